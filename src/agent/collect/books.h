@@ -1,0 +1,47 @@
+/* The books: where every nanosecond of the process's CPU time went, as far as it is known (docs/formats/recording.md).
+ *
+ *   cpu = complete + truncated + failed(reason) + lost(reason) + unseen(reason) + residual
+ *
+ * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come
+ * from the threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is
+ * missing on the left of the equation and shows there. Collector only. */
+#ifndef CANDOR_AGENT_COLLECT_BOOKS_H
+#define CANDOR_AGENT_COLLECT_BOOKS_H
+
+#include "agent/hot/reasons.h"
+#include "agent/hot/thread.h"
+#include "agent/trigger/clock.h"
+
+#include <stdint.h>
+
+struct account {
+    int64_t ns;
+    uint64_t count;
+};
+
+struct books {
+    uint64_t cpu_at_start; /* process CPU clock */
+    uint64_t own_at_start; /* the collector's CPU clock */
+    uint64_t sample_cost_ns;
+    uint64_t samples;
+    struct account outcomes[OUTCOME_COUNT];
+    /* Of threads that are gone, and of the collector. */
+    struct account closed_lost[LOSS_COUNT];
+    int64_t closed_unseen[UNSEEN_COUNT];
+};
+
+struct books_balance {
+    int64_t cpu_ns, residual_ns, own_cost_ns;
+    struct account lost[LOSS_COUNT];
+    int64_t unseen_ns[UNSEEN_COUNT];
+};
+
+void books_open(struct books *b, uint64_t sample_cost_ns);
+void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
+/* An expiry whose record was drained, but could not be written. */
+void books_lose(struct books *b, enum loss why, uint64_t weight_ns);
+/* Takes over the counters of a thread whose slot is about to be freed. */
+void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
+void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);
+
+#endif

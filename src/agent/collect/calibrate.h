@@ -1,0 +1,15 @@
+/* What one sample costs the sampled thread: the kernel's timer and signal, the handler and the stack walk. Measured on
+ * the calling thread, by the CPU time a piece of work takes with the clock and without. */
+#ifndef CANDOR_AGENT_COLLECT_CALIBRATE_H
+#define CANDOR_AGENT_COLLECT_CALIBRATE_H
+
+#include "agent/trigger/clock.h"
+#include "candor/queue.h"
+
+#include <stdint.h>
+
+/* In ns; 0 where the cost disappears in the noise. Takes about 30 ms of the calling thread's CPU time, in which it must
+ * be the only user of the clocks. */
+uint64_t calibrate_sample_cost(const struct clock *clock, struct candor_pool *pool);
+
+#endif

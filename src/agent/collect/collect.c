@@ -1,0 +1,378 @@
+#include "agent/collect/collect.h"
+
+#include "agent/collect/calibrate.h"
+#include "agent/hot/fault.h"
+#include "agent/hot/handler.h"
+#include "agent/hot/layout.h"
+#include "agent/hot/record.h"
+#include "agent/record/machine.h"
+#include "agent/symbolize/native.h"
+#include "agent/trigger/threads.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    POOL_CHUNKS = 8192,
+    POOL_CHUNK_WORDS = 512,
+    NAMES_ARENA_BYTES = 64 << 20,
+    SCAN_PERIOD_NS = 100000000,
+    CLOSE_PERIOD_NS = 1000000000,
+    STOP_WAIT_STEPS = 200,
+    STOP_WAIT_NS = 5000000
+};
+
+static const char *const outcome_names[OUTCOME_COUNT] = {
+#define NAME(symbol, name, meaning, remedy) name,
+    OUTCOMES(NAME)};
+static const char *const loss_names[LOSS_COUNT] = {LOSSES(NAME)};
+static const char *const unseen_names[UNSEEN_COUNT] = {UNSEEN_ACCOUNTS(NAME)
+#undef NAME
+};
+
+static struct {
+    bool running, late;
+    struct collect_options options;
+    struct clock clock;
+    struct recording recording;
+    struct books books;
+    struct candor_pool pool;
+    void *pool_memory;
+    size_t pool_bytes;
+    uint64_t started, next_scan, next_close;
+    uint64_t random, execution_samples;
+    uint32_t outcome_symbols[OUTCOME_COUNT];
+    uint64_t record[RECORD_WORDS_MAX];
+} session;
+
+bool collect_running(void)
+{
+    return session.running;
+}
+
+/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
+static void write_execution_samples(const struct jfr_cpu_sample *s)
+{
+    uint64_t interval = session.clock.interval_ns, n = s->weight_ns / interval;
+    n += handler_random(&session.random) % interval < s->weight_ns % interval;
+    session.execution_samples += n;
+    while (n--)
+        jfr_write_execution_sample(session.recording.writer, s->ticks, s->thread, s->stack, s->state);
+}
+
+/* A sample without a stack is shown by every tool as one pseudo frame: the reason, and where the pc was. */
+static uint32_t failed_stack(enum outcome outcome, uint64_t pc)
+{
+    struct names *n = &session.recording.names;
+    char symbol[512];
+    native_name(pc, symbol, sizeof symbol);
+    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, outcome_names[outcome], symbol), 0);
+    return stacks_add(&n->stacks, &frame, 1) << 1;
+}
+
+static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
+{
+    enum outcome outcome = (enum outcome)record[words - 1];
+    struct jfr_cpu_sample s = {.ticks = record[0],
+                               .thread = t->uid,
+                               .weight_ns = record[1],
+                               .pc = record[2],
+                               .state = (enum jfr_thread_state)record[3],
+                               .outcome = session.outcome_symbols[outcome]};
+    if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
+        s.stack = names_stack(&session.recording.names, record + RECORD_HEAD, words - RECORD_HEAD - 1,
+                              outcome == OUTCOME_TRUNCATED);
+    else
+        s.stack = failed_stack(outcome, s.pc);
+    uint64_t dropped = jfr_writer_dropped(session.recording.writer);
+    jfr_write_cpu_sample(session.recording.writer, &s);
+    if (jfr_writer_dropped(session.recording.writer) != dropped) {
+        books_lose(&session.books, LOSS_MEMORY, s.weight_ns);
+        return;
+    }
+    books_sample(&session.books, outcome, s.weight_ns);
+    write_execution_samples(&s);
+}
+
+static void drain_thread(struct sampled_thread *t)
+{
+    size_t words;
+    bool named = false;
+    while ((words = candor_queue_read(&t->queue, session.record, RECORD_WORDS_MAX)) > 0) {
+        if (!named)
+            names_thread(&session.recording.names, t);
+        named = true;
+        take_record(t, session.record, words);
+    }
+}
+
+static void close_thread(struct sampled_thread *t)
+{
+    drain_thread(t);
+    names_thread(&session.recording.names, t);
+    jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), t->uid,
+                         threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start, counter_get(&t->samples));
+    books_close_thread(&session.books, &session.clock, t);
+    threads_release(t);
+}
+
+static void drain(bool shrink)
+{
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        struct sampled_thread *t = &sampled_threads[i];
+        uint32_t slot = atomic_load(&t->slot);
+        if (slot == SLOT_ENDED)
+            close_thread(t);
+        else if (slot == SLOT_LIVE) {
+            drain_thread(t);
+            if (shrink)
+                candor_queue_shrink(&t->queue);
+        }
+    }
+}
+
+static void write_account(uint64_t now, const char *account, const char *reason, struct account a)
+{
+    if (a.ns || a.count || !*reason)
+        jfr_write_book_line(session.recording.writer, now, account, reason, a.ns, a.count);
+}
+
+static void write_books(void)
+{
+    struct books_balance b;
+    uint64_t now = clock_monotonic_ns();
+    books_balance(&session.books, &session.clock, &b);
+    write_account(now, "cpu", "", (struct account){b.cpu_ns, 0});
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
+        write_account(now, has_stack ? outcome_names[i] : "failed", has_stack ? "" : outcome_names[i],
+                      session.books.outcomes[i]);
+    }
+    for (int i = 0; i < LOSS_COUNT; i++)
+        write_account(now, "lost", loss_names[i], b.lost[i]);
+    for (int i = 0; i < UNSEEN_COUNT; i++)
+        write_account(now, "unseen", unseen_names[i], (struct account){b.unseen_ns[i], 0});
+    write_account(now, "residual", "", (struct account){b.residual_ns, 0});
+    write_account(now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
+}
+
+static void warn_of_threads_without_clock(void)
+{
+    int error;
+    char text[256];
+    uint32_t n = threads_without_clock(&error);
+    if (!n)
+        return;
+    snprintf(text, sizeof text, "%u threads could not be given a clock (%s); raise RLIMIT_NOFILE and RLIMIT_SIGPENDING",
+             n, strerror(-error));
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", text);
+}
+
+static void write_comparison(void)
+{
+    char name[64], value[32];
+    if (handler_config.walker != WALKER_COMPARE)
+        return;
+    for (int i = 0; i < AGCT_VERDICTS; i++) {
+        snprintf(name, sizeof name, "walker_%s", agct_verdict_names[i]);
+        snprintf(value, sizeof value, "%llu", (unsigned long long)counter_get(&agct_verdicts[i]));
+        jfr_write_setting(session.recording.writer, clock_monotonic_ns(), name, value);
+    }
+}
+
+static void close_second(void)
+{
+    write_books();
+    if (recording_flush(&session.recording))
+        recording_describe(&session.recording, &session.clock, session.late);
+}
+
+bool collect_tick(void)
+{
+    uint64_t now = clock_monotonic_ns();
+    bool scan = now >= session.next_scan, close = now >= session.next_close;
+    if (scan) {
+        session.next_scan = now + SCAN_PERIOD_NS;
+        threads_scan();
+    }
+    drain(close);
+    if (close) {
+        session.next_close = now + CLOSE_PERIOD_NS;
+        close_second();
+    }
+    return !session.options.duration_ns || now - session.started < session.options.duration_ns;
+}
+
+static int reserve_memory(struct error *e)
+{
+    session.pool_bytes = candor_pool_bytes(POOL_CHUNKS, POOL_CHUNK_WORDS);
+    session.pool_memory = mmap(NULL, session.pool_bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (session.pool_memory == MAP_FAILED || thread_table_init() || method_table_init(NAMES_ARENA_BYTES) ||
+        candor_pool_init(&session.pool, session.pool_memory, POOL_CHUNKS, POOL_CHUNK_WORDS))
+        return error_set(e, -ENOMEM, "not enough address space for the sample queues (%zu MB)",
+                         (session.pool_bytes + NAMES_ARENA_BYTES) >> 20);
+    return 0;
+}
+
+static void release_memory(void)
+{
+    if (session.pool_memory && session.pool_memory != MAP_FAILED)
+        munmap(session.pool_memory, session.pool_bytes);
+    session.pool_memory = NULL;
+    method_table_deinit();
+    thread_table_deinit();
+    agct_deinit();
+    native_deinit();
+}
+
+/* A signal may be pending in a thread that blocks it; taking the handler away would then let its default action kill the
+ * process. Such a handler stays until the next stop. */
+static void remove_handlers(void)
+{
+    struct timespec pause = {.tv_nsec = STOP_WAIT_NS};
+    bool removed = clock_stop();
+    for (int i = 0; i < STOP_WAIT_STEPS && !removed; i++) {
+        nanosleep(&pause, NULL);
+        removed = clock_stop();
+    }
+    fault_remove();
+}
+
+static int choose_walker(enum walker wanted, struct error *e)
+{
+    if (wanted == WALKER_AUTO)
+        wanted = vm_layout.usable || !agct.function ? WALKER_VMSTRUCTS : WALKER_AGCT;
+    if (wanted != WALKER_VMSTRUCTS && !agct.function)
+        return error_set(e, -ENOTSUP, "this JVM has no AsyncGetCallTrace");
+    handler_config.walker = wanted;
+    if (wanted == WALKER_VMSTRUCTS)
+        return 0;
+    agct.prepare();
+    return agct_init() ? error_set(e, -ENOMEM, "not enough address space") : 0;
+}
+
+static int start_sampling(void (*bind_threads)(void), struct error *e)
+{
+    int rc = fault_install();
+    if (rc)
+        return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
+    uint64_t cost = calibrate_sample_cost(&session.clock, &session.pool);
+    rc = clock_start(&session.clock, e);
+    if (rc) {
+        fault_remove();
+        return rc;
+    }
+    books_open(&session.books, cost);
+    rc = threads_start(&session.pool, (int)syscall(SYS_gettid));
+    if (rc < 0) {
+        threads_stop();
+        remove_handlers();
+        return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
+    }
+    bind_threads();
+    return 0;
+}
+
+static void begin_books(void)
+{
+    uint64_t now = clock_monotonic_ns();
+    session.started = now;
+    session.next_scan = now;
+    session.next_close = now + CLOSE_PERIOD_NS;
+    session.random = now | 1;
+    session.execution_samples = 0;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, outcome_names[i]);
+}
+
+int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+{
+    if (session.running)
+        return error_set(e, -EBUSY, "already recording to %s; stop that first", session.options.file);
+    memset(&session, 0, sizeof session);
+    session.options = *options;
+    session.late = late;
+    int rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    if (!rc)
+        rc = choose_walker(options->walker, e);
+    if (!rc)
+        rc = reserve_memory(e);
+    if (!rc)
+        rc = recording_open(&session.recording, options->file, options->duration_ns, e);
+    if (rc) {
+        release_memory();
+        return rc;
+    }
+    begin_books();
+    recording_describe(&session.recording, &session.clock, late);
+    rc = start_sampling(bind_threads, e);
+    if (rc) {
+        struct error ignored;
+        uint64_t bytes;
+        recording_close(&session.recording, &bytes, &ignored);
+        unlink(options->file);
+        release_memory();
+        return rc;
+    }
+    session.running = true;
+    return 0;
+}
+
+int collect_dump(const char *to, uint64_t *bytes, struct error *e)
+{
+    if (!session.running)
+        return error_set(e, -ENOENT, "no recording is running");
+    drain(false);
+    write_books();
+    if (recording_flush(&session.recording))
+        recording_describe(&session.recording, &session.clock, session.late);
+    if (session.recording.failed)
+        return error_set(e, -EIO, "%s", session.recording.error.text);
+    *bytes = recording_size(&session.recording);
+    return to && *to ? recording_copy(&session.recording, to, bytes, e) : 0;
+}
+
+int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
+{
+    if (!session.running)
+        return error_set(e, -ENOENT, "no recording is running");
+    threads_stop();
+    drain(false);
+    write_books();
+    write_comparison();
+    warn_of_threads_without_clock();
+    remove_handlers();
+    int rc = recording_close(&session.recording, bytes, e);
+    *samples = session.books.samples;
+    release_memory();
+    session.running = false;
+    return rc;
+}
+
+void collect_status(struct collect_status *out)
+{
+    struct books_balance b;
+    memset(out, 0, sizeof *out);
+    if (!session.running)
+        return;
+    books_balance(&session.books, &session.clock, &b);
+    snprintf(out->file, sizeof out->file, "%s", session.options.file);
+    out->clock = session.clock;
+    out->resolution_ns = machine_clock_resolution_ns(&session.clock);
+    out->elapsed_ns = clock_monotonic_ns() - session.started;
+    out->samples = session.books.samples;
+    for (int i = 0; i < LOSS_COUNT; i++)
+        out->lost += b.lost[i].count;
+    out->bytes = recording_size(&session.recording);
+    out->cpu_ns = b.cpu_ns;
+    out->threads = threads_armed();
+}

@@ -1,0 +1,293 @@
+#include "agent/control/loop.h"
+
+#include "agent/control/options.h"
+#include "agent/control/requests.h"
+#include "agent/control/socket.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    FINISH_TIMEOUT_S = 10,
+    LATE_IDLE_MS = 60000, /* a late agent that nobody asks for anything leaves */
+    PEER_PERIOD_MS = 100,
+    ACCEPT_PAUSE_NS = 100000000, /* after a failed accept: the process may have no descriptor left */
+    STACK_BYTES = 512 * 1024
+};
+
+/* A recording that another thread asks for and waits for. */
+struct start {
+    const struct collect_options *options;
+    bool done;
+    int rc;
+    struct error error;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool alive; /* the thread exists */
+    bool open;  /* and takes errands */
+    bool late, finish;
+    bool java_is_over;
+    const struct hooks *hooks;
+    struct start *start;
+    int wake, listener;
+} loop = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static const struct hooks no_hooks;
+
+static const struct hooks *hooks_now(void)
+{
+    pthread_mutex_lock(&loop.lock);
+    const struct hooks *hooks = loop.hooks;
+    pthread_mutex_unlock(&loop.lock);
+    return hooks;
+}
+
+static void carry_out_start(struct start *s, bool ending)
+{
+    if (ending)
+        s->rc = error_set(&s->error, -ESHUTDOWN, "the JVM is ending");
+    else
+        s->rc = requests_start(s->options, hooks_now(), loop.late, &s->error);
+}
+
+static void take_errands(void)
+{
+    struct error ignored;
+    uint64_t drained;
+    if (read(loop.wake, &drained, sizeof drained) < 0)
+        return;
+    pthread_mutex_lock(&loop.lock);
+    struct start *start = loop.start;
+    bool finish = loop.finish;
+    pthread_mutex_unlock(&loop.lock);
+    if (start)
+        carry_out_start(start, finish);
+    if (finish && collect_running())
+        requests_stop(hooks_now(), NULL, NULL, &ignored);
+    pthread_mutex_lock(&loop.lock);
+    if (start) {
+        start->done = true;
+        loop.start = NULL;
+    }
+    if (finish)
+        loop.open = false;
+    pthread_cond_broadcast(&loop.changed);
+    pthread_mutex_unlock(&loop.lock);
+}
+
+static void serve(struct socket_peer *peer)
+{
+    struct buffer answer;
+    if (socket_read(peer) <= 0)
+        return;
+    buffer_init(&answer, 1 << 16);
+    requests_answer(peer->request, hooks_now(), loop.late, &answer);
+    socket_answer(peer, (const char *)answer.data, answer.len);
+    buffer_deinit(&answer);
+}
+
+static void tick(void)
+{
+    struct error e;
+    if (collect_running() && !collect_tick())
+        requests_stop(hooks_now(), NULL, NULL, &e);
+}
+
+/* A late agent has no reason to stay when its recording is over, or was never begun. */
+static bool should_leave(bool has_recorded, bool was_idle)
+{
+    pthread_mutex_lock(&loop.lock);
+    bool done = loop.late && (has_recorded || was_idle) && !collect_running() && !loop.start && !loop.finish;
+    if (done)
+        loop.open = false;
+    bool leave = !loop.open;
+    pthread_mutex_unlock(&loop.lock);
+    return leave;
+}
+
+static int patience_ms(const struct socket_peer *peer, bool listens)
+{
+    if (collect_running())
+        return COLLECT_PERIOD_MS;
+    if (peer->fd >= 0 || !listens)
+        return PEER_PERIOD_MS;
+    return loop.late ? LATE_IDLE_MS : -1;
+}
+
+/* One turn: waits for an errand, a client or the next tick. False when nothing came. */
+static bool turn(struct socket_peer *peer, uint64_t *accept_again)
+{
+    bool listens = peer->fd < 0 && clock_monotonic_ns() >= *accept_again;
+    struct pollfd fds[3] = {{.fd = loop.wake, .events = POLLIN},
+                            {.fd = listens ? loop.listener : -1, .events = POLLIN},
+                            {.fd = peer->fd, .events = POLLIN}};
+    bool came = poll(fds, 3, patience_ms(peer, listens)) > 0;
+    take_errands();
+    if (fds[1].revents && socket_accept(loop.listener, peer))
+        *accept_again = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
+    if (peer->fd >= 0)
+        serve(peer);
+    return came || !listens;
+}
+
+static void leave(void)
+{
+    socket_unlisten(loop.listener);
+    pthread_mutex_lock(&loop.lock);
+    close(loop.wake);
+    loop.wake = loop.listener = -1;
+    loop.alive = false;
+    pthread_cond_broadcast(&loop.changed);
+    pthread_mutex_unlock(&loop.lock);
+}
+
+static void *run(void *unused)
+{
+    static struct socket_peer peer;
+    uint64_t accept_again = 0;
+    bool has_recorded = false, came;
+    peer.fd = -1;
+    pthread_setname_np(pthread_self(), "candor");
+    do {
+        came = turn(&peer, &accept_again);
+        has_recorded = has_recorded || collect_running();
+        tick();
+    } while (!should_leave(has_recorded, !came));
+    if (peer.fd >= 0)
+        close(peer.fd);
+    leave();
+    return NULL;
+}
+
+static int start_thread(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    /* All but those of our own mistakes, which shall look like any other crash of the JVM. */
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGFPE);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&thread, &attributes, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return -rc;
+}
+
+/* An agent that is about to leave is waited for, so that there is never a second thread. */
+static bool wait_until_left(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += FINISH_TIMEOUT_S;
+    int rc = 0;
+    while (loop.alive && !loop.open && !rc)
+        rc = pthread_cond_timedwait(&loop.changed, &loop.lock, &until);
+    return !rc;
+}
+
+static int open_locked(const struct hooks *hooks, bool late, struct error *e)
+{
+    if (!wait_until_left())
+        return error_set(e, -EBUSY, "the agent is still ending its last recording; try again");
+    if (loop.java_is_over)
+        return error_set(e, -ESHUTDOWN, "the JVM is ending");
+    if (loop.open)
+        return 0;
+    int listener = socket_listen(e);
+    if (listener < 0)
+        return listener;
+    loop.listener = listener;
+    loop.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    loop.hooks = hooks;
+    loop.late = late;
+    loop.finish = false;
+    loop.alive = loop.open = true;
+    int rc = loop.wake < 0 ? -errno : start_thread();
+    if (rc) {
+        socket_unlisten(listener);
+        if (loop.wake >= 0)
+            close(loop.wake);
+        loop.alive = loop.open = false;
+        return error_set(e, rc, "cannot start the agent's thread: %s", strerror(-rc));
+    }
+    return 0;
+}
+
+static void wake(void)
+{
+    uint64_t one = 1;
+    ssize_t n = write(loop.wake, &one, sizeof one);
+    (void)n; /* fails only while it is awake already */
+}
+
+/* Opens the loop and waits until nobody else's start is under way; a late agent may leave meanwhile, and is opened again. */
+static int open_for_start(const struct hooks *hooks, bool late, struct error *e)
+{
+    for (;;) {
+        int rc = open_locked(hooks, late, e);
+        if (rc)
+            return rc;
+        while (loop.start && loop.open)
+            pthread_cond_wait(&loop.changed, &loop.lock);
+        if (loop.open)
+            return 0;
+    }
+}
+
+static int start_locked(const struct collect_options *options, struct error *e)
+{
+    struct start s = {.options = options};
+    loop.start = &s;
+    wake();
+    while (!s.done)
+        pthread_cond_wait(&loop.changed, &loop.lock);
+    if (e)
+        *e = s.error;
+    return s.rc;
+}
+
+int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e)
+{
+    pthread_mutex_lock(&loop.lock);
+    int rc = options ? open_for_start(hooks, late, e) : open_locked(hooks, late, e);
+    /* Under one lock, so that the thread cannot leave in between. */
+    if (!rc && options)
+        rc = start_locked(options, e);
+    pthread_mutex_unlock(&loop.lock);
+    return rc;
+}
+
+void loop_finish(bool java_is_ending)
+{
+    struct timespec until;
+    pthread_mutex_lock(&loop.lock);
+    loop.java_is_over = loop.java_is_over || java_is_ending;
+    if (loop.open) {
+        if (java_is_ending)
+            loop.hooks = &no_hooks;
+        loop.finish = true;
+        wake();
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += FINISH_TIMEOUT_S;
+        while (loop.alive && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))
+            ;
+    }
+    pthread_mutex_unlock(&loop.lock);
+}

@@ -1,0 +1,22 @@
+/* The agent's one thread: it serves the control socket and runs the collector. Signals are blocked in it, but for those
+ * of its own mistakes.
+ *
+ * It lives from the first loop_open until the recording ends, or nobody began one for a minute, or, when the agent was
+ * loaded with the JVM, until the JVM ends: then nobody needs to attach again to start the next recording. */
+#ifndef CANDOR_AGENT_CONTROL_LOOP_H
+#define CANDOR_AGENT_CONTROL_LOOP_H
+
+#include "agent/collect/collect.h"
+#include "agent/control/hooks.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* Makes sure the thread runs, and with options starts a recording as a `start` request would, and waits for the answer.
+ * late: the agent was attached to a running JVM. Any thread. */
+int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e);
+/* Ends the recording, if any, and the thread; returns when both are over, or after ten seconds. java_is_ending: the
+ * hooks are not called any more, and the loop cannot be opened again. */
+void loop_finish(bool java_is_ending);
+
+#endif

@@ -1,0 +1,98 @@
+#include "agent/control/options.h"
+
+#include "base/percent.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <string.h>
+#include <stdio.h>
+
+enum { DEFAULT_INTERVAL_NS = 10000000 };
+
+static int set_file(struct collect_options *o, const char *value, struct error *e)
+{
+    if (value[0] != '/')
+        return error_set(e, -EINVAL, "file '%s' is not an absolute path", value);
+    if (strlen(value) >= sizeof o->file)
+        return error_set(e, -ENAMETOOLONG, "file name too long (%zu bytes)", strlen(value));
+    snprintf(o->file, sizeof o->file, "%s", value);
+    return 0;
+}
+
+static int set_interval(struct collect_options *o, const char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->interval_ns) || o->interval_ns < CLOCK_INTERVAL_MIN_NS ||
+        o->interval_ns > 10000000000u)
+        return error_set(e, -EINVAL, "interval '%s': use a duration from 100us to 10s", value);
+    return 0;
+}
+
+static int set_duration(struct collect_options *o, const char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->duration_ns))
+        return error_set(e, -EINVAL, "duration '%s': use a number with a unit, such as 30s", value);
+    return 0;
+}
+
+static int set_clock(struct collect_options *o, const char *value, struct error *e)
+{
+    for (int kind = 0; kind < CLOCK_KINDS; kind++)
+        if (!strcmp(value, clock_names[kind])) {
+            o->clock = (enum clock_kind)kind;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "clock '%s': use auto, sigtrap, signal, timer or itimer", value);
+}
+
+static int set_walker(struct collect_options *o, const char *value, struct error *e)
+{
+    for (int i = 0; i < WALKERS; i++)
+        if (!strcmp(value, walker_names[i])) {
+            o->walker = (enum walker)i;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
+}
+
+static int set_event(struct collect_options *o, const char *value, struct error *e)
+{
+    if (strcmp(value, "cpu"))
+        return error_set(e, -EINVAL, "event '%s': this version records cpu only", value);
+    return 0;
+}
+
+static const struct {
+    const char *key;
+    int (*set)(struct collect_options *, const char *, struct error *);
+} keys[] = {{"file", set_file}, {"interval", set_interval}, {"duration", set_duration}, {"clock", set_clock}, {"event", set_event},
+          {"walker", set_walker}};
+
+static int set_one(struct collect_options *o, char *pair, struct error *e)
+{
+    char *value = strchr(pair, '=');
+    if (!value)
+        return error_set(e, -EINVAL, "option '%s' has no value", pair);
+    *value++ = 0;
+    if (percent_decode(value))
+        return error_set(e, -EINVAL, "option '%s': broken %%-encoding", pair);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(pair, keys[i].key))
+            return keys[i].set(o, value, e);
+    return error_set(e, -EINVAL, "unknown option '%s'; known are file, interval, duration, clock, walker and event", pair);
+}
+
+int options_parse(struct collect_options *out, char *text, struct error *e)
+{
+    memset(out, 0, sizeof *out);
+    out->interval_ns = DEFAULT_INTERVAL_NS;
+    while (text && *text) {
+        char *next = strchr(text, ',');
+        if (next)
+            *next++ = 0;
+        int rc = *text ? set_one(out, text, e) : 0;
+        if (rc)
+            return rc;
+        text = next;
+    }
+    return 0;
+}

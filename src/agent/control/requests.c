@@ -1,0 +1,155 @@
+#include "agent/control/requests.h"
+
+#include "agent/control/options.h"
+#include "base/percent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static void call(void (*hook)(void))
+{
+    if (hook)
+        hook();
+}
+
+static void nothing(void)
+{
+}
+
+int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
+{
+    if (collect_running())
+        return collect_start(options, late, nothing, e);
+    if (!options->file[0])
+        return error_set(e, -EINVAL, "start needs file=/absolute/path");
+    call(hooks->session_begin);
+    int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
+    if (rc)
+        call(hooks->session_end);
+    return rc;
+}
+
+int requests_stop(const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
+{
+    uint64_t unused;
+    if (collect_running()) {
+        call(hooks->bind_threads);
+        call(hooks->session_end);
+    }
+    return collect_stop(bytes ? bytes : &unused, samples ? samples : &unused, e);
+}
+
+static void put_text(struct buffer *b, const char *key, const char *value)
+{
+    buffer_printf(b, "%s=", key);
+    percent_encode(b, value);
+    buffer_u8(b, '\n');
+}
+
+static void put_number(struct buffer *b, const char *key, uint64_t value)
+{
+    buffer_printf(b, "%s=%" PRIu64 "\n", key, value);
+}
+
+static void put_error(struct buffer *b, const struct error *e)
+{
+    buffer_text(b, "error ");
+    for (const char *p = e->text; *p; p++)
+        buffer_u8(b, *p == '\n' ? ' ' : (uint8_t)*p);
+    buffer_u8(b, '\n');
+}
+
+static void put_status(struct buffer *b)
+{
+    struct collect_status s;
+    collect_status(&s);
+    buffer_text(b, "ok\n");
+    put_text(b, "version", CANDOR_VERSION);
+    put_number(b, "pid", (uint64_t)getpid());
+    put_text(b, "state", collect_running() ? "running" : "idle");
+    if (!collect_running())
+        return;
+    put_text(b, "file", s.file);
+    put_text(b, "clock", clock_names[s.clock.kind]);
+    put_number(b, "clock_resolution_ns", s.resolution_ns);
+    put_number(b, "interval_ns", s.clock.interval_ns);
+    put_number(b, "elapsed_ns", s.elapsed_ns);
+    put_number(b, "samples", s.samples);
+    put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
+    put_number(b, "lost", s.lost);
+    put_number(b, "threads", s.threads);
+    put_number(b, "bytes", s.bytes);
+}
+
+static int answer_start(char *arguments, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
+{
+    static struct collect_options options;
+    int rc = options_parse(&options, arguments, e);
+    if (!rc)
+        rc = requests_start(&options, hooks, late, e);
+    if (!rc)
+        put_status(b);
+    return rc;
+}
+
+static int answer_dump(char *arguments, struct buffer *b, struct error *e)
+{
+    static struct collect_options options;
+    static struct collect_status status;
+    uint64_t bytes = 0;
+    int rc = options_parse(&options, arguments, e);
+    if (!rc)
+        rc = collect_dump(options.file, &bytes, e);
+    if (rc)
+        return rc;
+    collect_status(&status);
+    buffer_text(b, "ok\n");
+    put_text(b, "file", options.file[0] ? options.file : status.file);
+    put_number(b, "bytes", bytes);
+    return 0;
+}
+
+static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error *e)
+{
+    static struct collect_status status;
+    uint64_t bytes = 0, samples = 0;
+    if (!collect_running())
+        return error_set(e, -ENOENT, "no recording is running");
+    collect_status(&status);
+    int rc = requests_stop(hooks, &bytes, &samples, e);
+    buffer_text(b, "ok\n");
+    put_text(b, "file", status.file);
+    put_number(b, "bytes", bytes);
+    put_number(b, "samples", samples);
+    if (rc)
+        put_text(b, "error", e->text);
+    return 0;
+}
+
+void requests_answer(char *request, const struct hooks *hooks, bool late, struct buffer *answer)
+{
+    struct error e = {""};
+    char *arguments = strchr(request, ' ');
+    char none[1] = "";
+    int rc;
+    if (arguments)
+        *arguments++ = 0;
+    else
+        arguments = none;
+    if (!strcmp(request, "status")) {
+        put_status(answer);
+        return;
+    }
+    if (!strcmp(request, "start"))
+        rc = answer_start(arguments, hooks, late, answer, &e);
+    else if (!strcmp(request, "dump"))
+        rc = answer_dump(arguments, answer, &e);
+    else if (!strcmp(request, "stop"))
+        rc = answer_stop(hooks, answer, &e);
+    else
+        rc = error_set(&e, -EINVAL, "unknown command '%.64s'", request);
+    if (rc)
+        put_error(answer, &e);
+}

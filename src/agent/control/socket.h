@@ -1,0 +1,33 @@
+/* The listening side of the control socket: one Unix stream socket in /tmp, mode 0600. Nothing here waits: the agent's
+ * thread has samples to drain. */
+#ifndef CANDOR_AGENT_CONTROL_SOCKET_H
+#define CANDOR_AGENT_CONTROL_SOCKET_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 500 };
+
+/* A client whose request is on its way. */
+struct socket_peer {
+    int fd; /* -1 = none */
+    uint64_t deadline_ns;
+    size_t used;
+    char request[SOCKET_REQUEST_MAX + 1];
+};
+
+/* The listening descriptor, or a negative errno. A stale socket of an earlier process with this pid is replaced. */
+int socket_listen(struct error *e);
+/* Closes and removes it. */
+void socket_unlisten(int fd);
+/* Accepts a peer that is our user or root. 0 or a negative errno. */
+int socket_accept(int fd, struct socket_peer *peer);
+/* Takes what has come of the request. 1: its line is whole (zero-terminated, without newline); 0: more is to come;
+ * negative: the peer is gone, too slow or too long-winded, and closed. */
+int socket_read(struct socket_peer *peer);
+/* Sends the answer as far as the socket takes it at once, then closes. */
+void socket_answer(struct socket_peer *peer, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,73 @@
+/* The agent's doors: loaded with the JVM (-agentpath:), or into a running one (attach). Options: docs/formats/control.md. */
+#include "agent/control/loop.h"
+#include "agent/control/options.h"
+#include "agent/entry/java.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct collect_options options;
+
+static int open_and_start(bool late, struct error *e)
+{
+    return loop_open(&java_hooks, late, options.file[0] ? &options : NULL, e);
+}
+
+/* The one thing the agent ever says on the application's standard error: why what its command line asked for cannot be. */
+static void complain(const struct error *e)
+{
+    fprintf(stderr, "candor: %s\n", e->text);
+}
+
+static void jvm_ready(JNIEnv *jni)
+{
+    struct error e;
+    java_describe(jni);
+    if (open_and_start(false, &e))
+        complain(&e);
+}
+
+static void jvm_ending(void)
+{
+    loop_finish(true);
+}
+
+static int parse(const char *text, struct error *e)
+{
+    char *copy = strdup(text ? text : "");
+    int rc = copy ? options_parse(&options, copy, e) : -1;
+    free(copy);
+    return rc;
+}
+
+EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+    struct error e = {"out of memory"};
+    if (parse(text, &e) || java_open(vm, &e)) {
+        complain(&e);
+        return JNI_OK; /* an error would end the JVM: a program must not fail for want of its profile */
+    }
+    java_want_debug_info();
+    java_on_life(jvm_ready, jvm_ending);
+    return JNI_OK;
+}
+
+EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+{
+    struct error e = {"out of memory"};
+    JNIEnv *jni = NULL;
+    if (parse(text, &e) || java_open(vm, &e) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
+        return JNI_ERR;
+    java_want_debug_info();
+    java_on_life(NULL, jvm_ending);
+    java_describe(jni);
+    return open_and_start(true, &e) ? JNI_ERR : JNI_OK;
+}
+
+EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+    loop_finish(true);
+}

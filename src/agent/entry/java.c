@@ -1,0 +1,327 @@
+#include "agent/entry/java.h"
+
+#include "agent/hot/agct.h"
+#include "agent/hot/load.h"
+#include "agent/hot/method.h"
+#include "agent/hot/walk.h"
+#include "agent/hotspot/flags.h"
+#include "agent/hotspot/layout.h"
+#include "agent/record/jvm.h"
+#include "agent/symbolize/native.h"
+#include "agent/trigger/threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static JavaVM *java_vm;
+static jvmtiEnv *jvmti;
+static jvmtiEventCallbacks callbacks;
+static jfieldID thread_eetop, thread_id;
+static void (*on_ready)(JNIEnv *);
+static void (*on_ending)(void);
+
+static void *thread_env(void)
+{
+    void *jni = NULL;
+    return (*java_vm)->GetEnv(java_vm, &jni, JNI_VERSION_1_6) == JNI_OK ? jni : NULL;
+}
+
+/* The agent's thread is Java's only for the moment of a call. */
+static JNIEnv *attach(void)
+{
+    JNIEnv *jni = NULL;
+    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
+    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK ? jni : NULL;
+}
+
+static void detach(void)
+{
+    (*java_vm)->DetachCurrentThread(java_vm);
+}
+
+static void enable(jvmtiEvent event, bool on)
+{
+    (*jvmti)->SetEventNotificationMode(jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE, event, NULL);
+}
+
+static void find_fields(JNIEnv *jni)
+{
+    if (thread_eetop)
+        return;
+    jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+    jfieldID eetop = thread ? (*jni)->GetFieldID(jni, thread, "eetop", "J") : NULL;
+    jfieldID id = eetop ? (*jni)->GetFieldID(jni, thread, "tid", "J") : NULL;
+    if ((*jni)->ExceptionCheck(jni))
+        (*jni)->ExceptionClear(jni);
+    if (thread)
+        (*jni)->DeleteLocalRef(jni, thread);
+    thread_id = id;
+    thread_eetop = id ? eetop : NULL;
+}
+
+static void describe_thread(JNIEnv *jni, jthread thread, uintptr_t *java_thread, jlong *id, char **name)
+{
+    jvmtiThreadInfo info = {0};
+    *java_thread = thread_eetop ? (uintptr_t)(*jni)->GetLongField(jni, thread, thread_eetop) : 0;
+    *id = thread_id ? (*jni)->GetLongField(jni, thread, thread_id) : 0;
+    *name = NULL;
+    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info))
+        return;
+    *name = info.name;
+    if (info.thread_group)
+        (*jni)->DeleteLocalRef(jni, info.thread_group);
+    if (info.context_class_loader)
+        (*jni)->DeleteLocalRef(jni, info.context_class_loader);
+}
+
+static void JNICALL thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+    uintptr_t java_thread;
+    jlong id;
+    char *name;
+    describe_thread(jni, thread, &java_thread, &id, &name);
+    threads_java_begin(java_thread, id, name ? name : "");
+    (*env)->Deallocate(env, (unsigned char *)name);
+}
+
+static void JNICALL thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+    threads_java_end();
+}
+
+static void JNICALL dynamic_code_generated(jvmtiEnv *env, const char *name, const void *address, jint length)
+{
+    native_add_stub(name, (uintptr_t)address, (size_t)length);
+}
+
+/* AsyncGetCallTrace must not make jmethodIDs itself, so all methods get theirs when their class is prepared. */
+static void JNICALL class_prepare(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass class)
+{
+    jint count;
+    jmethodID *methods;
+    if (!(*env)->GetClassMethods(env, class, &count, &methods))
+        (*env)->Deallocate(env, (unsigned char *)methods);
+}
+
+static void JNICALL class_load(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass class)
+{
+    /* Wanted only because AsyncGetCallTrace refuses to work while nobody listens. */
+}
+
+static void prepare_agct(void)
+{
+    jint count = 0;
+    jclass *classes = NULL;
+    JNIEnv *jni = attach();
+    if (!jni)
+        return;
+    enable(JVMTI_EVENT_CLASS_LOAD, true);
+    enable(JVMTI_EVENT_CLASS_PREPARE, true);
+    (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
+    for (jint i = 0; i < count; i++) {
+        class_prepare(jvmti, jni, NULL, classes[i]);
+        (*jni)->DeleteLocalRef(jni, classes[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    detach();
+}
+
+/* "Ljava/util/Map;" is the class java/util/Map. */
+static void name_method(uint32_t id)
+{
+    jmethodID method = (jmethodID)method_id_of(id);
+    char *name = NULL, *descriptor = NULL, *class_name = NULL;
+    jclass class = NULL;
+    JNIEnv *jni = attach();
+    if (!jni)
+        return;
+    if (!(*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) &&
+        !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+        !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
+        size_t length = strlen(class_name);
+        if (length > 2 && class_name[length - 1] == ';')
+            class_name[length - 1] = 0;
+        method_name(id, class_name + (class_name[0] == 'L'), name, descriptor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+    if (class)
+        (*jni)->DeleteLocalRef(jni, class);
+    detach();
+}
+
+static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+    if (on_ready)
+        on_ready(jni);
+}
+
+static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
+{
+    java_bind_threads(jni);
+    if (on_ending)
+        on_ending();
+}
+
+int java_open(JavaVM *vm, struct error *e)
+{
+    if (jvmti)
+        return 0;
+    java_vm = vm;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK || !jvmti)
+        return error_set(e, -ENOTSUP, "this JVM offers no JVMTI environment");
+    callbacks.VMInit = vm_init;
+    callbacks.VMDeath = vm_death;
+    callbacks.ThreadStart = thread_start;
+    callbacks.ThreadEnd = thread_end;
+    callbacks.DynamicCodeGenerated = dynamic_code_generated;
+    callbacks.ClassLoad = class_load;
+    callbacks.ClassPrepare = class_prepare;
+    if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
+        jvmti = NULL;
+        return error_set(e, -ENOTSUP, "this JVM refuses JVMTI event callbacks");
+    }
+    enable(JVMTI_EVENT_VM_DEATH, true);
+    return 0;
+}
+
+void java_on_life(void (*ready)(JNIEnv *), void (*ending)(void))
+{
+    on_ready = ready;
+    on_ending = ending;
+    if (ready)
+        enable(JVMTI_EVENT_VM_INIT, true);
+}
+
+/* A handle on the JVM's library, which stays loaded anyway; NULL when it cannot be found. */
+static void *open_libjvm(void)
+{
+    Dl_info info;
+    return dladdr((void *)(uintptr_t)(*java_vm)->GetEnv, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+}
+
+void java_want_debug_info(void)
+{
+    void *libjvm = open_libjvm();
+    if (!libjvm)
+        return;
+    flags_turn_on(libjvm, "DebugNonSafepoints");
+    dlclose(libjvm);
+}
+
+static void read_properties(void)
+{
+    jint count = 0;
+    char **keys = NULL;
+    if (jvm_facts.property_count || (*jvmti)->GetSystemProperties(jvmti, &count, &keys))
+        return;
+    for (jint i = 0; i < count; i++) {
+        char *value = NULL;
+        if (!(*jvmti)->GetSystemProperty(jvmti, keys[i], &value))
+            jvm_add_property(keys[i], value);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)keys[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)keys);
+}
+
+/* "1.8" and "17" alike. */
+static int java_version(void)
+{
+    const char *text = jvm_property("java.vm.specification.version");
+    int major = (int)strtol(text, NULL, 10);
+    return major == 1 && text[1] == '.' ? (int)strtol(text + 2, NULL, 10) : major;
+}
+
+static void read_layout(void)
+{
+    void *libjvm = open_libjvm();
+    native_library_bounds((uintptr_t)(*java_vm)->GetEnv, &walk_libjvm_low, &walk_libjvm_high);
+    if (!libjvm)
+        return;
+    layout_fill(libjvm, jvm_facts.java_version);
+    *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
+    agct.thread_env = thread_env;
+    agct.prepare = prepare_agct;
+    agct.name_method = name_method;
+    agct.ids_are_pointers = jvm_facts.java_version <= 25;
+    dlclose(libjvm);
+}
+
+void java_describe(JNIEnv *jni)
+{
+    find_fields(jni);
+    read_properties();
+    if (!jvm_facts.jvm_arguments)
+        jvm_fill();
+    jvm_facts.java_version = java_version();
+    read_layout();
+}
+
+static void bind_one(JNIEnv *jni, jthread thread)
+{
+    uintptr_t java_thread;
+    uint64_t os_thread, tid;
+    jlong id;
+    char *name;
+    describe_thread(jni, thread, &java_thread, &id, &name);
+    /* A thread that ends meanwhile sets its eetop to 0 before its structures go. */
+    bool found = java_thread && vm_layout.usable && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
+                 load_field(os_thread, vm_layout.osthread_tid, &tid);
+    if (found && (uintptr_t)(*jni)->GetLongField(jni, thread, thread_eetop) == java_thread)
+        threads_bind_java((int)tid, java_thread, id, name ? name : "");
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+}
+
+void java_bind_threads(JNIEnv *jni)
+{
+    jint count = 0;
+    jthread *threads = NULL;
+    /* Without a recording nobody asks, and no fault handler stands behind the loads. */
+    if (!threads_running() || (*jvmti)->GetAllThreads(jvmti, &count, &threads))
+        return;
+    for (jint i = 0; i < count; i++) {
+        bind_one(jni, threads[i]);
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}
+
+static void session_begin(void)
+{
+    JNIEnv *jni = attach();
+    if (!jni)
+        return;
+    enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, true);
+    (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+    enable(JVMTI_EVENT_THREAD_START, true);
+    enable(JVMTI_EVENT_THREAD_END, true);
+    detach();
+}
+
+static void bind_threads(void)
+{
+    JNIEnv *jni = attach();
+    if (!jni)
+        return;
+    java_bind_threads(jni);
+    detach();
+}
+
+static void session_end(void)
+{
+    JNIEnv *jni = attach();
+    if (!jni)
+        return;
+    enable(JVMTI_EVENT_THREAD_START, false);
+    enable(JVMTI_EVENT_THREAD_END, false);
+    enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false);
+    enable(JVMTI_EVENT_CLASS_PREPARE, false);
+    enable(JVMTI_EVENT_CLASS_LOAD, false);
+    detach();
+}
+
+const struct hooks java_hooks = {session_begin, bind_threads, session_end};

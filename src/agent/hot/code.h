@@ -1,0 +1,61 @@
+/* Compiled code: from a pc to the blob it lies in, and from a pc in an nmethod to its (possibly inlined) Java frames.
+ * All functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
+#ifndef CANDOR_AGENT_HOT_CODE_H
+#define CANDOR_AGENT_HOT_CODE_H
+
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum code_kind {
+    CODE_NONE, /* not in the code cache, or in a free block */
+    CODE_NMETHOD,
+    CODE_NATIVE_WRAPPER, /* compiled glue around a native method */
+    CODE_INTERPRETER,
+    CODE_CALL_STUB, /* the return address of the stub through which the JVM calls Java */
+    CODE_STUB       /* runtime stubs, intrinsics, adapters, vtable and deoptimisation code */
+};
+
+struct code {
+    enum code_kind kind;
+    uintptr_t blob;
+    uintptr_t begin;         /* of the code; 0 for the interpreter */
+    uint32_t frame_words;    /* size of the frame while the code runs; 0 = none or unknown */
+    int32_t frame_complete;  /* offset from begin at which the frame stands; -1 = unknown */
+};
+
+static inline bool code_is_compiled(const struct code *c)
+{
+    return c->kind == CODE_NMETHOD || c->kind == CODE_NATIVE_WRAPPER;
+}
+
+/* Cheap test, true for every pc in the code cache and for some others. */
+bool code_contains(uintptr_t pc);
+struct code code_find(uintptr_t pc);
+
+struct code_scope {
+    uintptr_t method; /* Method* */
+    int32_t bci;   /* -1 = at entry */
+    unsigned type; /* of the frame, as in hot/record.h */
+};
+
+/* Iterates over the Java frames at a pc, innermost first. */
+struct code_scopes {
+    uintptr_t data, metadata; /* of the nmethod */
+    uintptr_t whole_method;   /* the nmethod's own method, for code without debug information */
+    uint32_t next;            /* offset of the next scope in data; 0 = none left */
+    unsigned tier;
+    bool first;
+};
+
+/* is_leaf: pc is where the thread was interrupted, not a return address. */
+bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc, bool is_leaf);
+/* False at the end. Terminates whatever the memory holds. */
+bool code_scopes_next(struct code_scopes *s, struct code_scope *out);
+
+/* Reads one number of HotSpot's UNSIGNED5 coding at *at and moves *at behind it. */
+bool code_read_unsigned5(uintptr_t *at, uint32_t *out);
+
+#endif

@@ -1,0 +1,208 @@
+#include "agent/hot/frame.h"
+#include "agent/hot/load.h"
+
+#include <ucontext.h>
+
+enum { SCAN_WORDS_MAX = 512, FP_CHAIN_MAX = 64, FRAME_BYTES_MAX = 1 << 20, LEAF_FP_BYTES_MAX = 1 << 16, PUSHES_MAX = 4 };
+
+void frame_registers(struct registers *out, const void *ucontext)
+{
+    const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+    *out = (struct registers){.pc = (uintptr_t)g[REG_RIP],
+                              .sp = (uintptr_t)g[REG_RSP],
+                              .fp = (uintptr_t)g[REG_RBP],
+                              .bcp = (uintptr_t)g[REG_R13],
+                              .method = (uintptr_t)g[REG_RBX]};
+}
+
+/* call rel32; call through a register or memory in its encodings of two to seven bytes. */
+static bool follows_call(uintptr_t pc)
+{
+    uint64_t before;
+    if (!load_u64(pc - 8, &before))
+        return false;
+    const uint8_t *b = (const uint8_t *)&before + 8; /* b[-1] is the byte before pc */
+    if (b[-5] == 0xe8)
+        return true;
+    for (int length = 2; length <= 7; length++)
+        if (b[-length] == 0xff && (b[-length + 1] & 0x38) == 0x10)
+            return true;
+    return false;
+}
+
+bool frame_is_return_address(uintptr_t pc)
+{
+    struct code c = code_find(pc);
+    switch (c.kind) {
+    case CODE_NMETHOD:
+    case CODE_NATIVE_WRAPPER:
+        return pc > c.begin && follows_call(pc);
+    case CODE_INTERPRETER:
+    case CODE_CALL_STUB:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool return_address_at(uintptr_t at, uintptr_t *pc)
+{
+    uint64_t v;
+    return !(at & 7) && load_u64(at, &v) && frame_is_return_address(v) && (*pc = v, true);
+}
+
+/* Return address at `at`, which has no frame pointer saved below it. */
+static bool pop_at(struct frame *f, uintptr_t at)
+{
+    if (!return_address_at(at, &f->pc))
+        return false;
+    f->sp = at + 8;
+    return true;
+}
+
+/* Saved frame pointer at `at`, return address above it. */
+static bool pop_with_fp(struct frame *f, uintptr_t at)
+{
+    uint64_t fp;
+    if (!load_u64(at, &fp) || !return_address_at(at + 8, &f->pc))
+        return false;
+    f->sp = at + 16;
+    f->fp = fp;
+    return true;
+}
+
+bool frame_caller(const struct code *c, struct frame *f)
+{
+    uint64_t pc, fp;
+    uintptr_t sp = f->sp + 8 * (uintptr_t)c->frame_words;
+    if (!c->frame_words || !load_u64(sp - 8, &pc) || !load_u64(sp - 16, &fp) || !code_contains(pc))
+        return false;
+    *f = (struct frame){pc, sp, fp};
+    return true;
+}
+
+/* C2's indexOf intrinsic realigns the stack and keeps the old stack pointer on top of it. */
+static bool realigned_caller(const struct code *c, struct frame *f)
+{
+    uint64_t old_sp;
+    struct frame g = *f;
+    if (!load_u64(f->sp, &old_sp) || old_sp <= f->sp || old_sp > f->sp + 256 || old_sp & 7)
+        return false;
+    g.sp = old_sp;
+    if (!frame_caller(c, &g) || !frame_is_return_address(g.pc))
+        return false;
+    *f = g;
+    return true;
+}
+
+/* Inlined intrinsics keep a few words on top of the frame while they run (String.compareTo its lengths' difference). */
+static bool caller_below_pushes(const struct code *c, struct frame *f)
+{
+    for (int pushes = 1; pushes <= PUSHES_MAX; pushes++) {
+        struct frame g = *f;
+        g.sp += 8 * (uintptr_t)pushes;
+        if (frame_caller(c, &g) && frame_is_return_address(g.pc)) {
+            *f = g;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum epilogue { NOT_IN_EPILOGUE, BEFORE_POP, AFTER_POP };
+
+/* The end of a compiled method: add rsp; pop rbp; cmp rsp, [r15+poll]; ja; ret. */
+static enum epilogue epilogue_at(uintptr_t pc)
+{
+    uint64_t v;
+    if (!load_u64(pc, &v))
+        return NOT_IN_EPILOGUE;
+    const uint8_t *b = (const uint8_t *)&v;
+    bool poll_follows = b[1] == 0x49 && b[2] == 0x3b && (b[3] == 0x67 || b[3] == 0xa7);
+    if (b[0] == 0xc3 || b[0] == 0xc2)
+        return AFTER_POP;
+    if (b[0] == 0x49 && b[1] == 0x3b && (b[2] == 0x67 || b[2] == 0xa7))
+        return AFTER_POP;
+    if (b[0] == 0x0f && b[1] == 0x87 && b[6] == 0xc3)
+        return AFTER_POP;
+    if (b[0] == 0x5d && (poll_follows || b[1] == 0xc3))
+        return BEFORE_POP;
+    return NOT_IN_EPILOGUE;
+}
+
+bool frame_leaf_caller(const struct code *c, struct frame *f)
+{
+    struct frame g = *f;
+    if (c->frame_complete >= 0 && f->pc < c->begin + (uintptr_t)c->frame_complete &&
+        (pop_at(f, f->sp) || pop_with_fp(f, f->sp)))
+        return true;
+    switch (epilogue_at(f->pc)) {
+    case AFTER_POP:
+        if (pop_at(f, f->sp))
+            return true;
+        break;
+    case BEFORE_POP:
+        if (pop_with_fp(f, f->sp))
+            return true;
+        break;
+    case NOT_IN_EPILOGUE:
+        break;
+    }
+    if (frame_caller(c, &g) && (frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB)) {
+        *f = g;
+        return true;
+    }
+    return realigned_caller(c, f) || caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
+}
+
+static bool scan(struct frame *f)
+{
+    uintptr_t at = (f->sp + 7) & ~(uintptr_t)7;
+    for (int i = 0; i < SCAN_WORDS_MAX; i++, at += 8) {
+        uint64_t v;
+        if (!load_u64(at, &v))
+            return false;
+        if (code_contains(v) && frame_is_return_address(v)) {
+            f->pc = v;
+            f->sp = at + 8;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool frame_stub_caller(const struct code *c, struct frame *f, bool was_interrupted)
+{
+    struct frame g = *f;
+    if (was_interrupted && pop_at(f, f->sp))
+        return true;
+    if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
+        *f = g;
+        return true;
+    }
+    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(f, f->fp))
+        return true;
+    return scan(f);
+}
+
+static bool follow_frame_pointers(struct frame *f)
+{
+    uintptr_t sp = f->sp, fp = f->fp;
+    for (int i = 0; i < FP_CHAIN_MAX; i++) {
+        uint64_t next, pc;
+        if (fp < sp || fp - sp > FRAME_BYTES_MAX || fp & 7 || !load_u64(fp, &next) || !load_u64(fp + 8, &pc))
+            return false;
+        if (code_contains(pc) && frame_is_return_address(pc)) {
+            *f = (struct frame){pc, fp + 16, next};
+            return true;
+        }
+        sp = fp + 16;
+        fp = next;
+    }
+    return false;
+}
+
+bool frame_native_caller(struct frame *f, bool has_frame_pointers)
+{
+    return (has_frame_pointers && follow_frame_pointers(f)) || scan(f);
+}

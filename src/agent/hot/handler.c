@@ -1,0 +1,237 @@
+#include "agent/hot/handler.h"
+
+#include "agent/hot/frame.h"
+#include "agent/hot/record.h"
+#include "agent/hot/walk.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of siginfo_t for a SIGTRAP from perf (Linux 5.13); the C library does not name them yet. */
+enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24 };
+
+struct handler_config handler_config;
+
+uint64_t handler_random(uint64_t *state)
+{
+    uint64_t x = *state;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 0x2545f4914f6cdd1dULL;
+}
+
+uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
+{
+    return interval_ns - interval_ns / 4 + handler_random(state) % (interval_ns / 2 + 1);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
+{
+    counter_add(&t->lost_ns[why], weight);
+    counter_add(&t->lost[why], 1);
+}
+
+#ifdef CANDOR_SABOTAGE
+/* A build that lies, for the test that must catch it: one record in a hundred vanishes uncounted. */
+static bool sabotaged(const struct sampled_thread *t)
+{
+    return counter_get(&t->expiries) % 100 == 99;
+}
+#else
+static bool sabotaged(const struct sampled_thread *t)
+{
+    return false;
+}
+#endif
+
+static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const void *context)
+{
+    uint64_t frame;
+    if (handler_config.walker == WALKER_AGCT)
+        return agct_record(t, context);
+    if (handler_config.walker == WALKER_COMPARE)
+        return agct_compare(t, w, context);
+    while (walk_next(w, &frame))
+        candor_queue_put(&t->queue, frame);
+    return w->outcome;
+}
+
+static void record(struct sampled_thread *t, uint64_t weight, const void *context)
+{
+    struct registers at;
+    struct walk w;
+    struct candor_queue *q = &t->queue;
+    frame_registers(&at, context);
+    walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
+    candor_queue_begin(q);
+    candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
+    candor_queue_put(q, weight);
+    candor_queue_put(q, at.pc);
+    candor_queue_put(q, w.state);
+    candor_queue_put(q, put_frames(t, &w, context));
+    if (sabotaged(t)) {
+        candor_queue_abort(q);
+        return;
+    }
+    if (candor_queue_commit(q))
+        counter_add(&t->samples, 1);
+    else
+        lose(t, LOSS_QUEUE_FULL, weight);
+}
+
+/* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a
+ * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
+ * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
+ * Other clocks count: the period, times the expiries the signal speaks of. */
+static uint64_t weigh(struct sampled_thread *t, uint64_t reported)
+{
+    uint64_t weight = t->next_weight_ns ? t->next_weight_ns + (reported - 1) * t->period_ns : reported * t->period_ns;
+    if (handler_config.measures) {
+        uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        if (!t->next_weight_ns)
+            weight = cpu - t->last_cpu_ns;
+        t->last_cpu_ns = cpu;
+    }
+    t->next_weight_ns = 0;
+    return weight;
+}
+
+static void redraw_period(struct sampled_thread *t)
+{
+    if (!handler_config.redraws || --t->until_redraw)
+        return;
+    t->until_redraw = REDRAW_EVERY;
+    /* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few
+     * intervals has then, on average, exactly the weight of its CPU time. */
+    uint64_t period = handler_config.interval_ns;
+    if (counter_get(&t->expiries) > 1)
+        period = handler_draw_period(&t->random, period);
+    if (!ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
+        t->period_ns = period;
+}
+
+/* reported: the expiries the signal itself speaks of. */
+static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
+{
+    /* A signal of a slot's former thread must not touch what is another's by now. Relaxed: the load below decides. */
+    if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
+        return;
+    /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
+     * generation. */
+    atomic_store(&t->inside, 1);
+    if (atomic_load(&t->generation) == generation) {
+        uint64_t weight = weigh(t, reported);
+        counter_add(&t->expiry_ns, weight);
+        counter_add(&t->expiries, 1);
+        record(t, weight, context);
+        redraw_period(t);
+    }
+    /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
+    atomic_store_explicit(&t->inside, 0, memory_order_release);
+}
+
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *next = &handler_config.former[signal];
+    if (next->sa_flags & SA_SIGINFO)
+        next->sa_sigaction(signal, info, context);
+    else if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN)
+        next->sa_handler(signal);
+}
+
+static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *generation)
+{
+    *generation = (uint32_t)(cookie >> 32);
+    return (uint32_t)cookie < THREADS_MAX && *generation & 1 ? &sampled_threads[(uint32_t)cookie] : NULL;
+}
+
+static struct sampled_thread *thread_of_caller(void)
+{
+    long tid = syscall(SYS_gettid);
+    uint32_t slot = tid < THREAD_IDS_MAX
+                        ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed)
+                        : 0;
+    return slot ? &sampled_threads[slot - 1] : NULL;
+}
+
+/* A breakpoint instruction that nobody handles must kill as it would have without us. */
+static void default_trap(int signal)
+{
+    struct sigaction dfl = {.sa_handler = SIG_DFL};
+    sigaction(signal, &dfl, NULL);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+}
+
+void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint64_t cookie;
+    uint32_t generation;
+    const struct sigaction *former = &handler_config.former[SIGTRAP];
+    memcpy(&cookie, (const char *)info + SI_PERF_DATA_OFFSET, sizeof cookie);
+    if (info->si_code == SI_CODE_TRAP_PERF) {
+        struct sampled_thread *t = thread_of_cookie(cookie, &generation);
+        if (t)
+            expire(t, generation, 1, context);
+    } else if (!(former->sa_flags & SA_SIGINFO) && former->sa_handler == SIG_DFL)
+        default_trap(signal);
+    else
+        pass_on(signal, info, context);
+    errno = saved;
+}
+
+void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct sampled_thread *t = info->si_code > 0 ? thread_of_caller() : NULL;
+    if (t && t->fd == info->si_fd)
+        expire(t, atomic_load(&t->generation), 1, context);
+    else
+        pass_on(signal, info, context);
+    errno = saved;
+}
+
+void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint32_t generation;
+    struct sampled_thread *t = NULL;
+    if (info->si_code == SI_TIMER)
+        t = thread_of_cookie((uint64_t)(uintptr_t)info->si_value.sival_ptr, &generation);
+    if (t)
+        expire(t, generation, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), context);
+    else
+        pass_on(signal, info, context);
+    errno = saved;
+}
+
+/* The timer is the process's and its tick is coarse: the expiry stands for all CPU time the process used since the last
+ * one, which the process clock knows exactly. */
+void handler_on_process_timer(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct sampled_thread *t = info->si_code == SI_KERNEL ? thread_of_caller() : NULL;
+    uint32_t generation = t ? atomic_load(&t->generation) : 0;
+    if (generation & 1) {
+        uint64_t now = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        /* Relaxed: the exchange alone decides which expiry takes the time. */
+        uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
+        t->next_weight_ns = now > last ? now - last : 1;
+        expire(t, generation, 1, context);
+    } else
+        pass_on(signal, info, context);
+    errno = saved;
+}

@@ -1,0 +1,37 @@
+/* The signal handlers: one per way a clock can deliver an expiry. Each finds its thread's slot, weighs the expiry, walks
+ * the stack and appends one record to the thread's queue. Wait-free; errno is preserved; a signal that is not ours goes
+ * to the handler that was there before. */
+#ifndef CANDOR_AGENT_HOT_HANDLER_H
+#define CANDOR_AGENT_HOT_HANDLER_H
+
+#include "agent/hot/agct.h"
+#include "agent/hot/thread.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { REDRAW_EVERY = 16, HANDLER_SIGNALS = 32 };
+
+/* What all handlers of a recording share; written before the first clock starts. */
+struct handler_config {
+    uint64_t interval_ns;
+    enum walker walker;      /* never WALKER_AUTO */
+    bool measures;           /* perf events that see the kernel: weights come from the thread's CPU clock */
+    bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries */
+    struct sigaction former[HANDLER_SIGNALS]; /* by signal: what was there before ours, which may stay after a recording */
+    _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
+};
+extern struct handler_config handler_config;
+
+void handler_on_sigtrap(int signal, siginfo_t *info, void *context);
+void handler_on_perf_signal(int signal, siginfo_t *info, void *context);
+void handler_on_thread_timer(int signal, siginfo_t *info, void *context);
+void handler_on_process_timer(int signal, siginfo_t *info, void *context);
+
+/* A pseudo-random number for `state` (xorshift64*), which must not be 0. */
+uint64_t handler_random(uint64_t *state);
+/* A period around the interval: uniform within a quarter of it, so that no program stays in step with the clock. */
+uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns);
+
+#endif

@@ -1,0 +1,48 @@
+/* Every way a sample can end, one line each: code, recordings, reports and docs take the names from here.
+ *
+ * OUTCOME(symbol, name, meaning, remedy): what became of a stack walk. The first two have a stack, the others none.
+ * LOSS(symbol, name, meaning, remedy): an expiry of a clock that left no sample.
+ * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show. */
+#ifndef CANDOR_AGENT_HOT_REASONS_H
+#define CANDOR_AGENT_HOT_REASONS_H
+
+#define OUTCOMES(OUTCOME)                                                                                              \
+    OUTCOME(COMPLETE, "complete", "the walk reached the thread's first Java frame", "")                                \
+    OUTCOME(TRUNCATED, "truncated", "frames at the root end are missing: deeper than 2048, or not walkable", "")        \
+    OUTCOME(NO_JAVA_FRAME, "no_java_frame", "a thread in Java code, but no frame could be identified", "")              \
+    OUTCOME(BAD_ANCHOR, "bad_anchor", "the thread's last Java frame could not be read", "")                            \
+    OUTCOME(UNREADABLE, "unreadable", "the JVM's tables do not describe its frames",                                   \
+            "use a HotSpot build that exports gHotSpotVMStructs")                                                      \
+    OUTCOME(AGCT_NO_JAVA, "agct_no_java", "AsyncGetCallTrace: no Java frames", "")                                     \
+    OUTCOME(AGCT_NO_CLASS_LOAD, "agct_no_class_load", "AsyncGetCallTrace: class load events are off", "")              \
+    OUTCOME(AGCT_GC, "agct_gc", "AsyncGetCallTrace: a garbage collection runs", "")                                    \
+    OUTCOME(AGCT_UNKNOWN_NATIVE, "agct_unknown_native", "AsyncGetCallTrace: native code of unknown state", "")         \
+    OUTCOME(AGCT_NATIVE, "agct_native", "AsyncGetCallTrace: native code it cannot walk", "")                           \
+    OUTCOME(AGCT_UNKNOWN_JAVA, "agct_unknown_java", "AsyncGetCallTrace: Java code it does not know, mostly stubs", "") \
+    OUTCOME(AGCT_JAVA, "agct_java", "AsyncGetCallTrace: Java code it cannot walk", "")                                 \
+    OUTCOME(AGCT_STATE, "agct_state", "AsyncGetCallTrace: a thread in an unknown state", "")                           \
+    OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                               \
+    OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimisation runs", "")                                  \
+    OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")
+
+#define LOSSES(LOSS)                                                                                                   \
+    LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise the interval")                            \
+    LOSS(STOPPING, "stopping", "the clock fired while the recording was being stopped", "")                            \
+    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise the interval or shorten the chunks")
+
+#define UNSEEN_ACCOUNTS(UNSEEN)                                                                                        \
+    UNSEEN(KERNEL, "kernel", "kernel time, which this process may not sample",                                         \
+           "set kernel.perf_event_paranoid to 1, or grant CAP_PERFMON")                                                \
+    UNSEEN(BEFORE_ARMING, "before_arming", "a thread's CPU time before its clock was set", "")                         \
+    UNSEEN(NO_CLOCK, "no_clock", "threads that could not be given a clock", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING") \
+    UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")
+
+#define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy) OUTCOME_##symbol,
+#define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,
+#define REASON_ENUM_UNSEEN(symbol, name, meaning, remedy) UNSEEN_##symbol,
+
+enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
+enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
+enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
+
+#endif

@@ -1,0 +1,61 @@
+/* What a handler leaves in its thread's queue: one record of 64-bit words per sample.
+ *
+ *     0        time, CLOCK_MONOTONIC ns
+ *     1        weight, ns of CPU time the sample stands for
+ *     2        pc
+ *     3        thread state (enum jfr_thread_state)
+ *     4..n-2   frames, leaf first
+ *     n-1      outcome (enum outcome)
+ *
+ * A frame is one word: its type (enum jfr_frame_type, or FRAME_NATIVE_METHOD) in bits 60-63; below it, for Java methods,
+ * the method's id in bits 16-59 (hot/method.h) and the bytecode index in bits 0-15; for native functions and stubs, the
+ * pc. */
+#ifndef CANDOR_AGENT_HOT_RECORD_H
+#define CANDOR_AGENT_HOT_RECORD_H
+
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FRAMES_MAX = 2048, RECORD_HEAD = 4, RECORD_WORDS_MAX = RECORD_HEAD + FRAMES_MAX + 1 };
+
+/* A Java method that is native: shown as a native frame, but named as a method. */
+enum { FRAME_NATIVE_METHOD = JFR_FRAME_TYPES };
+
+static inline uint64_t frame_java(unsigned type, uint32_t method, uint32_t bci)
+{
+    return (uint64_t)type << 60 | (uint64_t)method << 16 | (bci & 0xffff);
+}
+
+static inline uint64_t frame_native(enum jfr_frame_type type, uintptr_t pc)
+{
+    return (uint64_t)type << 60 | (pc & 0x0fffffffffffffffULL);
+}
+
+static inline bool frame_is_java(uint64_t frame)
+{
+    return frame >> 60 <= JFR_FRAME_INLINED || frame >> 60 == FRAME_NATIVE_METHOD;
+}
+
+static inline enum jfr_frame_type frame_type(uint64_t frame)
+{
+    return frame >> 60 == FRAME_NATIVE_METHOD ? JFR_FRAME_NATIVE : (enum jfr_frame_type)(frame >> 60);
+}
+
+static inline uint32_t frame_method(uint64_t frame)
+{
+    return (uint32_t)(frame >> 16);
+}
+
+static inline uint32_t frame_bci(uint64_t frame)
+{
+    return frame & 0xffff;
+}
+
+static inline uintptr_t frame_pc(uint64_t frame)
+{
+    return (uintptr_t)(frame & 0x0fffffffffffffffULL);
+}
+
+#endif

@@ -1,0 +1,41 @@
+#include "agent/hot/thread.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+struct sampled_thread *sampled_threads;
+_Atomic uint32_t *thread_slot_of_tid;
+
+static void *reserve(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+int thread_table_init(void)
+{
+    if (sampled_threads)
+        return 0;
+    struct sampled_thread *threads = reserve(THREADS_MAX * sizeof *threads);
+    _Atomic uint32_t *slots = reserve(THREAD_IDS_MAX * sizeof *slots);
+    if (!threads || !slots) {
+        if (threads)
+            munmap(threads, THREADS_MAX * sizeof *threads);
+        if (slots)
+            munmap((void *)slots, THREAD_IDS_MAX * sizeof *slots);
+        return -ENOMEM;
+    }
+    sampled_threads = threads;
+    thread_slot_of_tid = slots;
+    return 0;
+}
+
+void thread_table_deinit(void)
+{
+    /* The pages go, the mapping stays: a signal may still be on its way. */
+    if (sampled_threads)
+        madvise(sampled_threads, THREADS_MAX * sizeof *sampled_threads, MADV_DONTNEED);
+    if (thread_slot_of_tid)
+        madvise((void *)thread_slot_of_tid, THREAD_IDS_MAX * sizeof *thread_slot_of_tid, MADV_DONTNEED);
+}

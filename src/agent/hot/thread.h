@@ -1,0 +1,76 @@
+/* One profiled thread: what its handler needs, in memory that is mapped before the first clock starts and never
+ * unmapped, so that a late signal finds it.
+ *
+ * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock; the handler
+ * samples while the generation its signal carries is the slot's; disarming makes it even again, waits for `inside` to
+ * fall to 0 and ends the clock; the collector drains the queue and frees the slot. */
+#ifndef CANDOR_AGENT_HOT_THREAD_H
+#define CANDOR_AGENT_HOT_THREAD_H
+
+#include "agent/hot/reasons.h"
+#include "candor/queue.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
+
+enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
+
+struct sampled_thread {
+    struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
+
+    /* Written by trigger/ under its lock, before the clock is set. */
+    _Atomic uint32_t slot;       /* enum thread_slot */
+    _Atomic uint32_t generation; /* odd while armed */
+    _Atomic uintptr_t java_thread;
+    uint32_t index; /* in the table */
+    uint32_t uid;   /* never reused within a recording */
+    int tid;
+    int fd; /* perf event, -1 = none */
+    timer_t timer;
+    bool has_timer, has_clock;
+    int64_t java_id;
+    char java_name[THREAD_NAME_MAX], os_name[16];
+    uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
+    uint64_t cpu_seen;                    /* at the last scan */
+    _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
+
+    /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
+    _Atomic uint32_t inside; /* a handler runs */
+    uint64_t period_ns;      /* of the clock now */
+    uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
+    uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
+    uint32_t until_redraw;   /* expiries until a new period is drawn */
+    uint64_t random;
+    _Atomic uint64_t expiry_ns, expiries, samples;
+    _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
+};
+
+/* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
+extern struct sampled_thread *sampled_threads;
+extern _Atomic uint32_t *thread_slot_of_tid;
+
+/* 0 or a negative errno. */
+int thread_table_init(void);
+void thread_table_deinit(void);
+
+/* What a signal carries to find its thread: the slot's index and generation. */
+static inline uint64_t thread_cookie(const struct sampled_thread *t)
+{
+    return (uint64_t)atomic_load_explicit(&t->generation, memory_order_relaxed) << 32 | t->index;
+}
+
+/* The handler is the only writer of these counters, so a plain load and store make an increment. */
+static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static inline uint64_t counter_get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+#endif

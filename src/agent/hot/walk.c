@@ -1,0 +1,254 @@
+#include "agent/hot/walk.h"
+
+#include "agent/hot/frame.h"
+#include "agent/hot/load.h"
+#include "agent/hot/method.h"
+#include "agent/hot/record.h"
+
+enum { STEPS_MAX = 4 * FRAMES_MAX, INTERPRETED_FRAME_BYTES_MAX = 1 << 21 };
+
+uintptr_t walk_libjvm_low, walk_libjvm_high;
+
+static bool finish(struct walk *w, enum outcome outcome)
+{
+    w->done = true;
+    w->outcome = outcome;
+    return false;
+}
+
+static void go_to(struct walk *w, struct frame f)
+{
+    w->pc = f.pc;
+    w->sp = f.sp;
+    w->fp = f.fp;
+    w->leaf = false;
+}
+
+static struct frame here(const struct walk *w)
+{
+    return (struct frame){w->pc, w->sp, w->fp};
+}
+
+/* Goes to the topmost Java frame an anchor names. *empty: the anchor says there is none. */
+static bool go_to_anchor(struct walk *w, uintptr_t anchor, bool *empty)
+{
+    uint64_t sp, pc, fp;
+    *empty = false;
+    if (!load_u64(anchor + vm_layout.anchor_sp, &sp) || !load_u64(anchor + vm_layout.anchor_pc, &pc) ||
+        !load_u64(anchor + vm_layout.anchor_fp, &fp))
+        return false;
+    if (!sp) {
+        *empty = true;
+        return false;
+    }
+    if (sp & 7 || (!pc && !load_u64(sp - 8, &pc)) || !code_contains(pc))
+        return false;
+    go_to(w, (struct frame){pc, sp, fp});
+    return true;
+}
+
+static enum jfr_thread_state state_of(uint64_t state)
+{
+    int s = (int)state & ~1; /* a transition counts as the state it leaves */
+    if (s == vm_layout.state_java)
+        return JFR_STATE_JAVA;
+    if (s == vm_layout.state_native)
+        return JFR_STATE_NATIVE;
+    if (s == vm_layout.state_blocked)
+        return JFR_STATE_BLOCKED;
+    if (s == vm_layout.state_vm)
+        return JFR_STATE_VM;
+    return JFR_STATE_UNKNOWN;
+}
+
+/* The thread runs native code: its anchor leads to Java, or, when Java called native code without one, its stack does. */
+static void begin_in_native(struct walk *w, uintptr_t java_thread)
+{
+    bool empty;
+    w->pending = frame_native(JFR_FRAME_NATIVE, w->pc);
+    if (!java_thread || w->state == JFR_STATE_UNKNOWN)
+        finish(w, OUTCOME_TRUNCATED);
+    else if (go_to_anchor(w, java_thread + vm_layout.thread_anchor.offset, &empty))
+        return;
+    else if (!empty)
+        finish(w, OUTCOME_BAD_ANCHOR);
+    else if (w->state == JFR_STATE_JAVA) {
+        struct frame f = here(w);
+        if (frame_native_caller(&f, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
+            go_to(w, f);
+        else
+            finish(w, OUTCOME_NO_JAVA_FRAME);
+    } else
+        finish(w, OUTCOME_TRUNCATED);
+}
+
+void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread)
+{
+    uint64_t state;
+    *w = (struct walk){.pc = at->pc, .sp = at->sp, .fp = at->fp, .at = *at, .leaf = true, .state = JFR_STATE_NOT_JAVA};
+    if (!vm_layout.usable) {
+        w->pending = frame_native(JFR_FRAME_NATIVE, at->pc);
+        finish(w, OUTCOME_UNREADABLE);
+        return;
+    }
+    if (java_thread)
+        w->state = load_field(java_thread, vm_layout.thread_state, &state) ? state_of(state) : JFR_STATE_UNKNOWN;
+    enum code_kind kind = code_contains(at->pc) ? code_find(at->pc).kind : CODE_NONE;
+    /* The JVM calls stubs too, also in threads that run no Java; what then lies below a stub is no Java frame. */
+    if (kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA))
+        begin_in_native(w, java_thread);
+}
+
+static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
+{
+    *frame = value;
+    w->frames++;
+    return true;
+}
+
+static bool emit_method(struct walk *w, uintptr_t method, int32_t bci, unsigned type, uint64_t *frame)
+{
+    uint32_t id;
+    if (!method_intern(method, &id))
+        return false;
+    if (w->walked)
+        w->walked[w->java_frames] = (struct walked_method){method, bci};
+    w->java_frames++;
+    return emit(w, frame_java(type, id, bci > 0 ? (uint32_t)bci : 0), frame);
+}
+
+/* Leaves the compiled frame whose scopes have been handed out. */
+static bool leave_compiled(struct walk *w)
+{
+    struct frame f = here(w);
+    bool found = w->leaf ? frame_leaf_caller(&w->code, &f) : frame_caller(&w->code, &f);
+    if (!found || f.sp <= w->sp)
+        return finish(w, OUTCOME_TRUNCATED);
+    go_to(w, f);
+    return true;
+}
+
+static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *bcp, struct frame *caller)
+{
+    uint64_t sender_sp, pc, fp;
+    uintptr_t base = w->fp;
+    if (base & 7 || base < w->sp || base - w->sp > INTERPRETED_FRAME_BYTES_MAX || !load_u64(base - 24, method) ||
+        !load_u64(base + (uintptr_t)(8 * (intptr_t)vm_layout.interpreter_bcp_slot), bcp) ||
+        !load_u64(base + (uintptr_t)(8 * (intptr_t)vm_layout.interpreter_sender_sp_slot), &sender_sp) ||
+        !load_u64(base + 8, &pc) || !load_u64(base, &fp) || sender_sp <= base || sender_sp & 7)
+        return false;
+    *caller = (struct frame){pc, sender_sp, fp};
+    return true;
+}
+
+/* A method entry of the interpreter, before its frame stands: the Method* and the return address are in their places of
+ * the calling convention. */
+static bool interpreted_entry(struct walk *w, uint64_t *frame)
+{
+    uint64_t pc;
+    if (!load_u64(w->sp, &pc) || !frame_is_return_address(pc) ||
+        !emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame))
+        return finish(w, OUTCOME_TRUNCATED);
+    go_to(w, (struct frame){pc, w->sp + 8, w->fp});
+    return true;
+}
+
+static bool interpreted(struct walk *w, uint64_t *frame)
+{
+    uint64_t method, bcp;
+    uint32_t bci = 0;
+    struct frame caller;
+    if (!interpreted_slots(w, &method, &bcp, &caller) ||
+        !(code_find(caller.pc).kind != CODE_NONE))
+        return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
+    /* The topmost frame's bytecode pointer lives in a register; the slot holds it while the frame calls. */
+    if (!(w->leaf && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
+        bci = 0;
+    if (!emit_method(w, method, (int32_t)bci, JFR_FRAME_INTERPRETED, frame))
+        return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
+    if (caller.sp <= w->sp)
+        return finish(w, OUTCOME_TRUNCATED), true;
+    go_to(w, caller);
+    return true;
+}
+
+/* The JVM called Java here: what ran before stands in the anchor the call stub's wrapper saved. */
+static bool through_call_stub(struct walk *w)
+{
+    uint64_t wrapper;
+    bool empty;
+    uintptr_t sp = w->sp;
+    if (!load_u64(w->fp + (uintptr_t)(8 * (intptr_t)vm_layout.entry_wrapper_slot), &wrapper))
+        return finish(w, OUTCOME_TRUNCATED);
+    if (!go_to_anchor(w, wrapper + vm_layout.wrapper_anchor, &empty))
+        return finish(w, empty ? OUTCOME_COMPLETE : OUTCOME_TRUNCATED);
+    return w->sp > sp ? true : finish(w, OUTCOME_TRUNCATED);
+}
+
+static bool through_stub(struct walk *w, uint64_t *frame)
+{
+    struct frame f = here(w);
+    bool leaf = w->leaf;
+    if (leaf)
+        emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
+    if (frame_stub_caller(&w->code, &f, leaf) && f.sp > w->sp)
+        go_to(w, f);
+    else
+        finish(w, OUTCOME_TRUNCATED);
+    return leaf;
+}
+
+/* One step: hands out a frame (true), or moves on (false; w->done says whether it is over). */
+static bool step(struct walk *w, uint64_t *frame)
+{
+    struct code_scope scope;
+    if (w->in_scopes) {
+        if (code_scopes_next(&w->scopes, &scope) && emit_method(w, scope.method, scope.bci, scope.type, frame))
+            return true;
+        w->in_scopes = false;
+        leave_compiled(w);
+        return false;
+    }
+    w->code = code_find(w->pc);
+    switch (w->code.kind) {
+    case CODE_NMETHOD:
+    case CODE_NATIVE_WRAPPER:
+        w->in_scopes = code_scopes_begin(&w->scopes, &w->code, w->pc, w->leaf);
+        if (!w->in_scopes)
+            finish(w, OUTCOME_TRUNCATED);
+        return false;
+    case CODE_INTERPRETER:
+        return interpreted(w, frame);
+    case CODE_CALL_STUB:
+        through_call_stub(w);
+        return false;
+    case CODE_STUB:
+        return through_stub(w, frame);
+    case CODE_NONE:
+        break;
+    }
+    return finish(w, OUTCOME_TRUNCATED);
+}
+
+/* A walk that found no Java frame where there must be one has failed. */
+static void settle(struct walk *w)
+{
+    if (w->outcome == OUTCOME_TRUNCATED && w->state == JFR_STATE_JAVA && !w->java_frames)
+        w->outcome = OUTCOME_NO_JAVA_FRAME;
+}
+
+bool walk_next(struct walk *w, uint64_t *frame)
+{
+    if (w->pending) {
+        *frame = w->pending;
+        w->pending = 0;
+        return true;
+    }
+    while (!w->done && w->frames < FRAMES_MAX - 1 && w->steps++ < STEPS_MAX)
+        if (step(w, frame))
+            return true;
+    if (!w->done)
+        finish(w, OUTCOME_TRUNCATED);
+    settle(w);
+    return false;
+}

@@ -1,0 +1,52 @@
+/* The stack walker: an iterator over the frames of the calling thread as it was when a signal interrupted it.
+ *
+ *   walk_begin(&w, registers, java_thread);
+ *   while (walk_next(&w, &frame))
+ *       ...
+ *   w.outcome says whether the walk reached the root
+ *
+ * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
+ * frames, a bounded number of steps between two), allocates nothing, and may be called from a signal handler only. */
+#ifndef CANDOR_AGENT_HOT_WALK_H
+#define CANDOR_AGENT_HOT_WALK_H
+
+#include "agent/hot/code.h"
+#include "agent/hot/reasons.h"
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct registers {
+    uintptr_t pc, sp, fp;
+    uintptr_t bcp;    /* where the interpreter keeps the bytecode pointer of its topmost frame */
+    uintptr_t method; /* where it keeps the Method* on entry */
+};
+
+/* A Java frame as the walker found it, for comparison with another walker. */
+struct walked_method {
+    uintptr_t method; /* Method* */
+    int32_t bci;
+};
+
+struct walk {
+    uintptr_t pc, sp, fp;
+    struct registers at; /* of the interrupted thread */
+    struct code code;
+    struct code_scopes scopes;
+    bool in_scopes, leaf, done;
+    uint64_t pending; /* a frame to hand out before the first Java frame */
+    uint32_t frames, steps, java_frames;
+    struct walked_method *walked; /* FRAMES_MAX of them, or NULL */
+    enum outcome outcome;
+    enum jfr_thread_state state;
+};
+
+/* java_thread: the thread's JavaThread*, 0 for a thread Java does not know. */
+void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread);
+bool walk_next(struct walk *w, uint64_t *frame);
+
+/* Bounds of libjvm's code, where frame pointers can be trusted; set before the first walk. */
+extern uintptr_t walk_libjvm_low, walk_libjvm_high;
+
+#endif

@@ -1,0 +1,41 @@
+#include "agent/hotspot/flags.h"
+
+#include "agent/hotspot/vmstructs.h"
+
+#include <string.h>
+
+struct flag_table {
+    const char *flags;
+    uint64_t count, size;
+    struct vm_field name, address;
+};
+
+/* The type was called Flag up to JDK 9. */
+static bool find_table(const struct vmstructs *v, const char *type, struct flag_table *t)
+{
+    const char *const *flags = vmstructs_static(v, type, "flags");
+    const size_t *count = vmstructs_static(v, type, "numFlags");
+    if (!flags || !count || !vmstructs_sizeof(v, type, &t->size) || !vmstructs_field(v, type, "_name", &t->name) ||
+        !vmstructs_field(v, type, "_addr", &t->address))
+        return false;
+    t->flags = *flags;
+    t->count = *count;
+    return true;
+}
+
+bool flags_turn_on(void *libjvm, const char *name)
+{
+    struct vmstructs v;
+    struct flag_table t;
+    if (!vmstructs_open(&v, libjvm) || !(find_table(&v, "JVMFlag", &t) || find_table(&v, "Flag", &t)))
+        return false;
+    for (uint64_t i = 0; i < t.count; i++) {
+        const char *flag = t.flags + i * t.size;
+        const char *const *found = (const char *const *)(flag + t.name.offset);
+        if (*found && !strcmp(*found, name)) {
+            **(volatile bool *const *)(flag + t.address.offset) = true;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,11 @@
+/* The JVM's own flags, through its exported tables. */
+#ifndef CANDOR_AGENT_HOTSPOT_FLAGS_H
+#define CANDOR_AGENT_HOTSPOT_FLAGS_H
+
+#include <stdbool.h>
+
+/* Turns a boolean flag on, which takes effect where the JVM reads it next. False when this JVM has no such flag. From
+ * Agent_OnLoad on; any thread. libjvm: a dlopen handle. */
+bool flags_turn_on(void *libjvm, const char *name);
+
+#endif

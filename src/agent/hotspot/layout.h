@@ -1,0 +1,11 @@
+/* Fills hot/layout.h's table from the JVM's exported tables. */
+#ifndef CANDOR_AGENT_HOTSPOT_LAYOUT_H
+#define CANDOR_AGENT_HOTSPOT_LAYOUT_H
+
+#include <stdbool.h>
+
+/* libjvm: a dlopen handle. java_version: the feature release. Call after VMInit, when the code heaps exist. Returns
+ * vm_layout.usable; when false, vm_layout.missing names what the tables lack. */
+bool layout_fill(void *libjvm, int java_version);
+
+#endif

@@ -1,0 +1,30 @@
+/* Reader of the tables libjvm exports for the serviceability agent (gHotSpotVMStructs and friends): names of types and
+ * fields with offsets, sizes and constants. Used at start only, never by a handler. */
+#ifndef CANDOR_AGENT_HOTSPOT_VMSTRUCTS_H
+#define CANDOR_AGENT_HOTSPOT_VMSTRUCTS_H
+
+#include "agent/hot/layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct vmstructs_table {
+    const char *base;
+    uint64_t stride;
+    uint64_t name, second_name, type_string, is_static, offset, address; /* offsets in an entry */
+};
+
+struct vmstructs {
+    struct vmstructs_table fields, types, ints;
+};
+
+/* False when libjvm (a dlopen handle) does not export the tables. */
+bool vmstructs_open(struct vmstructs *v, void *libjvm);
+/* The field of an instance; its width is taken from the type the table names. */
+bool vmstructs_field(const struct vmstructs *v, const char *type, const char *field, struct vm_field *out);
+/* The address of a static field, or NULL. */
+void *vmstructs_static(const struct vmstructs *v, const char *type, const char *field);
+bool vmstructs_sizeof(const struct vmstructs *v, const char *type, uint64_t *size);
+bool vmstructs_constant(const struct vmstructs *v, const char *name, int *value);
+
+#endif

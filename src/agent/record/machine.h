@@ -1,0 +1,18 @@
+/* The machine a recording was made on. */
+#ifndef CANDOR_AGENT_RECORD_MACHINE_H
+#define CANDOR_AGENT_RECORD_MACHINE_H
+
+#include "agent/trigger/clock.h"
+
+#include <stdint.h>
+
+struct machine {
+    char os[256], cpu[128];
+    uint32_t sockets, cores, hw_threads;
+};
+
+void machine_read(struct machine *m);
+/* How finely the clock really ticks: perf clocks have the timer's resolution, tick timers the scheduler's tick. */
+uint64_t machine_clock_resolution_ns(const struct clock *c);
+
+#endif

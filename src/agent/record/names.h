@@ -1,0 +1,41 @@
+/* The names behind a recording's ids: threads, methods and symbols, kept for its whole length so that every chunk can
+ * write its pools afresh. Answers the JFR writer (struct jfr_pools). Collector only. */
+#ifndef CANDOR_AGENT_RECORD_NAMES_H
+#define CANDOR_AGENT_RECORD_NAMES_H
+
+#include "agent/collect/stacks.h"
+#include "agent/hot/method.h"
+#include "agent/hot/thread.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "jfr/writer.h"
+
+#include <stdint.h>
+
+/* Method ids of a recording: Java methods keep their id from hot/method.h; native functions and pseudo frames follow. */
+enum { NAMES_NATIVE_BASE = METHODS_MAX };
+
+struct names {
+    struct strtab strings;
+    struct stacks stacks;
+    struct jfr_thread *threads; /* by uid */
+    uint32_t thread_count;
+    struct jfr_method *java; /* by method id; name 0 = not looked up yet */
+    struct jfr_method *native;
+    uint32_t native_count, native_cap;
+    struct map native_by_key, native_by_pc;
+};
+
+int names_init(struct names *n); /* 0 or -ENOMEM */
+void names_deinit(struct names *n);
+struct jfr_pools names_pools(struct names *n);
+
+/* Remembers the thread's names as they are now. */
+void names_thread(struct names *n, const struct sampled_thread *t);
+/* The method id of a native function, by address or by class and name. */
+uint32_t names_native(struct names *n, uintptr_t pc);
+uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
+/* The stack id of a record's frames (words of hot/record.h, leaf first; native ones are replaced in place). */
+uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, bool truncated);
+
+#endif

@@ -1,0 +1,216 @@
+#include "agent/record/recording.h"
+
+#include "agent/hot/handler.h"
+#include "agent/hot/layout.h"
+#include "agent/record/jvm.h"
+#include "agent/record/machine.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CHUNK_BYTES_MAX = 32 << 20, COPY_BYTES = 1 << 16 };
+static const uint64_t chunk_length_ns = 60000000000u;
+
+
+
+/* The C library's own fstat is too new for the systems we want to run on; struct stat is the kernel's. */
+static int stat_of(int fd, struct stat *st)
+{
+    return (int)syscall(SYS_fstat, fd, st);
+}
+
+/* Opens an empty regular file; anything else cannot hold a recording, and is not ours to empty or remove. `busy`: a file
+ * that must stay as it is, or NULL. */
+static int open_file(const char *path, const struct stat *busy, struct error *e)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return error_set(e, -errno, "cannot write %s: %s; choose a file this JVM's user may write", path, strerror(errno));
+    int rc = stat_of(fd, &st) ? error_set(e, -errno, "cannot write %s: %s", path, strerror(errno)) : 0;
+    if (!rc && !S_ISREG(st.st_mode))
+        rc = error_set(e, -EINVAL, "cannot write %s: it is not a regular file; choose another", path);
+    if (!rc && busy && st.st_dev == busy->st_dev && st.st_ino == busy->st_ino)
+        rc = error_set(e, -EBUSY, "cannot write %s: it is the running recording itself; choose another file", path);
+    if (!rc && ftruncate(fd, 0))
+        rc = error_set(e, -errno, "cannot empty %s: %s", path, strerror(errno));
+    if (rc)
+        close(fd);
+    return rc ? rc : fd;
+}
+
+int recording_open(struct recording *r, const char *path, uint64_t duration_ns, struct error *e)
+{
+    memset(r, 0, sizeof *r);
+    int fd = open_file(path, NULL, e);
+    if (fd < 0)
+        return fd;
+    if (names_init(&r->names)) {
+        close(fd);
+        unlink(path);
+        return error_set(e, -ENOMEM, "not enough memory for a recording");
+    }
+    snprintf(r->path, sizeof r->path, "%s", path);
+    r->duration_ns = duration_ns;
+    r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
+    r->start_epoch_ns = clock_realtime_ns();
+    struct jfr_writer_options options = {
+        .ticks_per_second = 1000000000, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns};
+    struct jfr_pools pools = names_pools(&r->names);
+    int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
+    if (rc) {
+        names_deinit(&r->names);
+        unlink(path);
+    }
+    return rc;
+}
+
+static void describe_clock(struct recording *r, const struct clock *c, uint64_t now)
+{
+    char text[64], period[32];
+    struct jfr_writer *w = r->writer;
+    jfr_write_setting(w, now, "clock", clock_names[c->kind]);
+    jfr_write_setting(w, now, "clock_reason", c->reason);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)machine_clock_resolution_ns(c));
+    jfr_write_setting(w, now, "clock_resolution_ns", text);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)c->interval_ns);
+    jfr_write_setting(w, now, "interval_ns", text);
+    jfr_write_setting(w, now, "kernel", c->kernel ? "included" : "excluded");
+    snprintf(text, sizeof text, "%d", c->signal);
+    jfr_write_setting(w, now, "signal", text);
+    units_format_duration(period, sizeof period, c->interval_ns);
+    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "period", period);
+    jfr_write_active_setting(w, now, "candor.CpuSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "candor.CpuSample", "period", period);
+}
+
+static void describe_jvm(struct recording *r, uint64_t now)
+{
+    const struct jvm_facts *f = &jvm_facts;
+    struct jfr_jvm_information info = {.jvm_name = f->name,
+                                       .jvm_version = f->version,
+                                       .jvm_arguments = f->jvm_arguments,
+                                       .jvm_flags = "",
+                                       .java_arguments = f->java_arguments,
+                                       .start_epoch_ms = f->start_epoch_ms,
+                                       .pid = getpid()};
+    jfr_write_jvm_information(r->writer, now, &info);
+    for (int i = 0; i < f->property_count; i++)
+        jfr_write_system_property(r->writer, now, f->properties[i].key, f->properties[i].value);
+}
+
+void recording_describe(struct recording *r, const struct clock *clock, bool late)
+{
+    struct machine m;
+    uint64_t now = clock_monotonic_ns();
+    struct jfr_writer *w = r->writer;
+    machine_read(&m);
+    jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
+    jfr_write_setting(w, now, "version", CANDOR_VERSION);
+    jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
+    jfr_write_setting(w, now, "debug_info", late ? "sparse" : "full");
+    jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
+    if (!vm_layout.usable)
+        jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
+    describe_clock(r, clock, now);
+    describe_jvm(r, now);
+    jfr_write_os_information(w, now, m.os);
+    jfr_write_cpu_information(w, now, m.cpu, m.cpu, m.sockets, m.cores, m.hw_threads);
+}
+
+static bool keep_error(struct recording *r, int rc, const struct error *e)
+{
+    if (rc && !r->failed) {
+        r->failed = true;
+        r->error = *e;
+    }
+    return rc == 0;
+}
+
+bool recording_flush(struct recording *r)
+{
+    struct error e;
+    uint64_t now = clock_monotonic_ns();
+    if (r->failed)
+        return false;
+    if (now - r->chunk_ticks < chunk_length_ns && jfr_writer_chunk_size(r->writer) < CHUNK_BYTES_MAX) {
+        keep_error(r, jfr_writer_flush(r->writer, now, &e), &e);
+        return false;
+    }
+    r->chunk_ticks = now;
+    return keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
+}
+
+uint64_t recording_size(const struct recording *r)
+{
+    return jfr_writer_size(r->writer);
+}
+
+static int copy_all(int from, int to, uint64_t bytes)
+{
+    char *block = malloc(COPY_BYTES);
+    int rc = block ? 0 : -ENOMEM;
+    while (!rc && bytes) {
+        ssize_t n = read(from, block, bytes < COPY_BYTES ? bytes : COPY_BYTES);
+        if (n <= 0)
+            rc = n < 0 ? -errno : -EIO;
+        else if (write(to, block, (size_t)n) != n)
+            rc = errno ? -errno : -ENOSPC;
+        else
+            bytes -= (uint64_t)n;
+    }
+    free(block);
+    return rc;
+}
+
+int recording_copy(const struct recording *r, const char *path, uint64_t *bytes, struct error *e)
+{
+    struct stat own;
+    int from = open(r->path, O_RDONLY | O_CLOEXEC);
+    if (from < 0 || stat_of(from, &own)) {
+        int rc = error_set(e, -errno, "cannot read %s: %s", r->path, strerror(errno));
+        if (from >= 0)
+            close(from);
+        return rc;
+    }
+    int to = open_file(path, &own, e);
+    if (to < 0) {
+        close(from);
+        return to;
+    }
+    *bytes = recording_size(r);
+    int rc = copy_all(from, to, *bytes);
+    close(from);
+    if (close(to) && !rc)
+        rc = -errno;
+    if (rc) {
+        unlink(path);
+        error_set(e, rc, "cannot write %s: %s", path, strerror(-rc));
+    }
+    return rc;
+}
+
+int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
+{
+    struct error closing;
+    *bytes = recording_size(r);
+    int rc = jfr_writer_close(r->writer, clock_monotonic_ns(), &closing);
+    int fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        *bytes = (uint64_t)lseek(fd, 0, SEEK_END);
+        close(fd);
+    }
+    r->writer = NULL;
+    names_deinit(&r->names);
+    if (r->failed)
+        return error_set(e, -EIO, "%s", r->error.text);
+    return rc ? error_set(e, rc, "%s", closing.text) : 0;
+}

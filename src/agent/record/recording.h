@@ -1,0 +1,36 @@
+/* The recording of one session: opens the file, tells the JFR writer what is known of process, machine and settings,
+ * flushes, copies and closes. Collector only. */
+#ifndef CANDOR_AGENT_RECORD_RECORDING_H
+#define CANDOR_AGENT_RECORD_RECORDING_H
+
+#include "agent/record/names.h"
+#include "agent/trigger/clock.h"
+#include "base/error.h"
+#include "jfr/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORDING_PATH_MAX = 4096 };
+
+struct recording {
+    char path[RECORDING_PATH_MAX];
+    struct jfr_writer *writer;
+    struct names names;
+    uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
+    struct error error; /* of the first failed write; the rest of the session is lost */
+    bool failed;
+};
+
+/* ticks are CLOCK_MONOTONIC nanoseconds throughout. */
+int recording_open(struct recording *r, const char *path, uint64_t duration_ns, struct error *e);
+/* The settings every chunk repeats. late: the agent was attached to a running JVM. */
+void recording_describe(struct recording *r, const struct clock *clock, bool late);
+/* Makes the file whole as of now; begins a new chunk when this one is long enough. True when a new chunk began. */
+bool recording_flush(struct recording *r);
+/* Copies what the file holds; 0 or a negative errno. */
+int recording_copy(const struct recording *r, const char *to, uint64_t *bytes, struct error *e);
+uint64_t recording_size(const struct recording *r);
+int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
+
+#endif

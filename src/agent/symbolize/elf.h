@@ -1,0 +1,32 @@
+/* The function symbols of one ELF file, sorted by address. */
+#ifndef CANDOR_AGENT_SYMBOLIZE_ELF_H
+#define CANDOR_AGENT_SYMBOLIZE_ELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_symbol {
+    uint32_t name; /* offset in the string table */
+    uint32_t size;
+    uint64_t value;
+};
+
+struct elf_symbols {
+    void *file; /* the mapped file, NULL when the image belongs to the caller */
+    size_t file_size;
+    const char *strings;
+    size_t strings_size;
+    struct elf_symbol *symbols;
+    size_t count;
+};
+
+/* Reads .symtab, or .dynsym where there is none. 0, -ENOENT when the file is gone or has no symbols, -ENOEXEC when it is
+ * no ELF file of this machine or is damaged. */
+int elf_open(struct elf_symbols *out, const char *path);
+/* The same for an image in memory that stays (the vdso). */
+int elf_open_image(struct elf_symbols *out, const void *image, size_t size);
+void elf_close(struct elf_symbols *s);
+/* The name of the function at a file-relative address, or NULL. */
+const char *elf_find(const struct elf_symbols *s, uint64_t value);
+
+#endif

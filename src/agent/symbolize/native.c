@@ -1,0 +1,181 @@
+#include "agent/symbolize/native.h"
+
+#include "agent/symbolize/elf.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+struct library {
+    uintptr_t low, high; /* of its executable segments */
+    uintptr_t base;
+    char path[512];
+    bool tried;
+    struct elf_symbols symbols;
+};
+
+struct stub {
+    uintptr_t begin, end;
+    char name[64];
+};
+
+static struct library *libraries;
+static int library_count, library_cap;
+
+static struct {
+    pthread_mutex_t lock;
+    struct stub *all;
+    int count, cap;
+} stubs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct library *find_library(uintptr_t pc)
+{
+    for (int i = 0; i < library_count; i++)
+        if (pc >= libraries[i].low && pc < libraries[i].high)
+            return &libraries[i];
+    return NULL;
+}
+
+static void text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high)
+{
+    *low = UINTPTR_MAX;
+    *high = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (begin < *low)
+            *low = begin;
+        if (begin + p->p_memsz > *high)
+            *high = begin + p->p_memsz;
+    }
+}
+
+struct wanted {
+    uintptr_t pc;
+    struct library found;
+};
+
+static int match_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct wanted *w = context;
+    uintptr_t low, high;
+    text_bounds(info, &low, &high);
+    if (w->pc < low || w->pc >= high)
+        return 0;
+    w->found = (struct library){.low = low, .high = high, .base = info->dlpi_addr};
+    const char *path = info->dlpi_name;
+    snprintf(w->found.path, sizeof w->found.path, "%s", path && *path ? path : "/proc/self/exe");
+    return 1;
+}
+
+static struct library *add_library(uintptr_t pc)
+{
+    struct wanted w = {.pc = pc};
+    if (!dl_iterate_phdr(match_library, &w))
+        return NULL;
+    if (library_count == library_cap) {
+        int cap = library_cap ? 2 * library_cap : 16;
+        struct library *grown = realloc(libraries, (size_t)cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        libraries = grown;
+        library_cap = cap;
+    }
+    libraries[library_count] = w.found;
+    return &libraries[library_count++];
+}
+
+static void open_symbols(struct library *l)
+{
+    uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+    l->tried = true;
+    if (vdso && l->base == vdso) {
+        snprintf(l->path, sizeof l->path, "vdso");
+        elf_open_image(&l->symbols, (const void *)vdso, l->high - vdso);
+    } else
+        elf_open(&l->symbols, l->path);
+}
+
+static bool stub_name(uintptr_t pc, char *out, size_t size)
+{
+    bool found = false;
+    pthread_mutex_lock(&stubs.lock);
+    for (int i = stubs.count - 1; i >= 0 && !found; i--)
+        if (pc >= stubs.all[i].begin && pc < stubs.all[i].end) {
+            snprintf(out, size, "%s", stubs.all[i].name);
+            found = true;
+        }
+    pthread_mutex_unlock(&stubs.lock);
+    return found;
+}
+
+void native_name(uintptr_t pc, char *out, size_t size)
+{
+    if (stub_name(pc, out, size))
+        return;
+    struct library *l = find_library(pc);
+    if (!l)
+        l = add_library(pc);
+    if (!l) {
+        snprintf(out, size, "[unknown]");
+        return;
+    }
+    if (!l->tried)
+        open_symbols(l);
+    const char *name = elf_find(&l->symbols, pc - l->base);
+    const char *slash = strrchr(l->path, '/');
+    if (name && *name)
+        snprintf(out, size, "%s", name);
+    else
+        snprintf(out, size, "[%s]", slash ? slash + 1 : l->path);
+}
+
+void native_add_stub(const char *name, uintptr_t begin, size_t length)
+{
+    pthread_mutex_lock(&stubs.lock);
+    if (stubs.count == stubs.cap) {
+        int cap = stubs.cap ? 2 * stubs.cap : 256;
+        struct stub *grown = realloc(stubs.all, (size_t)cap * sizeof *grown);
+        if (grown) {
+            stubs.all = grown;
+            stubs.cap = cap;
+        }
+    }
+    if (stubs.count < stubs.cap) {
+        struct stub *s = &stubs.all[stubs.count++];
+        *s = (struct stub){.begin = begin, .end = begin + length};
+        snprintf(s->name, sizeof s->name, "%s", name);
+    }
+    pthread_mutex_unlock(&stubs.lock);
+}
+
+int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high)
+{
+    struct wanted w = {.pc = pc};
+    if (!dl_iterate_phdr(match_library, &w))
+        return -ENOENT;
+    *low = w.found.low;
+    *high = w.found.high;
+    return 0;
+}
+
+void native_deinit(void)
+{
+    for (int i = 0; i < library_count; i++)
+        elf_close(&libraries[i].symbols);
+    free(libraries);
+    libraries = NULL;
+    library_count = library_cap = 0;
+    pthread_mutex_lock(&stubs.lock);
+    free(stubs.all);
+    stubs.all = NULL;
+    stubs.count = stubs.cap = 0;
+    pthread_mutex_unlock(&stubs.lock);
+}

@@ -1,0 +1,19 @@
+/* Names for native addresses: functions of the loaded libraries (.symtab, else .dynsym), the vdso, and the JVM's generated
+ * stubs as JVMTI names them. Used by the collector only; one owner, except native_add_stub, which any thread may call.
+ *
+ * A library's symbols are indexed when the first sample falls into it; the file is mapped, not copied. */
+#ifndef CANDOR_AGENT_SYMBOLIZE_NATIVE_H
+#define CANDOR_AGENT_SYMBOLIZE_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes the function's name, "[library]" when it has none, "[unknown]" outside all libraries. Never empty. */
+void native_name(uintptr_t pc, char *out, size_t size);
+/* Generated code of the JVM: name, address, length. Later entries hide earlier ones they overlap. */
+void native_add_stub(const char *name, uintptr_t begin, size_t length);
+/* The text segment of the library that holds the address; 0 or -ENOENT. */
+int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+void native_deinit(void);
+
+#endif

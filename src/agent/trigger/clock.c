@@ -1,0 +1,266 @@
+#include "agent/trigger/clock.h"
+
+#include "agent/hot/handler.h"
+#include "agent/trigger/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef F_SETOWN_EX
+#error "needs _GNU_SOURCE"
+#endif
+
+const char *const clock_names[CLOCK_KINDS] = {"auto", "sigtrap", "signal", "timer", "itimer"};
+
+enum { FIRST_PERIOD_MIN_NS = 100000 };
+
+static struct clock in_use;
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+    return clock_gettime(id, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The kernel's encoding of a thread's CPU clock: inverted id, per-thread, scheduler time. */
+static clockid_t thread_clock(int tid)
+{
+    return (clockid_t)((~(unsigned)tid << 3) | 6);
+}
+
+uint64_t clock_thread_cpu(int tid)
+{
+    return read_clock(thread_clock(tid));
+}
+
+uint64_t clock_process_cpu(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static int open_event(const struct clock *c, int tid, uint64_t period, uint64_t cookie)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = period,
+        .disabled = 1,
+        .exclude_kernel = !c->kernel,
+        .exclude_hv = 1,
+        .wakeup_events = 1,
+    };
+    if (c->kind == CLOCK_SIGTRAP) {
+        attr.sigtrap = 1;
+        attr.remove_on_exec = 1;
+        attr.sig_data = cookie;
+    }
+    long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static int route_event_signal(int fd, int tid, int signal)
+{
+    struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = tid};
+    if (fcntl(fd, F_SETOWN_EX, &owner) < 0 || fcntl(fd, F_SETSIG, signal) < 0 || fcntl(fd, F_SETFL, O_ASYNC) < 0)
+        return -errno;
+    return 0;
+}
+
+static int create_timer(int tid, int signal, uint64_t cookie, timer_t *timer)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
+    event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie;
+    event._sigev_un._tid = tid;
+    return timer_create(thread_clock(tid), &event, timer) ? -errno : 0;
+}
+
+static void to_timespec(struct timespec *t, uint64_t ns)
+{
+    t->tv_sec = (time_t)(ns / 1000000000u);
+    t->tv_nsec = (long)(ns % 1000000000u);
+}
+
+static int try_perf(struct clock *c)
+{
+    c->has_kernel_rule = true;
+    for (int kernel = 1; kernel >= 0; kernel--) {
+        c->kernel = kernel;
+        int fd = open_event(c, 0, c->interval_ns, 0);
+        if (fd >= 0) {
+            close(fd);
+            return 0;
+        }
+        if (fd != -EACCES && fd != -EPERM)
+            return fd;
+    }
+    return -EACCES;
+}
+
+static int try_clock(struct clock *c)
+{
+    timer_t timer;
+    int rc = 0;
+    switch (c->kind) {
+    case CLOCK_SIGTRAP:
+        c->signal = SIGTRAP;
+        return signals_trap_is_free() ? try_perf(c) : -EBUSY;
+    case CLOCK_SIGNAL:
+        c->signal = signals_unused();
+        return try_perf(c);
+    case CLOCK_TIMER:
+        c->signal = signals_unused();
+        c->kernel = true;
+        rc = create_timer((int)syscall(SYS_gettid), c->signal, 0, &timer);
+        if (!rc)
+            timer_delete(timer);
+        return rc;
+    default:
+        c->signal = SIGPROF;
+        c->kernel = true;
+        return 0;
+    }
+}
+
+int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e)
+{
+    char reason[sizeof out->reason] = "";
+    int rc = -EINVAL;
+    for (int kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
+        if (wanted != CLOCK_AUTO && (int)wanted != kind)
+            continue;
+        struct clock c = {.kind = (enum clock_kind)kind, .interval_ns = interval_ns};
+        rc = try_clock(&c);
+        if (!rc) {
+            *out = c;
+            snprintf(out->reason, sizeof out->reason, "%s", reason);
+            return 0;
+        }
+        size_t used = strlen(reason);
+        snprintf(reason + used, sizeof reason - used, "%s%s: %s", used ? "; " : "", clock_names[kind], strerror(-rc));
+    }
+    return error_set(e, rc, "clock '%s' does not work here (%s); use clock=auto", clock_names[wanted], reason);
+}
+
+static void set_process_timer(uint64_t interval_ns)
+{
+    struct itimerval v = {.it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000u),
+                                          .tv_usec = (suseconds_t)(interval_ns / 1000 % 1000000)}};
+    v.it_value = v.it_interval;
+    setitimer(ITIMER_PROF, &v, NULL);
+}
+
+static signals_handler handler_of(enum clock_kind kind)
+{
+    switch (kind) {
+    case CLOCK_SIGTRAP:
+        return handler_on_sigtrap;
+    case CLOCK_SIGNAL:
+        return handler_on_perf_signal;
+    case CLOCK_TIMER:
+        return handler_on_thread_timer;
+    default:
+        return handler_on_process_timer;
+    }
+}
+
+int clock_start(const struct clock *clock, struct error *e)
+{
+    bool perf = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
+    in_use = *clock;
+    handler_config.interval_ns = clock->interval_ns;
+    handler_config.measures = perf && clock->kernel;
+    handler_config.redraws = perf;
+    atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());
+    int rc = signals_set(clock->signal, handler_of(clock->kind), e);
+    if (!rc && clock->kind == CLOCK_ITIMER)
+        set_process_timer(clock->interval_ns);
+    return rc;
+}
+
+/* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
+static uint64_t first_period(struct sampled_thread *t)
+{
+    uint64_t u = 1 + handler_random(&t->random) % in_use.interval_ns;
+    return u > FIRST_PERIOD_MIN_NS ? u : FIRST_PERIOD_MIN_NS;
+}
+
+static int arm_perf(struct sampled_thread *t)
+{
+    t->fd = open_event(&in_use, t->tid, t->period_ns, thread_cookie(t));
+    int rc = t->fd;
+    if (rc >= 0)
+        rc = in_use.kind == CLOCK_SIGNAL ? route_event_signal(t->fd, t->tid, in_use.signal) : 0;
+    if (!rc && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+        rc = -errno;
+    if (rc < 0 && t->fd >= 0) {
+        close(t->fd);
+        t->fd = -1;
+    }
+    return rc;
+}
+
+static int arm_timer(struct sampled_thread *t)
+{
+    struct itimerspec its;
+    int rc = create_timer(t->tid, in_use.signal, thread_cookie(t), &t->timer);
+    if (rc)
+        return rc;
+    to_timespec(&its.it_value, t->period_ns);
+    to_timespec(&its.it_interval, in_use.interval_ns);
+    t->period_ns = in_use.interval_ns;
+    t->has_timer = true;
+    return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
+}
+
+int clock_arm(struct sampled_thread *t)
+{
+    int rc = 0;
+    t->fd = -1;
+    t->has_timer = false;
+    t->until_redraw = 1;
+    t->period_ns = first_period(t);
+    t->next_weight_ns = in_use.interval_ns;
+    if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
+        rc = arm_perf(t);
+    else if (in_use.kind == CLOCK_TIMER)
+        rc = arm_timer(t);
+    t->has_clock = rc >= 0;
+    return rc;
+}
+
+void clock_disarm(struct sampled_thread *t)
+{
+    if (t->fd >= 0) {
+        ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+        close(t->fd);
+        t->fd = -1;
+    }
+    if (t->has_timer) {
+        timer_delete(t->timer);
+        t->has_timer = false;
+    }
+}
+
+uint64_t clock_count(const struct sampled_thread *t)
+{
+    uint64_t count;
+    return t->fd >= 0 && read(t->fd, &count, sizeof count) == sizeof count ? count : 0;
+}
+
+bool clock_stop(void)
+{
+    if (in_use.kind == CLOCK_ITIMER)
+        set_process_timer(0);
+    in_use.kind = CLOCK_AUTO;
+    return signals_restore();
+}

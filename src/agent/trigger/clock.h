@@ -1,0 +1,52 @@
+/* The clocks that make a running thread sample itself, from best to last resort:
+ *
+ *   sigtrap   perf_event_open, free-running, delivered as SIGTRAP by the kernel (Linux 5.13)      exact
+ *   signal    the same, delivered through the event's file descriptor as a standard signal        exact
+ *   timer     timer_create on the thread's CPU clock                                             scheduler tick
+ *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick
+ *
+ * Choosing tries each on the calling thread. One recording at a time uses a clock: clock_start installs the handler,
+ * arm and disarm set and stop one thread's clock, clock_stop restores what was there before. None is called from a
+ * handler; all calls come under the lock of trigger/threads.c. */
+#ifndef CANDOR_AGENT_TRIGGER_CLOCK_H
+#define CANDOR_AGENT_TRIGGER_CLOCK_H
+
+#include "agent/hot/thread.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum clock_kind { CLOCK_AUTO, CLOCK_SIGTRAP, CLOCK_SIGNAL, CLOCK_TIMER, CLOCK_ITIMER, CLOCK_KINDS };
+extern const char *const clock_names[CLOCK_KINDS];
+
+struct clock {
+    enum clock_kind kind;
+    int signal;
+    bool kernel;          /* samples due in kernel mode are seen */
+    bool has_kernel_rule; /* perf: kernel mode had to be excluded if not `kernel` */
+    uint64_t interval_ns;
+    char reason[256];     /* why not a better one; empty when it is the best */
+};
+
+enum { CLOCK_INTERVAL_MIN_NS = 100000 };
+
+/* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
+int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
+int clock_start(const struct clock *clock, struct error *e);
+/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after a part of the interval
+ * that is uniform in (0, interval]. */
+int clock_arm(struct sampled_thread *t);
+/* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
+void clock_disarm(struct sampled_thread *t);
+/* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
+uint64_t clock_count(const struct sampled_thread *t);
+/* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False
+ * while a thread still has one of them pending: call again later. */
+bool clock_stop(void);
+
+/* The CPU clock of any thread of this process; 0 when it is gone. */
+uint64_t clock_thread_cpu(int tid);
+uint64_t clock_process_cpu(void);
+
+#endif

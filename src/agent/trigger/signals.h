@@ -1,0 +1,23 @@
+/* The clocks' signals: which one to use, our handlers on them, and what was there before. One caller at a time; not for
+ * handlers. */
+#ifndef CANDOR_AGENT_TRIGGER_SIGNALS_H
+#define CANDOR_AGENT_TRIGGER_SIGNALS_H
+
+#include "base/error.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
+
+/* A signal that nobody uses. */
+int signals_unused(void);
+/* False when somebody has put a handler in front of the one we left on SIGTRAP. */
+bool signals_trap_is_free(void);
+/* Puts a handler of hot/handler.h on the signal. -EBUSY when it is SIGPROF and has a handler that is not ours. */
+int signals_set(int signal, signals_handler handler, struct error *e);
+/* Gives the signals used so far back to their former handlers, except SIGTRAP: that handler stays and does nothing.
+ * False while a thread still has one of them pending: call again later. */
+bool signals_restore(void);
+
+#endif

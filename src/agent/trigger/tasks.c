@@ -1,0 +1,98 @@
+#include "agent/trigger/tasks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int tasks_read_proc(const char *path, char *out, int size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = read(fd, out, (size_t)size - 1);
+    int rc = n < 0 ? -errno : (int)n;
+    close(fd);
+    out[n > 0 ? n : 0] = 0;
+    return rc;
+}
+
+int tasks_each(bool (*fn)(int tid, void *context), void *context)
+{
+    DIR *dir = opendir("/proc/self/task");
+    if (!dir)
+        return -errno;
+    for (struct dirent *d; (d = readdir(dir));)
+        if (d->d_name[0] != '.' && !fn((int)strtol(d->d_name, NULL, 10), context))
+            break;
+    closedir(dir);
+    return 0;
+}
+
+struct list {
+    int *tids, count, cap;
+    bool failed;
+};
+
+static bool add(int tid, void *context)
+{
+    struct list *l = context;
+    if (l->count == l->cap) {
+        int cap = l->cap ? 2 * l->cap : 64;
+        int *grown = realloc(l->tids, (size_t)cap * sizeof *grown);
+        l->failed = !grown;
+        if (!grown)
+            return false;
+        l->tids = grown;
+        l->cap = cap;
+    }
+    l->tids[l->count++] = tid;
+    return true;
+}
+
+int tasks_list(int **tids)
+{
+    struct list l = {0};
+    int rc = tasks_each(add, &l);
+    if (!rc && l.failed)
+        rc = -ENOMEM;
+    if (rc) {
+        free(l.tids);
+        return rc;
+    }
+    *tids = l.tids;
+    return l.count;
+}
+
+static bool mask_has(const char *status, const char *label, int signal)
+{
+    const char *line = strstr(status, label);
+    return line && strtoull(line + strlen(label), NULL, 16) >> (signal - 1) & 1;
+}
+
+struct search {
+    int signal;
+    bool found;
+};
+
+static bool look(int tid, void *context)
+{
+    struct search *s = context;
+    char path[64], status[4096];
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", tid);
+    int rc = tasks_read_proc(path, status, sizeof status);
+    if (rc > 0)
+        s->found = mask_has(status, "SigPnd:", s->signal) || mask_has(status, "ShdPnd:", s->signal);
+    else
+        s->found = rc != -ENOENT && rc != -ESRCH; /* else the thread is gone */
+    return !s->found;
+}
+
+bool tasks_signal_pending(int signal)
+{
+    struct search s = {.signal = signal};
+    return tasks_each(look, &s) || s.found;
+}

@@ -1,0 +1,20 @@
+/* The threads of this process, as /proc shows them. */
+#ifndef CANDOR_AGENT_TRIGGER_TASKS_H
+#define CANDOR_AGENT_TRIGGER_TASKS_H
+
+#include <stdbool.h>
+
+/* True when some thread of this process has `signal` pending (it blocks it, or has not run since), or that cannot be
+ * known (no descriptor left to read /proc with). */
+bool tasks_signal_pending(int signal);
+
+/* Calls fn for each thread id of this process until it returns false; 0 or a negative errno. */
+int tasks_each(bool (*fn)(int tid, void *context), void *context);
+
+/* Their ids, to be freed by the caller: how many, or a negative errno. */
+int tasks_list(int **tids);
+
+/* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */
+int tasks_read_proc(const char *path, char *out, int size);
+
+#endif

@@ -1,0 +1,333 @@
+#include "agent/trigger/threads.h"
+
+#include "agent/trigger/clock.h"
+#include "agent/trigger/tasks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HANDLER_WAIT_NS = 50000 };
+
+static struct {
+    pthread_mutex_t lock;
+    bool running;
+    struct candor_pool *pool;
+    int exempt_tid;
+    uint32_t limit; /* slots ever used lie below */
+    uint32_t next_uid;
+    uint32_t armed, without_clock;
+    uint32_t generation; /* odd; never repeats, as a trap from an earlier recording may still be on its way */
+    int clock_error;
+    uint64_t seed;
+    uint32_t scan;
+    uint32_t *scanned; /* per slot: the last scan that saw its thread */
+    uint32_t *free_slots, free_count;
+    uint64_t *booked; /* per thread id: up to where its CPU clock is in the books */
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1};
+
+static int own_tid(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
+static struct sampled_thread *slot_of(int tid)
+{
+    uint32_t slot = tid < THREAD_IDS_MAX ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed) : 0;
+    return slot ? &sampled_threads[slot - 1] : NULL;
+}
+
+static struct sampled_thread *claim_slot(void)
+{
+    if (registry.free_count)
+        return &sampled_threads[registry.free_slots[--registry.free_count]];
+    if (registry.limit == THREADS_MAX - 1) /* the last is for calibration */
+        return NULL;
+    uint32_t index = registry.limit++;
+    sampled_threads[index].index = index;
+    return &sampled_threads[index];
+}
+
+static void clear_slot(struct sampled_thread *t)
+{
+    uint32_t index = t->index, generation = atomic_load(&t->generation);
+    memset(t, 0, sizeof *t);
+    t->index = index;
+    atomic_store(&t->generation, generation);
+    t->fd = -1;
+}
+
+static void read_os_name(struct sampled_thread *t)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
+    char name[32];
+    int n = tasks_read_proc(path, name, sizeof name);
+    if (n > 0 && name[n - 1] == '\n')
+        name[n - 1] = 0;
+    snprintf(t->os_name, sizeof t->os_name, "%s", n > 0 ? name : "");
+}
+
+static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t java_id, const char *name)
+{
+    t->java_id = java_id;
+    snprintf(t->java_name, sizeof t->java_name, "%s", name);
+    atomic_store(&t->java_thread, java_thread);
+}
+
+/* A thread that ended before its clock was set is no thread without a clock. */
+static void set_clock(struct sampled_thread *t)
+{
+    int rc = clock_arm(t);
+    if (rc < 0 && clock_thread_cpu(t->tid)) {
+        registry.without_clock++;
+        registry.clock_error = rc;
+    }
+}
+
+static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_id, const char *java_name)
+{
+    struct sampled_thread *t = tid < THREAD_IDS_MAX ? claim_slot() : NULL;
+    if (!t)
+        return NULL;
+    clear_slot(t);
+    t->tid = tid;
+    t->uid = ++registry.next_uid;
+    t->random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
+    candor_queue_init(&t->queue, registry.pool);
+    registry.scanned[t->index] = registry.scan;
+    read_os_name(t);
+    set_java(t, java_thread, java_id, java_name);
+    t->cpu_at_arming = t->cpu_seen = clock_thread_cpu(tid);
+    /* What lies beyond the thread's clock was left by a former owner of its id. */
+    t->cpu_at_start = registry.booked[tid] <= t->cpu_at_arming ? registry.booked[tid] : 0;
+    atomic_store(&t->generation, registry.generation += 2);
+    atomic_store(&thread_slot_of_tid[tid], t->index + 1);
+    set_clock(t);
+    registry.armed++;
+    /* The collector looks at live slots only; all it reads there is written. */
+    atomic_store(&t->slot, SLOT_LIVE);
+    return t;
+}
+
+static void wait_for_handler(const struct sampled_thread *t)
+{
+    struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
+    /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
+     * the handler's record in the queue. */
+    while (atomic_load(&t->inside))
+        nanosleep(&pause, NULL);
+}
+
+/* From here on no handler of t begins. */
+static void silence(struct sampled_thread *t)
+{
+    if (atomic_load(&t->slot) == SLOT_LIVE && atomic_load(&t->generation) & 1)
+        atomic_fetch_add(&t->generation, 1);
+}
+
+static uint64_t cpu_of(const struct sampled_thread *t)
+{
+    uint64_t end = atomic_load(&t->cpu_at_end);
+    if (end)
+        return end - t->cpu_at_arming;
+    uint64_t now = clock_thread_cpu(t->tid);
+    if (now && now >= t->cpu_seen) /* else it is gone, and its id another thread's */
+        return now - t->cpu_at_arming;
+    uint64_t count = clock_count(t);
+    return count ? count : t->cpu_seen - t->cpu_at_arming;
+}
+
+/* No handler of t runs: it is the calling thread's, its thread is gone, or was waited for. A handler uses the clock's
+ * descriptor, whose number may be another file's as soon as it is closed. */
+static void disarm(struct sampled_thread *t)
+{
+    if (atomic_load(&t->slot) != SLOT_LIVE)
+        return;
+    silence(t);
+    uint64_t cpu = cpu_of(t);
+    clock_disarm(t);
+    atomic_store(&t->cpu_at_end, t->cpu_at_arming + cpu);
+    registry.booked[t->tid] = t->cpu_at_arming + cpu;
+    atomic_store(&t->java_thread, 0);
+    registry.armed--;
+    atomic_store(&t->slot, SLOT_ENDED);
+}
+
+uint64_t threads_cpu(const struct sampled_thread *t)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint64_t cpu = cpu_of(t);
+    pthread_mutex_unlock(&registry.lock);
+    return cpu;
+}
+
+int threads_start(struct candor_pool *pool, int exempt_tid)
+{
+    int *tids = NULL, count = 0, rc = -ENOMEM;
+    pthread_mutex_lock(&registry.lock);
+    registry.pool = pool;
+    registry.exempt_tid = exempt_tid;
+    registry.limit = registry.free_count = registry.armed = registry.without_clock = registry.next_uid = 0;
+    registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
+    registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
+    registry.free_slots = calloc(THREADS_MAX, sizeof *registry.free_slots);
+    /* Large allocations are mapped, and of a mapping only the pages of ids in use are touched. */
+    registry.booked = calloc(THREAD_IDS_MAX, sizeof *registry.booked);
+    if (registry.scanned && registry.free_slots && registry.booked)
+        rc = count = tasks_list(&tids);
+    if (rc >= 0) {
+        registry.running = true;
+        for (int i = 0; i < count; i++)
+            if (tids[i] < THREAD_IDS_MAX)
+                registry.booked[tids[i]] = clock_thread_cpu(tids[i]);
+        for (int i = 0; i < count; i++)
+            if (tids[i] != exempt_tid)
+                arm(tids[i], 0, 0, "");
+        rc = (int)registry.armed;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    free(tids);
+    return rc;
+}
+
+void threads_stop(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    registry.running = false;
+    for (uint32_t i = 0; i < registry.limit; i++)
+        silence(&sampled_threads[i]);
+    pthread_mutex_unlock(&registry.lock);
+    /* A handler takes microseconds, but its thread may be kept from running inside. Threads that begin and end meanwhile
+     * need the lock, but, now that nothing is running, no slot. */
+    for (uint32_t i = 0; i < registry.limit; i++)
+        wait_for_handler(&sampled_threads[i]);
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t i = 0; i < registry.limit; i++)
+        disarm(&sampled_threads[i]);
+    free(registry.scanned);
+    free(registry.free_slots);
+    free(registry.booked);
+    registry.scanned = registry.free_slots = NULL;
+    registry.booked = NULL;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name)
+{
+    int tid = own_tid();
+    pthread_mutex_lock(&registry.lock);
+    if (registry.running && tid != registry.exempt_tid) {
+        struct sampled_thread *t = slot_of(tid);
+        /* Found by a scan before it announced itself, or left by a former owner of this thread id. */
+        if (t)
+            disarm(t);
+        arm(tid, java_thread, java_id, name);
+    }
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_java_end(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    struct sampled_thread *t = registry.running ? slot_of(own_tid()) : NULL;
+    if (t)
+        disarm(t);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const char *name)
+{
+    pthread_mutex_lock(&registry.lock);
+    struct sampled_thread *t = registry.running ? slot_of(tid) : NULL;
+    if (t && atomic_load(&t->slot) == SLOT_LIVE)
+        set_java(t, java_thread, java_id, name);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+/* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone
+ * and its id is another's. */
+static void look_at(int tid)
+{
+    struct sampled_thread *t = slot_of(tid);
+    uint64_t cpu = clock_thread_cpu(tid);
+    bool replaced = t && cpu && cpu < t->cpu_seen && atomic_load(&t->slot) == SLOT_LIVE;
+    if (replaced)
+        disarm(t);
+    if (replaced || (!t && tid != registry.exempt_tid)) {
+        arm(tid, 0, 0, "");
+        return;
+    }
+    if (!t)
+        return;
+    registry.scanned[t->index] = registry.scan;
+    if (cpu > t->cpu_seen)
+        t->cpu_seen = cpu;
+}
+
+void threads_scan(void)
+{
+    int *tids = NULL;
+    uint32_t limit_before = threads_limit();
+    int count = tasks_list(&tids);
+    pthread_mutex_lock(&registry.lock);
+    if (registry.running && count > 0) {
+        registry.scan++;
+        for (int i = 0; i < count; i++)
+            look_at(tids[i]);
+        for (uint32_t i = 0; i < limit_before; i++)
+            if (registry.scanned[i] != registry.scan && !clock_thread_cpu(sampled_threads[i].tid))
+                disarm(&sampled_threads[i]);
+    }
+    pthread_mutex_unlock(&registry.lock);
+    free(tids);
+}
+
+bool threads_running(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    bool running = registry.running;
+    pthread_mutex_unlock(&registry.lock);
+    return running;
+}
+
+uint32_t threads_limit(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t limit = registry.limit;
+    pthread_mutex_unlock(&registry.lock);
+    return limit;
+}
+
+void threads_release(struct sampled_thread *t)
+{
+    pthread_mutex_lock(&registry.lock);
+    if (atomic_load(&thread_slot_of_tid[t->tid]) == t->index + 1)
+        atomic_store(&thread_slot_of_tid[t->tid], 0);
+    candor_queue_deinit(&t->queue);
+    atomic_store(&t->slot, SLOT_FREE);
+    if (registry.free_slots)
+        registry.free_slots[registry.free_count++] = t->index;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+uint32_t threads_without_clock(int *error)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t n = registry.without_clock;
+    *error = registry.clock_error;
+    pthread_mutex_unlock(&registry.lock);
+    return n;
+}
+
+uint32_t threads_armed(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t n = registry.armed;
+    pthread_mutex_unlock(&registry.lock);
+    return n;
+}

@@ -1,0 +1,42 @@
+/* The registry of profiled threads: finds every thread of the process, gives each a slot (hot/thread.h) and a clock.
+ * Java threads announce themselves from their own context; all others are found by scanning /proc/self/task.
+ *
+ * All functions may be called from any ordinary thread (one lock inside); none from a signal handler. */
+#ifndef CANDOR_AGENT_TRIGGER_THREADS_H
+#define CANDOR_AGENT_TRIGGER_THREADS_H
+
+#include "agent/hot/thread.h"
+#include "candor/queue.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between start and stop threads are armed. Queues take their chunks from pool. clock_start has been called. Returns how
+ * many threads were armed, or a negative errno. exempt_tid: the collector, which is not sampled. */
+int threads_start(struct candor_pool *pool, int exempt_tid);
+/* Disarms all threads; their slots stay for a last drain. */
+void threads_stop(void);
+
+/* The calling thread is a Java thread from now on, or no longer. No effect between stop and start. */
+void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name);
+void threads_java_end(void);
+/* Another thread, which existed when the recording began, is a Java thread; or has this name now. */
+void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const char *name);
+
+/* Between start and stop. */
+bool threads_running(void);
+
+/* Finds new threads and those that are gone. */
+void threads_scan(void);
+
+/* For the collector: slots in use lie below this index. */
+uint32_t threads_limit(void);
+/* Frees an ended slot whose queue has been drained. */
+void threads_release(struct sampled_thread *t);
+/* CPU time since arming; exact for ended threads and perf clocks. */
+uint64_t threads_cpu(const struct sampled_thread *t);
+/* Threads that could not be given a clock so far, and why the last one could not (negative errno). */
+uint32_t threads_without_clock(int *error);
+uint32_t threads_armed(void);
+
+#endif

@@ -1,0 +1,274 @@
+/* HotSpot's attach protocol.
+ *
+ *   we                                             the JVM
+ *   create /tmp/.attach_pid<pid>, send SIGQUIT
+ *                                                  its signal thread finds the file and opens /tmp/.java_pid<pid>
+ *   connect, "1\0load\0PATH\0true\0OPTIONS\0"
+ *                                                  dlopen(PATH), Agent_OnAttach(OPTIONS)
+ *   read "0\nreturn code: 0"
+ *
+ * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
+ * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far. */
+#include "attach/attach.h"
+#include "attach/jvm.h"
+#include "attach/socket.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, STEP_MS = 20 };
+
+struct attach {
+    struct jvm jvm;
+    pid_t pid;
+    int handle; /* of the process itself: its number may be given to another process, the handle never */
+    int tmp;    /* the /tmp it sees */
+    uint64_t deadline, timeout;
+};
+
+static int refused(pid_t pid, struct error *e)
+{
+    return error_set(e, -EOPNOTSUPP,
+                     "cannot attach to %d: the JVM refuses to load agents at run time (-XX:-EnableDynamicAgentLoading); "
+                     "start it with -XX:+EnableDynamicAgentLoading, or with -agentpath:.../libcandor.so", pid);
+}
+
+static int attach_disabled(pid_t pid, struct error *e)
+{
+    return error_set(e, -EOPNOTSUPP,
+                     "cannot attach to %d: attach is disabled (-XX:+DisableAttachMechanism); start the JVM without that "
+                     "option, or with -agentpath:.../libcandor.so", pid);
+}
+
+static int gone(pid_t pid, struct error *e)
+{
+    return error_set(e, -ESRCH, "cannot attach to %d: the process exited meanwhile", pid);
+}
+
+static int check_allowed(const struct attach *a, struct error *e)
+{
+    const struct process *p = &a->jvm.process;
+    if (p->uid != geteuid() && geteuid() != 0)
+        return error_set(e, -EACCES, "cannot attach to %d: it runs as user '%s'; run candor as that user or as root", a->pid,
+                         a->jvm.user);
+    if (a->jvm.closed)
+        return error_set(e, -EACCES, "cannot attach to %d: its memory map is closed to us (capabilities or a security "
+                         "module); run candor as root", a->pid);
+    if (p->state == 'T' || p->state == 't')
+        return error_set(e, -EAGAIN, "cannot attach to %d: it is stopped; continue it with 'kill -CONT %d'", a->pid, a->pid);
+    if (a->jvm.attach_disabled)
+        return attach_disabled(a->pid, e);
+    if (a->jvm.loading_refused)
+        return refused(a->pid, e);
+    return 0;
+}
+
+static int attach_open(struct attach *a, struct error *e)
+{
+    a->handle = (int)syscall(SYS_pidfd_open, a->pid, 0);
+    if (a->handle < 0 && errno != ESRCH && errno != EINVAL) /* ESRCH, EINVAL: jvm_read below says it better */
+        return error_set(e, -errno, "cannot attach to %d: pidfd_open: %s; Linux 5.3 or newer is needed", a->pid,
+                         strerror(errno));
+    int code = jvm_read(a->pid, &a->jvm, e);
+    code = code ? code : a->handle < 0 ? gone(a->pid, e) : check_allowed(a, e);
+    if (code)
+        return code;
+    a->tmp = process_open_tmp(&a->jvm.process);
+    if (a->tmp == -ENOENT || a->tmp == -ESRCH)
+        return gone(a->pid, e);
+    if (a->tmp < 0)
+        return error_set(e, a->tmp, "cannot attach to %d: cannot open its /tmp: %s; run candor as root", a->pid,
+                         strerror(-a->tmp));
+    return 0;
+}
+
+/* Sleeps one step, or until the process ends: true when it has ended. */
+static bool ended_after_step(const struct attach *a)
+{
+    struct pollfd p = {a->handle, POLLIN, 0};
+    return poll(&p, 1, STEP_MS) > 0;
+}
+
+/* A JVM that is just starting has no handler yet, and SIGQUIT would kill it. */
+static int wait_for_handler(struct attach *a, struct error *e)
+{
+    for (;;) {
+        struct process now;
+        if (process_read(a->pid, &now, e))
+            return gone(a->pid, e);
+        if (now.catches_quit)
+            return 0;
+        if (clock_monotonic_ns() >= a->deadline)
+            return error_set(e, -ETIMEDOUT, "cannot attach to %d: it handles no SIGQUIT (still starting, or run with -Xrs); "
+                             "try again, or start it with -agentpath:.../libcandor.so", a->pid);
+        if (ended_after_step(a))
+            return gone(a->pid, e);
+    }
+}
+
+/* The file that tells SIGQUIT "open the socket" from SIGQUIT "print a thread dump"; the JVM wants it to be its user's. */
+static int create_trigger(const struct attach *a, const char *name)
+{
+    const struct process *p = &a->jvm.process;
+    int fd = openat(a->tmp, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        int code = p->uid != geteuid() && fchown(fd, p->uid, p->gid) ? -errno : 0;
+        close(fd);
+        if (code)
+            unlinkat(a->tmp, name, 0);
+        return code;
+    }
+    struct stat st;
+    if (errno != EEXIST)
+        return -errno;
+    if (fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    return S_ISREG(st.st_mode) && st.st_uid == p->uid ? 0 : -EEXIST; /* left by a client that died: as good */
+}
+
+static int poll_for_socket(struct attach *a, const char *name, struct error *e)
+{
+    for (;;) {
+        int fd = socket_connect(a->tmp, name, &a->jvm.process, a->deadline);
+        if (fd >= 0)
+            return fd;
+        if (fd != -ENOENT && fd != -ECONNREFUSED)
+            return error_set(e, fd, "cannot attach to %d: its socket /tmp/%s: %s", a->pid, name,
+                             fd == -EPERM ? "belongs to somebody else; remove it" : strerror(-fd));
+        if (clock_monotonic_ns() >= a->deadline)
+            return error_set(e, -ETIMEDOUT, "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
+                             "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so", a->pid,
+                             (unsigned)(a->timeout / 1000000000));
+        if (ended_after_step(a))
+            return gone(a->pid, e);
+    }
+}
+
+static int wake(struct attach *a, const char *socket_name, struct error *e)
+{
+    char trigger[48];
+    int code = wait_for_handler(a, e);
+    if (code)
+        return code;
+    snprintf(trigger, sizeof trigger, ".attach_pid%d", a->jvm.process.inner_pid);
+    code = create_trigger(a, trigger);
+    if (code)
+        return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; %s", a->pid, trigger, strerror(-code),
+                         code == -ENOSPC ? "make room in /tmp" : "remove it, or run candor as the JVM's user");
+    if (syscall(SYS_pidfd_send_signal, a->handle, SIGQUIT, NULL, 0))
+        code = errno == ESRCH ? gone(a->pid, e)
+                              : error_set(e, -errno, "cannot attach to %d: cannot signal it: %s; run candor as root", a->pid,
+                                          strerror(errno));
+    if (!code)
+        code = poll_for_socket(a, socket_name, e);
+    unlinkat(a->tmp, trigger, 0);
+    return code;
+}
+
+static int connect_jvm(struct attach *a, struct error *e)
+{
+    char name[48];
+    snprintf(name, sizeof name, ".java_pid%d", a->jvm.process.inner_pid);
+    int fd = socket_connect(a->tmp, name, &a->jvm.process, a->deadline);
+    if (fd != -ENOENT && fd != -ECONNREFUSED)
+        return fd >= 0 ? fd : poll_for_socket(a, name, e);
+    return wake(a, name, e);
+}
+
+static int exchange(const struct attach *a, int fd, const char *library, const char *options, struct buffer *reply)
+{
+    const char *const words[] = {"1", "load", library, "true", options};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int code = socket_send(fd, words[i], strlen(words[i]) + 1, a->deadline);
+        if (code)
+            return code;
+    }
+    int code = socket_receive(fd, reply, a->deadline);
+    buffer_u8(reply, 0);
+    return code ? code : reply->failed ? -ENOMEM : 0;
+}
+
+static int load(struct attach *a, int fd, const char *library, const char *options, struct error *e)
+{
+    struct buffer reply;
+    buffer_init(&reply, REPLY_MAX);
+    int code = exchange(a, fd, library, options, &reply);
+    if (code == -ETIMEDOUT)
+        error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
+                  a->pid, (unsigned)(a->timeout / 1000000000));
+    else if (code == -EPIPE || code == -ECONNRESET || (!code && !*reply.data))
+        code = ended_after_step(a) ? gone(a->pid, e)
+                                   : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
+    else if (code)
+        error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));
+    else
+        code = attach_parse_reply(a->pid, (const char *)reply.data, e);
+    buffer_deinit(&reply);
+    return code;
+}
+
+int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e)
+{
+    struct attach a = {.pid = pid, .handle = -1, .tmp = -1, .timeout = timeout_ns,
+                       .deadline = clock_monotonic_ns() + timeout_ns};
+    if (strlen(library) >= ARGUMENT_MAX || strlen(options) >= ARGUMENT_MAX)
+        return error_set(e, -ENAMETOOLONG, "cannot attach to %d: the library's path is longer than the JVM takes; set "
+                         "XDG_CACHE_HOME to a short one", pid);
+    int code = attach_open(&a, e);
+    if (!code) {
+        int fd = connect_jvm(&a, e);
+        code = fd < 0 ? fd : load(&a, fd, library, options, e);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (a.tmp >= 0)
+        close(a.tmp);
+    if (a.handle >= 0)
+        close(a.handle);
+    return code;
+}
+
+/* What the JVM says after its status line, its lines joined to one. */
+static void join_lines(const char *text, char *out, size_t size)
+{
+    size_t o = 0;
+    for (text += strspn(text, " \r\n"); *text && o + 2 < size; text++) {
+        if (*text != '\n' && *text != '\r')
+            out[o++] = *text;
+        else if (text[1] && text[1] != '\n')
+            out[o++] = ' ';
+    }
+    out[o] = 0;
+}
+
+int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
+{
+    static const char marker[] = "return code: ";
+    char *rest, *end, line[300];
+    long status = strtol(reply, &rest, 10);
+    if (rest == reply)
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+    join_lines(rest, line, sizeof line);
+    if (strstr(rest, "Dynamic agent loading is not enabled"))
+        return refused(pid, e);
+    const char *number = strstr(rest, marker);
+    number = number ? number + sizeof marker - 1 : line;
+    long code = strtol(number, &end, 10);
+    if (status == 0 && end != number && code == 0)
+        return 0;
+    if (status == 0 && end != number)
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %ld; the JVM's own output may say "
+                         "why", pid, code);
+    if (!*line)
+        snprintf(line, sizeof line, "status %ld", status);
+    return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);
+}

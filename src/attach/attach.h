@@ -1,0 +1,22 @@
+/* HotSpot's attach protocol in plain C: has a running JVM load an agent library. */
+#ifndef CANDOR_ATTACH_ATTACH_H
+#define CANDOR_ATTACH_ATTACH_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Loads the library (absolute path as the JVM sees it, at most 1023 bytes) with Agent_OnAttach(options); returns when
+ * that has returned 0. The JVM must be ours, or we root. A process is sent SIGQUIT (the JVM's wake-up call) only when it
+ * is a JVM that has a handler for it and is not known to refuse.
+ *
+ * 0, or with e: -ESRCH gone, -ENOEXEC no JVM, -EACCES another user's, -EOPNOTSUPP attach or loading is disabled,
+ * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped. */
+int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
+
+/* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP or -EREMOTEIO with e. The text is zero-terminated. */
+int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
+
+#endif

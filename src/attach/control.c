@@ -1,0 +1,169 @@
+/* The client of the agent's control socket. */
+#include "attach/control.h"
+#include "base/percent.h"
+#include "attach/process.h"
+#include "attach/socket.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void control_begin(struct control_request *r, const char *command)
+{
+    buffer_init(&r->line, CONTROL_REQUEST_MAX);
+    buffer_text(&r->line, command);
+    r->options = 0;
+}
+
+void control_option(struct control_request *r, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    buffer_printf(&r->line, "%c%s=", r->options++ ? ',' : ' ', key);
+    percent_encode(&r->line, value);
+}
+
+const char *control_text(const struct control_answer *answer, const char *key)
+{
+    for (int i = 0; i < answer->count; i++)
+        if (!strcmp(answer->pairs[i].key, key))
+            return answer->pairs[i].value;
+    return NULL;
+}
+
+uint64_t control_number(const struct control_answer *answer, const char *key, uint64_t otherwise)
+{
+    const char *text = control_text(answer, key);
+    char *end;
+    if (!text || *text < '0' || *text > '9')
+        return otherwise;
+    uint64_t number = strtoull(text, &end, 10);
+    return *end ? otherwise : number;
+}
+
+void control_answer_free(struct control_answer *answer)
+{
+    free(answer->text);
+    *answer = (struct control_answer){0};
+}
+
+static char *next_line(char **rest)
+{
+    char *line = *rest, *end = strchr(line, '\n');
+    if (!end)
+        return NULL; /* every line ends: what does not is the rest of a cut answer */
+    *end = 0;
+    *rest = end + 1;
+    return line;
+}
+
+int control_parse(char *text, struct control_answer *answer, struct error *e)
+{
+    char *rest = text, *line = next_line(&rest);
+    *answer = (struct control_answer){0};
+    if (line && !strncmp(line, "error ", 6)) {
+        percent_decode(line + 6); /* at worst it stays as it is */
+        return error_set(e, -EREMOTEIO, "%s", line + 6);
+    }
+    if (!line || strcmp(line, "ok"))
+        return error_set(e, -EPROTO, "the agent's answer is not understood; is it of another version of candor?");
+    while ((line = next_line(&rest))) {
+        char *value = strchr(line, '=');
+        if (!value || answer->count == CONTROL_PAIRS_MAX || percent_decode(value + 1))
+            return error_set(e, -EPROTO, "the agent's answer has a bad line; is it of another version of candor?");
+        *value = 0;
+        answer->pairs[answer->count].key = line;
+        answer->pairs[answer->count++].value = value + 1;
+    }
+    if (*rest)
+        return error_set(e, -EPROTO, "the agent's answer was cut off");
+    return 0;
+}
+
+static int explain_connect(const struct process *p, int code, struct error *e)
+{
+    char user[64];
+    switch (code) {
+    case -ENOENT:
+    case -ECONNREFUSED:
+        return error_set(e, -ENOENT, "no agent of candor is active in process %d", p->pid);
+    case -EACCES:
+        return error_set(e, code, "cannot speak with the agent in %d: it runs as user '%s'; run candor as that user or as "
+                         "root", p->pid, process_user_name(p->uid, user, sizeof user));
+    case -EPERM:
+        return error_set(e, code, "cannot speak with the agent in %d: /tmp/.candor-%d belongs to somebody else; remove it",
+                         p->pid, p->inner_pid);
+    case -ETIMEDOUT:
+        return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; is the process stopped?",
+                         p->pid);
+    default:
+        return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, strerror(-code));
+    }
+}
+
+static int open_socket(const struct process *p, uint64_t deadline, struct error *e)
+{
+    char name[48];
+    snprintf(name, sizeof name, ".candor-%d", p->inner_pid);
+    int tmp = process_open_tmp(p);
+    if (tmp == -ESRCH || (tmp == -ENOENT && kill(p->pid, 0) && errno == ESRCH))
+        return error_set(e, -ESRCH, "process %d has exited", p->pid);
+    int fd = tmp < 0 ? tmp : socket_connect(tmp, name, p, deadline);
+    if (tmp >= 0)
+        close(tmp);
+    return fd < 0 ? explain_connect(p, fd, e) : fd;
+}
+
+static int exchange(int fd, struct control_request *r, uint64_t deadline, struct buffer *answer)
+{
+    int code = socket_send(fd, r->line.data, r->line.len, deadline);
+    if (!code)
+        code = socket_receive(fd, answer, deadline);
+    buffer_u8(answer, 0);
+    return code ? code : answer->failed ? -EMSGSIZE : 0;
+}
+
+static int converse(const struct process *p, int fd, struct control_request *r, uint64_t deadline,
+                    struct control_answer *answer, struct error *e)
+{
+    struct buffer text;
+    buffer_init(&text, CONTROL_ANSWER_MAX);
+    int code = exchange(fd, r, deadline, &text);
+    if (code == -ETIMEDOUT)
+        error_set(e, code, "the agent in %d does not answer; is the process stopped?", p->pid);
+    else if (code == -ECONNRESET || code == -EPIPE || (!code && text.len == 1))
+        error_set(e, code = -EPROTO, "the agent in %d hung up without an answer; has the process exited?", p->pid);
+    else if (code)
+        error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, strerror(-code));
+    else
+        code = control_parse((char *)text.data, answer, e);
+    if (code) {
+        buffer_deinit(&text);
+        return code;
+    }
+    answer->text = (char *)text.data;
+    return 0;
+}
+
+int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer,
+                 struct error *e)
+{
+    struct process p;
+    uint64_t deadline = clock_monotonic_ns() + timeout_ns;
+    *answer = (struct control_answer){0};
+    buffer_u8(&r->line, '\n');
+    int code = r->line.failed ? error_set(e, -EMSGSIZE, "the request is longer than the agent takes; use a shorter path")
+                              : process_read(pid, &p, e);
+    if (!code) {
+        int fd = open_socket(&p, deadline, e);
+        code = fd < 0 ? fd : converse(&p, fd, r, deadline, answer, e);
+        if (fd >= 0)
+            close(fd);
+    }
+    buffer_deinit(&r->line);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* The JVM's performance data file (/tmp/hsperfdata_USER/PID): a 32-byte head and entries of name and value. The JVM
+ * writes it while we read, and anybody may plant one: every offset is checked, nothing in it is believed beyond text. */
+#ifndef CANDOR_ATTACH_HSPERF_H
+#define CANDOR_ATTACH_HSPERF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HSPERF_TEXT = 1025 }; /* the JVM cuts its strings at 1024 */
+
+struct hsperf {
+    char version[64];           /* java.property.java.version: "17.0.19" */
+    char command[HSPERF_TEXT];  /* sun.rt.javaCommand: main class or jar, and its arguments */
+    char arguments[HSPERF_TEXT]; /* java.rt.vmArgs: options of the JVM, wherever they came from */
+};
+
+/* Fills what it finds ("" else). 0, or -EINVAL when this is no such file. */
+int hsperf_parse(const uint8_t *data, size_t len, struct hsperf *h);
+
+#endif

@@ -1,0 +1,198 @@
+/* One process as /proc shows it. */
+#include "attach/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    size_t len = 0;
+    ssize_t n = 0;
+    while (len < size - 1 && (n = read(fd, out + len, size - 1 - len)) > 0)
+        len += (size_t)n;
+    int code = n < 0 ? -errno : 0;
+    close(fd);
+    out[len] = 0;
+    return code ? code : (ssize_t)len;
+}
+
+static const char *field(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
+        if (!strncmp(line, name, n) && line[n] == ':')
+            return line + n + 1;
+    return NULL;
+}
+
+/* NSpid lists the process's numbers from the outermost namespace to its own. */
+static pid_t last_number(const char *line)
+{
+    long number = 0;
+    char *end;
+    for (;;) {
+        long next = strtol(line, &end, 10);
+        if (end == line || memchr(line, '\n', (size_t)(end - line)))
+            return (pid_t)number;
+        number = next;
+        line = end;
+    }
+}
+
+int process_parse_status(const char *text, struct process *p, pid_t *thread_group)
+{
+    const char *state = field(text, "State"), *tgid = field(text, "Tgid"), *pid = field(text, "Pid");
+    const char *nspid = field(text, "NSpid"), *uid = field(text, "Uid"), *gid = field(text, "Gid");
+    const char *caught = field(text, "SigCgt");
+    unsigned real, effective;
+    if (!state || !tgid || !pid || !uid || !gid || sscanf(state, " %c", &p->state) != 1)
+        return -EINVAL;
+    if (sscanf(uid, "%u %u", &real, &effective) != 2)
+        return -EINVAL;
+    p->uid = effective;
+    if (sscanf(gid, "%u %u", &real, &effective) != 2)
+        return -EINVAL;
+    p->gid = effective;
+    p->pid = (pid_t)strtol(pid, NULL, 10);
+    p->inner_pid = nspid ? last_number(nspid) : p->pid;
+    p->catches_quit = caught && (strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1);
+    *thread_group = (pid_t)strtol(tgid, NULL, 10);
+    return p->pid > 0 && p->inner_pid > 0 ? 0 : -EINVAL;
+}
+
+int process_read(pid_t pid, struct process *p, struct error *e)
+{
+    char text[8192];
+    pid_t thread_group = 0;
+    ssize_t n = process_read_file(pid, "status", text, sizeof text);
+    if (n == -ENOENT || n == -ESRCH)
+        return error_set(e, -ESRCH, "no process %d; 'candor list' shows the JVMs", pid);
+    if (n < 0)
+        return error_set(e, -EIO, "cannot read /proc/%d/status: %s; is /proc mounted?", pid, strerror((int)-n));
+    if (process_parse_status(text, p, &thread_group))
+        return error_set(e, -EIO, "cannot understand /proc/%d/status", pid);
+    if (thread_group != pid)
+        return error_set(e, -ESRCH, "no process %d: it is a thread of process %d", pid, thread_group);
+    if (p->state == 'Z' || p->state == 'X')
+        return error_set(e, -ESRCH, "process %d has exited", pid);
+    return 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void process_parse_map_line(char *line, struct process_maps *maps)
+{
+    static const char gone[] = " (deleted)";
+    char mode[5];
+    int at = 0;
+    if (sscanf(line, "%*s %4s %*s %*s %*s %n", mode, &at) != 1 || !at || line[at] != '/')
+        return;
+    char *path = line + at;
+    size_t n = strlen(path);
+    if (n > sizeof gone && !strcmp(path + n - (sizeof gone - 1), gone))
+        path[n - (sizeof gone - 1)] = 0;
+    const char *name = base_name(path);
+    bool code = mode[2] == 'x';
+    if (code && !strcmp(name, "libjvm.so"))
+        snprintf(maps->libjvm, sizeof maps->libjvm, "%s", path);
+    else if (code && !strcmp(name, "libcandor.so"))
+        maps->agent = true;
+    else if (strstr(path, "/hsperfdata_") && name[strspn(name, "0123456789")] == 0)
+        snprintf(maps->hsperf, sizeof maps->hsperf, "%s", path);
+}
+
+int process_read_maps(pid_t pid, struct process_maps *maps)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    *maps = (struct process_maps){0};
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return errno == ENOENT || errno == ESRCH ? -ESRCH : -EACCES;
+    ssize_t n;
+    while ((n = getline(&line, &size, f)) > 0) {
+        line[n - 1] = line[n - 1] == '\n' ? 0 : line[n - 1];
+        process_parse_map_line(line, maps);
+    }
+    /* The file of a process whose memory is closed to us opens, but cannot be read. */
+    int code = ferror(f) ? -EACCES : 0;
+    free(line);
+    fclose(f);
+    return code;
+}
+
+static int open_in_root(const struct process *p, const char *path, int flags)
+{
+    char root[64];
+    snprintf(root, sizeof root, "/proc/%d/root", p->pid);
+    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root_fd < 0)
+        return -errno;
+    struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof how);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or under an old container's seccomp */
+        fd = openat(root_fd, path + (*path == '/'), flags | O_CLOEXEC | O_NOFOLLOW);
+    int code = fd < 0 ? -errno : fd;
+    close(root_fd);
+    return code;
+}
+
+int process_open_tmp(const struct process *p)
+{
+    int fd = open_in_root(p, "/tmp", O_PATH | O_DIRECTORY);
+    if (fd != -EACCES && fd != -EPERM)
+        return fd;
+    /* The process's root is closed to us, as for one that changed its user: it most likely is ours. */
+    fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int process_open_file(const struct process *p, const char *path)
+{
+    return open_in_root(p, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+bool process_sees(const struct process *p, const char *path)
+{
+    struct stat ours, theirs;
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%d/root", p->pid);
+    if (stat(link, &theirs))
+        return true;
+    int fd = open_in_root(p, path, O_PATH);
+    if (fd < 0)
+        return false;
+    bool same = !stat(path, &ours) && !fstat(fd, &theirs) && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+    close(fd);
+    return same;
+}
+
+char *process_user_name(uid_t uid, char *out, size_t size)
+{
+    char space[4096];
+    struct passwd entry, *found = NULL;
+    if (getpwuid_r(uid, &entry, space, sizeof space, &found) == 0 && found)
+        snprintf(out, size, "%s", found->pw_name);
+    else
+        snprintf(out, size, "%u", uid);
+    return out;
+}

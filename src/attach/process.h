@@ -1,0 +1,49 @@
+/* One process as /proc shows it. A process may end at any time: every function says so with -ESRCH. No state is kept
+ * beyond the caller's structs; any thread may call. */
+#ifndef CANDOR_ATTACH_PROCESS_H
+#define CANDOR_ATTACH_PROCESS_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct process {
+    pid_t pid;         /* as we see it */
+    pid_t inner_pid;   /* as the process sees itself; differs in a PID namespace */
+    uid_t uid;         /* effective */
+    gid_t gid;         /* effective */
+    char state;        /* the letter of /proc/PID/status: R S D T Z ... */
+    bool catches_quit; /* has a handler for SIGQUIT: without one the signal kills */
+};
+
+/* What the memory map tells. */
+struct process_maps {
+    char libjvm[PATH_MAX]; /* path of libjvm.so in the process's own root, "" when the process is no JVM */
+    char hsperf[PATH_MAX]; /* path of its hsperfdata file there, "" when there is none */
+    bool agent;            /* libcandor.so is loaded */
+};
+
+/* 0; -ESRCH (no such process, it is a mere thread, or it has exited) or -EIO with e. */
+int process_read(pid_t pid, struct process *p, struct error *e);
+/* Parses the text of /proc/PID/status (for tests); 0 or -EINVAL. */
+int process_parse_status(const char *text, struct process *p, pid_t *thread_group);
+/* 0, -EACCES (another user's process) or -ESRCH. */
+int process_read_maps(pid_t pid, struct process_maps *maps);
+/* Takes one line of /proc/PID/maps (without newline; it is changed). */
+void process_parse_map_line(char *line, struct process_maps *maps);
+/* Reads /proc/PID/NAME, at most size - 1 bytes, and ends it with a zero; the length, or a negative errno. */
+ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size);
+/* Opens the /tmp that the process sees (its own root is followed, links inside cannot lead out of it): a directory
+ * descriptor for the *at functions, to be closed by the caller, or a negative errno. */
+int process_open_tmp(const struct process *p);
+/* Opens a file of the process's own root for reading, never through a last symbolic link; a descriptor or -errno. */
+int process_open_file(const struct process *p, const char *path);
+/* True when the process finds the same file or folder under this absolute path as we do (or when that cannot be told). */
+bool process_sees(const struct process *p, const char *path);
+/* The user's name, or the number when it has none. Returns out. */
+char *process_user_name(uid_t uid, char *out, size_t size);
+
+#endif

@@ -1,0 +1,111 @@
+/* Unix stream sockets of one process. */
+#include "attach/socket.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int left_ms(uint64_t deadline)
+{
+    uint64_t now = clock_monotonic_ns();
+    uint64_t ms = now >= deadline ? 0 : (deadline - now + 999999) / 1000000;
+    return ms > 1000000 ? 1000000 : (int)ms;
+}
+
+/* Whoever listens there was not exchanged between the look at the file and the connection: the kernel names the process
+ * that called listen. It is 0 when that process is outside our PID namespace. */
+static int check_peer(int fd, const struct process *owner)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+        return -errno;
+    return peer.pid == 0 || peer.pid == owner->pid ? 0 : -EPERM;
+}
+
+int socket_connect(int directory, const char *name, const struct process *owner, uint64_t deadline)
+{
+    struct stat st;
+    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
+        return -errno;
+    if (!S_ISSOCK(st.st_mode) || (st.st_uid != owner->uid && st.st_uid != geteuid()))
+        return -EPERM;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    /* The directory by its descriptor: a name in another root, and no link on the way can be exchanged. */
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory, name);
+    int ms = left_ms(deadline), code = 0;
+    struct timeval limit = {ms / 1000, ms % 1000 * 1000 + 1};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* connect obeys it when the backlog is full */
+    if (connect(fd, (struct sockaddr *)&address, sizeof address))
+        code = errno == EAGAIN || errno == EINPROGRESS ? -ETIMEDOUT : -errno;
+    else
+        code = check_peer(fd, owner);
+    if (!code)
+        return fd;
+    close(fd);
+    return code;
+}
+
+static int wait_for(int fd, short events, uint64_t deadline)
+{
+    struct pollfd p = {fd, events, 0};
+    for (;;) {
+        int n = poll(&p, 1, left_ms(deadline));
+        if (n > 0)
+            return 0;
+        if (n == 0)
+            return -ETIMEDOUT;
+        if (errno != EINTR)
+            return -errno;
+    }
+}
+
+int socket_send(int fd, const void *bytes, size_t len, uint64_t deadline)
+{
+    while (len) {
+        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n >= 0) {
+            bytes = (const char *)bytes + n;
+            len -= (size_t)n;
+            continue;
+        }
+        if (errno == EINTR)
+            continue;
+        int code = errno == EAGAIN ? wait_for(fd, POLLOUT, deadline) : -errno;
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+int socket_receive(int fd, struct buffer *out, uint64_t deadline)
+{
+    char bytes[4096];
+    for (;;) {
+        ssize_t n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (n == 0)
+            return 0;
+        if (n > 0) {
+            buffer_put(out, bytes, (size_t)n);
+            if (out->failed)
+                return -EMSGSIZE;
+            continue;
+        }
+        if (errno == EINTR)
+            continue;
+        int code = errno == EAGAIN ? wait_for(fd, POLLIN, deadline) : -errno;
+        if (code)
+            return code;
+    }
+}

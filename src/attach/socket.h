@@ -1,0 +1,18 @@
+/* Unix stream sockets of one process, below its /tmp: who stands behind them is checked, every wait has a deadline.
+ * Deadlines are times of clock_monotonic_ns. */
+#ifndef CANDOR_ATTACH_SOCKET_H
+#define CANDOR_ATTACH_SOCKET_H
+
+#include "attach/process.h"
+#include "base/buffer.h"
+
+/* Connects to the socket NAME in the directory. The socket must be owned by the process's user or by us, and the process
+ * itself must listen. A descriptor, or: -ENOENT no such socket, -ECONNREFUSED nobody listens, -EACCES not allowed,
+ * -EPERM somebody else's socket, -ETIMEDOUT, another negative errno. */
+int socket_connect(int directory, const char *name, const struct process *owner, uint64_t deadline);
+/* 0, -ETIMEDOUT or another negative errno. */
+int socket_send(int fd, const void *bytes, size_t len, uint64_t deadline);
+/* Reads until the peer closes; out->max bounds the answer. 0, -ETIMEDOUT, -EMSGSIZE (longer than out->max), -errno. */
+int socket_receive(int fd, struct buffer *out, uint64_t deadline);
+
+#endif

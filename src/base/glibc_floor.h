@@ -1,0 +1,20 @@
+/* Functions that newer C libraries have under newer versions, bound to the version they have had for ever, so that the
+ * agent loads into JVMs on older systems too. Included before every file of the agent and of what it links. */
+#include <features.h>
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define FLOOR(symbol, name, version) __asm__(".symver " #symbol "," #name "@GLIBC_" #version)
+FLOOR(pthread_create, pthread_create, 2.2.5);
+FLOOR(pthread_sigmask, pthread_sigmask, 2.2.5);
+FLOOR(pthread_attr_setstacksize, pthread_attr_setstacksize, 2.2.5);
+FLOOR(pthread_setname_np, pthread_setname_np, 2.12);
+FLOOR(dlopen, dlopen, 2.2.5);
+FLOOR(dlclose, dlclose, 2.2.5);
+FLOOR(dladdr, dladdr, 2.2.5);
+FLOOR(dlsym, dlsym, 2.2.5);
+FLOOR(timer_create, timer_create, 2.3.3);
+FLOOR(timer_settime, timer_settime, 2.3.3);
+FLOOR(timer_delete, timer_delete, 2.3.3);
+FLOOR(fcntl64, fcntl, 2.2.5);
+#undef FLOOR
+#endif

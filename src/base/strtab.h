@@ -1,0 +1,32 @@
+/* Strings interned to dense 32-bit ids in order of arrival; id 0 is the empty string. Bytes are kept as given (they may
+ * hold zeros) with a zero behind them. Pointers stay valid until strtab_deinit. One owner, no locking. */
+#ifndef CANDOR_BASE_STRTAB_H
+#define CANDOR_BASE_STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct strtab_entry {
+    const char *text;
+    uint32_t len;
+    uint32_t next; /* same hash bucket, 0 = end */
+    uint64_t hash;
+};
+
+struct strtab {
+    struct strtab_entry *entries;
+    uint32_t count, cap;
+    uint32_t *buckets;
+    uint32_t bucket_count; /* a power of two */
+    struct strtab_block *blocks;
+};
+
+int strtab_init(struct strtab *t); /* 0 or -ENOMEM */
+void strtab_deinit(struct strtab *t);
+/* The id of the string; 0 when out of memory. */
+uint32_t strtab_add(struct strtab *t, const char *text, size_t len);
+uint32_t strtab_add_text(struct strtab *t, const char *text);
+const char *strtab_text(const struct strtab *t, uint32_t id);
+uint32_t strtab_len(const struct strtab *t, uint32_t id);
+
+#endif

@@ -1,0 +1,65 @@
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct unit {
+    const char *name;
+    double ns;
+} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+
+int units_parse_duration(const char *text, uint64_t *ns)
+{
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    char *end;
+    double value = strtod(text, &end);
+    if (value == 0 && !*end) {
+        *ns = 0;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(end, units[i].name)) {
+            double total = value * units[i].ns;
+            if (!(total < 9e18))
+                return -EINVAL;
+            *ns = (uint64_t)(total + 0.5);
+            return 0;
+        }
+    return -EINVAL;
+}
+
+char *units_format_duration(char *out, size_t size, uint64_t ns)
+{
+    const char *name = "ns";
+    double value = (double)ns;
+    if (ns >= 1000000000)
+        name = "s", value /= 1e9;
+    else if (ns >= 1000000)
+        name = "ms", value /= 1e6;
+    else if (ns >= 1000)
+        name = "us", value /= 1e3;
+    int decimals = value >= 100 || ns < 1000 ? 0 : value >= 10 ? 1 : 2;
+    snprintf(out, size, "%.*f %s", decimals, value, name);
+    return out;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_monotonic_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_realtime_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
+}

@@ -1,0 +1,208 @@
+/* From argv to struct cli_args, by the options of one row of the table. getopt_long does the splitting; its own messages
+ * are replaced, because ours name the nearest good spelling. */
+#include "base/units.h"
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <string.h>
+
+enum { LONG_ONLY = 256, HELP = 512 };
+
+static int option_count(const struct cli_command *command)
+{
+    int n = 0;
+    while (command->options && command->options[n].name)
+        n++;
+    return n;
+}
+
+static int row_of(const struct cli_command *command, const char *name)
+{
+    for (int i = 0, n = option_count(command); i < n; i++)
+        if (!strcmp(command->options[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *cli_option(const struct cli_args *args, const char *name)
+{
+    int row = row_of(args->command, name);
+    return row < 0 ? NULL : args->values[row];
+}
+
+bool cli_switch(const struct cli_args *args, const char *name)
+{
+    return cli_option(args, name) != NULL;
+}
+
+int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns)
+{
+    const char *text = cli_option(args, name);
+    uint64_t value = otherwise;
+    if (text && units_parse_duration(text, &value))
+        return cli_usage(args->command, "--%s '%.40s' is not a duration; write it like 10ms or 30s", name, text);
+    *ns = value;
+    return CLI_OK;
+}
+
+/* Levenshtein distance without case, given up (as `limit`) when the words are too long to be compared. */
+static size_t distance(const char *a, const char *b, size_t limit)
+{
+    enum { LONGEST = 32 };
+    size_t row[LONGEST + 1], na = strlen(a), nb = strlen(b);
+    if (na > LONGEST || nb > LONGEST)
+        return limit;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            size_t best = diagonal + !same;
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *cli_nearest(const char *typed, const char *(*name_at)(const void *context, size_t i), const void *context)
+{
+    const char *name, *best = NULL;
+    size_t typed_len = strlen(typed), limit = typed_len < 4 ? 2 : 3; /* distances below this count as near */
+    for (size_t i = 0; (name = name_at(context, i)); i++) {
+        bool starts = typed_len >= 2 && !strncmp(name, typed, typed_len);
+        size_t d = starts ? 0 : distance(typed, name, limit);
+        if (d < limit) {
+            limit = d ? d : 1;
+            best = name;
+        }
+    }
+    return best;
+}
+
+static const char *option_name_at(const void *context, size_t i)
+{
+    const struct cli_command *command = context;
+    int n = option_count(command);
+    return (int)i < n ? command->options[i].name : (int)i == n ? "help" : NULL;
+}
+
+static int unknown_option(const struct cli_command *command, const char *typed)
+{
+    char name[64];
+    if (typed[0] != '-' || typed[1] != '-')
+        return cli_usage(command, "no option '%.60s'", typed);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    const char *near = cli_nearest(name, option_name_at, command);
+    if (near)
+        return cli_usage(command, "no option '--%s'; did you mean '--%s'?", name, near);
+    return cli_usage(command, "no option '--%s'", name);
+}
+
+/* What getopt complains about: ':' a missing value, '?' the rest. */
+static int wrong_option(const struct cli_command *command, int complaint, const char *typed)
+{
+    char letter[] = {'-', (char)optopt, 0};
+    if (complaint == ':')
+        return cli_usage(command, "option '%.60s' needs a value", typed);
+    if (optopt >= LONG_ONLY)
+        return cli_usage(command, "option '%.60s' takes no value", typed);
+    return unknown_option(command, optopt ? letter : typed);
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t n = strlen(value);
+    for (const char *c = choices; *c; c += strcspn(c, "|"), c += *c == '|')
+        if (strcspn(c, "|") == n && !strncmp(c, value, n))
+            return true;
+    return false;
+}
+
+static int take_option(const struct cli_command *command, struct cli_args *args, int row)
+{
+    const struct cli_option *o = &command->options[row];
+    if (o->choices && !is_choice(o->choices, optarg))
+        return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
+    args->values[row] = o->value ? optarg : "";
+    return CLI_OK;
+}
+
+static void getopt_tables(const struct cli_command *command, char *letters, struct option *names)
+{
+    int n = option_count(command);
+    *letters++ = '+'; /* options end at the first operand: what follows may be somebody else's command line */
+    *letters++ = ':';
+    for (int i = 0; i < n; i++) {
+        const struct cli_option *o = &command->options[i];
+        names[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL, LONG_ONLY + i};
+        if (o->letter) {
+            *letters++ = o->letter;
+            if (o->value)
+                *letters++ = ':';
+        }
+    }
+    names[n] = (struct option){"help", no_argument, NULL, HELP};
+    names[n + 1] = (struct option){0};
+    *letters++ = 'h';
+    *letters = 0;
+}
+
+static int row_of_letter(const struct cli_command *command, int letter)
+{
+    for (int i = 0, n = option_count(command); i < n; i++)
+        if (command->options[i].letter == letter)
+            return i;
+    return -1;
+}
+
+static int check_operands(const struct cli_command *c, const struct cli_args *args)
+{
+    if (args->operand_count < c->operands_min)
+        return cli_usage(c, "what to %s is missing: candor %s %s", c->name, c->name, c->arguments);
+    if (c->operands_max >= 0 && args->operand_count > c->operands_max && !args->after_dashes)
+        return cli_usage(c, "'%.60s' is one argument too many", args->operands[c->operands_max]);
+    return CLI_OK;
+}
+
+/* Options may also follow operands (`candor report FILE --json`): getopt stops at each operand, which is moved to the
+ * front of argv, where args->operands points. */
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
+{
+    char letters[2 * CLI_OPTIONS_MAX + 4];
+    struct option names[CLI_OPTIONS_MAX + 2];
+    getopt_tables(command, letters, names);
+    *args = (struct cli_args){.command = command, .operands = argv + 1};
+    optind = 0; /* starts anew, also in a test that parses many lines */
+    for (;;) {
+        int before = optind, got = getopt_long(argc, argv, letters, names, NULL);
+        bool end = got == -1 && optind > before && !strcmp(argv[optind - 1], "--");
+        if (end) {
+            args->after_dashes = command->dash_dash && args->operand_count == 0;
+            while (optind < argc)
+                args->operands[args->operand_count++] = argv[optind++];
+        }
+        if (end || (got == -1 && optind >= argc))
+            break;
+        if (got == -1) {
+            args->operands[args->operand_count++] = argv[optind++];
+        } else if (got == HELP || got == 'h') {
+            return -1;
+        } else if (got == ':' || got == '?') {
+            return wrong_option(command, got, argv[optind - 1]);
+        } else {
+            int row = got >= LONG_ONLY ? got - LONG_ONLY : row_of_letter(command, got);
+            int status = take_option(command, args, row);
+            if (status)
+                return status;
+        }
+    }
+    return check_operands(command, args);
+}

@@ -1,0 +1,94 @@
+/* The frame of the program `candor`: commands are rows of one table, and everything a user can see of them (help, shell
+ * completion, man pages, the messages of wrong usage) is made from the rows.
+ *
+ * To add a command: write cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it below,
+ * and put it into the table of main.c. */
+#ifndef CANDOR_CLI_CLI_H
+#define CANDOR_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Exit statuses, a contract with scripts. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+enum { CLI_OPTIONS_MAX = 24 };
+
+/* What the operands of a command are, for shell completion. */
+enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_SHELL };
+
+struct cli_option {
+    char letter;         /* 'd' for -d, or 0 */
+    const char *name;    /* "duration" for --duration */
+    const char *value;   /* "TIME" when it takes a value, NULL for a switch */
+    const char *choices; /* "auto|signal" when only these values are good, else NULL */
+    const char *help;    /* half a sentence, lower case, no full stop */
+};
+
+struct cli_args;
+
+struct cli_command {
+    const char *name;      /* "record" */
+    const char *arguments; /* "[OPTION...] (PID | NAME | -- COMMAND...)" */
+    const char *summary;   /* one line, lower case, no full stop */
+    const char *about;     /* paragraphs split by an empty line, for --help and the man page; may be NULL */
+    const char *examples;  /* "command\n    what it does\n" pairs, for --help and the man page; may be NULL */
+    const struct cli_option *options; /* ends with a row whose name is NULL; NULL = none. --help is added to all */
+    enum cli_operand operand;
+    int operands_min, operands_max; /* checked before run; max -1 = any number */
+    bool dash_dash;                 /* "-- COMMAND..." may stand for the operands */
+    int (*run)(const struct cli_args *args); /* returns an exit status */
+};
+
+/* The command line of one command, checked against its row. Points into argv. */
+struct cli_args {
+    const struct cli_command *command;
+    const char *values[CLI_OPTIONS_MAX]; /* by option row; "" for a switch that is set; the last one given counts */
+    int operand_count;
+    char **operands;
+    bool after_dashes; /* the operands are what followed "--" at once (only for commands with dash_dash) */
+};
+
+/* The value of option --name, or NULL when it was not given. name must be in the command's table. */
+const char *cli_option(const struct cli_args *args, const char *name);
+bool cli_switch(const struct cli_args *args, const char *name);
+/* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
+int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
+
+/* One line "candor: TEXT" on standard error; returns CLI_FAILED. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for wrong usage, with a pointer to the command's help (command may be NULL); returns CLI_USAGE. */
+int cli_usage(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Flushes stdout: CLI_OK, or CLI_FAILED with a message when what was printed could not be written. */
+int cli_finish_output(void);
+
+/* True when f is a terminal and the user did not refuse colours (NO_COLOR, TERM=dumb). */
+bool cli_colour(FILE *f);
+
+/* The table: in the order of help, ends with NULL. */
+extern const struct cli_command *const cli_commands[];
+const struct cli_command *cli_find(const char *name);
+/* The row of `cli_commands` whose name is nearest to a mistyped one, or NULL when none is near. */
+const char *cli_nearest(const char *typed, const char *(*name_at)(const void *context, size_t i), const void *context);
+
+/* Reads argv[1..] into args. CLI_OK, CLI_USAGE after saying why, or -1 when --help was given. */
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
+
+extern const struct cli_command command_list;       /* cmd_list.c */
+extern const struct cli_command command_record;     /* cmd_record.c */
+extern const struct cli_command command_start;      /* cmd_control.c */
+extern const struct cli_command command_stop;       /* cmd_control.c */
+extern const struct cli_command command_dump;       /* cmd_control.c */
+extern const struct cli_command command_status;     /* cmd_control.c */
+extern const struct cli_command command_report;     /* cmd_report.c */
+extern const struct cli_command command_convert;    /* cmd_convert.c */
+extern const struct cli_command command_help;       /* cmd_help.c */
+extern const struct cli_command command_completion; /* cmd_completion.c */
+extern const struct cli_command command_version;    /* main.c */
+
+/* What `record` shows at its end. Both print their own error line and return an exit status. */
+int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the short report, then the books */
+int convert_file(const char *in, const char *out);      /* cmd_convert.c: the format by out's extension */
+
+#endif

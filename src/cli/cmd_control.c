@@ -1,0 +1,292 @@
+/* candor start, stop, dump, status: a recording step by step. Each is one request to the agent. */
+#include "base/json.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/recording.h"
+#include "cli/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Asks, and on failure prints why the command could not be done. */
+static int ask(const struct session *s, struct control_request *r, const char *doing, struct control_answer *answer)
+{
+    struct error e;
+    int code = session_ask(s, r, answer, &e);
+    if (!code)
+        return CLI_OK;
+    if (code == -ENOENT)
+        return cli_fail("cannot %s: nothing is being recorded in %d; begin with 'candor "
+                        "start %d'", doing, s->process.pid, s->process.pid);
+    if (code == -EREMOTEIO)
+        return cli_fail("cannot %s in %d: %s", doing, s->process.pid, e.text);
+    return cli_fail("%s", e.text);
+}
+
+static int start(struct session *s, const struct cli_args *args, struct recording *r)
+{
+    struct control_request request;
+    struct control_answer answer;
+    int status = recording_choose_file(r, args, s->name, &s->process);
+    if (!status)
+        status = session_load_agent(s);
+    if (status)
+        return status;
+    control_begin(&request, "start");
+    recording_options(r, &request, 0);
+    status = ask(s, &request, "start a recording", &answer);
+    if (status)
+        return status;
+    printf("recording %d (%s) to ", s->process.pid, s->name);
+    utf8_print(stdout, r->file);
+    printf("\nend it with: candor stop %d\n", s->process.pid);
+    control_answer_free(&answer);
+    return cli_finish_output();
+}
+
+static int start_run(const struct cli_args *args)
+{
+    struct recording r;
+    struct session s;
+    int status = recording_read(&r, args);
+    if (status)
+        return status;
+    status = session_open(&s, args);
+    if (!status)
+        status = start(&s, args, &r);
+    session_close(&s);
+    return status;
+}
+
+static void print_saved(const char *word, const struct control_answer *answer)
+{
+    char bytes[32];
+    printf("%s ", word);
+    utf8_print(stdout, control_text(answer, "file") ? control_text(answer, "file") : "-");
+    printf(" (%s bytes", progress_count(control_number(answer, "bytes", 0), bytes, sizeof bytes));
+    if (control_text(answer, "samples"))
+        printf(", %s samples", progress_count(control_number(answer, "samples", 0), bytes, sizeof bytes));
+    puts(")");
+}
+
+static int stop_run(const struct cli_args *args)
+{
+    struct session s;
+    struct control_request request;
+    struct control_answer answer;
+    int status = session_open(&s, args);
+    if (!status) {
+        control_begin(&request, "stop");
+        status = ask(&s, &request, "stop a recording", &answer);
+    }
+    session_close(&s);
+    if (status)
+        return status;
+    print_saved("recorded", &answer);
+    const char *error = control_text(&answer, "error");
+    status = cli_finish_output();
+    if (error)
+        status = cli_fail("the recording is not whole: %s; make room and record again", error);
+    control_answer_free(&answer);
+    return status;
+}
+
+static int dump_request(const struct session *s, const struct cli_args *args, struct control_request *request)
+{
+    char file[PATH_MAX];
+    struct error e;
+    const char *output = cli_option(args, "output");
+    control_begin(request, "dump");
+    if (!output)
+        return CLI_OK;
+    int status = recording_absolute(output, file, sizeof file);
+    if (!status && recording_check_file(file, &s->process, &e))
+        status = cli_fail("%s", e.text);
+    if (status)
+        buffer_deinit(&request->line);
+    else
+        control_option(request, "file", file);
+    return status;
+}
+
+static int dump_run(const struct cli_args *args)
+{
+    struct session s;
+    struct control_request request;
+    struct control_answer answer;
+    int status = session_open(&s, args);
+    if (!status)
+        status = dump_request(&s, args, &request);
+    if (!status)
+        status = ask(&s, &request, "dump a recording", &answer);
+    session_close(&s);
+    if (status)
+        return status;
+    print_saved("dumped", &answer);
+    control_answer_free(&answer);
+    return cli_finish_output();
+}
+
+static void print_duration(const char *word, const struct control_answer *answer, const char *key)
+{
+    char text[32];
+    if (control_text(answer, key))
+        printf("  %-9s %s\n", word, units_format_duration(text, sizeof text, control_number(answer, key, 0)));
+}
+
+static void print_count(const char *word, const struct control_answer *answer, const char *key)
+{
+    char text[32];
+    if (control_text(answer, key))
+        printf("  %-9s %s\n", word, progress_count(control_number(answer, key, 0), text, sizeof text));
+}
+
+static void print_text(const char *word, const struct control_answer *answer, const char *key)
+{
+    if (!control_text(answer, key))
+        return;
+    printf("  %-9s ", word);
+    utf8_print(stdout, control_text(answer, key));
+    putchar('\n');
+}
+
+static void print_status(const struct session *s, const struct control_answer *answer)
+{
+    const char *state = control_text(answer, "state");
+    printf("%d (%s): agent ", s->process.pid, s->name);
+    utf8_print(stdout, control_text(answer, "version") ? control_text(answer, "version") : "");
+    printf(", %s\n", state && !strcmp(state, "running") ? "recording" : "not recording");
+    print_text("file", answer, "file");
+    print_text("clock", answer, "clock");
+    print_duration("interval", answer, "interval_ns");
+    print_duration("elapsed", answer, "elapsed_ns");
+    print_duration("cpu", answer, "cpu_ns");
+    print_count("samples", answer, "samples");
+    print_count("lost", answer, "lost");
+    print_count("threads", answer, "threads");
+    print_count("bytes", answer, "bytes");
+}
+
+/* Every pair of the answer; digits alone are a number. */
+static void print_status_json(const struct session *s, const struct control_answer *answer)
+{
+    struct json j;
+    json_init(&j, stdout);
+    json_object(&j);
+    if (!answer->count) {
+        json_key(&j, "pid");
+        json_int(&j, s->process.pid);
+        json_key(&j, "state");
+        json_text(&j, "absent");
+    }
+    for (int i = 0; i < answer->count; i++) {
+        const char *key = answer->pairs[i].key, *value = answer->pairs[i].value;
+        json_key(&j, key);
+        if (*value && value[strspn(value, "0123456789")] == 0)
+            json_uint(&j, control_number(answer, key, 0));
+        else
+            json_text(&j, value);
+    }
+    json_object_end(&j);
+    json_finish(&j);
+}
+
+static int status_of(const struct session *s, const struct cli_args *args)
+{
+    struct control_answer answer;
+    struct error e;
+    int code = session_ask_simple(s, "status", &answer, &e);
+    if (code && code != -ENOENT)
+        return cli_fail("%s", e.text);
+    if (cli_switch(args, "json"))
+        print_status_json(s, &answer);
+    else if (code)
+        printf("%d (%s): not recording, no agent is active\n", s->process.pid, s->name);
+    else
+        print_status(s, &answer);
+    control_answer_free(&answer);
+    return cli_finish_output();
+}
+
+static int status_run(const struct cli_args *args)
+{
+    struct session s;
+    int status = session_open(&s, args);
+    if (!status)
+        status = status_of(&s, args);
+    session_close(&s);
+    return status;
+}
+
+static const struct cli_option start_options[] = {RECORDING_OPTIONS, SESSION_TIMEOUT_OPTION, {0}};
+static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
+static const struct cli_option dump_options[] = {
+    {'o', "output", "FILE", NULL, "copy to this file what was recorded so far"},
+    SESSION_TIMEOUT_OPTION,
+    {0},
+};
+static const struct cli_option status_options[] = {
+    {0, "json", NULL, NULL, "print JSON"},
+    SESSION_TIMEOUT_OPTION,
+    {0},
+};
+
+const struct cli_command command_start = {
+    .name = "start",
+    .arguments = "[OPTION...] (PID | NAME)",
+    .summary = "start a recording in a running JVM and return",
+    .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself: "
+             "it goes on when the terminal is closed, until 'candor stop', the end of --duration or of the JVM.",
+    .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
+                "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n",
+    .options = start_options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = start_run,
+};
+
+const struct cli_command command_stop = {
+    .name = "stop",
+    .arguments = "[OPTION...] (PID | NAME)",
+    .summary = "end the recording of a JVM",
+    .about = "Ends the recording; when this returns, the file is whole. Of the agent only its code stays in the JVM, asleep: no "
+             "thread, timer, handler or open file.",
+    .examples = "candor stop 4711\n    end the recording and say where it is\n",
+    .options = stop_options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = stop_run,
+};
+
+const struct cli_command command_dump = {
+    .name = "dump",
+    .arguments = "[OPTION...] (PID | NAME)",
+    .summary = "save what a running recording holds so far",
+    .about = "Brings the file of the running recording up to date, or copies to --output what it holds; the recording goes "
+             "on.",
+    .examples = "candor dump -o so-far.jfr 4711\n    a copy to look at while the recording goes on\n",
+    .options = dump_options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = dump_run,
+};
+
+const struct cli_command command_status = {
+    .name = "status",
+    .arguments = "[OPTION...] (PID | NAME)",
+    .summary = "show whether a JVM is being recorded, and how it goes",
+    .about = "Shows the state of the agent in the JVM, without changing anything there.\n\n"
+             "With --json: the agent's answer as one object, \"state\" being running, idle or absent (no agent is "
+             "active); times in nanoseconds.",
+    .examples = "candor status --json 4711 | jq .samples\n    the number of samples so far\n",
+    .options = status_options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = status_run,
+};

@@ -1,0 +1,89 @@
+/* candor record: from a running JVM, or a command, to a report. */
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/launch.h"
+#include "cli/recording.h"
+#include "cli/session.h"
+#include "cli/watch.h"
+
+#include <errno.h>
+
+static const struct cli_option options[] = {
+    RECORDING_OPTIONS,
+    {0, "no-report", NULL, NULL, "only record; print no report"},
+    SESSION_TIMEOUT_OPTION,
+    {0},
+};
+
+static int begin(const struct session *s, const struct recording *r)
+{
+    struct control_request request;
+    struct control_answer answer;
+    struct error e;
+    control_begin(&request, "start");
+    recording_options(r, &request, WATCH_GUARD_NS);
+    int code = session_ask(s, &request, &answer, &e);
+    control_answer_free(&answer);
+    if (code == -EREMOTEIO)
+        return cli_fail("cannot record %d: %s; 'candor stop %d' ends a recording", s->process.pid, e.text, s->process.pid);
+    return code ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+static int record_session(const struct session *s, const struct cli_args *args, struct recording *r)
+{
+    int status = recording_choose_file(r, args, s->name, &s->process);
+    if (!status)
+        status = session_load_agent(s);
+    if (status)
+        return status;
+    interrupt_catch();
+    status = begin(s, r);
+    if (status)
+        return status;
+    status = watch_finish(s, watch_recording(s, r, true));
+    int shown = watch_show(r, args);
+    return status ? status : shown;
+}
+
+static int record_run(const struct cli_args *args)
+{
+    struct recording r;
+    struct session s;
+    int status = recording_read(&r, args);
+    if (status)
+        return status;
+    if (args->after_dashes)
+        return launch_record(args, &r);
+    if (args->operand_count > 1)
+        return cli_usage(args->command, "'%.60s' is one argument too many; a command goes after --", args->operands[1]);
+    status = session_open(&s, args);
+    if (!status)
+        status = record_session(&s, args, &r);
+    session_close(&s);
+    return status;
+}
+
+const struct cli_command command_record = {
+    .name = "record",
+    .arguments = "[OPTION...] (PID | NAME | -- COMMAND...)",
+    .summary = "profile a JVM, then print where its CPU time went",
+    .about =
+        "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records until "
+        "--duration is over, Ctrl-C, or the end of the JVM. Then prints a short report, writes a flame graph beside the "
+        "recording, and prints the paths of both. The JVM itself writes the recording, as its own user.\n\n"
+        "With -- COMMAND runs the command with the agent from the start. When its program is java, the agent becomes its "
+        "first option; else it is passed in JAVA_TOOL_OPTIONS, for a command that starts one JVM. After --duration the "
+        "recording ends and the report is printed, while the command goes on. SIGINT and SIGTERM are passed on to the "
+        "command.\n\n"
+        "The exit status is 0 when all went well, 1 when the recording or the report failed, 2 for wrong usage. With "
+        "-- COMMAND it is the command's own when that is not 0, and 128 + N when signal N ended it.",
+    .examples = "candor record -d 30s 4711\n    profile process 4711 for half a minute\n"
+                "candor record -i 1ms -o /tmp/app.jfr Main\n    finer, until Ctrl-C, into that file\n"
+                "candor record -- java -jar app.jar\n    from start to end of a program\n",
+    .options = options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = -1,
+    .dash_dash = true,
+    .run = record_run,
+};

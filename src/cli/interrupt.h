@@ -1,0 +1,14 @@
+/* SIGINT, SIGTERM and SIGHUP as a wish to come to an end: the first is noted, the second kills as usual. */
+#ifndef CANDOR_CLI_INTERRUPT_H
+#define CANDOR_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Installs the handlers; waiting system calls return with EINTR. One caller, once. */
+void interrupt_catch(void);
+/* The signal that came, 0 when none did. */
+int interrupt_signal(void);
+/* True when a terminal key sent it: then every process of the terminal's group has got it too. */
+bool interrupt_by_terminal(void);
+
+#endif

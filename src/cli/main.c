@@ -1,0 +1,75 @@
+/* candor: from a command line to one row of the table of commands. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int version_run(const struct cli_args *args)
+{
+    (void)args;
+    puts("candor " CANDOR_VERSION);
+    return cli_finish_output();
+}
+
+const struct cli_command command_version = {
+    .name = "version",
+    .arguments = "",
+    .summary = "print the version",
+    .run = version_run,
+};
+
+const struct cli_command *const cli_commands[] = {
+    &command_list,   &command_record,  &command_start, &command_stop,       &command_dump,    &command_status,
+    &command_report, &command_convert, &command_help,  &command_completion, &command_version, NULL,
+};
+
+const struct cli_command *cli_find(const char *name)
+{
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name))
+            return cli_commands[i];
+    return NULL;
+}
+
+static const char *command_name_at(const void *context, size_t i)
+{
+    (void)context;
+    return cli_commands[i] ? cli_commands[i]->name : NULL;
+}
+
+static int unknown_command(const char *typed)
+{
+    const char *near = cli_nearest(typed, command_name_at, NULL);
+    if (near)
+        return cli_usage(NULL, "no command '%.60s'; did you mean '%s'?", typed, near);
+    return cli_usage(NULL, "no command '%.60s'", typed);
+}
+
+static int run(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args;
+    int status = cli_parse(command, argc, argv, &args);
+    if (status < 0) {
+        args = (struct cli_args){.command = &command_help, .operand_count = 1, .operands = (char *[]){argv[0], NULL}};
+        return command_help.run(&args);
+    }
+    return status ? status : command->run(&args);
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader that goes away (`candor report FILE | head`) is an ordinary write error, not a death by signal. */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return cli_usage(NULL, "no command given");
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        name = "version";
+    const struct cli_command *command = cli_find(name);
+    if (!command)
+        return unknown_command(name);
+    return run(command, argc - 1, argv + 1);
+}

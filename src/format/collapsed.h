@@ -1,0 +1,22 @@
+/* Collapsed stacks, the text that flamegraph.pl, speedscope and many others read: one line per stack, root first,
+ *
+ *     thread;frame;frame WEIGHT
+ *
+ * lines in the order of the tree, heaviest branch first. A ';' inside a name becomes ':', a control character or what is
+ * not UTF-8 '?'. Write errors stay in the stream: ask ferror. */
+#ifndef CANDOR_FORMAT_COLLAPSED_H
+#define CANDOR_FORMAT_COLLAPSED_H
+
+#include "profile/profile.h"
+
+#include <stdio.h>
+
+enum collapsed_unit {
+    COLLAPSED_SAMPLES, /* weights in nominal intervals, rounded so that they add up to the rounded sum of all */
+    COLLAPSED_NS,      /* nanoseconds of CPU time as they are (samples if the profile has nothing better) */
+};
+
+/* threads: the first frame is the thread. 0 or a code of calltree_build. */
+int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit, bool threads);
+
+#endif

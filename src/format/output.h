@@ -1,0 +1,26 @@
+/* A file that is either written whole or not at all: bytes go to a temporary file beside it, which takes its name at
+ * the end. "-" is standard output; what exists and is no regular file (a pipe, /dev/null) is written directly.
+ *
+ *   output_open -> fprintf(o.file, ...) -> output_close (keeps it) or output_abandon (removes what was written)
+ *
+ * Errors carry the path and the reason. */
+#ifndef CANDOR_FORMAT_OUTPUT_H
+#define CANDOR_FORMAT_OUTPUT_H
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+struct output {
+    FILE *file;
+    char *path;      /* for messages */
+    char *target;    /* what the temporary file becomes: path with symbolic links followed; NULL = written directly */
+    char *temporary; /* NULL = written directly */
+};
+
+int output_open(struct output *o, const char *path, struct error *e);
+/* Flushes to the disk and renames. On failure (disk full, ...) nothing is left behind and an earlier file is untouched. */
+int output_close(struct output *o, struct error *e);
+void output_abandon(struct output *o);
+
+#endif

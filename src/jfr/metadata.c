@@ -1,0 +1,378 @@
+/* Types out of the metadata event: size, 0 (its type), start, duration, id, strings, then a tree of elements, each of them
+ * name, attribute count, (name, value)*, child count, children; all names and values are indexes of strings. Only
+ * root > metadata > class > field and the annotations of the last two matter. */
+#include "base/array.h"
+#include "jfr/input.h"
+#include "jfr/reader_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ATTRIBUTES_MAX = 32, NESTING_MAX = 16, ON_CLASS = -1 };
+
+static const struct jfr_type undeclared = {
+    .name = "", .super = "", .label = "", .description = "", .category = "", .broken = true};
+
+struct raw_field {
+    struct jfr_field field;
+    uint64_t type_id;
+    uint32_t owner; /* index of its type */
+};
+
+struct annotation {
+    uint64_t type_id;
+    const char *value;
+    uint32_t owner; /* index of the type */
+    int64_t field;  /* index in fields, or ON_CLASS */
+};
+
+struct parse {
+    struct jfr_chunk *chunk;
+    const uint8_t *at, *end; /* at is NULL after damage */
+    const char **strings;
+    uint64_t string_count;
+    struct raw_field *fields;
+    uint32_t field_count, field_cap;
+    struct annotation *annotations;
+    uint32_t annotation_count, annotation_cap;
+    uint32_t class; /* where we are */
+    int64_t field;
+};
+
+struct element {
+    const char *name;
+    struct {
+        const char *name, *value;
+    } attributes[ATTRIBUTES_MAX];
+    uint32_t attribute_count;
+};
+
+static uint64_t number(struct parse *p)
+{
+    uint64_t v = 0;
+    p->at = input_varint(p->at, p->end, &v);
+    return v;
+}
+
+static const char *string(struct parse *p)
+{
+    uint64_t i = number(p);
+    if (p->at && i < p->string_count)
+        return p->strings[i];
+    p->at = NULL;
+    return "";
+}
+
+static int read_strings(struct parse *p)
+{
+    uint64_t count = number(p);
+    if (!p->at || count > (uint64_t)(p->end - p->at))
+        return -EINVAL;
+    p->strings = calloc(count + 1, sizeof *p->strings);
+    if (!p->strings)
+        return -ENOMEM;
+    p->string_count = count;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint8_t *next = jfr_skip_string(p->at, p->end);
+        if (!next)
+            return -EINVAL;
+        struct jfr_text text = jfr_text_at(p->chunk, p->at, p->end);
+        uint32_t id = strtab_add(&p->chunk->names, text.bytes, text.len);
+        if (text.len && !id)
+            return -ENOMEM;
+        p->strings[i] = strtab_text(&p->chunk->names, id);
+        p->at = next;
+    }
+    return 0;
+}
+
+/* ---- elements ---- */
+
+static const char *attribute(const struct element *e, const char *name)
+{
+    for (uint32_t i = 0; i < e->attribute_count; i++)
+        if (!strcmp(e->attributes[i].name, name))
+            return e->attributes[i].value;
+    return NULL;
+}
+
+static const char *attribute_or_empty(const struct element *e, const char *name)
+{
+    const char *value = attribute(e, name);
+    return value ? value : "";
+}
+
+static uint64_t id_attribute(const struct element *e, const char *name)
+{
+    return strtoull(attribute_or_empty(e, name), NULL, 10);
+}
+
+static enum jfr_kind kind_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum jfr_kind kind;
+    } kinds[] = {{"boolean", JFR_KIND_BOOLEAN}, {"byte", JFR_KIND_BYTE},   {"char", JFR_KIND_CHAR},
+                 {"short", JFR_KIND_SHORT},     {"int", JFR_KIND_INT},     {"long", JFR_KIND_LONG},
+                 {"float", JFR_KIND_FLOAT},     {"double", JFR_KIND_DOUBLE}, {"java.lang.String", JFR_KIND_STRING}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(kinds[i].name, name))
+            return kinds[i].kind;
+    return JFR_KIND_STRUCT;
+}
+
+static int add_class(struct parse *p, const struct element *e)
+{
+    struct jfr_chunk *c = p->chunk;
+    if (c->type_count == JFR_TYPES_MAX)
+        return -EINVAL;
+    if (ARRAY_GROW(c->types, c->type_cap, c->type_count))
+        return -ENOMEM;
+    const char *name = attribute_or_empty(e, "name");
+    bool added;
+    uint64_t id = id_attribute(e, "id");
+    uint32_t *index = map_add(&c->type_by_id, id ^ c->seed, &added);
+    if (!index)
+        return -ENOMEM;
+    if (added)
+        *index = c->type_count;
+    p->class = c->type_count;
+    c->types[c->type_count++] = (struct jfr_type){.id = id,
+                                                  .name = name,
+                                                  .super = attribute_or_empty(e, "superType"),
+                                                  .label = "",
+                                                  .description = "",
+                                                  .category = "",
+                                                  .kind = kind_of(name),
+                                                  .index = p->class};
+    return 0;
+}
+
+static int add_field(struct parse *p, const struct element *e)
+{
+    if (ARRAY_GROW(p->fields, p->field_cap, p->field_count))
+        return -ENOMEM;
+    const char *dimension = attribute(e, "dimension");
+    p->field = p->field_count;
+    p->fields[p->field_count++] =
+        (struct raw_field){.field = {.name = attribute_or_empty(e, "name"),
+                                     .label = "",
+                                     .description = "",
+                                     .array = dimension && strcmp(dimension, "0"),
+                                     .pooled = !strcmp(attribute_or_empty(e, "constantPool"), "true")},
+                           .type_id = id_attribute(e, "class"),
+                           .owner = p->class};
+    return 0;
+}
+
+/* An array's elements (value-0, value-1, ...) are joined by '/'. */
+static const char *annotation_value(struct parse *p, const struct element *e)
+{
+    const char *value = attribute(e, "value");
+    if (value)
+        return value;
+    struct buffer *b = &p->chunk->scratch;
+    buffer_reset(b);
+    for (uint32_t i = 0; i < e->attribute_count; i++) {
+        if (strncmp(e->attributes[i].name, "value-", 6))
+            continue;
+        if (b->len)
+            buffer_u8(b, '/');
+        buffer_text(b, e->attributes[i].value);
+    }
+    return strtab_text(&p->chunk->names, strtab_add(&p->chunk->names, (const char *)b->data, b->len));
+}
+
+static int add_annotation(struct parse *p, const struct element *e)
+{
+    if (ARRAY_GROW(p->annotations, p->annotation_cap, p->annotation_count))
+        return -ENOMEM;
+    p->annotations[p->annotation_count++] =
+        (struct annotation){id_attribute(e, "class"), annotation_value(p, e), p->class, p->field};
+    return 0;
+}
+
+static void read_element(struct parse *p, struct element *e)
+{
+    e->name = string(p);
+    e->attribute_count = 0;
+    uint64_t attributes = number(p);
+    for (uint64_t i = 0; i < attributes && p->at; i++) {
+        const char *name = string(p), *value = string(p);
+        if (e->attribute_count == ATTRIBUTES_MAX)
+            continue;
+        e->attributes[e->attribute_count].name = name;
+        e->attributes[e->attribute_count++].value = value;
+    }
+}
+
+enum place { IN_NOTHING, IN_ROOT, IN_METADATA, IN_CLASS, IN_FIELD, ELSEWHERE };
+
+/* Where the element's children are, its own effect done. */
+static enum place enter(struct parse *p, enum place parent, const struct element *e, int *rc)
+{
+    *rc = 0;
+    if (parent == IN_NOTHING && !strcmp(e->name, "root"))
+        return IN_ROOT;
+    if (parent == IN_ROOT && !strcmp(e->name, "metadata"))
+        return IN_METADATA;
+    if (parent == IN_METADATA && !strcmp(e->name, "class")) {
+        p->field = ON_CLASS;
+        *rc = add_class(p, e);
+        return IN_CLASS;
+    }
+    if (parent == IN_CLASS && !strcmp(e->name, "field")) {
+        *rc = add_field(p, e);
+        return IN_FIELD;
+    }
+    if ((parent == IN_CLASS || parent == IN_FIELD) && !strcmp(e->name, "annotation")) {
+        if (parent == IN_CLASS)
+            p->field = ON_CLASS;
+        *rc = add_annotation(p, e);
+    }
+    return ELSEWHERE;
+}
+
+static int read_tree(struct parse *p, enum place parent, int nesting)
+{
+    struct element e;
+    int rc;
+    if (nesting > NESTING_MAX)
+        return -EINVAL;
+    read_element(p, &e);
+    uint64_t children = number(p);
+    if (!p->at)
+        return -EINVAL;
+    enum place here = enter(p, parent, &e, &rc);
+    for (uint64_t i = 0; i < children && !rc; i++)
+        rc = read_tree(p, here, nesting + 1);
+    return rc;
+}
+
+/* ---- linking ---- */
+
+struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
+{
+    const uint32_t *index = map_find(&c->type_by_id, id ^ c->seed);
+    return index ? &c->types[*index] : NULL;
+}
+
+static int link_fields(struct parse *p)
+{
+    struct jfr_chunk *c = p->chunk;
+    c->fields = calloc((size_t)p->field_count + 1, sizeof *c->fields);
+    if (!c->fields)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->field_count; i++) {
+        struct jfr_type *owner = &c->types[p->fields[i].owner];
+        const struct jfr_type *type = jfr_type_by_id(c, p->fields[i].type_id);
+        c->fields[i] = p->fields[i].field;
+        c->fields[i].type = type ? type : &undeclared;
+        if (!owner->field_count)
+            owner->fields = &c->fields[i];
+        c->fields[i].index = owner->field_count++;
+    }
+    return 0;
+}
+
+static enum jfr_unit unit_of(const char *annotation, const char *value)
+{
+    static const struct {
+        const char *annotation, *value; /* NULL = any, so the default comes last */
+        enum jfr_unit unit;
+    } units[] = {
+        {"Timestamp", "TICKS", JFR_UNIT_TIMESTAMP_TICKS},   {"Timestamp", "NANOSECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_NS},
+        {"Timestamp", "SECONDS_SINCE_EPOCH", JFR_UNIT_EPOCH_S}, {"Timestamp", NULL, JFR_UNIT_EPOCH_MS},
+        {"Timespan", "TICKS", JFR_UNIT_SPAN_TICKS},         {"Timespan", "MICROSECONDS", JFR_UNIT_SPAN_US},
+        {"Timespan", "MILLISECONDS", JFR_UNIT_SPAN_MS},     {"Timespan", "SECONDS", JFR_UNIT_SPAN_S},
+        {"Timespan", NULL, JFR_UNIT_SPAN_NS},               {"DataAmount", "BITS", JFR_UNIT_BITS},
+        {"DataAmount", NULL, JFR_UNIT_BYTES},               {"Frequency", NULL, JFR_UNIT_HERTZ},
+        {"Percentage", NULL, JFR_UNIT_PERCENTAGE},          {"MemoryAddress", NULL, JFR_UNIT_ADDRESS},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (!strcmp(units[i].annotation, annotation) && (!units[i].value || !strcmp(units[i].value, value)))
+            return units[i].unit;
+    return JFR_UNIT_NONE;
+}
+
+static void annotate_type(struct jfr_type *t, const char *annotation, const char *value)
+{
+    if (!strcmp(annotation, "Label"))
+        t->label = value;
+    else if (!strcmp(annotation, "Description"))
+        t->description = value;
+    else if (!strcmp(annotation, "Category"))
+        t->category = value;
+}
+
+static void annotate_field(struct jfr_field *f, const char *annotation, const char *value)
+{
+    if (!strcmp(annotation, "Label"))
+        f->label = value;
+    else if (!strcmp(annotation, "Description"))
+        f->description = value;
+    else if (!strcmp(annotation, "Unsigned"))
+        f->is_unsigned = true;
+    else if (f->unit == JFR_UNIT_NONE)
+        f->unit = unit_of(annotation, value);
+}
+
+static void link_annotations(struct parse *p)
+{
+    static const char package[] = "jdk.jfr.";
+    for (uint32_t i = 0; i < p->annotation_count; i++) {
+        const struct annotation *a = &p->annotations[i];
+        const struct jfr_type *type = jfr_type_by_id(p->chunk, a->type_id);
+        if (!type || strncmp(type->name, package, sizeof package - 1))
+            continue;
+        const char *name = type->name + sizeof package - 1;
+        if (a->field == ON_CLASS)
+            annotate_type(&p->chunk->types[a->owner], name, a->value);
+        else
+            annotate_field(&p->chunk->fields[a->field], name, a->value);
+    }
+}
+
+static void link_types(struct jfr_chunk *c)
+{
+    for (uint32_t i = 0; i < c->type_count; i++) {
+        struct jfr_type *t = &c->types[i];
+        t->event = !strcmp(t->super, "jdk.jfr.Event");
+        if (t->kind == JFR_KIND_STRING && !c->string_type)
+            c->string_type = t;
+    }
+}
+
+static int parse(struct parse *p)
+{
+    for (int i = 0; i < 5; i++) /* size, type, start, duration, id */
+        number(p);
+    int rc = p->at ? read_strings(p) : -EINVAL;
+    if (!rc)
+        rc = read_tree(p, IN_NOTHING, 0);
+    if (!rc)
+        rc = link_fields(p);
+    if (rc)
+        return rc;
+    link_annotations(p);
+    link_types(p->chunk);
+    jfr_layout(p->chunk);
+    return 0;
+}
+
+int jfr_metadata_read(struct jfr_chunk *c)
+{
+    uint64_t size = 0;
+    const uint8_t *at = c->bytes + c->metadata;
+    input_varint(at, c->end, &size); /* the scan has seen that it is there and whole */
+    struct parse p = {.chunk = c, .at = at, .end = at + size};
+    int rc = parse(&p);
+    free(p.strings);
+    free(p.fields);
+    free(p.annotations);
+    if (rc == -EINVAL)
+        jfr_problem_add(c->problems, c->index, c->info.offset + c->metadata,
+                        "the metadata is damaged: the chunk cannot be read; skipped");
+    return rc;
+}

@@ -1,0 +1,9 @@
+/* Appends the metadata event, which declares every type of schema_table.h, to b. Marks b failed when memory is short. */
+#ifndef CANDOR_JFR_METADATA_WRITE_H
+#define CANDOR_JFR_METADATA_WRITE_H
+
+#include "base/buffer.h"
+
+void jfr_metadata_write(struct buffer *b, uint64_t ticks);
+
+#endif

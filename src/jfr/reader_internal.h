@@ -1,0 +1,91 @@
+/* What the files of the reader share:
+ *
+ *   reader.c    the file and where its chunks are          chunk.c     one chunk: scan, events
+ *   metadata.c  types out of the metadata event            layout.c    their sizes; what cannot be decoded
+ *   pool.c      constant pools out of the checkpoints      value.c     typed access
+ *   text.c      strings                                    resolve.c   threads, methods, stack traces */
+#ifndef CANDOR_JFR_READER_INTERNAL_H
+#define CANDOR_JFR_READER_INTERNAL_H
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "jfr/reader.h"
+
+enum {
+    JFR_HEADER_BYTES = 68,
+    JFR_TYPES_MAX = 1 << 16,
+    JFR_DEPTH_MAX = 32, /* of structs within structs */
+    JFR_METADATA_TYPE = 0,
+    JFR_CHECKPOINT_TYPE = 1,
+};
+
+struct jfr_extent {
+    uint64_t offset, size;
+    bool cut; /* its header asks for more than there is; said already */
+};
+
+struct jfr_file {
+    const uint8_t *bytes;
+    uint64_t size;
+    enum { JFR_BORROWED, JFR_ALLOCATED, JFR_MAPPED } held;
+    char *name;
+    struct jfr_extent *chunks;
+    uint32_t chunk_count, chunk_cap;
+};
+
+struct jfr_tally { /* of the events with one type id */
+    uint64_t id, events, bytes;
+};
+
+struct jfr_chunk {
+    const struct jfr_file *file;
+    uint32_t index;
+    struct jfr_problems *problems; /* during jfr_chunk_open */
+    struct jfr_chunk_info info;
+    const uint8_t *bytes, *end; /* end: of the last whole event */
+    bool out_of_memory;
+    /* Mixed into the keys of every hash table: whoever wrote the file cannot have chosen keys that collide. */
+    uint64_t seed;
+
+    struct jfr_type *types;
+    uint32_t type_count, type_cap;
+    struct jfr_field *fields; /* of all types */
+    struct map type_by_id; /* id -> index */
+    struct jfr_type *string_type;
+    struct strtab names; /* metadata strings and converted texts */
+    struct map texts;    /* offset of a converted string -> its id in names */
+    struct buffer scratch;
+
+    struct jfr_tally *tallies; /* found by the scan */
+    uint32_t tally_count, tally_cap;
+    uint64_t *checkpoints; /* their offsets */
+    uint32_t checkpoint_count, checkpoint_cap;
+    uint64_t metadata; /* offset of the last metadata event, 0 = none */
+};
+
+/* reader.c */
+void jfr_problem_add(struct jfr_problems *p, uint32_t chunk, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* metadata.c, layout.c; 0, -EINVAL (not readable, a problem was added) or -ENOMEM */
+int jfr_metadata_read(struct jfr_chunk *c);
+void jfr_layout(struct jfr_chunk *c);
+struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id);
+
+/* pool.c */
+int jfr_pools_read(struct jfr_chunk *c);
+void jfr_pool_free(struct jfr_pool *p);
+
+/* value.c: where the field ends, or NULL */
+const uint8_t *jfr_skip_field(const struct jfr_field *f, const uint8_t *at, const uint8_t *end);
+const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, const uint8_t *end);
+struct jfr_value jfr_value_at(struct jfr_chunk *c, const struct jfr_field *f, const uint8_t *at, const uint8_t *end);
+
+/* text.c */
+const uint8_t *jfr_skip_string(const uint8_t *at, const uint8_t *end);
+struct jfr_text jfr_text_at(struct jfr_chunk *c, const uint8_t *at, const uint8_t *end);
+/* The text with every a replaced by b; lives as long as the chunk. */
+struct jfr_text jfr_text_replace(struct jfr_chunk *c, struct jfr_text text, char a, char b);
+
+#endif

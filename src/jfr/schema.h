@@ -1,0 +1,33 @@
+/* The names that writer and readers of a Candor recording share. The events and their fields are described in
+ * docs/formats/recording.md; the tables that spell them out for the file's metadata are in schema.c. */
+#ifndef CANDOR_JFR_SCHEMA_H
+#define CANDOR_JFR_SCHEMA_H
+
+/* jdk.types.FrameType, by the description other tools show. */
+enum jfr_frame_type {
+    JFR_FRAME_INTERPRETED, /* "Interpreted" */
+    JFR_FRAME_C1,          /* "C1 compiled" */
+    JFR_FRAME_C2,          /* "JIT compiled" */
+    JFR_FRAME_INLINED,     /* "Inlined" */
+    JFR_FRAME_NATIVE,      /* "Native" */
+    JFR_FRAME_STUB,        /* "Stub" */
+    JFR_FRAME_KERNEL,      /* "Kernel" */
+    JFR_FRAME_FAILED,      /* "Failed": a pseudo frame; class = the reason, method = the symbol of the pc */
+    JFR_FRAME_TYPES
+};
+
+/* jdk.types.ThreadState. */
+enum jfr_thread_state {
+    JFR_STATE_UNKNOWN,  /* "STATE_UNKNOWN" */
+    JFR_STATE_JAVA,     /* "STATE_RUNNABLE": running Java code */
+    JFR_STATE_NATIVE,   /* "STATE_IN_NATIVE": a Java thread in native code */
+    JFR_STATE_VM,       /* "STATE_IN_VM": a Java thread inside the JVM */
+    JFR_STATE_BLOCKED,  /* "STATE_BLOCKED" */
+    JFR_STATE_NOT_JAVA, /* "STATE_NOT_JAVA": a thread Java does not know (GC, JIT, native) */
+    JFR_STATES
+};
+
+extern const char *const jfr_frame_type_names[JFR_FRAME_TYPES];
+extern const char *const jfr_thread_state_names[JFR_STATES];
+
+#endif

@@ -1,0 +1,97 @@
+/* The types a recording declares in its metadata, as one table. The writer encodes events by it and metadata_write.c
+ * spells it out in the file, so the two cannot disagree. Private to the writer. */
+#ifndef CANDOR_JFR_SCHEMA_TABLE_H
+#define CANDOR_JFR_SCHEMA_TABLE_H
+
+#include <stdint.h>
+
+enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata, checkpoint) */
+    SCHEMA_FIRST = 10,
+    T_BOOLEAN = SCHEMA_FIRST,
+    T_BYTE,
+    T_CHAR,
+    T_SHORT,
+    T_INT,
+    T_LONG,
+    T_FLOAT,
+    T_DOUBLE,
+    T_STRING,
+
+    T_LABEL,
+    T_DESCRIPTION,
+    T_CATEGORY,
+    T_CONTENT_TYPE,
+    T_TIMESTAMP,
+    T_TIMESPAN,
+    T_UNSIGNED,
+    T_MEMORY_ADDRESS,
+
+    T_THREAD,
+    T_THREAD_GROUP,
+    T_CLASS,
+    T_CLASS_LOADER,
+    T_PACKAGE,
+    T_SYMBOL,
+    T_METHOD,
+    T_STACK_TRACE,
+    T_STACK_FRAME,
+    T_FRAME_TYPE,
+    T_THREAD_STATE,
+
+    T_EXECUTION_SAMPLE,
+    T_ACTIVE_RECORDING,
+    T_ACTIVE_SETTING,
+    T_JVM_INFORMATION,
+    T_OS_INFORMATION,
+    T_CPU_INFORMATION,
+    T_SYSTEM_PROPERTY,
+
+    T_CPU_SAMPLE,
+    T_BOOK_LINE,
+    T_THREAD_CPU,
+    T_SETTING,
+    T_LOG,
+
+    SCHEMA_END
+};
+
+enum schema_flags {
+    S_POOL = 1,       /* holds the key of a constant-pool entry */
+    S_ARRAY = 2,
+    S_STRING_REF = 4, /* a string, written as a reference into the pool of strings */
+    S_UNSIGNED = 8,
+    S_ADDRESS = 16,
+    S_SIMPLE = 32, /* of a type: readers show its only field in its place */
+};
+
+struct schema_field {
+    const char *name;
+    uint8_t type; /* enum schema_id */
+    uint8_t flags;
+    uint8_t unit_type;  /* T_TIMESTAMP, T_TIMESPAN or 0 */
+    const char *unit;   /* "TICKS", ...; its value */
+    const char *label;
+    const char *description; /* or NULL */
+};
+
+enum { SCHEMA_FIELDS_MAX = 9 };
+
+struct schema_type {
+    const char *name, *super; /* super: or NULL */
+    const char *label, *description;
+    const char *category; /* parts separated by '/', or NULL */
+    uint8_t flags;
+    struct schema_field fields[SCHEMA_FIELDS_MAX + 1]; /* ends with a NULL name */
+};
+
+extern const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST];
+
+static inline const struct schema_type *schema_type(enum schema_id id)
+{
+    return &schema_types[id - SCHEMA_FIRST];
+}
+
+/* The id of the type with that name, or 0. */
+uint32_t schema_id(const char *name);
+
+#endif

@@ -1,0 +1,126 @@
+/* Writes one recording: a JFR file (version 2.0 chunks, compressed integers) that is whole after every flush.
+ *
+ *   jfr_writer_new -> [ events ... jfr_writer_flush ]* -> jfr_writer_close
+ *
+ * Events collect in memory. A flush appends them to the file, then a checkpoint with the constant-pool entries those
+ * events need and this chunk does not have yet (and, the first time in a chunk, the metadata), and last rewrites the
+ * 68-byte chunk header: a process killed at any moment leaves a file that holds everything up to the last flush.
+ * jfr_writer_rotate ends the chunk and begins the next one; pools start afresh there.
+ *
+ * The writer keeps no names. Events refer to stacks and threads by the caller's dense ids (0 = none); at a flush the
+ * writer asks the caller, through struct jfr_pools, what stands behind the ids it has not written yet. Names are symbol
+ * ids, 0 being the empty string. Single-threaded, libc only, allocates only in its own buffers (hard cap `memory_max`).
+ *
+ * Errors: negative errno with a text. After a failed write (disk full, file too large, I/O error) the file is cut back
+ * to the last whole flush, the error stays, and every later call returns it at once: nothing half-written is left.
+ */
+#ifndef CANDOR_JFR_WRITER_H
+#define CANDOR_JFR_WRITER_H
+
+#include "base/error.h"
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct jfr_frame {
+    uint32_t method; /* the caller's method id */
+    int32_t line;    /* 0 = unknown */
+    uint32_t bci;
+    uint8_t type; /* enum jfr_frame_type */
+};
+
+struct jfr_method {
+    uint32_t class_name; /* symbol ids; class names with dots: "java.util.HashMap" */
+    uint32_t name;
+    uint32_t descriptor;
+};
+
+struct jfr_thread {
+    uint32_t java_name; /* symbol id, 0 for a thread that is not Java's */
+    uint32_t os_name;
+    uint64_t os_id;
+    uint64_t java_id; /* 0 = not a Java thread */
+};
+
+/* Answers of the caller. Each is called from jfr_writer_flush only, with ids that events or other answers named. */
+struct jfr_pools {
+    void *context;
+    /* Fills up to max frames, leaf first, and sets *truncated; returns how many. */
+    size_t (*stack)(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated);
+    void (*method)(void *context, uint32_t id, struct jfr_method *method);
+    void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
+    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8 */
+};
+
+struct jfr_writer_options {
+    uint64_t ticks_per_second; /* of all `ticks` below */
+    uint64_t start_ticks;
+    uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
+    size_t memory_max;       /* bytes of events and pools held between two flushes; 0 = 64 MiB */
+};
+
+struct jfr_writer;
+
+/* Takes fd (an empty file open for writing; closed by jfr_writer_close or on failure). */
+int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options,
+                   const struct jfr_pools *pools, struct error *e);
+/* Flushes, closes and frees, also after an error. */
+int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
+int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
+/* Flushes, ends this chunk and begins the next at `ticks`, which is epoch_ns on the wall clock. */
+int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e);
+/* Bytes in the file, and of this chunk. */
+uint64_t jfr_writer_size(const struct jfr_writer *w);
+uint64_t jfr_writer_chunk_size(const struct jfr_writer *w);
+
+/* Events. They never fail: beyond memory_max an event is dropped and counted. */
+uint64_t jfr_writer_dropped(const struct jfr_writer *w);
+
+void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack,
+                                enum jfr_thread_state state);
+
+struct jfr_cpu_sample {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t stack;
+    uint64_t weight_ns; /* CPU time the sample stands for */
+    uint32_t outcome;   /* symbol id: "complete", "truncated", or the name of the reason it failed */
+    enum jfr_thread_state state;
+    uint64_t pc;
+};
+void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
+
+/* One line of the books, cumulative since the recording began. account: "cpu", "complete", "truncated", "failed",
+ * "lost", "unseen", "residual", "own_cost"; reason: "" where the account has none. The last line of a recording with a given
+ * (account, reason) is the one that counts. */
+void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
+                         uint64_t count);
+/* The CPU time of one thread since the recording began, cumulative; the last one per thread counts. */
+void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
+/* A fact about how the recording was made: "version", "clock", "clock_reason", "clock_resolution_ns", "interval_ns",
+ * "kernel" (included|excluded), "signal", "attached" (at-start|late), "debug_info" (full|sparse), "walker", ... */
+void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value);
+/* Something the user should know: level is "info", "warning" or "error". */
+void jfr_write_log(struct jfr_writer *w, uint64_t ticks, const char *level, const char *message);
+
+/* The JDK's own types, so that other tools show what they expect. */
+void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination,
+                                uint64_t start_epoch_ms, uint64_t duration_ms);
+/* A jdk.ActiveSetting of the event type with that name, e.g. ("jdk.ExecutionSample", "period", "10 ms"). */
+void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name,
+                              const char *value);
+
+struct jfr_jvm_information {
+    const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments; /* already redacted */
+    uint64_t start_epoch_ms;
+    int64_t pid;
+};
+void jfr_write_jvm_information(struct jfr_writer *w, uint64_t ticks, const struct jfr_jvm_information *info);
+void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *version);
+void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description,
+                               uint32_t sockets, uint32_t cores, uint32_t hw_threads);
+void jfr_write_system_property(struct jfr_writer *w, uint64_t ticks, const char *key, const char *value);
+
+#endif

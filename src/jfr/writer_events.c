@@ -1,0 +1,149 @@
+/* Every event goes through put_event: the schema says how each of its fields is stored. */
+#include "jfr/schema_table.h"
+#include "jfr/writer_internal.h"
+
+#include <string.h>
+
+enum { EVENT_BYTES_MAX = (1 << 28) - 1 }; /* what a size padded to four bytes can say */
+
+union argument {
+    uint64_t number; /* also a pool key, or a symbol id */
+    const char *text;
+};
+
+void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
+{
+    buffer_u8(b, !bytes ? 0 : !len ? 1 : 3); /* null, empty, UTF-8 */
+    if (!bytes || !len)
+        return;
+    buffer_varint(b, len);
+    buffer_put(b, bytes, len);
+}
+
+static void put_pooled(struct jfr_writer *w, enum schema_id type, uint64_t key)
+{
+    struct id_set *set = type == T_THREAD ? &w->threads : type == T_STACK_TRACE ? &w->stacks : NULL;
+    if (set && !id_set_need(set, (uint32_t)key))
+        w->events.failed = true;
+    buffer_varint(&w->events, key);
+}
+
+static void put_string_ref(struct jfr_writer *w, uint64_t symbol)
+{
+    if (!symbol) {
+        jfr_put_string(&w->events, "", 0);
+        return;
+    }
+    if (!id_set_need(&w->strings, (uint32_t)symbol))
+        w->events.failed = true;
+    buffer_u8(&w->events, 2); /* a reference into the pool */
+    buffer_varint(&w->events, symbol);
+}
+
+static void put_field(struct jfr_writer *w, const struct schema_field *f, union argument value)
+{
+    if (f->flags & S_POOL)
+        put_pooled(w, f->type, value.number);
+    else if (f->flags & S_STRING_REF)
+        put_string_ref(w, value.number);
+    else if (f->type == T_STRING)
+        jfr_put_string(&w->events, value.text, value.text ? strlen(value.text) : 0);
+    else
+        buffer_varint(&w->events, f->type == T_INT ? (uint32_t)value.number : value.number);
+}
+
+static void put_event(struct jfr_writer *w, enum schema_id type, const union argument *values)
+{
+    size_t start = w->events.len;
+    buffer_be32(&w->events, 0);
+    buffer_varint(&w->events, type);
+    for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
+        put_field(w, f, *values++);
+    if (w->failed || w->events.failed || w->events.len - start > EVENT_BYTES_MAX) {
+        w->events.len = start;
+        w->events.failed = false;
+        w->dropped++;
+        return;
+    }
+    buffer_patch_varint4(&w->events, start, (uint32_t)(w->events.len - start));
+}
+
+/* The pool's key of a thread state; 0 is no entry. */
+static uint64_t state_key(enum jfr_thread_state state)
+{
+    return (uint64_t)state + 1;
+}
+
+void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack,
+                                enum jfr_thread_state state)
+{
+    put_event(w, T_EXECUTION_SAMPLE, (union argument[]){{ticks}, {thread}, {stack}, {state_key(state)}});
+}
+
+void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
+{
+    put_event(w, T_CPU_SAMPLE,
+              (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {s->weight_ns}, {s->outcome},
+                                 {state_key(s->state)}, {s->pc}});
+}
+
+void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
+                         uint64_t count)
+{
+    put_event(w, T_BOOK_LINE,
+              (union argument[]){{ticks}, {.text = account}, {.text = reason}, {(uint64_t)ns}, {count}});
+}
+
+void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
+{
+    put_event(w, T_THREAD_CPU, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
+}
+
+void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)
+{
+    put_event(w, T_SETTING, (union argument[]){{ticks}, {.text = name}, {.text = value}});
+}
+
+void jfr_write_log(struct jfr_writer *w, uint64_t ticks, const char *level, const char *message)
+{
+    put_event(w, T_LOG, (union argument[]){{ticks}, {.text = level}, {.text = message}});
+}
+
+void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination,
+                                uint64_t start_epoch_ms, uint64_t duration_ms)
+{
+    put_event(w, T_ACTIVE_RECORDING,
+              (union argument[]){{ticks}, {1}, {.text = name}, {.text = destination}, {start_epoch_ms}, {duration_ms}});
+}
+
+void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name,
+                              const char *value)
+{
+    put_event(w, T_ACTIVE_SETTING,
+              (union argument[]){{ticks}, {schema_id(event)}, {.text = name}, {.text = value}});
+}
+
+void jfr_write_jvm_information(struct jfr_writer *w, uint64_t ticks, const struct jfr_jvm_information *info)
+{
+    put_event(w, T_JVM_INFORMATION,
+              (union argument[]){{ticks}, {.text = info->jvm_name}, {.text = info->jvm_version},
+                                 {.text = info->jvm_arguments}, {.text = info->jvm_flags},
+                                 {.text = info->java_arguments}, {info->start_epoch_ms}, {(uint64_t)info->pid}});
+}
+
+void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *version)
+{
+    put_event(w, T_OS_INFORMATION, (union argument[]){{ticks}, {.text = version}});
+}
+
+void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description,
+                               uint32_t sockets, uint32_t cores, uint32_t hw_threads)
+{
+    put_event(w, T_CPU_INFORMATION,
+              (union argument[]){{ticks}, {.text = cpu}, {.text = description}, {sockets}, {cores}, {hw_threads}});
+}
+
+void jfr_write_system_property(struct jfr_writer *w, uint64_t ticks, const char *key, const char *value)
+{
+    put_event(w, T_SYSTEM_PROPERTY, (union argument[]){{ticks}, {.text = key}, {.text = value}});
+}

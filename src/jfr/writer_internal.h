@@ -1,0 +1,60 @@
+/* What the files of the writer share: writer.c (file, chunks, flushes), writer_pools.c (checkpoints), writer_events.c. */
+#ifndef CANDOR_JFR_WRITER_INTERNAL_H
+#define CANDOR_JFR_WRITER_INTERNAL_H
+
+#include "base/buffer.h"
+#include "jfr/id_set.h"
+#include "jfr/writer.h"
+
+enum {
+    JFR_FRAMES_MAX = 4096,        /* of one stack */
+    JFR_PIECE_BYTES = 1024 * 1024 /* a checkpoint longer than this is written and the next begun */
+};
+
+/* A checkpoint under construction in `out`. */
+struct checkpoint {
+    bool open;
+    uint32_t class; /* of the pool being filled, 0 = none */
+    uint64_t start; /* within the chunk */
+    size_t start_at, pools_at, entries_at;
+    uint32_t pools, entries;
+};
+
+struct jfr_writer {
+    int fd;
+    int failed; /* the sticky error, 0 = none */
+    struct error error;
+    struct jfr_writer_options options;
+    struct jfr_pools answers;
+
+    uint64_t end;   /* where the next byte goes in the file */
+    uint64_t whole; /* the file's size at the last whole flush */
+    uint64_t chunk; /* where this chunk begins in the file */
+    uint64_t chunk_ticks, chunk_epoch_ns;
+    uint64_t metadata;        /* offsets within the chunk */
+    uint64_t last_checkpoint; /* 0 = none yet */
+    uint64_t flush_ticks;
+    bool last_chunk;
+
+    struct buffer events; /* since the last flush */
+    uint64_t dropped;
+    struct buffer out; /* what goes to the file next */
+    struct checkpoint checkpoint;
+
+    /* What the chunk's pools hold. */
+    struct id_set stacks, threads, methods, classes, symbols, strings;
+    struct jfr_frame frames[JFR_FRAMES_MAX];
+};
+
+/* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */
+int jfr_writer_drain(struct jfr_writer *w);
+/* Encodes a string with its leading byte: NULL, empty or UTF-8. */
+void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
+/* The entries every chunk holds: frame types and thread states. */
+int jfr_pools_write_fixed(struct jfr_writer *w);
+/* What events since the last flush refer to and the chunk does not hold yet. */
+int jfr_pools_write_pending(struct jfr_writer *w);
+void jfr_pools_clear(struct jfr_writer *w);
+void jfr_pools_deinit(struct jfr_writer *w);
+
+#endif

@@ -1,0 +1,212 @@
+/* Checkpoint event: size, 1 (its type), start, duration, distance to the previous checkpoint (negative; 0 = first), kind,
+ * pool count, then per pool: class, entry count, (key, value)*. No pool may be empty: readers take that for damage. */
+#include "jfr/schema_table.h"
+#include "jfr/writer_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void checkpoint_begin(struct jfr_writer *w)
+{
+    struct checkpoint *c = &w->checkpoint;
+    uint64_t start = w->end - w->chunk + w->events.len + w->out.len; /* the events are written before it */
+    *c = (struct checkpoint){.open = true, .start_at = w->out.len, .start = start};
+    buffer_be32(&w->out, 0);
+    buffer_varint(&w->out, 1);
+    buffer_varint(&w->out, w->flush_ticks);
+    buffer_varint(&w->out, 0);
+    buffer_varint(&w->out, w->last_checkpoint ? w->last_checkpoint - c->start : 0);
+    buffer_u8(&w->out, 0);
+    c->pools_at = w->out.len;
+    buffer_be32(&w->out, 0);
+}
+
+static void pool_end(struct jfr_writer *w)
+{
+    struct checkpoint *c = &w->checkpoint;
+    if (c->class)
+        buffer_patch_varint4(&w->out, c->entries_at, c->entries);
+    c->class = 0;
+}
+
+static void pool_begin(struct jfr_writer *w, enum schema_id class)
+{
+    struct checkpoint *c = &w->checkpoint;
+    pool_end(w);
+    buffer_varint(&w->out, class);
+    c->entries_at = w->out.len;
+    buffer_be32(&w->out, 0);
+    c->class = class;
+    c->entries = 0;
+    c->pools++;
+}
+
+static void checkpoint_end(struct jfr_writer *w)
+{
+    struct checkpoint *c = &w->checkpoint;
+    if (!c->open)
+        return;
+    pool_end(w);
+    buffer_patch_varint4(&w->out, c->pools_at, c->pools);
+    buffer_patch_varint4(&w->out, c->start_at, (uint32_t)(w->out.len - c->start_at));
+    w->last_checkpoint = c->start;
+    c->open = false;
+}
+
+static struct buffer *entry(struct jfr_writer *w, enum schema_id class, uint64_t key)
+{
+    if (!w->checkpoint.open)
+        checkpoint_begin(w);
+    if (w->checkpoint.class != class)
+        pool_begin(w, class);
+    w->checkpoint.entries++;
+    buffer_varint(&w->out, key);
+    return &w->out;
+}
+
+/* Bounds the memory of a flush with many new names: what is complete goes to the file. */
+static int entry_end(struct jfr_writer *w)
+{
+    if (w->out.len < JFR_PIECE_BYTES)
+        return 0;
+    checkpoint_end(w);
+    return jfr_writer_drain(w);
+}
+
+/* Classes and symbols are stored under the symbol's id + SYMBOL_KEY: the empty name (id 0) has an entry too, and no entry
+ * has the key 0, which means null. */
+enum { NO_DESCRIPTOR_KEY = 1, SYMBOL_KEY = 2 };
+
+static uint32_t need_symbol(struct jfr_writer *w, uint32_t id)
+{
+    if (!id_set_need(&w->symbols, id + SYMBOL_KEY))
+        w->out.failed = true;
+    return id + SYMBOL_KEY;
+}
+
+static uint32_t need_class(struct jfr_writer *w, uint32_t name)
+{
+    if (!id_set_need(&w->classes, name + SYMBOL_KEY))
+        w->out.failed = true;
+    return name + SYMBOL_KEY;
+}
+
+static void put_symbol_text(struct jfr_writer *w, uint32_t id)
+{
+    size_t len = 0;
+    const char *text = id ? w->answers.symbol(w->answers.context, id, &len) : "";
+    jfr_put_string(&w->out, text ? text : "", text ? len : 0);
+}
+
+static void put_stack(struct jfr_writer *w, uint32_t id)
+{
+    bool truncated = false;
+    size_t count = w->answers.stack(w->answers.context, id, w->frames, JFR_FRAMES_MAX, &truncated);
+    struct buffer *b = entry(w, T_STACK_TRACE, id);
+    buffer_u8(b, truncated);
+    buffer_varint(b, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct jfr_frame *f = &w->frames[i];
+        if (!id_set_need(&w->methods, f->method))
+            b->failed = true;
+        buffer_varint(b, f->method);
+        buffer_varint(b, f->line > 0 ? (uint32_t)f->line : UINT32_MAX); /* -1: readers print no line */
+        buffer_varint(b, f->bci);
+        buffer_varint(b, (uint64_t)f->type + 1);
+    }
+}
+
+static void put_thread(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_thread t = {0};
+    w->answers.thread(w->answers.context, id, &t);
+    struct buffer *b = entry(w, T_THREAD, id);
+    put_symbol_text(w, t.os_name);
+    buffer_varint(b, t.os_id);
+    if (t.java_name || t.java_id)
+        put_symbol_text(w, t.java_name);
+    else
+        jfr_put_string(b, NULL, 0);
+    buffer_varint(b, t.java_id);
+    buffer_varint(b, 0);
+}
+
+static void put_method(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_method m = {0};
+    w->answers.method(w->answers.context, id, &m);
+    struct buffer *b = entry(w, T_METHOD, id);
+    buffer_varint(b, need_class(w, m.class_name));
+    buffer_varint(b, need_symbol(w, m.name));
+    buffer_varint(b, m.descriptor ? need_symbol(w, m.descriptor) : NO_DESCRIPTOR_KEY);
+    buffer_varint(b, 0);
+    buffer_u8(b, 0);
+}
+
+static void put_class(struct jfr_writer *w, uint32_t key)
+{
+    struct buffer *b = entry(w, T_CLASS, key);
+    buffer_varint(b, 0);
+    buffer_varint(b, need_symbol(w, key - SYMBOL_KEY));
+    buffer_varint(b, 0);
+    buffer_varint(b, 0);
+}
+
+static void put_symbol(struct jfr_writer *w, uint32_t key)
+{
+    entry(w, T_SYMBOL, key);
+    put_symbol_text(w, key - SYMBOL_KEY);
+}
+
+static void put_shared_string(struct jfr_writer *w, uint32_t id)
+{
+    entry(w, T_STRING, id);
+    put_symbol_text(w, id);
+}
+
+int jfr_pools_write_fixed(struct jfr_writer *w)
+{
+    for (uint32_t i = 0; i < JFR_FRAME_TYPES; i++)
+        jfr_put_string(entry(w, T_FRAME_TYPE, i + 1), jfr_frame_type_names[i], strlen(jfr_frame_type_names[i]));
+    for (uint32_t i = 0; i < JFR_STATES; i++)
+        jfr_put_string(entry(w, T_THREAD_STATE, i + 1), jfr_thread_state_names[i], strlen(jfr_thread_state_names[i]));
+    /* `jfr print` of the JDK stops with an exception at a method whose descriptor has no parentheses. */
+    jfr_put_string(entry(w, T_SYMBOL, NO_DESCRIPTOR_KEY), "()V", 3);
+    checkpoint_end(w);
+    return w->out.failed ? -ENOMEM : 0;
+}
+
+int jfr_pools_write_pending(struct jfr_writer *w)
+{
+    /* In this order each pool is complete before its turn comes: stacks name methods, methods classes, these symbols. */
+    const struct {
+        struct id_set *set;
+        void (*put)(struct jfr_writer *w, uint32_t id);
+    } pools[] = {{&w->stacks, put_stack}, {&w->threads, put_thread}, {&w->methods, put_method},
+                 {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string}};
+    for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
+        for (size_t i = 0; i < pools[p].set->pending_count; i++) {
+            pools[p].put(w, pools[p].set->pending[i]);
+            int rc = entry_end(w);
+            if (rc)
+                return rc;
+        }
+        pools[p].set->pending_count = 0;
+    }
+    checkpoint_end(w);
+    return jfr_writer_drain(w);
+}
+
+void jfr_pools_clear(struct jfr_writer *w)
+{
+    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        id_set_clear(sets[i]);
+}
+
+void jfr_pools_deinit(struct jfr_writer *w)
+{
+    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        id_set_deinit(sets[i]);
+}

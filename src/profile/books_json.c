@@ -1,0 +1,79 @@
+#include "profile/books_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t book_ns(const struct profile *p, const char *account)
+{
+    const struct profile_book *line = profile_book(p, account, "");
+    return line ? line->ns : 0;
+}
+
+static void put_ns(struct json *j, const struct profile *p, const char *key, const char *account)
+{
+    json_key(j, key);
+    json_int(j, book_ns(p, account));
+}
+
+static void put_count(struct json *j, const struct profile *p, const char *account)
+{
+    const struct profile_book *line = profile_book(p, account, "");
+    json_key(j, account);
+    json_uint(j, line ? line->count : 0);
+}
+
+static bool is_line_of(const struct profile *p, const struct profile_book *line, const char *account)
+{
+    return !strcmp(profile_text(p, line->account), account) && line->reason;
+}
+
+static void put_reasons_ns(struct json *j, const struct profile *p, const char *key, const char *account)
+{
+    json_key(j, key);
+    json_object(j);
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (is_line_of(p, &p->books[i], account)) {
+            json_key(j, profile_text(p, p->books[i].reason));
+            json_int(j, p->books[i].ns);
+        }
+    json_object_end(j);
+}
+
+static void put_reasons_count(struct json *j, const struct profile *p, const char *account)
+{
+    json_key(j, account);
+    json_object(j);
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (is_line_of(p, &p->books[i], account)) {
+            json_key(j, profile_text(p, p->books[i].reason));
+            json_uint(j, p->books[i].count);
+        }
+    json_object_end(j);
+}
+
+void books_json(struct json *j, const struct profile *p)
+{
+    if (!p->book_count) {
+        json_null(j);
+        return;
+    }
+    const char *clock = profile_setting(p, "clock"), *resolution = profile_setting(p, "clock_resolution_ns");
+    json_object(j);
+    put_ns(j, p, "cpu_ns", "cpu");
+    put_ns(j, p, "complete_ns", "complete");
+    put_ns(j, p, "truncated_ns", "truncated");
+    put_reasons_ns(j, p, "failed_ns", "failed");
+    put_reasons_ns(j, p, "lost_ns", "lost");
+    put_reasons_ns(j, p, "unseen_ns", "unseen");
+    put_ns(j, p, "residual_ns", "residual");
+    put_ns(j, p, "own_cost_ns", "own_cost");
+    put_count(j, p, "complete");
+    put_count(j, p, "truncated");
+    put_reasons_count(j, p, "failed");
+    put_reasons_count(j, p, "lost");
+    json_key(j, "clock");
+    json_text(j, clock ? clock : "");
+    json_key(j, "clock_resolution_ns");
+    json_uint(j, resolution ? strtoull(resolution, NULL, 10) : 0);
+    json_object_end(j);
+}

@@ -1,0 +1,29 @@
+/* The stacks of a profile as a tree by name: frames of one method with different lines, tiers or overloads are one node.
+ * Tree, flame graph and collapsed stacks are drawn from it.
+ *
+ * Node 0 is the root. Parents stand before their children, children of one parent side by side, the heaviest first. */
+#ifndef CANDOR_PROFILE_CALLTREE_H
+#define CANDOR_PROFILE_CALLTREE_H
+
+#include "profile/profile.h"
+
+struct calltree_node {
+    uint32_t parent;
+    uint32_t label;              /* string id */
+    uint32_t first, child_count; /* children: nodes[first .. first + child_count) */
+    uint8_t type;                /* the frame type with most of the total weight */
+    uint64_t self, total;        /* weights */
+    uint32_t self_samples;
+};
+
+struct calltree {
+    struct calltree_node *nodes;
+    uint32_t count;
+};
+
+/* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
+ * four million nodes. */
+int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
+void calltree_deinit(struct calltree *t);
+
+#endif

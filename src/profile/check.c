@@ -1,0 +1,49 @@
+#include "profile/check.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
+static const double close_ns = 1000;
+/* The last samples may be younger than the last books: at most a second of a few threads, so the tolerance is generous,
+ * yet far below what a lost piece of the file takes. */
+static const double missing_share = 0.01, missing_intervals = 20;
+
+static double account_ns(const struct profile *p, const char *account)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (!strcmp(profile_text(p, p->books[i].account), account))
+            sum += (double)p->books[i].ns;
+    return sum;
+}
+
+static const char *duration(char *out, size_t size, double ns)
+{
+    return units_format_duration(out, size, ns < 0 ? 0 : (uint64_t)fmin(ns, 9e18));
+}
+
+int profile_check(struct profile *p)
+{
+    if (!profile_book(p, "cpu", ""))
+        return 0;
+    double cpu = account_ns(p, "cpu");
+    double sampled = account_ns(p, "complete") + account_ns(p, "truncated") + account_ns(p, "failed");
+    double rest = account_ns(p, "lost") + account_ns(p, "unseen") + account_ns(p, "residual");
+    char a[32], b[32];
+    double gap = fabs(cpu - sampled - rest);
+    if (gap > close_ns &&
+        profile_add_problem(p, "error", "the books do not close: the accounts miss the CPU time by %s",
+                            duration(a, sizeof a, gap)))
+        return -ENOMEM;
+    double held = (double)p->weight;
+    double tolerance = fmax(missing_share * cpu, missing_intervals * (double)p->interval_ns);
+    if (fabs(held - sampled) > tolerance)
+        return profile_add_problem(p, "error",
+                                   "the file's samples add up to %s, the books say %s: the file is not whole",
+                                   duration(a, sizeof a, held), duration(b, sizeof b, sampled));
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* Holds a recording against itself: do the books close, and do the samples in the file add up to what the books say?
+ * What does not becomes a problem of the profile. 0 or -ENOMEM. */
+#ifndef CANDOR_PROFILE_CHECK_H
+#define CANDOR_PROFILE_CHECK_H
+
+#include "profile/profile.h"
+
+int profile_check(struct profile *p);
+
+#endif

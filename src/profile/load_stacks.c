@@ -1,0 +1,196 @@
+#include "profile/load_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int load_stacks_init(struct load_stacks *s, struct profile *p)
+{
+    *s = (struct load_stacks){.profile = p};
+    s->frames = malloc(PROFILE_DEPTH_MAX * sizeof *s->frames);
+    return s->frames ? 0 : -ENOMEM;
+}
+
+void load_stacks_deinit(struct load_stacks *s)
+{
+    map_deinit(&s->stacks);
+    map_deinit(&s->methods);
+    map_deinit(&s->threads);
+    map_deinit(&s->states);
+    free(s->frames);
+}
+
+void load_stacks_new_chunk(struct load_stacks *s)
+{
+    map_clear(&s->stacks);
+    map_clear(&s->methods);
+    map_clear(&s->threads);
+    map_clear(&s->states);
+}
+
+int load_text(struct profile *p, struct jfr_text text, uint32_t *string)
+{
+    return profile_string(p, text.bytes, text.len, string);
+}
+
+bool load_text_is(struct jfr_text text, const char *word)
+{
+    return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
+}
+
+/* async-profiler's word for native code is "C++". */
+static uint8_t frame_type(struct jfr_text text)
+{
+    for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
+        if (load_text_is(text, jfr_frame_type_names[i]))
+            return i;
+    return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
+}
+
+static int take_method(struct load_stacks *s, const struct jfr_frame_info *frame, uint32_t *id)
+{
+    const uint32_t *known = frame->method_key ? map_find(&s->methods, frame->method_key) : NULL;
+    if (known) {
+        *id = *known;
+        return 0;
+    }
+    struct jfr_method_info info;
+    uint32_t class_name = 0, name = 0, descriptor = 0;
+    if (jfr_method_of(frame->method, &info) &&
+        (load_text(s->profile, info.class_name, &class_name) || load_text(s->profile, info.name, &name) ||
+         load_text(s->profile, info.descriptor, &descriptor)))
+        return -ENOMEM;
+    int rc = profile_method(s->profile, class_name, name, descriptor, id);
+    bool added;
+    if (!rc && frame->method_key) {
+        uint32_t *place = map_add(&s->methods, frame->method_key, &added);
+        if (!place)
+            return -ENOMEM;
+        *place = *id;
+    }
+    return rc;
+}
+
+static int take_frame(struct load_stacks *s, const struct jfr_frame_info *frame, uint32_t *id)
+{
+    uint32_t method;
+    int32_t line = frame->line > 0 ? frame->line : 0;
+    uint32_t bci = frame->bci > 0 ? (uint32_t)frame->bci : 0;
+    int rc = take_method(s, frame, &method);
+    return rc ? rc : profile_frame(s->profile, method, line, bci, frame_type(frame->type), id);
+}
+
+/* Frames come leaf first, the trie grows from the root: they are gathered, then put in from the last to the first. */
+static int take_stack(struct load_stacks *s, struct jfr_value trace, uint32_t *stack, bool *truncated)
+{
+    struct jfr_stack walk;
+    struct jfr_frame_info frame;
+    uint32_t depth = 0;
+    *stack = 0;
+    *truncated = false;
+    if (!jfr_stack_of(trace, &walk))
+        return 0;
+    *truncated = walk.truncated;
+    for (; jfr_stack_next(&walk, &frame); depth++) {
+        if (depth == PROFILE_DEPTH_MAX - 1) {
+            *truncated = true;
+            break;
+        }
+        if (take_frame(s, &frame, &s->frames[depth]))
+            return -ENOMEM;
+    }
+    if (depth && *truncated && profile_truncation_frame(s->profile, &s->frames[depth++]))
+        return -ENOMEM;
+    while (depth--)
+        if (profile_stack(s->profile, *stack, s->frames[depth], stack))
+            return -ENOMEM;
+    return 0;
+}
+
+/* The map keeps both answers in one number: the id doubled, plus 1 when truncated. */
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
+               bool *truncated)
+{
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->stacks, key) : NULL;
+    if (known) {
+        *stack = *known >> 1;
+        *truncated = *known & 1;
+        return 0;
+    }
+    int rc = take_stack(s, jfr_event_value(event, f), stack, truncated);
+    if (rc || !key)
+        return rc;
+    bool added;
+    uint32_t *place = map_add(&s->stacks, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *stack << 1 | *truncated;
+    return 0;
+}
+
+int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
+{
+    struct profile *p = s->profile;
+    uint32_t class_name, method, frame;
+    int rc = profile_string(p, reason, strlen(reason), &class_name);
+    if (!rc)
+        rc = profile_method(p, class_name, 0, 0, &method);
+    if (!rc)
+        rc = profile_frame(p, method, 0, 0, JFR_FRAME_FAILED, &frame);
+    return rc ? rc : profile_stack(p, 0, frame, stack);
+}
+
+static int take_thread(struct profile *p, struct jfr_value value, uint32_t *thread)
+{
+    static const struct jfr_text unknown = {"[unknown]", sizeof "[unknown]" - 1};
+    struct jfr_thread_info info = {0};
+    uint32_t name;
+    bool known = jfr_thread_of(value, &info);
+    struct jfr_text text = info.java_name.len ? info.java_name : info.os_name;
+    if (load_text(p, known && text.len ? text : unknown, &name))
+        return -ENOMEM;
+    return profile_thread(p, name, info.os_id, info.java_id, thread);
+}
+
+int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread)
+{
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->threads, key) : NULL;
+    if (known) {
+        *thread = *known;
+        return 0;
+    }
+    bool added;
+    int rc = take_thread(s->profile, jfr_event_value(event, f), thread);
+    if (rc || !key)
+        return rc;
+    uint32_t *place = map_add(&s->threads, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *thread;
+    return 0;
+}
+
+static uint8_t state_of(struct jfr_text text)
+{
+    for (uint8_t i = 0; i < JFR_STATES; i++)
+        if (load_text_is(text, jfr_thread_state_names[i]))
+            return i;
+    return JFR_STATE_UNKNOWN;
+}
+
+int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state)
+{
+    bool added;
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->states, key) : NULL;
+    *state = known ? (uint8_t)*known : state_of(jfr_value_text(jfr_event_value(event, f)));
+    if (known || !key)
+        return 0;
+    uint32_t *place = map_add(&s->states, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *state;
+    return 0;
+}

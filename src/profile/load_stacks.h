@@ -1,0 +1,33 @@
+/* Stacks, threads and states of a chunk's constant pools, each taken into the profile once; the inside of load_events.c.
+ * Keys of the pools mean something within one chunk only. Functions return 0 or -ENOMEM. */
+#ifndef CANDOR_PROFILE_LOAD_STACKS_H
+#define CANDOR_PROFILE_LOAD_STACKS_H
+
+#include "base/map.h"
+#include "jfr/reader.h"
+#include "profile/profile.h"
+
+struct load_stacks {
+    struct profile *profile;
+    struct map stacks, methods, threads, states; /* pool key -> id */
+    uint32_t *frames;                            /* PROFILE_DEPTH_MAX of them */
+};
+
+int load_stacks_init(struct load_stacks *s, struct profile *p);
+void load_stacks_deinit(struct load_stacks *s);
+void load_stacks_new_chunk(struct load_stacks *s);
+
+/* The stack in field f of the event: 0 when it has none. *truncated tells that its root is missing; it then stands on the
+ * frame of profile_truncation_frame. */
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
+               bool *truncated);
+/* The stack of a sample that has none: a pseudo frame with the reason. */
+int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack);
+int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread);
+int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state);
+
+/* Interns a text of the file. */
+int load_text(struct profile *p, struct jfr_text text, uint32_t *string);
+bool load_text_is(struct jfr_text text, const char *word);
+
+#endif

@@ -1,0 +1,261 @@
+#include "profile/profile.h"
+
+#include "base/array.h"
+#include "base/buffer.h"
+#include "profile/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Interning rests on maps from a pair of ids to an id. Longer keys are pairs of pairs: a method is (class, name) and then
+ * that with the descriptor; a frame is (method, line) and then that with (bci, type); a thread is (java id, os id), each
+ * made small first, and then that with the name. */
+enum {
+    MAP_NAME,
+    MAP_METHOD,
+    MAP_PLACE,
+    MAP_FRAME,
+    MAP_STACK,
+    MAP_THREAD_ID,
+    MAP_THREAD_IDS,
+    MAP_THREAD,
+    MAP_BOOK,
+    MAP_SETTING,
+    MAPS
+};
+_Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
+
+enum {
+    PROBLEMS_MAX = 100,
+    BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
+};
+#define WEIGHT_MAX (1ull << 62)
+
+int profile_init(struct profile *p)
+{
+    *p = (struct profile){0};
+    if (strtab_init(&p->strings))
+        return -ENOMEM;
+    for (size_t i = 0; i < PROFILE_MAPS; i++)
+        map_init(&p->maps[i]);
+    if (ARRAY_GROW(p->nodes, p->node_cap, 0)) {
+        profile_deinit(p);
+        return -ENOMEM;
+    }
+    p->nodes[p->node_count++] = (struct profile_node){0};
+    return 0;
+}
+
+void profile_deinit(struct profile *p)
+{
+    strtab_deinit(&p->strings);
+    for (size_t i = 0; i < PROFILE_MAPS; i++)
+        map_deinit(&p->maps[i]);
+    free(p->methods);
+    free(p->frames);
+    free(p->nodes);
+    free(p->samples);
+    free(p->threads);
+    free(p->books);
+    free(p->settings);
+    free(p->problems);
+    *p = (struct profile){0};
+}
+
+/* The id that stands for the key; `next` becomes the id of a new one. */
+static int intern(struct map *m, uint64_t key, uint32_t next, uint32_t *id, bool *added)
+{
+    uint32_t *place = map_add(m, key, added);
+    if (!place)
+        return -ENOMEM;
+    if (*added)
+        *place = next;
+    *id = *place;
+    return 0;
+}
+
+static int intern_pair(struct map *m, uint32_t a, uint32_t b, uint32_t next, uint32_t *id, bool *added)
+{
+    return intern(m, (uint64_t)a << 32 | b, next, id, added);
+}
+
+int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id)
+{
+    *id = strtab_add(&p->strings, text, len);
+    return len && !*id ? -ENOMEM : 0;
+}
+
+const char *profile_text(const struct profile *p, uint32_t string)
+{
+    return strtab_text(&p->strings, string);
+}
+
+int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id)
+{
+    bool added;
+    uint32_t named;
+    struct map *names = &p->maps[MAP_NAME];
+    if (ARRAY_GROW(p->methods, p->method_cap, p->method_count) ||
+        intern_pair(names, class_name, name, (uint32_t)names->count, &named, &added) ||
+        intern_pair(&p->maps[MAP_METHOD], named, descriptor, p->method_count, id, &added))
+        return -ENOMEM;
+    if (added)
+        p->methods[p->method_count++] =
+            (struct profile_method){.class_name = class_name, .name = name, .descriptor = descriptor};
+    return 0;
+}
+
+static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_t *label)
+{
+    const struct profile_method *m = &p->methods[method];
+    struct buffer text;
+    buffer_init(&text, 1 << 20);
+    names_frame(&text, profile_text(p, m->class_name), profile_text(p, m->name), type == JFR_FRAME_FAILED);
+    int rc = text.failed ? -ENOMEM : profile_string(p, (const char *)text.data, text.len, label);
+    buffer_deinit(&text);
+    return rc;
+}
+
+int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id)
+{
+    bool added;
+    uint32_t place, label = 0;
+    struct map *places = &p->maps[MAP_PLACE];
+    struct map *frames = &p->maps[MAP_FRAME];
+    if (bci > BCI_MAX)
+        bci = BCI_MAX;
+    if (intern_pair(places, method, (uint32_t)line, (uint32_t)places->count, &place, &added))
+        return -ENOMEM;
+    uint64_t key = (uint64_t)place << 32 | bci << 4 | type;
+    const uint32_t *known = map_find(frames, key);
+    if (known) {
+        *id = *known;
+        return 0;
+    }
+    if (frame_label(p, method, type, &label) || ARRAY_GROW(p->frames, p->frame_cap, p->frame_count) ||
+        intern(frames, key, p->frame_count, id, &added))
+        return -ENOMEM;
+    p->frames[p->frame_count++] =
+        (struct profile_frame){.method = method, .label = label, .line = line, .bci = bci, .type = type};
+    return 0;
+}
+
+int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
+{
+    bool added;
+    if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count) ||
+        intern_pair(&p->maps[MAP_STACK], parent, frame, p->node_count, id, &added))
+        return -ENOMEM;
+    if (added)
+        p->nodes[p->node_count++] = (struct profile_node){.parent = parent, .frame = frame};
+    return 0;
+}
+
+int profile_truncation_frame(struct profile *p, uint32_t *id)
+{
+    static const char text[] = "[truncated]";
+    uint32_t name, method;
+    if (profile_string(p, text, sizeof text - 1, &name) || profile_method(p, 0, name, 0, &method))
+        return -ENOMEM;
+    return profile_frame(p, method, 0, 0, PROFILE_TYPE_MARK, id);
+}
+
+int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t java_id, uint32_t *id)
+{
+    bool added;
+    uint32_t os, java, ids;
+    struct map *word = &p->maps[MAP_THREAD_ID];
+    struct map *both = &p->maps[MAP_THREAD_IDS];
+    if (ARRAY_GROW(p->threads, p->thread_cap, p->thread_count) ||
+        intern(word, os_id, (uint32_t)word->count, &os, &added) ||
+        intern(word, java_id, (uint32_t)word->count, &java, &added) ||
+        intern_pair(both, os, java, (uint32_t)both->count, &ids, &added) ||
+        intern_pair(&p->maps[MAP_THREAD], ids, java_id ? 0 : name, p->thread_count, id, &added))
+        return -ENOMEM;
+    if (added)
+        p->threads[p->thread_count++] = (struct profile_thread){.os_id = os_id, .java_id = java_id};
+    if (name)
+        p->threads[*id].name = name;
+    return 0;
+}
+
+int profile_add_sample(struct profile *p, const struct profile_sample *sample)
+{
+    if (sample->weight >= WEIGHT_MAX - p->weight)
+        return -ERANGE;
+    if (ARRAY_GROW(p->samples, p->sample_cap, p->sample_count))
+        return -ENOMEM;
+    p->samples[p->sample_count++] = *sample;
+    p->weight += sample->weight;
+    return 0;
+}
+
+int profile_set_book(struct profile *p, const struct profile_book *line)
+{
+    bool added;
+    uint32_t id;
+    if (ARRAY_GROW(p->books, p->book_cap, p->book_count) ||
+        intern_pair(&p->maps[MAP_BOOK], line->account, line->reason, p->book_count, &id, &added))
+        return -ENOMEM;
+    p->book_count += added;
+    p->books[id] = *line;
+    return 0;
+}
+
+int profile_set_setting(struct profile *p, uint32_t name, uint32_t value)
+{
+    bool added;
+    uint32_t id;
+    if (ARRAY_GROW(p->settings, p->setting_cap, p->setting_count) ||
+        intern(&p->maps[MAP_SETTING], name, p->setting_count, &id, &added))
+        return -ENOMEM;
+    p->setting_count += added;
+    p->settings[id] = (struct profile_setting){.name = name, .value = value};
+    return 0;
+}
+
+int profile_add_problem(struct profile *p, const char *level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    struct profile_problem problem;
+    if (profile_string(p, level, strlen(level), &problem.level) || profile_string(p, text, strlen(text), &problem.text))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->problem_count; i++)
+        if (p->problems[i].text == problem.text)
+            return 0;
+    if (p->problem_count == PROBLEMS_MAX)
+        return 0;
+    if (ARRAY_GROW(p->problems, p->problem_cap, p->problem_count))
+        return -ENOMEM;
+    p->problems[p->problem_count++] = problem;
+    return 0;
+}
+
+const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason)
+{
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (!strcmp(profile_text(p, p->books[i].account), account) &&
+            !strcmp(profile_text(p, p->books[i].reason), reason))
+            return &p->books[i];
+    return NULL;
+}
+
+const char *profile_setting(const struct profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->setting_count; i++)
+        if (!strcmp(profile_text(p, p->settings[i].name), name))
+            return profile_text(p, p->settings[i].value);
+    return NULL;
+}
+
+const char *profile_type_name(uint8_t type)
+{
+    if (type == PROFILE_TYPE_MARK)
+        return "Missing";
+    return type < JFR_FRAME_TYPES ? jfr_frame_type_names[type] : "Other";
+}

@@ -1,0 +1,161 @@
+/* The model of what a recording says: strings, methods, frames, a trie of stacks, samples, threads, books, settings.
+ * It knows no file format; load_jfr.c fills it from a recording, stats.c and calltree.c read it.
+ *
+ *   profile_init -> [ profile_method, _frame, _stack, _thread, _add_sample ... ]* -> read the arrays -> profile_deinit
+ *
+ * Everything is interned to dense 32-bit ids in order of arrival. A stack is a node of the trie:
+ *
+ *      0 root ── 1 Thread.run ── 2 Work.loop ── 3 Work.hot      stack id 3 = run, loop, hot
+ *                                     └──────── 4 Work.cold     stack id 4 = run, loop, cold
+ *
+ * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
+ * from the leaves to the root.
+ *
+ * Weights are nanoseconds of CPU time, or counts of samples where the recording gives nothing better (`unit`). Their
+ * sum is held below 2^62. Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
+ */
+#ifndef CANDOR_PROFILE_PROFILE_H
+#define CANDOR_PROFILE_PROFILE_H
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Frame types: those of enum jfr_frame_type, and two of our own. */
+enum {
+    PROFILE_TYPE_OTHER = JFR_FRAME_TYPES, /* a type that we have no word for */
+    PROFILE_TYPE_MARK,                    /* stands for frames that are missing; never counted as a method */
+    PROFILE_TYPES
+};
+
+enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has beyond that is cut at the root */
+
+enum { PROFILE_MAPS = 10 };
+
+enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES };
+
+struct profile_method {
+    uint32_t class_name; /* string ids; the class with dots, empty for native code */
+    uint32_t name;
+    uint32_t descriptor;
+};
+
+struct profile_frame {
+    uint32_t method;
+    uint32_t label; /* string id of the name that people see (names.h); statistics count by it */
+    int32_t line;   /* 0 = unknown */
+    uint32_t bci;
+    uint8_t type; /* enum jfr_frame_type or PROFILE_TYPE_* */
+};
+
+struct profile_node {
+    uint32_t parent;
+    uint32_t frame;
+};
+
+struct profile_thread {
+    uint32_t name;    /* string id: Java's name of the thread, else the operating system's */
+    uint64_t os_id;   /* 0 = unknown */
+    uint64_t java_id; /* 0 = not a Java thread */
+    bool cpu_known;
+    uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
+};
+
+struct profile_sample {
+    int64_t time_ns; /* since the epoch */
+    uint64_t weight;
+    uint32_t thread;
+    uint32_t stack;
+    uint32_t outcome; /* string id: "complete", "truncated", or the reason why there is no stack */
+    uint8_t state;    /* enum jfr_thread_state */
+};
+
+/* One line of the books, cumulative. The accounts are described in docs/formats/recording.md. */
+struct profile_book {
+    uint32_t account; /* string ids; reason is empty for an account without reasons */
+    uint32_t reason;
+    int64_t ns;
+    uint64_t count;
+};
+
+struct profile_setting {
+    uint32_t name, value; /* string ids */
+};
+
+/* Something the user should know, from the recording itself or from reading it. */
+struct profile_problem {
+    uint32_t level; /* string ids; level is "info", "warning" or "error" */
+    uint32_t text;
+};
+
+struct profile {
+    struct strtab strings;
+    struct profile_method *methods;
+    uint32_t method_count, method_cap;
+    struct profile_frame *frames;
+    uint32_t frame_count, frame_cap;
+    struct profile_node *nodes; /* nodes[0] is the root, its own parent */
+    uint32_t node_count, node_cap;
+    struct profile_sample *samples;
+    uint32_t sample_count, sample_cap;
+    struct profile_thread *threads;
+    uint32_t thread_count, thread_cap;
+    struct profile_book *books; /* none = the recording has no books */
+    uint32_t book_count, book_cap;
+    struct profile_setting *settings;
+    uint32_t setting_count, setting_cap;
+    struct profile_problem *problems;
+    uint32_t problem_count, problem_cap;
+
+    enum profile_unit unit;
+    uint64_t weight;            /* sum of all samples' weights */
+    uint64_t cpu_samples;       /* events of candor.CpuSample */
+    uint64_t execution_samples; /* events of jdk.ExecutionSample */
+    uint64_t interval_ns;       /* nominal; 0 = unknown */
+    int64_t start_ns;           /* since the epoch; 0 = unknown */
+    uint64_t duration_ns;
+    uint64_t pid;         /* 0 = unknown */
+    uint32_t source;      /* string id: the event type the samples come from; 0 = there are none */
+    uint32_t command;     /* string id: main class and arguments of the JVM, empty if unknown */
+    uint32_t jvm_version; /* string id */
+
+    struct map maps[PROFILE_MAPS]; /* interning; see profile.c */
+};
+
+int profile_init(struct profile *p); /* 0 or -ENOMEM */
+void profile_deinit(struct profile *p);
+
+/* Interns a string; unlike strtab_add it tells the empty string from no memory. */
+int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
+const char *profile_text(const struct profile *p, uint32_t string);
+
+int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
+int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
+/* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). */
+int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
+/* The pseudo frame that stands at the root of a truncated stack. */
+int profile_truncation_frame(struct profile *p, uint32_t *id);
+/* A thread is known by (java_id, os_id), a thread that is not Java's also by its name: the kernel uses ids again. A later
+ * name of the same Java thread replaces the earlier one. */
+int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t java_id, uint32_t *id);
+
+/* 0, -ENOMEM, or -ERANGE when the weights would add up to 2^62: the sample is not taken then. */
+int profile_add_sample(struct profile *p, const struct profile_sample *sample);
+/* Replaces the earlier line with the same (account, reason), or setting of the same name. */
+int profile_set_book(struct profile *p, const struct profile_book *line);
+int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
+/* Adds a problem, unless the same one is already there or there are 100. */
+int profile_add_problem(struct profile *p, const char *level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Borrows; NULL when there is none. */
+const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);
+const char *profile_setting(const struct profile *p, const char *name);
+/* The word for a frame type: "Interpreted", "JIT compiled", ... */
+const char *profile_type_name(uint8_t type);
+
+#endif

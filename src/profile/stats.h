@@ -1,0 +1,53 @@
+/* Where the time goes, and how sure that is: self and total per method, line and thread with 95 % intervals.
+ * The estimator is described in docs/internals/sampling-math.md.
+ *
+ * `self` is the weight of the samples with the method at the leaf, `total` of those with it anywhere in the stack, once
+ * per sample however often it recurses. Shares are of the weight of all samples, those without a stack included.
+ */
+#ifndef CANDOR_PROFILE_STATS_H
+#define CANDOR_PROFILE_STATS_H
+
+#include "profile/profile.h"
+
+struct interval {
+    double low, high;
+};
+
+/* Wilson's 95 % interval for a share seen in n (effective) samples; [0, 1] when n is 0. share is in [0, 1]. */
+struct interval stats_wilson(double share, double n);
+/* Kish's effective sample size, (sum w)^2 / sum w^2; 0 without weight. */
+double stats_effective_size(double sum, double sum_of_squares);
+
+struct stats_figure {
+    uint64_t weight;
+    uint32_t samples;
+    double share;
+    struct interval interval; /* of the share */
+};
+
+struct stats_row {
+    uint32_t label; /* string id; for a thread its id */
+    int32_t line;   /* of line rows; 0 = unknown */
+    struct stats_figure self, total;
+};
+
+struct stats_table {
+    struct stats_row *rows; /* largest self first, then largest total, then by label */
+    uint32_t count, cap;
+};
+
+struct stats {
+    uint64_t weight;
+    uint32_t samples;
+    double effective;                           /* sample size that the intervals rest on */
+    struct stats_table methods, lines, threads; /* of threads only `self` is meant */
+};
+
+/* 0 or -ENOMEM. */
+int stats_compute(struct stats *s, const struct profile *p);
+void stats_deinit(struct stats *s);
+
+enum stats_order { STATS_BY_SELF, STATS_BY_TOTAL };
+void stats_sort(struct stats_table *table, const struct profile *p, enum stats_order order);
+
+#endif

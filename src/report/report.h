@@ -1,0 +1,32 @@
+/* The report on a profile: text for people, JSON for programs (docs/formats/report-json.md). Both only read. Write
+ * errors stay in the stream: ask ferror. 0 or a negative code of calltree_build. */
+#ifndef CANDOR_REPORT_REPORT_H
+#define CANDOR_REPORT_REPORT_H
+
+#include "profile/profile.h"
+#include "profile/stats.h"
+
+#include <stdio.h>
+
+enum report_section {
+    REPORT_METHODS = 1 << 0,
+    REPORT_LINES = 1 << 1,
+    REPORT_TREE = 1 << 2,
+    REPORT_THREADS = 1 << 3,
+    REPORT_BOOKS = 1 << 4,
+};
+
+struct report_options {
+    unsigned sections; /* of enum report_section; the header is always there */
+    bool top_set;      /* else each table of the text has a length of its own, and JSON has all rows */
+    uint32_t top;      /* rows per table, 0 = all */
+    enum stats_order order;
+    double threshold; /* share below which a branch of the tree is left out */
+    unsigned width;   /* columns of the terminal, 0 = no limit */
+    bool colour;
+};
+
+int report_text(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
+int report_json(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
+
+#endif

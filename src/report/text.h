@@ -1,0 +1,44 @@
+/* The parts of the text report; the inside of report_text. Each prints one section, and nothing when it would be empty. */
+#ifndef CANDOR_REPORT_TEXT_H
+#define CANDOR_REPORT_TEXT_H
+
+#include "report/report.h"
+
+struct text {
+    FILE *out;
+    const struct profile *p;
+    struct stats *s;
+    const struct report_options *o;
+};
+
+void text_header(const struct text *t);
+void text_methods(const struct text *t);
+void text_lines(const struct text *t);
+void text_threads(const struct text *t);
+int text_tree(const struct text *t); /* 0 or a code of calltree_build */
+void text_books(const struct text *t);
+void text_problems(const struct text *t);
+
+/* ---- what the sections share (text.c) ---- */
+
+enum text_style { TEXT_PLAIN, TEXT_HEADING, TEXT_FAINT, TEXT_WARNING, TEXT_ERROR };
+
+void text_begin(const struct text *t, enum text_style style);
+void text_end(const struct text *t, enum text_style style);
+void text_heading(const struct text *t, const char *title, const char *about);
+/* "1,234,567". Returns out. */
+char *text_count(char *out, size_t size, uint64_t n);
+/* Signed duration. Returns out. */
+char *text_time(char *out, size_t size, int64_t ns);
+/* A weight in the profile's unit: "1.25 s", or "1,250" samples. Returns out. */
+char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weight);
+/* "(t 71.2,s 70.3) "; wide = a figure of 100.0 may stand in the same column. */
+void text_shares(const struct text *t, double total, double self, bool wide_total, bool wide_self);
+/* "[69.1..71.5] ", filled to its column. */
+void text_interval(const struct text *t, struct interval i, bool wide);
+/* A frame's name, shortened where the terminal is too narrow; used = columns before it. tail is printed behind it. */
+void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);
+/* True for a share that is printed as 100.0 %. */
+bool text_is_full(double share);
+
+#endif

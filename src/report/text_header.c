@@ -1,0 +1,134 @@
+#include "report/text.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void key(const struct text *t, const char *name)
+{
+    text_begin(t, TEXT_HEADING);
+    fprintf(t->out, "%-9s ", name);
+    text_end(t, TEXT_HEADING);
+}
+
+static void put_process(const struct text *t)
+{
+    const char *command = profile_text(t->p, t->p->command);
+    if (!*command && !t->p->pid)
+        return;
+    key(t, "Process");
+    utf8_print(t->out, *command ? command : "?");
+    if (t->p->pid)
+        fprintf(t->out, " (pid %" PRIu64 ")", t->p->pid);
+    fputc('\n', t->out);
+}
+
+/* "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...), built on ...": what comes after " for " is noise. */
+static void put_jvm(const struct text *t)
+{
+    char version[256];
+    snprintf(version, sizeof version, "%s", profile_text(t->p, t->p->jvm_version));
+    char *rest = strstr(version, " for ");
+    if (rest)
+        *rest = 0;
+    if (!*version)
+        return;
+    key(t, "JVM");
+    utf8_print(t->out, version);
+    fputc('\n', t->out);
+}
+
+static void put_time(const struct text *t)
+{
+    char length[32], date[64];
+    time_t seconds = (time_t)(t->p->start_ns / 1000000000);
+    struct tm tm;
+    if (!t->p->start_ns || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        return;
+    key(t, "Recorded");
+    fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
+}
+
+static void put_cpu(const struct text *t)
+{
+    const struct profile_book *cpu = profile_book(t->p, "cpu", "");
+    char text[32];
+    if (!cpu && (t->p->unit != PROFILE_UNIT_NS || !t->s->samples))
+        return;
+    int64_t ns = cpu ? cpu->ns : (int64_t)t->s->weight;
+    key(t, "CPU");
+    fputs(text_time(text, sizeof text, ns), t->out);
+    if (t->p->duration_ns)
+        fprintf(t->out, ", %.2f CPUs on average", (double)ns / (double)t->p->duration_ns);
+    fputs(cpu ? "\n" : " (by the samples: there are no books)\n", t->out);
+}
+
+static void put_clock(const struct text *t)
+{
+    const char *clock = profile_setting(t->p, "clock"), *reason = profile_setting(t->p, "clock_reason");
+    const char *resolution = profile_setting(t->p, "clock_resolution_ns");
+    char text[32];
+    if (!clock)
+        return;
+    key(t, "Clock");
+    utf8_print(t->out, clock);
+    if (resolution)
+        fprintf(t->out, ", resolution %s", text_time(text, sizeof text, strtoll(resolution, NULL, 10)));
+    if (t->p->interval_ns)
+        fprintf(t->out, ", interval %s", text_time(text, sizeof text, (int64_t)t->p->interval_ns));
+    if (reason && *reason) {
+        fputs(" (", t->out);
+        utf8_print(t->out, reason);
+        fputc(')', t->out);
+    }
+    fputc('\n', t->out);
+}
+
+/* Weights of the samples with a truncated stack, and with none. */
+static void count_outcomes(const struct profile *p, uint64_t *truncated, uint64_t *failed)
+{
+    *truncated = *failed = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const char *outcome = profile_text(p, p->samples[i].outcome);
+        if (!strcmp(outcome, "truncated"))
+            *truncated += p->samples[i].weight;
+        else if (strcmp(outcome, "complete"))
+            *failed += p->samples[i].weight;
+    }
+}
+
+static void put_samples(const struct text *t)
+{
+    const struct profile *p = t->p;
+    char count[32], period[32];
+    uint64_t truncated, failed;
+    key(t, "Samples");
+    if (!t->s->samples) {
+        fputs("none: nothing was running, or this recording holds no CPU samples\n", t->out);
+        return;
+    }
+    count_outcomes(p, &truncated, &failed);
+    double weight = t->s->weight ? (double)t->s->weight : 1;
+    fputs(text_count(count, sizeof count, t->s->samples), t->out);
+    if (!p->cpu_samples) {
+        fputs(" of ", t->out);
+        utf8_print(t->out, profile_text(p, p->source));
+        if (p->interval_ns)
+            fprintf(t->out, ", one per %s", text_time(period, sizeof period, (int64_t)p->interval_ns));
+    }
+    fprintf(t->out, ", %.1f %% of them without a stack, %.1f %% truncated\n", (double)failed / weight * 100,
+            (double)truncated / weight * 100);
+}
+
+void text_header(const struct text *t)
+{
+    put_process(t);
+    put_jvm(t);
+    put_time(t);
+    put_cpu(t);
+    put_clock(t);
+    put_samples(t);
+}

@@ -1,0 +1,131 @@
+"""What the tests of the flame graph page share: the built page with a profile, in a browser, and how its texts read."""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+import browser
+import profiles
+
+PAGE = ct.BUILD / "web" / "flame.html"
+TIMES = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
+
+
+def need():
+    """Ends the test as skipped, with the reason, where it cannot run."""
+    ct.need(PAGE)
+    why = browser.missing()
+    if why:
+        ct.skip("flame graph page in a browser", why)
+        ct.done()
+
+
+def template():
+    return PAGE.read_text(encoding="utf-8")
+
+
+class Flame(browser.Browser):
+    """A browser that shows the flame graph of one profile after the other."""
+
+    def show(self, profile, fragment=""):
+        return self.show_json(profile.json(), fragment)
+
+    def show_json(self, text, fragment=""):
+        self.file = ct.WORK / "flame.html"
+        profiles.write_page(template(), self.file, text)
+        self.reopen(fragment)
+
+    def reopen(self, fragment=""):
+        self.open(self.file, fragment)
+        self.settle()
+
+    def state(self):
+        return self.run("return candor.state()")
+
+    def frames(self):
+        """The frames drawn, each with its `path`: the (name, type) of itself and those it stands on, root excluded."""
+        frames = {f["frame"]: f for f in self.run("return candor.frames()")}
+        for f in frames.values():
+            path, at = [], f
+            while at and at["depth"] > 0:
+                path.append((at["name"], at["type"]))
+                at = frames.get(at["parent"])
+            f["path"] = tuple(reversed(path)) if at else None
+        return list(frames.values())
+
+    def frame(self, test):
+        return next(f for f in self.frames() if test(f))
+
+    def click_frame(self, frame):
+        self.click(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+
+    def hover_frame(self, frame):
+        self.move(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).innerText", selector)
+
+    def query(self, text):
+        """Types a query into the empty search field."""
+        self.run("const q = document.getElementById('query'); q.focus(); q.select()")
+        self.press("Backspace")
+        self.type(text)
+
+    def choose(self, id, value):
+        self.run(
+            "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
+            "s.dispatchEvent(new Event('change'))",
+            id,
+            value,
+        )
+        self.settle()
+
+    def pixel(self, x, y):
+        """Colour on the canvas at a point of the window, as #rrggbb."""
+        return self.run(
+            """
+            const canvas = document.getElementById("canvas"), box = canvas.getBoundingClientRect();
+            const ratio = canvas.width / box.width, at = [arguments[0] - box.left, arguments[1] - box.top];
+            const one = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
+                .getContext("2d", { willReadFrequently: true });
+            one.drawImage(canvas, ...at.map((v) => Math.floor(v * ratio)), 1, 1, 0, 0, 1, 1);
+            const data = one.getImageData(0, 0, 1, 1).data;
+            return "#" + [...data.slice(0, 3)].map((v) => v.toString(16).padStart(2, "0")).join("");
+            """,
+            x,
+            y,
+        )
+
+    def fill(self, frame):
+        """Colour of a frame's surface, beside its label."""
+        return self.pixel(frame["x"] + 1.5, frame["y"] + 2)
+
+
+def share(text):
+    """'12.3%' -> (0.123, half a unit of its last digit)."""
+    if text == "0%":
+        return 0.0, 0.0
+    if text == "<0.01%":
+        return 0.000025, 0.000025
+    number = re.fullmatch(r"([+-]?\d+(\.\d+)?)%", text)
+    digits = len((number[2] or ".")[1:])
+    return float(number[1]) / 100, 0.5 * 10**-digits / 100 + 1e-12
+
+
+def reads_as_share(text, value):
+    shown, half = share(text)
+    return abs(shown - value) <= half
+
+
+def reads_as_interval(text, low, high):
+    shown = text.split(" to ")
+    return len(shown) == 2 and reads_as_share(shown[0], low) and reads_as_share(shown[1], high)
+
+
+def reads_as_time(text, ns):
+    number, unit = text.split(" ")
+    shown = float(number.replace(",", "")) * TIMES[unit]
+    return abs(shown - ns) <= 0.0051 * max(ns, 1)

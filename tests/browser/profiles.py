@@ -1,0 +1,253 @@
+"""Profiles for the viewer's tests, with everything a hostile program could put into a name, and the right answers
+worked out here in another way than the viewer does it: over whole stacks, not over columns.
+"""
+
+import json
+import math
+import random
+import re
+
+TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed"]
+DATA_MARK = "/*CANDOR_DATA*/"
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>.Tag.run",
+    "</script><script>document.title='broken'</script>.End.run",
+    "quote\"and'apostrophe`.Class.m&amp;",
+    "emoji.\U0001f469\u200d\U0001f680\U0001f525.\U0001f600\U0001f600\U0001f600\U0001f600",
+    "\u05e9\u05dc\u05d5\u05dd.\u05e2\u05d5\u05dc\u05dd.\u05de\u05ea\u05d5\u05d3\u05d4",
+    "com.evil.\u202eReversed.txet",
+    "control.\x01\x1b[31m.\nnewline\ttab",
+    "long." + "x" * 9990 + ".m",
+    "__proto__",
+    "constructor",
+    "",
+    "   ",
+    "com.acme.Parser.parse(java.lang.String, int)",
+    "com.acme.Service$$Lambda$14/0x00007f.accept",
+    "com.acme.Service$$Lambda$15.0x00007fbaf8000a08.apply",
+]
+
+
+class Profile:
+    """Stacks with weights: {((name, type), ...): ns}."""
+
+    def __init__(self, title, stacks, samples, books=None):
+        self.title, self.stacks, self.samples, self.books = title, stacks, samples, books
+        self.total = sum(stacks.values())
+
+    def json(self):
+        strings, types = {}, TYPES
+        nodes = {key: [] for key in ("parent", "name", "type", "self", "total")}
+        index = {}
+
+        def node(path):
+            if path in index:
+                return index[path]
+            parent = node(path[:-1]) if path else -1
+            name, kind = path[-1] if path else ("root", "Native")
+            index[path] = len(nodes["parent"])
+            nodes["parent"].append(parent)
+            nodes["name"].append(strings.setdefault(name, len(strings)))
+            nodes["type"].append(types.index(kind))
+            nodes["self"].append(0)
+            nodes["total"].append(0)
+            return index[path]
+
+        node(())
+        for path, weight in self.stacks.items():
+            nodes["self"][node(path)] += weight
+            for depth in range(len(path) + 1):
+                nodes["total"][node(path[:depth])] += weight
+        data = {
+            "title": self.title,
+            "unit": "ns",
+            "total": self.total,
+            "interval_ns": 10_000_000,
+            "samples": self.samples,
+            "books": self.books,
+            "strings": list(strings),
+            "types": types,
+            "nodes": nodes,
+        }
+        return json.dumps(data, ensure_ascii=False)
+
+    def write(self, template, path):
+        write_page(template, path, self.json())
+
+    # The right answers.
+
+    def under(self, path):
+        """Total of a frame: all stacks that begin with this path."""
+        return sum(w for stack, w in self.stacks.items() if stack[: len(path)] == path)
+
+    def frames(self):
+        return {stack[:depth] for stack in self.stacks for depth in range(1, len(stack) + 1)}
+
+    def matching(self, test):
+        """(frames, methods, weight of the stacks that hold a match) of a search."""
+        hits = [path for path in self.frames() if test(path[-1][0])]
+        weight = sum(w for stack, w in self.stacks.items() if any(test(name) for name, _ in stack))
+        return len(hits), len({path[-1][0] for path in hits}), weight
+
+    def methods(self):
+        """{name: (self, total)}"""
+        result = {}
+        for stack, weight in self.stacks.items():
+            for name in {name for name, _ in stack}:
+                own, total = result.get(name, (0, 0))
+                result[name] = (own + (weight if stack[-1][0] == name else 0), total + weight)
+        return result
+
+    def callers(self):
+        """The profile with each stack turned round. Its shortest stacks end inside longer ones, as they should."""
+        turned = {}
+        for stack, weight in self.stacks.items():
+            if stack:
+                turned[stack[::-1]] = turned.get(stack[::-1], 0) + weight
+        return Profile(self.title, turned, self.samples, self.books)
+
+
+def write_page(template, path, data):
+    head, mark, tail = template.partition(DATA_MARK)
+    assert mark, "the page has no data mark"
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        f.write(head + data.replace("<", "\\u003c") + tail)
+
+
+def wilson(share, n, z=1.959964):
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def books(total):
+    accounts = {
+        "complete_ns": total,
+        "truncated_ns": total // 200,
+        "failed_ns": {"gc_active": total // 300, "deopt": total // 900},
+        "lost_ns": {"queue_full": total // 500},
+        "unseen_ns": {"kernel": total // 100, "after_exit": 0},
+    }
+    known = sum(sum(a.values()) if isinstance(a, dict) else a for a in accounts.values())
+    return {
+        "cpu_ns": known + total // 250,
+        **accounts,
+        "residual_ns": total // 250,
+        "own_cost_ns": total // 400,
+        "clock": "perf task clock, SIGTRAP",
+        "clock_resolution_ns": 1,
+        "complete": 1000,
+        "truncated": 5,
+        "failed": {"gc_active": 3},
+        "lost": {"queue_full": 2},
+    }
+
+
+def everyday(seed=1):
+    """A server like any other, some 2,000 frames, with the hostile names among its methods."""
+    random_ = random.Random(seed)
+    packages = [
+        "java.util",
+        "java.util.concurrent.locks",
+        "org.apache.catalina.core",
+        "org.apache.coyote.http11",
+        "com.acme.shop.cart",
+        "com.acme.shop.price",
+        "com.acme.json",
+        "org.hibernate.engine.internal",
+        "io.netty.channel.nio",
+        "sun.nio.ch",
+        "jdk.internal.misc",
+        "com.fasterxml.jackson.core.json",
+        "scala.collection.immutable",
+    ]
+    names = [
+        "%s.%s.%s"
+        % (
+            random_.choice(packages),
+            random_.choice(["Worker", "StandardWrapperValve", "HashMap", "Node", "Cart$Item"]),
+            random_.choice(["run", "invoke", "get", "computeIfAbsent", "serializeFieldsFiltered", "<init>"]),
+        )
+        for _ in range(120)
+    ]
+    names = sorted(set(names)) + HOSTILE
+    stacks = {}
+
+    def grow(stack, weight):
+        if len(stack) > 26 or weight < 3_000_000 or (len(stack) > 5 and random_.random() < 0.07):
+            kind = random_.choice(["Native", "Kernel", "Stub", "Failed", "JIT compiled", "JIT compiled"])
+            leaf = {
+                "Native": "libc.so.6`memcpy",
+                "Kernel": "copy_user_generic",
+                "Stub": "jbyte_disjoint_arraycopy",
+                "Failed": "gc_active",
+            }.get(kind)
+            stack = stack + ((leaf, kind),) if leaf else stack
+            stacks[stack] = stacks.get(stack, 0) + weight
+            return
+        children = random_.choice([1, 1, 1, 2, 2, 3])
+        cuts = sorted(random_.randrange(weight) for _ in range(children))
+        for low, high in zip([0] + cuts[:-1], cuts):
+            if high > low:
+                grow(stack + ((random_.choice(names), random_.choice(TYPES[:4])),), high - low)
+        rest = weight - (cuts[-1] if cuts else 0)
+        if rest > 0:
+            stacks[stack] = stacks.get(stack, 0) + rest
+
+    for thread in range(6):
+        grow(
+            (("java.lang.Thread.run", "Interpreted"), ("com.acme.Main.worker%d" % thread, "C1 compiled")),
+            9_000_000_000 // (thread + 1),
+        )
+    for i, name in enumerate(HOSTILE):
+        stack = (
+            ("java.lang.Thread.run", "Interpreted"),
+            ("com.acme.Hostile.dispatch", "JIT compiled"),
+            (name, "JIT compiled"),
+        )
+        stacks[stack] = 150_000_000 + i
+    recursive = tuple(("com.acme.Recursion.f", "JIT compiled") for _ in range(40))
+    stacks[(("java.lang.Thread.run", "Interpreted"),) + recursive] = 700_000_000
+    stacks[()] = 1_000_000
+    profile = Profile("everyday.jfr <b>CPU</b>", stacks, 2300)
+    profile.books = books(profile.total)
+    return profile
+
+
+def large(nodes, seed=2):
+    """JSON of a profile with many frames, grown without keeping its stacks."""
+    random_ = random.Random(seed)
+    strings = ["root"] + ["com.acme.part%d.Class%d.method%d" % (i % 40, i % 900, i) for i in range(20_000)]
+    parent, name, kind, own = [-1], [0], [4], [0]
+    for i in range(1, nodes):
+        # Near the last ones: deep; among all: wide.
+        up = i - 1 - int(random_.random() ** 3 * min(i, 60)) if random_.random() < 0.7 else random_.randrange(i)
+        parent.append(up)
+        name.append(1 + int(random_.random() ** 2 * 20_000) % 20_000)
+        kind.append(i % 4)
+        own.append(random_.randrange(1, 20) * 1_000_000)
+    total = list(own)
+    for i in range(nodes - 1, 0, -1):
+        total[parent[i]] += total[i]
+    data = {
+        "title": "large",
+        "unit": "ns",
+        "total": total[0],
+        "interval_ns": 1_000_000,
+        "samples": nodes,
+        "books": books(total[0]),
+        "strings": strings,
+        "types": TYPES,
+        "nodes": {"parent": parent, "name": name, "type": kind, "self": own, "total": total},
+    }
+    return json.dumps(data)
+
+
+def text_search(query):
+    return lambda name: query.lower() in name.lower()
+
+
+def regex_search(query):
+    pattern = re.compile(query, re.I)
+    return lambda name: pattern.search(name) is not None

@@ -1,0 +1,131 @@
+"""The flame graph page with more frames than there are pixels: it draws what fits and counts everything.
+
+tier: default
+timeout: 180
+"""
+
+import json
+
+import flamepage
+import profiles
+from flamepage import ct
+
+
+def expected(data, query):
+    """(frames, weight) of a search, over the columns of the file."""
+    nodes = data["nodes"]
+    hit = [query in s.lower() for s in data["strings"]]
+    covered, frames, weight = [False] * len(nodes["parent"]), 0, 0
+    for i in range(1, len(covered)):
+        match = hit[nodes["name"][i]]
+        frames += match
+        weight += nodes["total"][i] if match and not covered[nodes["parent"][i]] else 0
+        covered[i] = match or covered[nodes["parent"][i]]
+    return frames, weight
+
+
+def check(page, count):
+    text = profiles.large(count)
+    data = json.loads(text)
+    page.show_json(text)
+    state = page.state()
+    ct.ok(state["nodes"] == count and state["total"] == data["total"], "%d frames are there" % count)
+    size = page.run("const s = document.getElementById('scroll'); return [s.clientWidth, s.clientHeight]")
+    rows = size[1] // 18 + 1
+    ct.ok(
+        len(page.frames()) < state["drawn"] < size[0] * rows,
+        "no more is drawn than there are pixels: %d" % state["drawn"],
+    )
+    ct.note("drawn in %.1f ms" % state["drawTime"])
+    for query in ("method1", "class7.method7"):
+        page.query(query)
+        found = page.state()["search"]
+        ct.ok(
+            (found["frames"], found["weight"]) == expected(data, query), "search %s counts all of them" % query, found
+        )
+    page.press("Enter", "Enter")
+    state = page.state()
+    ct.ok(
+        state["search"]["position"] == 2
+        and any(f["frame"] == state["selected"] and f["width"] >= 24 for f in page.frames()),
+        "the second match is in sight",
+    )
+    page.press("Escape", "Escape")
+    page.click_on("#reset")
+    page.click_on("#callers")
+    state = page.state()
+    ct.ok(
+        state["view"] == "callers" and state["total"] == data["total"],
+        "callers: %d frames, the same total" % state["nodes"],
+    )
+    first = [f for f in page.frames() if f["depth"] == 1]
+    own = {}
+    for name, weight in zip(data["nodes"]["name"][1:], data["nodes"]["self"][1:]):
+        own[data["strings"][name]] = own.get(data["strings"][name], 0) + weight
+    sums = {}
+    for f in first:
+        sums[f["name"]] = sums.get(f["name"], 0) + f["total"]
+    ct.ok(
+        all(total <= own[name] for name, total in sums.items())
+        and (len(first) < 3 or first[0]["total"] >= first[1]["total"] >= first[2]["total"]),
+        "its first row is the methods' self time",
+    )
+    ct.note(
+        "callers drawn in %.1f ms; %s"
+        % (
+            state["drawTime"],
+            page.text("#notes") if not page.run("return document.getElementById('notes').hidden") else "all followed",
+        )
+    )
+
+
+def deep(page):
+    """A stack deeper than any canvas is high."""
+    n = 5001
+    nodes = {
+        "parent": [-1] + list(range(n - 1)),
+        "name": [0] + [1 + i % 2 for i in range(n - 1)],
+        "type": [2] * n,
+        "self": [0] * (n - 1) + [1000],
+        "total": [1000] * n,
+    }
+    page.show_json(
+        json.dumps(
+            {
+                "title": "deep",
+                "unit": "ns",
+                "total": 1000,
+                "samples": 10,
+                "books": None,
+                "strings": ["all", "a.B.c", "a.B.d"],
+                "types": profiles.TYPES,
+                "nodes": nodes,
+            }
+        )
+    )
+    page.run("document.getElementById('scroll').scrollTop = 1e9")
+    page.settle()
+    last = [f for f in page.frames() if f["depth"] == n - 1]
+    ct.ok(len(last) == 1 and last[0]["label"] == "a.B.d", "the deepest of %d rows can be scrolled to" % n)
+    page.click_frame(last[0])
+    ct.ok(page.state()["zoomed"]["depth"] == n - 1, "and clicked")
+    page.click_on("#flip")
+    shown = [f["depth"] for f in page.frames()]
+    ct.ok(n - 1 in shown, "and is in sight when flipped", shown)
+
+
+def main():
+    flamepage.need()
+    with flamepage.Flame() as page:
+        check(page, 100_000)
+        if ct.TIER == "all":
+            check(page, 1_000_000)
+        else:
+            ct.skip("a million frames", "only in the tier all")
+        deep(page)
+        messages = page.messages()
+        ct.ok(not messages, "the browser has nothing to complain about", messages)
+    ct.done()
+
+
+main()

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""A process that speaks the agent's side of the control socket (docs/formats/control.md), for tests of the client.
+
+usage: fake_agent.py RECORDING [BEHAVIOUR...]
+
+`start` copies RECORDING to the file asked for. Every request is printed as one JSON line {"command", "options"}.
+Behaviours: busy (start is refused), stop-error (stop says the disk was full), stopped-by-other (idle after the third
+status), exit (the process ends at the third status), silent (no answer ever), garbage, endless (an answer without
+end), cut (half an answer), escape (a terminal's escape sequence in a value).
+"""
+import itertools
+import json
+import os
+import shutil
+import socket
+import sys
+import time
+import urllib.parse
+
+
+class Agent:
+    def __init__(self, recording, behaviours):
+        self.recording, self.behaviours = recording, behaviours
+        self.options, self.started, self.looks = None, 0, 0
+
+    def answer(self, command, options):
+        return {"status": self.status, "start": self.start, "stop": self.stop, "dump": self.dump}[command](options)
+
+    def status(self, options):
+        if self.options:
+            self.looks += 1
+        if self.looks == 3 and "exit" in self.behaviours:
+            os._exit(0)
+        if self.looks == 3 and "stopped-by-other" in self.behaviours:
+            self.options = None
+        version = "\x1b[31m9.9" if "escape" in self.behaviours else "9.9"
+        pairs = {"version": version, "pid": os.getpid(), "state": "running" if self.options else "idle"}
+        if self.options:
+            elapsed = time.monotonic_ns() - self.started
+            pairs |= {"file": self.options["file"], "clock": "timer", "clock_resolution_ns": 4000000,
+                      "interval_ns": 10000000, "elapsed_ns": elapsed, "samples": 1234567, "cpu_ns": 5, "lost": 0,
+                      "threads": 3, "bytes": 100}
+        return pairs
+
+    def start(self, options):
+        if "busy" in self.behaviours:
+            return "already recording to /x/y.jfr since 12:00:00"
+        self.options, self.started = options, time.monotonic_ns()
+        shutil.copyfile(self.recording, options["file"])
+        return self.status(options)
+
+    def stop(self, options):
+        if not self.options:
+            return "no recording"
+        pairs = {"file": self.options["file"], "bytes": 100, "samples": 1234567}
+        if "stop-error" in self.behaviours:
+            pairs["error"] = "No space left on device"
+        self.options = None
+        return pairs
+
+    def dump(self, options):
+        return {"file": options.get("file", self.options["file"]), "bytes": 50} if self.options else "no recording"
+
+
+def encode(value):
+    return str(value).replace("%", "%25").replace("\n", "%0A")
+
+
+def serve(channel, agent, behaviours):
+    request = b""
+    while not request.endswith(b"\n"):
+        part = channel.recv(65536)
+        if not part:
+            return
+        request += part
+    command, _, rest = request.decode().rstrip("\n").partition(" ")
+    options = dict(pair.split("=", 1) for pair in rest.split(",")) if rest else {}
+    options = {key: urllib.parse.unquote(value) for key, value in options.items()}
+    print(json.dumps({"command": command, "options": options}), flush=True)
+    if "silent" in behaviours:
+        time.sleep(3600)
+    if "garbage" in behaviours:
+        channel.sendall(b"\0\xff\x1b[31mHTTP/1.1\n")
+        return
+    if "cut" in behaviours:
+        channel.sendall(b"ok\nversion=9.9\nsta")
+        return
+    if "endless" in behaviours:
+        for _ in itertools.count():
+            channel.sendall(b"ok\n" * 1000)
+    answer = agent.answer(command, options)
+    if isinstance(answer, str):
+        channel.sendall(f"error {answer}\n".encode())
+    else:
+        channel.sendall(("ok\n" + "".join(f"{key}={encode(value)}\n" for key, value in answer.items())).encode())
+
+
+def main():
+    recording, *behaviours = sys.argv[1:]
+    path = f"/tmp/.candor-{os.getpid()}"
+    agent = Agent(recording, behaviours)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        os.chmod(path, 0o600)
+        listener.listen(4)
+        print("ready", flush=True)
+        while True:
+            channel, _ = listener.accept()
+            with channel:
+                try:
+                    serve(channel, agent, behaviours)
+                except OSError:
+                    pass  # the client went away
+
+
+main()

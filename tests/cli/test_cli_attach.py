@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Finding JVMs and attaching to them: the right ones are found, the protocol is spoken, and nobody else is harmed.
+
+tier: default
+timeout: 240
+
+A test agent stands in for libcandor.so: it writes its options to a file and returns the code it is told to. It is loaded
+by a small program around attach_load, for the protocol, and by a copy of candor with it beside, for what users see.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+AGENT_SOURCE = r"""
+#include <stdio.h>
+__attribute__((visibility("default"))) int Agent_OnAttach(void *vm, char *options, void *reserved)
+{
+    char path[1024];
+    int code = 0;
+    if (!options || sscanf(options, "code=%d,file=%1023s", &code, path) != 2)
+        return 77;
+    FILE *f = fopen(path, "w");
+    if (f) {
+        fputs(options, f);
+        fclose(f);
+    }
+    return code;
+}
+"""
+LOADER_SOURCE = r"""
+#include "attach/attach.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    int code = argc == 4 ? attach_load(atoi(argv[1]), argv[2], argv[3], 20000000000ull, &e) : 1;
+    puts(e.text);
+    return code != 0;
+}
+"""
+# The client's folder: readable by every user, with the test agent beside the program.
+CLIENT = ct.WORK / "client"
+CANDOR, AGENT, LOADER = CLIENT / "candor", CLIENT / "libcandor.so", CLIENT / "loader"
+STRANGER = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
+
+
+def build():
+    CLIENT.mkdir()
+    shutil.copy(ct.PROGRAM, CANDOR)
+    (CLIENT / "agent.c").write_text(AGENT_SOURCE)
+    (CLIENT / "loader.c").write_text(LOADER_SOURCE)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", AGENT, CLIENT / "agent.c"], check=True)
+    libraries = [ct.BUILD / "src" / part / f"lib{part}.a" for part in ("attach", "base")]
+    sanitize = ["-fsanitize=address,undefined"] if b"__asan_init" in ct.PROGRAM.read_bytes() else []
+    subprocess.run(["cc", *sanitize, "-D_GNU_SOURCE", "-I", ct.ROOT / "src", "-o", LOADER, CLIENT / "loader.c", *libraries],
+                   check=True)
+
+
+def jvm_rows():
+    result = ct.run(CANDOR, "list", "--json")
+    return {row["pid"]: row for row in json.loads(result.out)["jvms"]}
+
+
+def lists(jdk):
+    with ct.Jvm(jdk, "TwoMethods", "a", "b") as jvm:
+        jvm.expect("ready")
+        row = jvm_rows().get(jvm.pid)
+        ct.ok(row and row["main"] == "TwoMethods" and row["jdk"].split(".")[0] == str(jdk.version) and
+              row["agent"] is False and row["user"], f"{jdk}: list --json", row)
+        table = ct.run(CANDOR, "list")
+        ct.ok(any(line.split()[0] == str(jvm.pid) and line.split()[-1] == "TwoMethods"
+                  for line in table.out.splitlines()), f"{jdk}: list", table)
+        ct.ok(str(jvm.pid) in ct.run(CANDOR, "list", "--pids").out.split(), f"{jdk}: list --pids")
+    with ct.Jvm(jdk, "TwoMethods", flags=["-XX:-UsePerfData"]) as jvm:
+        jvm.expect("ready")
+        row = jvm_rows().get(jvm.pid)
+        ct.ok(row and row["main"] == "TwoMethods" and row["jdk"].split(".")[0] == str(jdk.version),
+              f"{jdk}: list of a JVM without performance data", row)
+    ct.ok(jvm.pid not in jvm_rows(), f"{jdk}: an ended JVM is not listed")
+
+
+def program(jdk, name):
+    """A JVM whose main class nobody else runs: other tests may have JVMs of their own at the same time."""
+    source = ct.WORK / f"{name}.java"
+    source.write_text(f"class {name} {{ public static void main(String[] a) throws Exception {{"
+                      'System.out.println("ready"); System.in.read(); } }')
+    subprocess.run([jdk.javac, "-d", ct.WORK, source], check=True)
+    return lambda: ct.Jvm(jdk, name, flags=["-cp", ct.WORK, name])
+
+
+def names(jdk):
+    twin, single = (program(jdk, f"{kind}{os.getpid()}of{jdk.version}") for kind in ("Twin", "Single"))
+    with twin() as one, twin() as two, single() as other:
+        for jvm in (one, two, other):
+            jvm.expect("ready")
+        both = ct.run(CANDOR, "status", f"win{os.getpid()}of{jdk.version}")
+        ct.ok(both.status == 1 and str(one.pid) in both.err and str(two.pid) in both.err and both.err.count("\n") == 1,
+              f"{jdk}: a name of two JVMs is refused, naming both", both)
+        alone = ct.run(CANDOR, "status", "--json", f"ingle{os.getpid()}of{jdk.version}")
+        ct.ok(alone.status == 0 and json.loads(alone.out) == {"pid": other.pid, "state": "absent"},
+              f"{jdk}: part of a name finds the one JVM", alone)
+        none = ct.run(CANDOR, "status", "NoSuchName")
+        ct.ok(none.status == 1 and "NoSuchName" in none.err, f"{jdk}: an unknown name", none)
+
+
+def load(jvm, library, options):
+    return ct.run(LOADER, jvm.pid, library, options)
+
+
+def protocol(jdk):
+    marker = ct.WORK / f"marker-{jdk.version}"
+    options = f"code=0,file={marker}"
+    with ct.Jvm(jdk, "TwoMethods") as jvm:
+        jvm.expect("ready")
+        first = load(jvm, AGENT, options)
+        ct.ok(first.status == 0 and marker.read_text() == options, f"{jdk}: an agent is loaded with its options", first)
+        odd = ct.WORK / f"odd name, with = and %-{jdk.version}"
+        again = load(jvm, AGENT, f"code=0,file={odd}")
+        ct.ok(again.status == 0 and not odd.exists() and (ct.WORK / "odd").exists(),
+              f"{jdk}: again, over the socket that is open now", again)
+        (ct.WORK / "odd").unlink()
+        code = load(jvm, AGENT, f"code=5,file={marker}")
+        ct.ok(code.status == 1 and "code 5" in code.out, f"{jdk}: the agent's own failure", code)
+        missing = load(jvm, "/nonexistent/x.so", "")
+        ct.ok(missing.status == 1 and "/nonexistent/x.so" in missing.out, f"{jdk}: a library that is not there", missing)
+        ct.ok(load(jvm, AGENT, "x" * 1024).status == 1, f"{jdk}: options longer than the protocol takes")
+        good = load(jvm, AGENT, options)
+        ct.ok(good.status == 0, f"{jdk}: and after all that a good one", good)
+        ct.ok(not os.path.exists(f"/tmp/.attach_pid{jvm.pid}"), f"{jdk}: no trigger file is left")
+        row = jvm_rows()[jvm.pid]
+        ct.ok(row["agent"] is True, f"{jdk}: list shows the loaded agent", row)
+        jvm.round(seconds=0.1)
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: the JVM ends well, without a thread dump", jvm.transcript())
+
+
+def dumped(jvm):
+    return any("Full thread dump" in line for line in jvm.out + jvm.err)
+
+
+def refused(what, jvm, *words):
+    started = ct.run(CANDOR, "start", "-o", ct.WORK / "refused.jfr", jvm.pid)
+    ct.ok(started.status == 1 and started.err.count("\n") == 1 and all(word in started.err for word in words), what, started)
+    jvm.round(seconds=0.1)
+    ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{what}: the JVM was not signalled", jvm.transcript())
+
+
+def refusals(jdk):
+    for how, keywords in (("an option", {"flags": ["-XX:+DisableAttachMechanism"]}),
+                          ("JAVA_TOOL_OPTIONS", {"env": {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:+DisableAttachMechanism"}}),
+                          ("an argument file", {"flags": [argument_file("-XX:+DisableAttachMechanism")]})):
+        with ct.Jvm(jdk, "TwoMethods", **keywords) as jvm:
+            jvm.expect("ready")
+            refused(f"{jdk}: attach disabled by {how}", jvm, "DisableAttachMechanism", "-agentpath")
+    with ct.Jvm(jdk, "TwoMethods", flags=["-XX:-EnableDynamicAgentLoading"]) as jvm:
+        jvm.expect("ready")
+        refused(f"{jdk}: dynamic loading disabled", jvm, "-XX:+EnableDynamicAgentLoading", "-agentpath")
+    hidden = [argument_file("-XX:-EnableDynamicAgentLoading"), "-XX:-UsePerfData"]
+    with ct.Jvm(jdk, "TwoMethods", flags=hidden) as jvm:
+        jvm.expect("ready")
+        refused(f"{jdk}: dynamic loading disabled, as only the JVM knows", jvm, "-XX:+EnableDynamicAgentLoading", "-agentpath")
+
+
+def argument_file(text):
+    path = ct.WORK / "arguments"
+    path.write_text(text)
+    return f"@{path}"
+
+
+def silent(jdk):
+    """Attach disabled where nobody can see it: the JVM answers SIGQUIT with a thread dump, and the client gives up."""
+    hidden = [argument_file("-XX:+DisableAttachMechanism"), "-XX:-UsePerfData"]
+    with ct.Jvm(jdk, "TwoMethods", flags=hidden) as jvm:
+        jvm.expect("ready")
+        result = ct.run(CANDOR, "start", "--timeout", "2s", "-o", ct.WORK / "silent.jfr", jvm.pid)
+        ct.ok(result.status == 1 and "2 s" in result.err and "DisableAttachMechanism" in result.err,
+              f"{jdk}: a JVM that opens no socket", result)
+        ct.ok(not os.path.exists(f"/tmp/.attach_pid{jvm.pid}"), f"{jdk}: no trigger file is left")
+        ct.ok(jvm.finish() == 0, f"{jdk}: it lives on")
+
+
+def stopped(jdk):
+    with ct.Jvm(jdk, "TwoMethods") as jvm:
+        jvm.expect("ready")
+        jvm.process.send_signal(signal.SIGSTOP)
+        ct.wait_until(lambda: jvm.status("State")[0].startswith("T"))
+        result = ct.run(CANDOR, "start", "-o", ct.WORK / "stopped.jfr", jvm.pid)
+        ct.ok(result.status == 1 and "kill -CONT" in result.err, f"{jdk}: a stopped JVM", result)
+        jvm.process.send_signal(signal.SIGCONT)
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it goes on unharmed", jvm.transcript())
+
+
+def young(jdk):
+    """A JVM that has mapped its library but set no handler yet would die of SIGQUIT."""
+    statuses, loaded = [], 0
+    for i in range(12):
+        with ct.Jvm(jdk, "TwoMethods") as jvm:
+            time.sleep(0.004 * i)
+            loaded += load(jvm, AGENT, f"code=0,file={ct.WORK}/young").status == 0
+            statuses.append(jvm.finish())
+    ct.note(f"{jdk}: {loaded} of 12 attached while starting")
+    ct.ok(statuses == [0] * 12, f"{jdk}: a JVM that is just starting survives every attempt", statuses)
+
+
+def planted(jdk):
+    """A socket where the JVM's should be: somebody else's, or a link to one."""
+    with ct.Jvm(jdk, "TwoMethods") as jvm, socket.socket(socket.AF_UNIX) as listener:
+        jvm.expect("ready")
+        path = f"/tmp/.java_pid{jvm.pid}"
+        listener.bind(path)
+        listener.listen()
+        result = load(jvm, AGENT, "")
+        ct.ok(result.status == 1 and "somebody else" in result.out, f"{jdk}: a socket another process listens on", result)
+        os.rename(path, path + ".other")
+        os.symlink(path + ".other", path)
+        result = load(jvm, AGENT, "")
+        ct.ok(result.status == 1 and "somebody else" in result.out, f"{jdk}: a link in its place", result)
+        os.unlink(path)
+        os.unlink(path + ".other")
+        control = f"/tmp/.candor-{jvm.pid}"
+        os.symlink("/etc/passwd", control)
+        result = ct.run(CANDOR, "status", jvm.pid)
+        ct.ok(result.status == 1 and "somebody else" in result.err, f"{jdk}: a link in place of the control socket", result)
+        os.unlink(control)
+
+
+def no_jvms():
+    """Processes that would die of SIGQUIT; also one that has read libjvm.so without being a JVM."""
+    child = ct.spawn(["sleep", "100"])
+    library = next((jdk.home / "lib" / "server" / "libjvm.so" for jdk in ct.jdks()), "/dev/null")
+    reader = ct.spawn([sys.executable, "-c", "import mmap, sys\nf = open(sys.argv[1], 'rb')\n"
+                       "m = mmap.mmap(f.fileno(), 4096, prot=mmap.PROT_READ) if f.name != '/dev/null' else None\n"
+                       "print('ready', flush=True)\nsys.stdin.read()", library], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    reader.stdout.readline()
+    for process, what in ((child, "sleep"), (reader, "a reader of libjvm.so")):
+        for command in ("start", "record"):
+            result = ct.run(CANDOR, command, "-d", "1s", "-o", ct.WORK / "none.jfr", process.pid)
+            ct.ok(result.status == 1 and "no JVM" in result.err and result.err.count("\n") == 1, f"{command} {what}", result)
+        ct.ok(process.poll() is None, f"{what} lives on", process.returncode)
+        ct.ok(process.pid not in jvm_rows(), f"{what} is not listed")
+        process.kill()
+    child.wait()
+    for pid in (child.pid, 4194304 + 1, 0, 99999999999999999999):
+        result = ct.run(CANDOR, "start", pid)
+        ct.ok(result.status == 1 and f"no process {pid}" in result.err, f"process {pid}: not there", result)
+    thread = next(tid for tid in os.listdir("/proc/self/task"))
+    ct.ok(ct.run(CANDOR, "start", thread).status == 1, "the test itself is no JVM")
+
+
+def other_user(jdk):
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        ct.skip(f"{jdk}: another user's JVM", "needs root and setpriv")
+        return
+    keep_reading = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"]
+    home = ct.WORK / f"home-{jdk.version}"
+    home.mkdir()
+    shutil.chown(home, "nobody", "nogroup")
+    marker = home / "marker"
+    with ct.Jvm(jdk, "TwoMethods", wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *keep_reading],
+                cwd=home) as jvm:
+        jvm.expect("ready")
+        for command in (["start"], ["stop"], ["status"], ["record", "-d", "1s"]):
+            result = ct.run(*STRANGER, CANDOR, *command, jvm.pid, cwd="/")
+            ct.ok(result.status == 1 and "'nobody'" in result.err and "root" in result.err and result.err.count("\n") == 1,
+                  f"{jdk}: a stranger may not {command[0]}", result)
+        row = json.loads(ct.run(*STRANGER, CANDOR, "list", "--json", cwd="/").out)["jvms"]
+        ct.ok(any(one["pid"] == jvm.pid and one["user"] == "nobody" and one["agent"] is None for one in row),
+              f"{jdk}: but sees the JVM in the list", row)
+        loaded = load(jvm, AGENT, f"code=0,file={marker}")
+        ct.ok(loaded.status == 0 and marker.stat().st_uid == home.stat().st_uid, f"{jdk}: root may attach", loaded)
+        closed = ct.WORK / "closed"
+        closed.mkdir(exist_ok=True)
+        result = ct.run(CANDOR, "start", "-o", closed / "x.jfr", jvm.pid)
+        ct.ok(result.status == 1 and "as user 'nobody'" in result.err and "-o" in result.err,
+              f"{jdk}: a folder that the JVM's user cannot write", result)
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: nobody's JVM ends well", jvm.transcript())
+
+
+def main():
+    ct.need(ct.PROGRAM)
+    if not shutil.which("cc"):
+        ct.skip("attach", "no C compiler for the test agent")
+        ct.done()
+    build()
+    no_jvms()
+    for jdk in ct.jdks():
+        lists(jdk)
+        names(jdk)
+        protocol(jdk)
+        refusals(jdk)
+        silent(jdk)
+        stopped(jdk)
+        young(jdk)
+        planted(jdk)
+        other_user(jdk)
+    ct.done()
+
+
+main()

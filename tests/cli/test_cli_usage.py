@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What candor says of itself, and of wrong usage: help, completion, man pages, one-line errors with status 2.
+
+tier: quick
+timeout: 60
+"""
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+COMMANDS = ("list", "record", "start", "stop", "dump", "status", "report", "convert", "help", "completion", "version")
+
+
+def wrong(words, *wanted):
+    result = ct.candor(*words)
+    lines = result.err.splitlines()
+    ct.ok(result.status == 2 and len(lines) == 1 and lines[0].startswith("candor: ") and not result.out and
+          all(word in lines[0] for word in wanted), f"candor {words}: status 2, one line", result)
+
+
+def usage():
+    wrong([], "candor help")
+    wrong(["recrod"], "'record'", "candor help")
+    wrong(["frobnicate"], "'frobnicate'")
+    wrong(["list", "--jsno"], "'--json'", "candor help list")
+    wrong(["list", "-q"], "'-q'")
+    wrong(["list", "this"], "'this'")
+    wrong(["record"], "missing")
+    wrong(["record", "--"], "missing")
+    wrong(["record", "-d"], "needs a value")
+    wrong(["record", "-d", "5", "1"], "'5'", "duration")
+    wrong(["record", "-d", "0", "1"], "duration")
+    wrong(["record", "-i", "1us", "1"], "100us")
+    wrong(["record", "-e", "moon", "1"], "'moon'", "cpu")
+    wrong(["record", "--clock", "sundial", "1"], "'sundial'", "sigtrap")
+    wrong(["record", "-o", "-", "1"], "--output")
+    wrong(["record", "1", "2"], "'2'", "--")
+    wrong(["status", "--timeout", "soon", "1"], "'soon'")
+    wrong(["stop"], "missing")
+    wrong(["help", "nothing"], "'nothing'")
+    wrong(["completion", "tcsh"], "'tcsh'", "bash")
+    wrong(["list", "\x1b[31m\n"], "argument")
+    bad = ct.run(ct.PROGRAM, b"\xff\xfe\x1b]0;x\x07")
+    ct.ok(bad.status == 2 and "\x1b" not in bad.err and "\x07" not in bad.err, "no control character is echoed", bad)
+
+
+def helps():
+    result = ct.candor("help")
+    ct.ok(result.status == 0 and not result.err and all(f"  {name} " in result.out for name in COMMANDS),
+          "help names every command", result)
+    ct.ok(ct.candor("--help").out == result.out == ct.candor("-h").out, "--help and -h are help")
+    for name in COMMANDS:
+        one = ct.candor("help", name)
+        ct.ok(one.status == 0 and f"candor {name}" in one.out and "--help" in one.out and not one.err, f"help {name}", one)
+        ct.ok(ct.candor(name, "--help").out == one.out, f"{name} --help is the same")
+    version = ct.candor("version")
+    ct.ok(version.status == 0 and re.fullmatch(r"candor \d+\.\d+\.\d+\n", version.out), "version", version)
+    ct.ok(ct.candor("--version").out == version.out, "--version is the same")
+    with open("/dev/full", "w") as full:
+        process = ct.spawn([ct.PROGRAM, "help"], stdout=full, stderr=subprocess.PIPE)
+        error = process.communicate()[1].decode()
+    ct.ok(process.returncode == 1 and error.count("\n") == 1, "output that cannot be written is an error", error)
+
+
+def on_terminal(**environment):
+    """The bytes that `candor help` prints on a terminal."""
+    master, slave = pty.openpty()
+    process = ct.spawn([ct.PROGRAM, "help"], stdout=slave, env={"PATH": os.environ["PATH"], **environment})
+    process.wait(ct.PATIENCE)
+    os.close(slave)
+    text = b""
+    try:
+        while part := os.read(master, 65536):
+            text += part
+    except OSError:
+        pass  # end of a terminal without writer
+    os.close(master)
+    return text
+
+
+def colours():
+    ct.ok(b"\x1b[" in on_terminal(TERM="xterm"), "a terminal gets colours")
+    ct.ok(b"\x1b[" not in on_terminal(TERM="xterm", NO_COLOR="1"), "not with NO_COLOR")
+    ct.ok(b"\x1b[" not in on_terminal(TERM="dumb"), "nor a dumb one")
+    ct.ok("\x1b[" not in ct.candor("help").out, "nor a file")
+
+
+def complete(*words):
+    """What bash offers for the last word."""
+    script = f"""
+        source <({ct.PROGRAM} completion bash)
+        candor() {{ [[ "$*" == "list --pids" ]] && echo 4711; }}
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _candor; printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    return ct.run("bash", "-c", script, "bash", *words, cwd=ct.WORK).out.split()
+
+
+def completions():
+    for shell in ("bash", "zsh", "fish"):
+        result = ct.candor("completion", shell)
+        ct.ok(result.status == 0 and all(name in result.out for name in COMMANDS), f"{shell} completion", result)
+        if not shutil.which(shell):
+            ct.skip(f"{shell} parses it", f"no {shell} here")
+            continue
+        path = ct.WORK / f"completion.{shell}"
+        path.write_text(result.out)
+        parsed = ct.run(shell, "-n", path)
+        ct.ok(parsed.status == 0 and not parsed.err, f"{shell} parses it", parsed)
+    (ct.WORK / "some.jfr").write_text("")
+    ct.ok(complete("candor", "rec") == ["record"], "a command", complete("candor", "rec"))
+    ct.ok(complete("candor", "record", "--du") == ["--duration"], "an option", complete("candor", "record", "--du"))
+    ct.ok(complete("candor", "record", "--clock", "s") == ["sigtrap", "signal"], "the choices of an option")
+    ct.ok(complete("candor", "status", "") == ["4711"], "a process", complete("candor", "status", ""))
+    ct.ok(complete("candor", "report", "so") == ["some.jfr"], "a file", complete("candor", "report", "so"))
+    ct.ok(complete("candor", "record", "-o", "so") == ["some.jfr"], "the file of an option")
+    ct.ok(complete("candor", "record", "-d", "") == [], "nothing where there is nothing to know")
+
+
+def manuals():
+    made = ct.WORK / "man"
+    made.mkdir()
+    updated = ct.run(ct.ROOT / "docs" / "man" / "update", ct.PROGRAM, made)
+    kept = {path.name: path.read_text() for path in (ct.ROOT / "docs" / "man").glob("*.1")}
+    ct.ok(updated.status == 0 and set(kept) == {"candor.1", *(f"candor-{name}.1" for name in COMMANDS)},
+          "one man page per command", updated)
+    for path in sorted(made.glob("*.1")):
+        ct.ok(kept.get(path.name) == path.read_text(), f"{path.name} is up to date (ninja man)")
+        if not shutil.which("groff"):
+            ct.skip(f"{path.name} renders", "no groff here")
+            continue
+        shown = ct.run("groff", "-man", "-Tutf8", "-ww", path)
+        ct.ok(shown.status == 0 and not shown.err and "EXIT STATUS" in re.sub("\x1b\\[[0-9;]*m|.\x08", "", shown.out),
+              f"{path.name} renders without a warning", shown)
+
+
+def main():
+    ct.need(ct.PROGRAM)
+    usage()
+    helps()
+    colours()
+    completions()
+    manuals()
+    ct.done()
+
+
+main()

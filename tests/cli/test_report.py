@@ -1,0 +1,237 @@
+"""candor report and candor convert on recordings whose content is known.
+
+tier: quick
+timeout: 120
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+MAKER = ct.BUILD / "tests" / "unit" / "make_recording"
+MS = 1_000_000
+RUN = "java.lang.Thread.run:840;demo.Work.run:12"
+HOT, COLD = RUN + ";demo.Work.hot:23", RUN + ";demo.Work.cold:31"
+FAILED = "Failed|gc_active.libjvm.so!evacuate"
+
+
+def make(name, lines):
+    path = ct.WORK / name
+    script = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+    subprocess.run([MAKER, path], input=script.encode("utf-8", "surrogateescape"), check=True)
+    return path
+
+
+def example():
+    """70 samples of hot, 28 of cold, one truncated, two without a stack; the books close."""
+    lines = [("setting", "clock", "perf"), ("setting", "clock_resolution_ns", 1), ("setting", "interval_ns", 10 * MS),
+             ("jvm", "OpenJDK 64-Bit Server VM (25) for linux", "demo.Main --port 80", 4711),
+             ("thread", "main", 4711, 1), ("thread", "GC Thread#0", 4713, 0), ("thread", "GC Thread#0", 4713, 0)]
+    for i in range(98):
+        lines.append(("sample", 1, 10 * MS, "complete", HOT if i < 70 else COLD))
+        lines.append(("execution", 1, HOT if i < 70 else COLD))
+        if i == 50:
+            lines += [("book", "cpu", "", 500 * MS, 0), ("cpu", 1, 480 * MS, 48), ("rotate",)]
+    lines += [("sample", 1, 10 * MS, "truncated", "...;" + HOT), ("sample", 2, 5 * MS, "gc_active", FAILED),
+              ("sample", 2, 5 * MS, "gc_active", FAILED)]
+    lines += [("cpu", 1, 990 * MS, 99), ("cpu", 2, 8 * MS, 2), ("cpu", 3, 4 * MS, 2), ("cpu", 2, 9 * MS, 2),
+              ("log", "warning", "something to know")]
+    lines += [("book", "complete", "", 980 * MS, 98), ("book", "truncated", "", 10 * MS, 1),
+              ("book", "failed", "gc_active", 10 * MS, 2), ("book", "lost", "queue_full", 20 * MS, 2),
+              ("book", "unseen", "kernel", 30 * MS, 0), ("book", "residual", "", -1 * MS, 0),
+              ("book", "own_cost", "", 4 * MS, 0), ("book", "cpu", "", 1049 * MS, 0)]
+    return lines
+
+
+def report_json(path, *options):
+    result = ct.candor("report", "--json", *options, path)
+    return json.loads(result.out) if result.status == 0 else {"failed": str(result)}
+
+
+def by_name(rows):
+    return {row["name"]: row for row in rows}
+
+
+def test_json(path):
+    r = report_json(path)
+    methods = by_name(r.get("methods", []))
+    ct.ok(r.get("samples") == 101 and r["execution_samples"] == 98, "every sample of both chunks is read", r)
+    hot, run = methods["demo.Work.hot"], methods["demo.Work.run"]
+    ct.ok(hot["self"] == 710 * MS and hot["total"] == 710 * MS and run["self"] == 0 and run["total"] == 990 * MS,
+          "self and total in ns", methods)
+    ct.ok(hot["self_low"] < hot["self_share"] == 0.71 < hot["self_high"], "a share and its interval", hot)
+    ct.ok("[gc_active] libjvm.so!evacuate" in methods and "[truncated]" not in methods,
+          "a failed sample is named by its reason, a truncation is no method", methods)
+    ct.ok(any(line["name"] == "demo.Work.hot" and line["line"] == 23 for line in r["lines"]), "lines")
+    threads = by_name(r["threads"])
+    ct.ok(threads["main"]["cpu_ns"] == 990 * MS and threads["main"]["os_id"] == 4711 and threads["main"]["java_id"] == 1
+          and threads["GC Thread#0"]["self"] == 10 * MS, "threads, with the last of their CPU times", threads)
+    ct.ok(threads["GC Thread#0"]["cpu_ns"] == 13 * MS, "two threads that had one id after another add up", threads)
+    books = r["books"]
+    accounts = sum(books[k] for k in ("complete_ns", "truncated_ns", "residual_ns"))
+    accounts += sum(sum(books[k].values()) for k in ("failed_ns", "lost_ns", "unseen_ns"))
+    ct.ok(accounts == books["cpu_ns"] == 1049 * MS, "the books are those of the last lines, and close", books)
+    ct.ok(books["complete"] == 98 and books["failed"] == {"gc_active": 2} and books["lost"] == {"queue_full": 2}
+          and books["clock"] == "perf" and books["clock_resolution_ns"] == 1 and books["own_cost_ns"] == 4 * MS,
+          "counts, clock and own cost", books)
+    ct.ok(r["interval_ns"] == 10 * MS and r["settings"]["clock"] == "perf", "settings", r)
+    ct.ok([p["text"] for p in r["problems"]] == ["something to know"], "what the agent logged is a problem", r["problems"])
+
+
+def test_text(path):
+    text = ct.candor("report", path).out
+    match = re.search(r"\(t ([\d.]+),s ([\d.]+)\) \[([\d.]+)\.\.([\d.]+)\] demo\.Work\.hot$", text, re.M)
+    ct.ok(match and match.groups()[:2] == ("71.0", "71.0"), "a line of the text report", text)
+    ct.ok("demo.Work.hot:23" in text and "main (tid 4711)" in text, "lines and threads", text)
+    ct.ok("Tree" not in text and "Tree" in ct.candor("report", "--tree", path).out, "the tree, when asked for")
+    ct.ok(text.index("Books") > text.index("Threads") > text.index("Hot lines") > text.index("Hot methods"),
+          "in this order, the books last")
+    ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colours in a pipe", text)
+    only = ct.candor("report", "--sections", "threads,books", path).out
+    ct.ok("Hot" not in only and "Threads" in only and "Books" in only, "--sections", only)
+    ct.ok(len(re.findall(r"^\(t", ct.candor("report", "--sections", "methods", "-n", "1", path).out, re.M)) == 1, "--top")
+    with open(path, "rb") as f:
+        piped = subprocess.run([ct.PROGRAM, "report", "-"], stdin=f, capture_output=True, text=True)
+    ct.ok(piped.stdout == text, "from standard input", piped.stderr)
+
+
+def on_terminal(*command):
+    master, slave = pty.openpty()
+    env = {**os.environ, "TERM": "xterm"}
+    env.pop("NO_COLOR", None)
+    process = subprocess.Popen(command, stdout=slave, env=env)
+    os.close(slave)
+    out = b""
+    try:
+        while chunk := os.read(master, 65536):
+            out += chunk
+    except OSError:  # EIO: the last one has closed the terminal
+        pass
+    process.wait()
+    os.close(master)
+    return out.decode()
+
+
+def test_terminal():
+    long = "com.example.shop.inventory.reservation.service.ReservationService.reserveEverything"
+    path = make("long.jfr", [("thread", "main", 1, 1), ("sample", 1, 5, "complete", long)])
+    text = on_terminal(ct.PROGRAM, "report", path)
+    ct.ok("\033[1m" in text, "colours on a terminal", text)
+    plain = re.sub("\033\\[\\d*m", "", text)
+    ct.ok(re.search(r" c\.e\.s\.i\.r\.s\w*\.ReservationService\.reserveEverything", plain), "names are shortened to fit", plain)
+    lines = [line for line in plain.splitlines() if line.startswith("(t")]
+    ct.ok(lines and max(map(len, lines)) <= 80, "a terminal without a size is taken as 80 columns wide", plain)
+
+
+def test_convert(path):
+    out = ct.WORK / "out.collapsed"
+    ct.ok(ct.candor("convert", path, out).status == 0 and sorted(out.read_text().splitlines()) == sorted([
+        "java.lang.Thread.run;demo.Work.run;demo.Work.hot 70", "java.lang.Thread.run;demo.Work.run;demo.Work.cold 28",
+        "[truncated];java.lang.Thread.run;demo.Work.run;demo.Work.hot 1", "[gc_active] libjvm.so!evacuate 1"]),
+        "collapsed stacks", out.read_text())
+    ns = ct.candor("convert", "--unit", "ns", "--threads", "--to", "collapsed", path, "-").out
+    ct.ok(f"GC Thread#0;[gc_active] libjvm.so!evacuate {10 * MS}\n" in ns, "in ns, by thread, to standard output", ns)
+    out = ct.WORK / "out.html"
+    ct.candor("convert", "--title", "<i>a & b", path, out)
+    html = out.read_text()
+    data = re.search(r'<script type="application/json" id="candor-data">(.*?)</script>', html, re.S).group(1)
+    graph = json.loads(data)
+    nodes = graph["nodes"]
+    ct.ok(not re.search("[<>&]", data) and graph["title"] == "<i>a & b", "the page's data are escaped", data)
+    ct.ok(graph["total"] == nodes["total"][0] == 1000 * MS and sum(nodes["self"]) == 1000 * MS, "its weights add up", graph)
+    ct.ok(nodes["parent"][0] == -1 and all(p < i for i, p in enumerate(nodes["parent"])), "parents before children")
+    sums = [nodes["self"][i] + sum(t for t, p in zip(nodes["total"], nodes["parent"]) if p == i)
+            for i in range(len(nodes["total"]))]
+    ct.ok(sums == nodes["total"], "each total is self plus children", nodes)
+    names = {graph["strings"][i] for i in nodes["name"]}
+    ct.ok({"demo.Work.hot", "[truncated]"} <= names and graph["books"]["complete"] == 98, "names and books", names)
+    out = ct.WORK / "out.json"
+    ct.candor("convert", path, out)
+    ct.ok(json.loads(out.read_text()) == report_json(path), ".json is the report's JSON")
+
+
+def hostile_names():
+    evil = 'a"b</script>\\&\x01'
+    path = make("evil.jfr", [("thread", evil, 1, 1), ("sample", 1, 5, "complete", f"Evil.{evil}"),
+                             ("setting", evil, evil), ("log", "warning", evil), ("book", "failed", evil, 1, 1)])
+    r = report_json(path)
+    ct.ok(r["methods"][0]["name"] == f"Evil.{evil}" and r["settings"] == {evil: evil}
+          and r["books"]["failed"] == {evil: 1}, "hostile names survive in JSON as they are", r)
+    ct.ok("\x01" not in ct.candor("report", "--tree", path).out, "and do not reach the terminal")
+    ct.candor("convert", "--to", "html", path, ct.WORK / "evil.html")
+    html = (ct.WORK / "evil.html").read_text()
+    ct.ok('b</script>' not in html, "nor end the page's data")
+
+
+def fails(status, text, *arguments):
+    result = ct.candor(*arguments)
+    ct.ok(result.status == status and text in result.err and result.err.count("\n") == 1 and not result.out,
+          f"status {status}: {' '.join(map(str, arguments))[:80]}", result)
+
+
+def test_errors(path):
+    fails(2, "FILE", "report")
+    fails(2, "section", "report", "--sections", "methods,nonsense", path)
+    fails(2, "--top", "report", "--top", "-3", path)
+    fails(2, "--threshold", "report", "--threshold", "101", path)
+    fails(2, "--kind", "report", "--kind", "nonsense", path)
+    fails(1, "no wall samples", "report", "--kind", "wall", path)
+    fails(1, "No such file", "report", ct.WORK / "missing.jfr")
+    fails(2, ".collapsed, .folded, .html", "convert", path, ct.WORK / "out.pdf")
+    fails(2, "--to", "convert", path, "-")
+    fails(1, "No such file", "convert", path, ct.WORK / "missing" / "out.html")
+    fails(1, "No space left", "convert", path, "--to", "html", "/dev/full")
+    garbage = ct.WORK / "garbage.jfr"
+    garbage.write_bytes(b"this is no recording at all" * 100)
+    fails(1, "not a JFR recording", "report", garbage)
+    fails(1, "not a JFR recording", "convert", garbage, ct.WORK / "garbage.html")
+    ct.ok(not (ct.WORK / "garbage.html").exists(), "nothing is written for a bad file")
+    full = subprocess.run([ct.PROGRAM, "report", path], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE, text=True)
+    ct.ok(full.returncode == 1 and "No space left" in full.stderr, "a report that cannot be printed fails", full)
+
+
+def test_foreign():
+    """Only jdk.ExecutionSample, without a period: as any other profiler might write it."""
+    path = make("foreign.jfr", [("thread", "main", 1, 1), *[("execution", 1, HOT)] * 3, *[("execution", 1, "...;" + COLD)] * 2,
+                                ("execution", 1, "-")])
+    r = report_json(path)
+    ct.ok(r["unit"] == "samples" and r["sampled"] == 6 and r["samples"] == 0 and r["execution_samples"] == 6
+          and r["books"] is None and by_name(r["methods"])["demo.Work.hot"]["self"] == 3, "counts without a period", r)
+    ct.ok("[no stack]" in by_name(r["methods"]), "a sample without a stack is one of no method", r["methods"])
+    text = ct.candor("report", path).out
+    ct.ok("16.7 % of them without a stack, 33.3 % truncated" in text, "outcomes are told from the stacks", text)
+
+
+def test_not_whole(path):
+    whole = path.read_bytes()
+    for size in (len(whole) // 3, len(whole) * 2 // 3, len(whole) - 1):
+        cut = ct.WORK / "cut.jfr"
+        cut.write_bytes(whole[:size])
+        result = ct.candor("report", "--json", cut)
+        ct.ok(result.status in (0, 1) and (result.status or json.loads(result.out)["problems"]),
+              f"cut after {size} of {len(whole)} bytes: said", result)
+    lines = [line for i, line in enumerate(example()) if line[0] != "sample" or i % 2]
+    r = report_json(make("missing.jfr", lines))
+    ct.ok(any("not whole" in p["text"] for p in r["problems"]), "samples that the books know and the file lacks", r["problems"])
+    lines = [line for line in example() if line[:2] != ("book", "lost")]
+    r = report_json(make("open.jfr", lines))
+    ct.ok(any("do not close" in p["text"] for p in r["problems"]), "books that do not close", r["problems"])
+
+
+ct.need(MAKER, ct.PROGRAM)
+recording = make("example.jfr", example())
+test_json(recording)
+test_text(recording)
+test_terminal()
+test_convert(recording)
+hostile_names()
+test_errors(recording)
+test_foreign()
+test_not_whole(recording)
+ct.done()

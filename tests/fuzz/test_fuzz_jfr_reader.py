@@ -1,0 +1,10 @@
+#!/usr/bin/env python3
+"""The reader of recordings under libFuzzer, ASan and UBSan for 20 seconds.
+
+tier: default
+timeout: 120
+sanitize: no
+"""
+import jfr_reader
+
+jfr_reader.main(seconds=20)

@@ -1,0 +1,75 @@
+"""The gates of the build let a good library through and stop each fault they exist for.
+
+tier: quick
+timeout: 60
+"""
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+HOT_SYMBOLS = ct.ROOT / "script" / "hot-symbols"
+CHECK_AGENT = ct.ROOT / "script" / "check-agent"
+
+MAP = ct.WORK / "agent.map"
+MAP.write_text("{\n    global:\n        Agent_OnLoad;\n        Agent_OnUnload;\n    local:\n        *;\n};\n")
+GOOD = "int Agent_OnLoad(void) { return 0; } int Agent_OnUnload(void) { return 0; }\n"
+LINK = ("-Wl,-z,now", "-Wl,-z,nodelete", f"-Wl,--version-script={MAP}")
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def gcc(source, output, *options):
+    path = output.with_suffix(".c")
+    path.write_text(source)
+    subprocess.run(["gcc", "-fPIC", "-o", output, path, *options], check=True)
+    return output
+
+
+def agent(source, *options):
+    return run(CHECK_AGENT, gcc(source, ct.WORK / "libagent.so", "-shared", *options), MAP)
+
+
+def hot(source):
+    """hot-symbols on an archive with this object; memcpy is allowed."""
+    member = gcc(source, ct.WORK / "planted.o", "-c", "-O1", "-fno-builtin")
+    archive = ct.WORK / "libhot.a"
+    archive.unlink(missing_ok=True)
+    subprocess.run(["ar", "-rcT", archive, member], check=True)  # thin, as Meson's are
+    allowed = ct.WORK / "allowed.txt"
+    allowed.write_text("# copies\nmemcpy  # of names\n")
+    return run(HOT_SYMBOLS, allowed, archive)
+
+
+def stops(outcome, expected, text):
+    status, output = outcome
+    ct.ok(status == 1 and expected in output, text, output)
+
+
+outcome = agent(GOOD, *LINK)
+ct.ok(outcome == (0, ""), "check-agent: a good library passes", outcome)
+stops(agent(GOOD + "double cbrt(double); double third(double x) { return cbrt(x); } double (*keep)(double) = third;",
+            *LINK, "-lm"), "needs more than libc: libm.so.6", "check-agent: another library is found")
+stops(agent(GOOD + "int gettid(void); int (*keep)(void) = gettid;", *LINK),
+      "needs glibc 2.30, the floor is 2.17: gettid", "check-agent: a symbol too new is found by name")
+stops(agent(GOOD + "int helper;", *LINK[:2]), "+helper", "check-agent: one export too many is found")
+stops(agent("int Agent_OnLoad(void) { return 0; }", *LINK), "-Agent_OnUnload", "check-agent: a missing export is found")
+stops(agent(GOOD, "-Wl,-z,lazy", *LINK[1:]), "-z now", "check-agent: lazy binding is found")
+stops(agent(GOOD, LINK[0], LINK[2]), "-z nodelete", "check-agent: a library that can be unloaded is found")
+
+COPY = "void *memcpy(void *, const void *, unsigned long); void f(char *a, char *b) { memcpy(a, b, 9); }\n"
+outcome = hot(COPY)
+ct.ok(outcome == (0, ""), "hot-symbols: what is on the list passes", outcome)
+stops(hot(COPY + "int snprintf(char *, unsigned long, const char *, ...); void g(char *a) { snprintf(a, 9, \"x\"); }"),
+      "snprintf is not in allowed.txt; used by planted.o", "hot-symbols: snprintf is found, and who calls it")
+stops(hot("__thread int x; extern __thread int y; int *f(void) { return &y; }"), "y is not in", "hot-symbols: data counts too")
+
+for name in ("hot-symbols", "check-agent"):
+    status, output = run(ct.ROOT / "script" / name)
+    ct.ok(status != 0, f"{name}: without arguments it does not pass", output)
+ct.done()

@@ -1,0 +1,87 @@
+"""script/lint finds what it forbids: each rule is broken once in a small work tree, and only that rule speaks.
+
+tier: quick
+timeout: 60
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+LINT = ct.ROOT / "script" / "lint"
+
+CLEAN = {
+    "src/base/buffer.h": "#pragma once\n#include <stddef.h>\nstruct buf { size_t size; };\n",
+    "src/base/buffer.c": '#include "base/buffer.h"\n/* sprintf( in a comment */ const char *text = "strcpy(";\n',
+    "src/queue/queue.h": '#pragma once\n#include "base/buffer.h"\n',
+    "src/jfr/writer.h": '#pragma once\n#include "base/buffer.h"\n',
+    "src/profile/profile.h": '#pragma once\n#include "base/buffer.h"\n#include "jfr/writer.h"\n',
+    "src/agent/hot/walk.c": '#include "queue/queue.h"\n#include "jfr/writer.h"\nint walk;\n',
+    "src/cli/main.c": '#include "profile/profile.h"\nint main(void) { return 0; }\n',
+    "README.md": "Clean.\n",
+}
+
+# What is planted: {file: text}, and the words of the one breach it must give.
+PLANTED = {
+    "the agent uses profile": (
+        {"src/agent/hot/walk.c": '#include "profile/profile.h"\n'}, "agent/ may not use profile/"),
+    "the agent uses attach": (
+        {"src/attach/jvm.h": "#pragma once\n", "src/agent/hot/walk.c": '#include "attach/jvm.h"\n'},
+        "agent/ may not use attach/"),
+    "a lower floor uses a higher one": (
+        {"src/base/buffer.c": '#include "jfr/writer.h"\n'}, "base/ may not use jfr/"),
+    "folders of one floor use each other": (
+        {"src/queue/queue.h": '#pragma once\n#include "jfr/writer.h"\n'}, "queue/ may not use jfr/"),
+    "a path relative to the file is no way round": (
+        {"src/queue/queue.h": '#pragma once\n#include "../jfr/writer.h"\n'}, "queue/ may not use jfr/"),
+    "a public header is on its folder's floor": (
+        {"include/candor/queue.h": "#pragma once\n", "src/base/buffer.c": '#include "candor/queue.h"\n'},
+        "base/ may not use queue/"),
+    "a folder nobody knows": ({"src/misc/x.c": "int x;\n"}, "src/misc/ has no floor"),
+    "headers that include each other": (
+        {"src/base/a.h": '#pragma once\n#include "base/b.h"\n', "src/base/b.h": '#pragma once\n#include "base/a.h"\n'},
+        "circles: src/base/a.h -> src/base/b.h -> src/base/a.h"),
+    "pairs that need each other": (
+        {"src/base/a.h": "#pragma once\n", "src/base/a.c": '#include "base/b.h"\n',
+         "src/base/b.h": "#pragma once\n", "src/base/b.c": '#include "base/c.h"\n',
+         "src/base/c.h": "#pragma once\n", "src/base/c.c": '#include "base/a.h"\n'},
+        "circles: src/base/a.c -> src/base/b.c -> src/base/c.c -> src/base/a.c"),
+    "a header that leans on another": (
+        {"src/base/map.h": "#pragma once\nsize_t map_size(void);\n"}, "src/base/map.h:1: headers: does not compile alone"),
+    "a public header that is no C++": (
+        {"include/candor/queue.h": "#pragma once\nint candor_queue(int class);\n"}, "does not compile alone as c++"),
+    "a banned call": ({"src/base/buffer.c": "\n  strcpy (a, b);\n"}, "src/base/buffer.c:2: banned: strcpy"),
+    "a tab": ({"README.md": "a\tb\n"}, "README.md:1: text: a tab"),
+    "a trailing blank": ({"README.md": "a \n"}, "text: a trailing blank"),
+    "a left-over": ({"src/base/buffer.c": "// TO" "DO: later\n"}, "text: a left-over"),
+    "a machine's path": ({"script/x": "cd /wor" "k/main\n"}, "text: a path of one machine"),
+    "a registry": ({"script/x": "curl https://re" "po1.example.org/\n"}, "text: a registry's host"),
+    "an overlong line": ({"src/base/buffer.c": f"int {'x' * 140};\n"}, "text: 145 columns"),
+    "no line end": ({"README.md": "a"}, "text: no line end"),
+    "a big file": ({"README.md": "a\n" * 600_000}, "README.md:1: text: 1200000 bytes"),
+}
+
+
+def lint(planted):
+    """Exit status and output of lint on the clean tree with these files in it."""
+    tree = ct.WORK / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    for name, text in {**CLEAN, **planted}.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    subprocess.run(["git", "init", "-q", tree], check=True)
+    done = subprocess.run([LINT, "--root", tree], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+ct.ok(lint({}) == (0, ""), "a clean tree has no breach", lint({}))
+for what, (planted, expected) in PLANTED.items():
+    status, output = lint(planted)
+    ct.ok(status == 1 and expected in output and output.count("\n") == 1, f"found: {what}", output)
+
+binary = {"tests/data/recording.bin": "\0\t \n"}
+ct.ok(lint(binary) == (0, ""), "binary files are not read as text", lint(binary))
+ct.done()

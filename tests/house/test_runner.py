@@ -1,0 +1,124 @@
+"""tests/run calls a test failed in every way it can fail, ends what it leaves behind, and counts points.
+
+tier: quick
+timeout: 60
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+RUN = ct.ROOT / "tests" / "run"
+TESTS, BUILD = ct.WORK / "tests", ct.WORK / "build"
+HEAD = "# tier: {tier}\n# timeout: {timeout}\n"
+
+
+def plant(name, body, tier="quick", timeout=20, head=""):
+    path = TESTS / f"{name}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(HEAD.format(tier=tier, timeout=timeout) + head + body)
+
+
+def run(*arguments):
+    done = subprocess.run([RUN, "--tests", TESTS, "--build", BUILD, *arguments], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def counts(name, expected, text, *words):
+    """The planted test called NAME, run alone, ends with this last line, and its output has these words."""
+    status, output = run(name)
+    good = "0 failed" in expected and not expected.startswith("0 passed")
+    ct.ok(output.splitlines()[-1] == expected and status == (0 if good else 1)
+          and all(word in output for word in words), text, output)
+
+
+def alive(pid_file):
+    pid = int(pid_file.read_text())
+    try:
+        return "State:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+(BUILD / "meson-info").mkdir(parents=True)
+(BUILD / "meson-info" / "intro-targets.json").write_text("[]")
+
+plant("unit/test_good", "print('ok 1 - a\\nok 2 - b # SKIP none here\\n# note\\n1..2')")
+plant("unit/test_red", "print('ok 1 - a\\nnot ok 2 - b\\n#   reason\\n1..2'); exit(1)")
+plant("unit/test_killed", "import os\nprint('ok 1 - a', flush=True)\nos.kill(os.getpid(), 11)")
+plant("unit/test_unplanned", "print('ok 1 - a')")
+plant("unit/test_short", "print('ok 1 - a\\n1..2')")
+plant("unit/test_misnumbered", "print('ok 1 - a\\nok 3 - b\\n1..2')")
+plant("unit/test_status", "print('ok 1 - a\\n1..1'); exit(3)")
+plant("unit/test_nothing", "print('1..0')")
+plant("unit/test_skipped", "print('1..0 # SKIP no JDK')")
+plant("unit/test_everything", "print('ok 1 - a\\n1..1')", tier="all")
+plant("unit/test_hanging", f"""
+import os, subprocess, time
+for name, session in (("child", False), ("daemon", True)):
+    child = subprocess.Popen(["sleep", "600"], start_new_session=session)
+    open("{ct.WORK}/" + name, "w").write(str(child.pid))
+print("ok 1 - a", flush=True)
+time.sleep(600)
+""", timeout=2)
+plant("unit/test_leaving", f"""
+import subprocess
+child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+open("{ct.WORK}/left", "w").write(str(child.pid))
+print("ok 1 - a\\n1..1")
+""")
+
+counts("test_good", "1 passed, 0 failed, 1 skipped", "points are counted, a skip is one of its own")
+counts("test_red", "1 passed, 1 failed, 0 skipped", "a failed point fails once, its diagnostics are shown", "#   reason")
+counts("test_killed", "1 passed, 1 failed, 0 skipped", "a death by a signal", "died by SIGSEGV")
+counts("test_unplanned", "1 passed, 1 failed, 0 skipped", "a missing plan", "no plan")
+counts("test_short", "1 passed, 1 failed, 0 skipped", "a wrong plan", "the plan is 1..2, but there are 1 points")
+counts("test_misnumbered", "2 passed, 1 failed, 0 skipped", "a wrong number", "point 2 is numbered 3")
+counts("test_status", "1 passed, 1 failed, 0 skipped", "a bad exit status after good points", "exit status 3")
+counts("test_nothing", "0 passed, 1 failed, 0 skipped", "a test of nothing", "nothing was tested")
+counts("test_skipped", "0 passed, 0 failed, 1 skipped", "only skips is not a success")
+counts("test_absent", "0 passed, 0 failed, 0 skipped", "no test at all is not a success")
+
+started = time.monotonic()
+counts("test_hanging", "1 passed, 1 failed, 0 skipped", "a timeout", "timeout: still running after 2 s")
+ct.ok(time.monotonic() - started < 30, "a hanging test is ended at its timeout")
+ct.ok(not alive(ct.WORK / "child"), "its child is ended")
+ct.ok(not alive(ct.WORK / "daemon"), "its child in a session of its own is ended")
+counts("test_leaving", "1 passed, 0 failed, 0 skipped", "a test that leaves a process behind")
+ct.ok(not alive(ct.WORK / "left"), "what it left is ended")
+
+ct.ok("test_everything" not in run("--list")[1], "the default tier leaves out what belongs to all")
+ct.ok("test_everything" in run("--list", "--all")[1], "--all has it")
+ct.ok("test_everything" in run("--list", "everything")[1], "its name has it")
+
+for name in ("test_red", "test_killed", "test_unplanned", "test_short", "test_misnumbered", "test_status",
+             "test_nothing", "test_hanging"):
+    (TESTS / "unit" / f"{name}.py").unlink()
+status, output = run()
+ct.ok(status == 0 and output.endswith("\n2 passed, 0 failed, 2 skipped\n"), "a green run ends with status 0", output)
+
+# A program built with sanitizers hides its report from the test, which sees only what it expects; the runner sees it.
+program = ct.WORK / "leak"
+source = "#include <stdlib.h>\nint main(void) { volatile char *p = malloc(9); p = NULL; return p != NULL; }\n"
+program.with_suffix(".c").write_text(source)
+subprocess.run(["gcc", "-fsanitize=address", "-o", program, program.with_suffix(".c")], check=True)
+plant("cli/test_leak", f"import subprocess\nsubprocess.run(['{program}'])\nprint('ok 1 - a\\n1..1')")
+status, output = run("--sanitized", BUILD, "test_leak@sanitized")
+ct.ok(status == 1 and "a sanitizer reported" in output and "LeakSanitizer" in output, "a leak nobody looks at", output)
+
+plant("unit/test_vague", "", head="# no more\n")
+(TESTS / "unit" / "test_vague.py").write_text("print('1..0')\n")
+status, output = run()
+ct.ok(status == 1 and "test_vague.py: wants a line 'tier:" in output, "a test without a tier is refused by name", output)
+(TESTS / "unit" / "test_vague.py").unlink()
+
+(BUILD / "meson-info" / "intro-targets.json").write_text(json.dumps(
+    [{"filename": [f"{BUILD}/tests/unit/test_lost"]}, {"filename": [f"{BUILD}/tests/unit/helper"]}]))
+status, output = run()
+ct.ok(status == 1 and "test_lost: no source" in output, "an executable without a source is refused by name", output)
+ct.done()

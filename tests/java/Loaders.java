@@ -1,0 +1,81 @@
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * Loads, runs and drops classes in class loaders of their own, with unloading in between, so the JVM reuses the
+ * memory of dead methods. Class UnitNNNN has the one hot method spinNNNN; one thread runs them in the order of their
+ * numbers. A sample whose numbers differ, or that goes back in time, carries the name of a dead method.
+ *
+ * With class=same all classes are called Unit0000 and only their methods differ, as when a new version of a program is
+ * deployed into a running server: then not even the class name tells a dead method from a living one.
+ *
+ * go seconds=WALL_SECONDS [micros=2000] [class=same] -> done classes unloaded
+ */
+public final class Loaders {
+    static volatile long sink;
+
+    private static final class Loader extends ClassLoader {
+        Class<?> define(byte[] bytes) {
+            return defineClass(null, bytes, 0, bytes.length);
+        }
+    }
+
+    /** The template with its number in place of the zeros that follow the word. */
+    private static byte[] numbered(byte[] template, String word, int number) {
+        byte[] before = (word + "0000").getBytes();
+        byte[] after = (word + String.format("%04d", number)).getBytes();
+        byte[] bytes = template.clone();
+        for (int i = 0; i + before.length <= bytes.length; i++) {
+            if (Arrays.equals(bytes, i, i + before.length, before, 0, before.length)) {
+                System.arraycopy(after, 0, bytes, i, after.length);
+            }
+        }
+        return bytes;
+    }
+
+    private static byte[] unit(byte[] template, int number, boolean same) {
+        byte[] bytes = numbered(template, "spin", number);
+        return same ? bytes : numbered(bytes, "Unit", number);
+    }
+
+    private static void spin(byte[] bytes, int number, long nanos) throws Exception {
+        Class<?> unit = new Loader().define(bytes);
+        LongUnaryOperator work = (LongUnaryOperator) unit.getDeclaredConstructor().newInstance();
+        long x = number;
+        for (long begin = Rounds.cpu(); Rounds.cpu() - begin < nanos;) {
+            x = work.applyAsLong(x);
+        }
+        sink = x;
+    }
+
+    public static void main(String[] args) throws Exception {
+        byte[] template;
+        try (InputStream input = Loaders.class.getResourceAsStream("Unit0000.class")) {
+            template = input.readAllBytes();
+        }
+        Rounds.serve(options -> {
+            long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
+            long nanos = (long) (options.number("micros", 2000) * 1000);
+            boolean same = options.text("class", "").equals("same");
+            int[] classes = {0};
+            Thread worker = new Thread(() -> {
+                try {
+                    for (; System.nanoTime() < end && classes[0] < 9999; classes[0]++) {
+                        int number = classes[0] + 1;
+                        spin(unit(template, number, same), number, nanos);
+                        if (classes[0] % 50 == 49) {
+                            System.gc();
+                        }
+                    }
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            }, "loaders");
+            Rounds.together(worker);
+            return "classes=" + classes[0] + " unloaded="
+                + ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount();
+        });
+    }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Each clock, forced by the option, gives a sane profile and says in the recording which one it was.
+
+tier: default
+timeout: 300
+
+The clocks of the scheduler tick (timer, itimer) fire at most every few milliseconds, so their samples weigh
+differently: the share's standard error is taken at the effective sample size. The program draws its methods at
+random, so that a tick cannot beat with them. A perf clock covers the threads' CPU time within 2 %; a thread timer
+within 5 %, for the tick that is running at the end; the process timer (at 10 ms, as it counts no overruns) is random
+among threads: 15 %.
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+CLOCKS = {"sigtrap": ("1ms", 0.02), "signal": ("1ms", 0.02), "timer": ("1ms", 0.05), "itimer": ("10ms", 0.15)}
+
+
+def check(jdk, clock, interval, coverage):
+    what, path = f"{jdk}, {clock}", ct.WORK / f"{clock}-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=0.3)
+        good, answer = jvm.control("start", file=path, interval=interval, clock=clock)
+        if not good and clock in ("sigtrap", "signal"):
+            ct.skip(what, f"not possible here: {answer}")
+            return
+        if not ct.ok(good, f"{what}: starts", answer):
+            return
+        ct.ok(clock in answer.get("clock", ""), f"{what}: status names the clock", answer)
+        truth = jvm.round(seconds=3)
+        good, answer = jvm.control("stop")
+        ct.ok(good, f"{what}: stops", answer)
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    ct.ok(clock in books["clock"], f"{what}: the recording names the clock", books["clock"])
+    ct.note(f"{what}: resolution {books['clock_resolution_ns']} ns, residual {100 * ct.residual_share(books):.2f} %")
+    heavy, light = ([s.weight for s in recording.samples if s.leaf == name]
+                    for name in ("TwoMethods.heavy", "TwoMethods.light"))
+    size = ct.effective_size(heavy + light)
+    ct.ok(size > 200, f"{what}: {size:.0f} effective samples")
+    true_share = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
+    ct.share_agrees(sum(heavy) / max(sum(heavy + light), 1), true_share, size, what)
+    seen = sum(s.weight for s in recording.samples if (s.thread or "").startswith("two-methods-")) / truth["cpu_ns"]
+    ct.ok(abs(seen - 1) <= coverage, f"{what}: the weights are {seen:.3f} of the threads' CPU time, 1 +- {coverage:g}")
+    ct.identity_closes(books, what)
+
+
+def main():
+    ct.need()
+    jdks = ct.jdks()
+    for index, (clock, bounds) in enumerate(CLOCKS.items()):
+        for jdk in jdks if ct.TIER == "all" else jdks[index % 2:][:1]:
+            check(jdk, clock, *bounds)
+    ct.done()
+
+
+main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Deep recursion: a stack that fits is counted to the frame, one that does not is marked truncated and keeps its leaf
+end.
+
+tier: default
+timeout: 120
+"""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+
+def dives(sample):
+    return sum(1 for name, _, _ in sample.frames if name == "Deep.dive")
+
+
+def at_bottom(recording, depth):
+    return [s for s in recording.of_thread(f"deep-{depth}") if s.leaf == "Deep.bottom" or
+            any(name == "Deep.bottom" for name, _, _ in s.frames)]
+
+
+def check(jdk, flags, what):
+    path = ct.WORK / f"deep-{jdk.version}-{what}.jfr"
+    with ct.Jvm(jdk, "Deep", agent=ct.agent_options(file=path, interval="1ms"), flags=flags) as jvm:
+        jvm.expect("ready")
+        jvm.round(depth=100, seconds=0.5)
+        jvm.round(depth=3000, seconds=1)
+        ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the program ends well", jvm.transcript())
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    shallow, deep = at_bottom(recording, 100), at_bottom(recording, 3000)
+    exact = sum(1 for s in shallow if dives(s) == 100 and s.outcome == "complete" and not s.cut)
+    ct.ok(exact >= 0.99 * len(shallow) > 300,
+          f"{jdk}, {what}: {exact} of {len(shallow)} stacks have exactly 100 recursions",
+          collections.Counter((dives(s), s.outcome) for s in shallow).most_common(5))
+    marked = sum(1 for s in deep if s.outcome == "truncated" and s.cut and 1000 < dives(s) < 3000)
+    ct.ok(marked >= 0.99 * len(deep) > 500,
+          f"{jdk}, {what}: {marked} of {len(deep)} stacks 3000 deep are marked truncated",
+          collections.Counter((dives(s), s.outcome, s.cut) for s in deep).most_common(5))
+    weight = sum(s.weight for s in recording.samples if s.outcome == "truncated")
+    ct.ok(books["truncated_ns"] == weight > 0, f"{jdk}, {what}: the books' truncated account is their weight",
+          (books["truncated_ns"], weight))
+    ct.identity_closes(books, f"{jdk}, {what}")
+
+
+def main():
+    ct.need()
+    for jdk in ct.jdks():
+        check(jdk, [], "compiled")
+    for jdk in ct.jdks()[-1:]:
+        check(jdk, ["-Xint"], "interpreted")
+    ct.done()
+
+
+main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""What goes wrong is told in one clear line, and the JVM goes on: unwritable file, already recording, garbage, disk
+full.
+
+tier: default
+timeout: 240
+"""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+
+def refused(what, answer, *words):
+    """A refusal over the control socket: one line that holds all the words."""
+    good, text = answer
+    ct.ok(not good and text and all(word in text for word in words), f"{what}: refused with words {words}", text)
+
+
+def refused_by_program(what, result, *words):
+    lines = result.err.splitlines()
+    ct.ok(result.status == 1 and len(lines) == 1 and all(word in lines[0] for word in words),
+          f"{what}: the program says so in one line, status 1", result)
+
+
+def control_errors(jdk):
+    path = ct.WORK / f"errors-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        refused(f"{jdk}, stop without a recording", jvm.control("stop"), "record")
+        refused(f"{jdk}, dump without a recording", jvm.control("dump"), "record")
+        refused(f"{jdk}, unknown directory", jvm.control("start", file="/nonexistent/x.jfr"), "/nonexistent/x.jfr")
+        refused(f"{jdk}, a directory as file", jvm.control("start", file=ct.WORK), str(ct.WORK))
+        refused(f"{jdk}, a device as file", jvm.control("start", file="/dev/null"), "/dev/null", "regular")
+        refused(f"{jdk}, relative file", jvm.control("start", file="x.jfr"), "x.jfr")
+        refused(f"{jdk}, bad interval", jvm.control("start", file=path, interval="soon"), "soon")
+        refused(f"{jdk}, zero interval", jvm.control("start", file=path, interval="0"), "interval")
+        refused(f"{jdk}, unknown clock", jvm.control("start", file=path, clock="sundial"), "sundial")
+        refused(f"{jdk}, unknown event", jvm.control("start", file=path, event="moon"), "moon")
+        refused(f"{jdk}, unknown option", jvm.control("start", file=path, flavour="vanilla"), "flavour")
+        refused(f"{jdk}, unknown command", jvm.control("dance"), "dance")
+        refused(f"{jdk}, empty command", jvm.control(""))
+        refused(f"{jdk}, a line too long", jvm.control("start", file="/" + "x" * 9000), "8 KiB")
+        ct.ok(not path.exists(), f"{jdk}: a refused start leaves no file")
+        already_running(jdk, jvm, path)
+        jvm.round(seconds=0.2)
+        ct.ok(jvm.finish() == 0, f"{jdk}: the JVM goes on and ends well", jvm.transcript())
+
+
+def already_running(jdk, jvm, path):
+    good, answer = jvm.control("start", file=path)
+    ct.ok(good, f"{jdk}: a good start succeeds after all that", answer)
+    refused(f"{jdk}, a second start", jvm.control("start", file=ct.WORK / "second.jfr"), "already", str(path))
+    refused_by_program(f"{jdk}, a second start", ct.attach(jvm, ct.WORK / "third.jfr"), "already")
+    ct.ok(not (ct.WORK / "second.jfr").exists(), f"{jdk}: a second start leaves no file")
+    other_name = ct.WORK / f"errors-{jdk.version}-link.jfr"
+    os.link(path, other_name)
+    for name in (path, other_name):
+        refused(f"{jdk}, a dump onto the running recording", jvm.control("dump", file=name), "recording itself")
+    good, answer = jvm.control("stop")
+    ct.ok(good, f"{jdk}: the first recording is unharmed", answer)
+    ct.ok(len(ct.Recording(path).counts) > 0, f"{jdk}: and whole")
+
+
+def garbage_at_start(jdk):
+    """A JVM must not die of a profiler's typo; what was wrong is asked for over the socket or printed once."""
+    for options in ("interval=soon,file=/tmp/x.jfr", "=,=,,=", "file=/nonexistent/x.jfr", "%zz=%", "x" * 5000):
+        with ct.Jvm(jdk, "TwoMethods", agent=f"-agentpath:{ct.AGENT}={options}") as jvm:
+            try:
+                jvm.expect("ready")
+                jvm.round(seconds=0.1)
+            except (RuntimeError, BrokenPipeError) as problem:
+                ct.ok(False, f"{jdk}, options '{options[:40]}': the JVM runs", problem)
+                continue
+            said = [line for line in jvm.err if "candor" in line.lower()]
+            ct.ok(jvm.finish() == 0, f"{jdk}, options '{options[:40]}': the JVM runs", jvm.transcript())
+            ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
+
+
+def file_size_limit(jdk):
+    """RLIMIT_FSIZE stands for a full disk: the write fails in the middle of a recording."""
+    path = ct.WORK / f"limit-{jdk.version}.jfr"
+    wrapper = ["prlimit", "--fsize=2000000:2000000"]
+    # -Xshare and perf data off: the JVM itself may write no large file either.
+    flags = ["-XX:-UsePerfData"]
+    with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), flags=flags, wrapper=wrapper) as jvm:
+        jvm.expect("ready")
+        full(jdk, jvm, path, "file size limit")
+
+
+def small_disk(jdk):
+    if os.geteuid() != 0:
+        ct.skip(f"{jdk}, full disk", "needs root to mount a small tmpfs")
+        return
+    disk = ct.WORK / f"disk-{jdk.version}"
+    disk.mkdir()
+    if ct.run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk).status != 0:
+        ct.skip(f"{jdk}, full disk", "may not mount a tmpfs here")
+        return
+    try:
+        with ct.Jvm(jdk, "Steady", agent=ct.agent_options()) as jvm:
+            jvm.expect("ready")
+            full(jdk, jvm, disk / "full.jfr", "full disk")
+    finally:
+        ct.run("umount", "-l", disk)
+
+
+def full(jdk, jvm, path, what):
+    good, answer = jvm.control("start", file=path, interval="100us")
+    if not ct.ok(good, f"{jdk}, {what}: the recording starts", answer):
+        return
+    jvm.round(seconds=3, threads=2)
+    good, answer = jvm.control("stop")
+    ct.ok(good and answer.get("error"), f"{jdk}, {what}: stop tells that the recording is not whole", answer)
+    try:
+        samples = len(ct.Recording(path).samples)
+    except (OSError, ValueError, KeyError) as problem:
+        ct.ok(False, f"{jdk}, {what}: the file is whole up to there", problem)
+    else:
+        ct.ok(samples > 0, f"{jdk}, {what}: the file is whole up to there ({samples} samples)")
+    result = ct.candor("report", path)
+    ct.ok(result.status == 0, f"{jdk}, {what}: and can be reported on", result)
+    jvm.round(seconds=0.1)
+    ct.ok(jvm.finish() == 0, f"{jdk}, {what}: the JVM ends well", jvm.transcript())
+
+
+def main():
+    ct.need()
+    for jdk in ct.jdks():
+        control_errors(jdk)
+        garbage_at_start(jdk)
+    for jdk in ct.jdks()[-1:]:
+        file_size_limit(jdk)
+        small_disk(jdk)
+    ct.done()
+
+
+main()

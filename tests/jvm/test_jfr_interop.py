@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Our recordings in the hands of other parsers, and theirs in ours: the JDK's tools, jdk.jfr.consumer and Mission Control
+agree with us on the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample.
+
+tier: default
+timeout: 300
+"""
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+import candortest as ct
+
+UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8")  # whatever the locale says
+WRITER, READER = ct.BUILD / "tests/jvm/jfr_write_sample", ct.BUILD / "tests/jvm/jfr_read_sample"
+
+
+def found(result, kinds=("count", "method", "thread")):
+    """{line without its number: number} of what a reader printed."""
+    lines = (line.rpartition(" ") for line in result.out.splitlines())
+    return {text: int(number) for text, _, number in lines if text.split(" ")[0] in kinds}
+
+
+def problems(result):
+    return [line for line in result.out.splitlines() if line.startswith("problem ")]
+
+
+def differences(ours, theirs):
+    return "\n".join(f"{key}: ours {ours.get(key)}, theirs {theirs.get(key)}"
+                     for key in sorted(ours.keys() | theirs.keys()) if ours.get(key) != theirs.get(key))
+
+
+def agree(ours, theirs, what):
+    ct.ok(ours and ours == theirs, what, differences(ours, theirs))
+
+
+def summary(jdk, path):
+    """What `jfr summary` counts, without the format's own two types."""
+    rows = re.findall(r"^ (\w+(?:\.\w+)+) +(\d+) +\d+ *$", ct.run(jdk.jfr, "summary", path).out, re.MULTILINE)
+    return {f"count {name}": int(n) for name, n in rows
+            if int(n) and name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint")}
+
+
+def printed(jdk, path):
+    result = ct.run(jdk.jfr, "print", "--json", "--stack-depth", "4096", path)
+    events = json.loads(result.out)["recording"]["events"] if not result.status else []
+    return collections.Counter(f"count {event['type']}" for event in events), events
+
+
+def mission_control(jdk, path, jars):
+    return ct.run(jdk.java, *UTF8, "-cp", f"{jars}/*", HERE / "ReadJmc.java", path)
+
+
+def counts(lines):
+    return {key: n for key, n in lines.items() if key.startswith("count ")}
+
+
+def check_samples(events):
+    """The unusual ones among the values, as `jfr print` shows them."""
+    samples = [event["values"] for event in events if event["type"] == "candor.CpuSample"]
+    deep = max((s["stackTrace"] for s in samples), key=lambda trace: len(trace["frames"]))
+    ct.ok(len(deep["frames"]) == 2048 and deep["truncated"], "jfr print: the truncated stack of 2048 frames")
+    ct.ok({s["outcome"] for s in samples} == {"complete", "truncated", "not_walkable"}, "jfr print: outcomes")
+    ct.ok({s["eventThread"]["osName"] for s in samples} == {"main", "wörker-日本-𝄞", "GC Thread#0"}, "jfr print: threads")
+    ct.ok(samples[0]["weight"] == "PT0.01S", "jfr print: a weight is a time span", samples[0]["weight"])
+    residual = [event["values"]["time"] for event in events
+                if event["type"] == "candor.BookLine" and event["values"]["account"] == "residual"]
+    ct.ok(set(residual) == {"PT-0.001234567S"}, "jfr print: the negative residual", residual)
+
+
+def check_hot_methods(jdk, path, ours):
+    result = ct.run(jdk.jfr, "view", "--width", "300", "hot-methods", path)
+    rows = re.findall(r"^(\S.*?)\(.*?\) +(\d+) +[\d.]+%$", result.out, re.MULTILINE)
+    ct.ok(rows and {f"method {name}": int(n) for name, n in rows} == {k: n for k, n in ours.items() if "method " in k},
+          "jfr view hot-methods agrees", result.out + result.err)
+
+
+def check_ours(jdks, jars):
+    for chunks, flushes in ((1, 1), (3, 4)):
+        path = ct.WORK / f"ours-{chunks}.jfr"
+        subprocess.run([WRITER, path, str(chunks), str(flushes)], check=True)
+        what = f"our recording, {chunks} x {flushes} flushes"
+        read = ct.run(READER, path)
+        ours = found(read)
+        ct.ok(ours.get("count candor.CpuSample") == 60 * chunks * flushes and not problems(read), f"{what}: read by us")
+        for jdk in jdks:
+            agree(counts(ours), summary(jdk, path), f"{what}: jfr summary of JDK {jdk.version} agrees")
+            agree(counts(ours), printed(jdk, path)[0], f"{what}: jfr print of JDK {jdk.version} agrees")
+            agree(ours, found(ct.run(jdk.java, *UTF8, HERE / "ReadJdk.java", path)),
+                  f"{what}: jdk.jfr.consumer of JDK {jdk.version} agrees")
+        newest = jdks[-1]
+        check_samples(printed(newest, path)[1])
+        check_hot_methods(newest, path, ours)
+        if jars:
+            result = mission_control(newest, path, jars)
+            agree(ours, found(result), f"{what}: Mission Control agrees")
+            ct.ok(not result.err.strip(), f"{what}: without a complaint", result.err)
+
+
+def check_theirs(jdks):
+    for jdk in jdks:
+        path = ct.WORK / f"jdk{jdk.version}.jfr"
+        ct.run(jdk.java, *UTF8, f"-XX:StartFlightRecording=filename={path},settings=profile", HERE / "Busy.java", "2")
+        read = ct.run(READER, path)
+        ours = found(read)
+        what = f"a recording of JDK {jdk.version}"
+        ct.ok(not problems(read), f"{what}: no problems", read.out[:2000])
+        agree(counts(ours), summary(jdks[-1], path), f"{what}: jfr summary agrees ({len(counts(ours))} types)")
+        agree(ours, found(ct.run(jdks[-1].java, *UTF8, HERE / "ReadJdk.java", path)),
+              f"{what}: jdk.jfr.consumer agrees on types, methods and threads")
+
+
+def fetch_jars():
+    result = ct.run(HERE / "fetch_jars.sh", timeout=200)
+    if result.status:
+        ct.skip("Mission Control's parser", "its jars cannot be fetched: " + (result.err.strip().splitlines() or ["?"])[-1])
+        return None
+    return result.out.strip()
+
+
+def main():
+    ct.need(WRITER, READER)
+    jdks = ct.jdks()
+    check_ours(jdks, fetch_jars())
+    check_theirs(jdks)
+    ct.done()
+
+
+main()

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Threads that live for a millisecond, up to 200 at once, as fast as the JVM starts them: seen in proportion, nothing
+leaks.
+
+tier: default
+timeout: 400
+
+With interval 1 ms a thread of 1 ms is hit once on average, and the expected weight of its samples is its CPU time. Summed
+over n samples the relative standard error is below 1 / sqrt(n); the bound is 5 of them plus 5 %. The latter is for what
+Thread.run does around burn(), and for threads that use less than the least first period.
+(Frames of burn() itself will not do: the debug
+information C2 writes in JDK 25 gives some of its inlined loop to a method of java.lang.Thread; AsyncGetCallTrace agrees.)
+"""
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+SECONDS = 60 if ct.TIER == "all" else 10
+
+
+def churn(jdk):
+    path = ct.WORK / f"churn-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "ThreadChurn", agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=1)
+        before = len(jvm.fds()), len(jvm.threads())
+        good, answer = jvm.control("start", file=path, interval="1ms")
+        if not ct.ok(good, f"{jdk}: the recording starts", answer):
+            return
+        truth = jvm.round(seconds=SECONDS)
+        good, answer = jvm.control("stop")
+        ct.ok(good, f"{jdk}: the recording stops", answer)
+        # The last threads have counted down; leaving the kernel may take them a while on a busy machine.
+        ct.wait_until(lambda: len(jvm.threads()) <= before[1] + 2)
+        after = len(jvm.fds()), len(jvm.threads())
+        ct.ok(after[0] <= before[0] and after[1] <= before[1] + 2,
+              f"{jdk}: no descriptor or thread is left: {before} before, {after} after", sorted(jvm.fds().values()))
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+    ct.ok(truth["started"] == truth["finished"] > 100 * SECONDS,
+          f"{jdk}: {truth['started']} threads started and finished")
+    check(jdk, path, truth)
+
+
+def check(jdk, path, truth):
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    burnt = [sample.weight for sample in recording.samples
+             if sample.thread == "churn" and any(name == "java.lang.Thread.run" for name, _, _ in sample.frames)]
+    ratio = sum(burnt) / truth["burn_ns"]
+    bound = ct.STANDARD_ERRORS / math.sqrt(max(len(burnt), 1)) + 0.05
+    ct.ok(abs(ratio - 1) < bound, f"{jdk}: the threads have {ratio:.4f} of their true CPU time, bound 1 +- {bound:.4f}", books)
+    ct.identity_closes(books, str(jdk))
+    # What a thread uses between the end of its clock and its death, 80 to 150 of its 1,100 us, is known to nobody.
+    ct.residual_within(books, 0.20, str(jdk))
+    told = sum(cpu for name, cpu, _ in recording.thread_cpu.values() if name == "churn")
+    ct.ok(truth["burn_ns"] < told < books["cpu_ns"],
+          f"{jdk}: their clocks in the recording, {told / 1e9:.2f} s, hold the {truth['burn_ns'] / 1e9:.2f} s they burnt")
+
+
+def main():
+    ct.need()
+    for jdk in ct.jdks():
+        churn(jdk)
+    ct.done()
+
+
+main()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""An ordinary user, who may not sample the kernel, gets a profile whose books say how much CPU time that hides.
+
+tier: default
+timeout: 200
+
+With perf_event_paranoid at 2 a perf clock must exclude the kernel; samples due in kernel mode are then dropped
+without a word. A thread that reads /dev/zero spends over 90 % of its CPU there: the account unseen(kernel) must hold
+it.
+"""
+import os
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+SECONDS = 2
+
+
+def paranoia():
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except OSError:
+        return 3
+
+
+def wrapper():
+    """As root: become nobody, who keeps one capability, to read the JDKs and the build wherever they are."""
+    if os.geteuid() != 0:
+        return []
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=+dac_read_search",
+            "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"]
+
+
+def check(jdk, home):
+    path = home / f"user-{jdk.version}.jfr"
+    agent = ct.agent_options(file=path, interval="1ms")
+    with ct.Jvm(jdk, "KernelTime", agent=agent, wrapper=wrapper(), cwd=home) as jvm:
+        jvm.expect("ready")
+        uid = jvm.status("Uid")[0].split()[1]
+        ct.ok(uid != "0", f"{jdk}: the JVM runs as an ordinary user ({uid})")
+        truth = jvm.round(seconds=SECONDS)
+        good, answer = jvm.control("status")
+        ct.ok(good, f"{jdk}: root may use an ordinary user's socket, as may the user", answer)
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    ct.note(f"clock {books['clock']}, unseen {books['unseen_ns']}, residual {100 * ct.residual_share(books):.2f} %")
+    ct.ok(len(recording.samples) > 50, f"{jdk}: there are {len(recording.samples)} samples")
+    ct.identity_closes(books, str(jdk))
+    ct.residual_within(books, 0.02, str(jdk))
+    if paranoia() == 2 and books["clock"] in ("sigtrap", "signal"):
+        hidden = books["unseen_ns"].get("kernel", 0)
+        ct.ok(0.7 * truth["cpu_ns"] < hidden < books["cpu_ns"],
+              f"{jdk}: {hidden / 1e9:.2f} s of kernel time are told as unseen, {truth['cpu_ns'] / 1e9:.2f} s were read")
+    else:
+        ct.skip(f"{jdk}: unseen kernel time", f"perf_event_paranoid {paranoia()}, clock {books['clock']}")
+
+
+def main():
+    ct.need()
+    home = ct.WORK / "home"
+    home.mkdir()
+    if os.geteuid() == 0:
+        if not shutil.which("setpriv"):
+            ct.skip("an ordinary user", "no setpriv")
+            ct.done()
+        shutil.chown(home, "nobody", "nogroup")
+    for jdk in ct.jdks():
+        check(jdk, home)
+    ct.done()
+
+
+main()

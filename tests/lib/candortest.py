@@ -1,0 +1,520 @@
+"""What the script tests share: TAP, JDKs, compiled Java programs, JVMs with the agent, recordings, statistical bounds.
+
+A test reads as
+
+    import candortest as ct
+    for jdk in ct.jdks():
+        with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=out, interval="1ms")) as jvm:
+            truth = jvm.round(seconds=5)
+        ct.ok(..., "...")
+    ct.done()
+
+Java programs live in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..."
+one line "done key=value ...". Every process started here dies with the test, whatever ends it.
+
+Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default,
+all).
+"""
+import atexit
+import ctypes
+import fcntl
+import hashlib
+import json
+import math
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+import jfrfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", ROOT / "build")).resolve()
+JDKS = pathlib.Path(os.environ.get("CANDOR_JDKS") or pathlib.Path(
+    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor" / "jdks")
+TIER = os.environ.get("CANDOR_TIER", "default")
+AGENT = BUILD / "libcandor.so"
+SABOTAGED_AGENT = BUILD / "tests" / "libcandor-sabotage.so"
+PROGRAM = BUILD / "candor"
+JAVA_SOURCES = ROOT / "tests" / "java"
+
+# A process that does not answer for so long hangs; generous, since the machine may be busy with other things.
+PATIENCE = 120
+
+
+# -- TAP -----------------------------------------------------------------------------------------------------------
+
+_count = _failed = 0
+
+
+def ok(condition, text, detail=None):
+    """Prints one result and returns it as a bool; the detail appears as a diagnostic when it is negative."""
+    global _count, _failed
+    _count += 1
+    print(f"{'ok' if condition else 'not ok'} {_count} - {text}", flush=True)
+    if not condition:
+        _failed += 1
+        for line in str(detail if detail is not None else "").splitlines()[:100]:
+            print(f"#   {line[:300]}", flush=True)
+    return bool(condition)
+
+
+def skip(text, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {text} # SKIP {why}", flush=True)
+
+
+def note(text):
+    print(f"# {text}", flush=True)
+
+
+def done():
+    """Prints the plan and ends the test: 0 when every result was good."""
+    print(f"1..{_count}", flush=True)
+    sys.exit(1 if _failed else 0)
+
+
+# -- work directory --------------------------------------------------------------------------------------------------
+
+def _make_work_directory():
+    path = pathlib.Path(tempfile.mkdtemp(prefix="candor-test-"))
+    path.chmod(0o755)
+    if not os.environ.get("CANDOR_KEEP"):
+        atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+WORK = _make_work_directory()  # emptied at the end unless CANDOR_KEEP is set
+
+
+# -- JDKs and programs -----------------------------------------------------------------------------------------------
+
+class Jdk:
+    def __init__(self, version, home):
+        self.version, self.home = version, home
+        self.java, self.javac, self.jfr, self.jcmd = (home / "bin" / name for name in ("java", "javac", "jfr", "jcmd"))
+
+    def __str__(self):
+        return f"JDK {self.version}"
+
+
+def jdk(version):
+    """The JDK of this version, or None when it is not installed."""
+    home = JDKS / str(version)
+    return Jdk(version, home) if os.access(home / "bin" / "java", os.X_OK) else None
+
+
+def jdks(versions=(17, 25)):
+    """The installed ones of these versions; each that is missing is a skip that names it."""
+    found = []
+    for version in versions:
+        one = jdk(version)
+        if one:
+            found.append(one)
+        else:
+            skip(f"JDK {version}", f"no {JDKS / str(version)}; run script/jdks")
+    return found
+
+
+def need(*paths):
+    """Ends the test as skipped, by name, when something built is missing."""
+    for path in paths or (AGENT, PROGRAM):
+        if not pathlib.Path(path).exists():
+            skip(pathlib.Path(path).name, f"{path} is not built")
+            done()
+
+
+def classes():
+    """The directory of the compiled tests/java: made once per state of the sources, shared by all tests."""
+    sources = sorted(JAVA_SOURCES.glob("*.java"))
+    key = hashlib.sha256(b"".join(source.name.encode() + source.read_bytes() for source in sources)).hexdigest()[:16]
+    cache = BUILD / "test-classes"
+    target = cache / key
+    if target.is_dir():
+        return target
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.is_dir():
+            compiler = jdk(17) or jdk(25)
+            half = pathlib.Path(tempfile.mkdtemp(dir=cache))
+            half.chmod(0o755)
+            subprocess.run([compiler.javac, "--release", "17", "-nowarn", "-d", half, *sources], check=True)
+            half.rename(target)
+    return target
+
+
+# -- processes -------------------------------------------------------------------------------------------------------
+
+_libc = ctypes.CDLL(None)
+_alive = set()
+
+
+def _die_with_parent():
+    _libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    # Python ignores SIGPIPE; a child must start with the dispositions a shell would give it.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _kill_all():
+    for process in list(_alive):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+atexit.register(_kill_all)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def spawn(command, **keywords):
+    """subprocess.Popen whose child cannot outlive the test."""
+    process = subprocess.Popen([str(part) for part in command], preexec_fn=_die_with_parent, **keywords)
+    _alive.add(process)
+    return process
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __str__(self):
+        return f"status {self.status}\n{self.out[-2000:]}\n{self.err[-2000:]}"
+
+
+def run(*command, timeout=PATIENCE, **keywords):
+    """Runs to the end; status is -9 when it hung for `timeout` seconds."""
+    process = spawn(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    errors="replace", **keywords)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    _alive.discard(process)
+    return Result(process.returncode, out, err)
+
+
+def candor(*arguments, **keywords):
+    return run(PROGRAM, *arguments, **keywords)
+
+
+def escape(value):
+    return "".join(f"%{ord(c):02X}" if c in "%,\n\0" else c for c in str(value))
+
+
+def agent_options(library=None, **options):
+    """The -agentpath argument of a JVM that loads the agent at start: agent_options(file=out, interval="1ms")."""
+    text = ",".join(f"{key}={escape(value)}" for key, value in options.items())
+    return f"-agentpath:{library or AGENT}" + (f"={text}" if text else "")
+
+
+class Jvm:
+    """A JVM running a program of tests/java (or anything else, with java_arguments in place of the program)."""
+
+    def __init__(self, jdk, program, *arguments, agent=None, flags=(), wrapper=(), **keywords):
+        self.jdk = jdk
+        command = [*wrapper, jdk.java, *flags, *([agent] if agent else []), "-cp", classes(), program, *arguments]
+        self.command = [str(part) for part in command]
+        self.directory = pathlib.Path(keywords.setdefault("cwd", WORK))
+        self.process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
+        self.pid = self.process.pid
+        self.out, self.err = [], []
+        self._news = threading.Condition()
+        self._readers = [threading.Thread(target=self._read, args=stream, daemon=True)
+                         for stream in ((self.process.stdout, self.out), (self.process.stderr, self.err))]
+        for reader in self._readers:
+            reader.start()
+        self._position = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def _read(self, stream, lines):
+        for line in stream:
+            with self._news:
+                lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                self._news.notify_all()
+        with self._news:
+            self._news.notify_all()
+
+    def expect(self, prefix, timeout=PATIENCE):
+        """The next line of standard output that starts so; earlier ones are passed over. RuntimeError if none comes."""
+        deadline = time.monotonic() + timeout
+        with self._news:
+            while True:
+                while self._position < len(self.out):
+                    line = self.out[self._position]
+                    self._position += 1
+                    if line.startswith(prefix):
+                        return line
+                if not self._readers[0].is_alive() or time.monotonic() > deadline:
+                    raise RuntimeError(f"no '{prefix}' from {' '.join(self.command)[:400]}\n{self.transcript()}")
+                self._news.wait(0.2)
+
+    def say(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def round(self, *words, **options):
+        """One round of work (Rounds.java): sends "go words key=value", returns the keys of the answer; numbers as
+        int."""
+        self.say(" ".join(["go", *map(str, words), *(f"{key}={value}" for key, value in options.items())]))
+        answer = self.expect("done", timeout=PATIENCE + 10 * float(options.get("seconds", 0)))
+        pairs = (word.split("=", 1) for word in answer.split()[1:])
+        return {key: int(value) if value.lstrip("-").isdigit() else value for key, value in pairs}
+
+    def finish(self, timeout=PATIENCE):
+        """Closes standard input, which ends the program, and returns the exit status (-9 if it had to be killed)."""
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+        return self.wait(timeout)
+
+    def wait(self, timeout=PATIENCE):
+        try:
+            status = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        for reader in self._readers:
+            reader.join(10)
+        _alive.discard(self.process)
+        return status
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            try:
+                stream.close()
+            except OSError:
+                pass
+
+    def transcript(self):
+        lines = [f"out: {line}" for line in self.out[-20:]] + [f"err: {line}" for line in self.err[-20:]]
+        crash = self.directory / f"hs_err_pid{self.pid}.log"
+        if crash.exists():
+            lines += crash.read_text(errors="replace").splitlines()[:40]
+        return "\n".join([*lines, f"exit status {self.process.poll()}"])
+
+    def cpu_ns(self):
+        """CPU time of the whole process, exited threads included, by the process CPU clock."""
+        return time.clock_gettime_ns((~self.pid << 3) | 2)
+
+    def threads(self):
+        return {int(tid) for tid in os.listdir(f"/proc/{self.pid}/task")}
+
+    def fds(self):
+        return {fd: _readlink(f"/proc/{self.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{self.pid}/fd")}
+
+    def status(self, *names):
+        """Fields of /proc/PID/status by name, as text."""
+        with open(f"/proc/{self.pid}/status") as file:
+            fields = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+        return [fields.get(name, "").strip() for name in names]
+
+    def control(self, command, **options):
+        return control(self.pid, command, **options)
+
+
+def _readlink(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def control(pid, command, timeout=PATIENCE, **options):
+    """One request over the control socket (docs/formats/control.md): (True, {key: value}) or (False, error text)."""
+    request = command + ("" if not options else " " + ",".join(f"{k}={escape(v)}" for k, v in options.items())) + "\n"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+        channel.settimeout(timeout)
+        channel.connect(f"/tmp/.candor-{pid}")
+        channel.sendall(request.encode())
+        answer = b""
+        while True:
+            try:
+                part = channel.recv(65536)
+            except ConnectionResetError:  # it answered and closed without reading all of a request too long
+                break
+            if not part:
+                break
+            answer += part
+    first, *rest = answer.decode("utf-8", "replace").splitlines() or [""]
+    if first != "ok":
+        return False, first.removeprefix("error ")
+    return True, {key: urllib.parse.unquote(value) for key, value in (line.split("=", 1) for line in rest if line)}
+
+
+def attach(jvm, file, interval="1ms", *arguments, **keywords):
+    """Attaches to a running JVM and starts a recording, by the program."""
+    return candor("start", "-i", interval, "-o", file, *arguments, jvm.pid, **keywords)
+
+
+def wait_until(condition, timeout=PATIENCE):
+    """Polls until condition() is true; its last value."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    return condition()
+
+
+# -- recordings ------------------------------------------------------------------------------------------------------
+
+class Sample:
+    """One candor.CpuSample. frames: [(method, frame type, line)], leaf first, method as pkg.Class.method. of_java: its
+    thread is one that Java knows; the JIT's and the GC's are not."""
+    __slots__ = ("start", "thread", "tid", "of_java", "weight", "outcome", "state", "pc", "frames", "cut")
+
+    def __init__(self, event):
+        thread = event.get("eventThread") or {}
+        self.start, self.weight = event["startTime"], event["weight"]
+        self.thread, self.tid = thread.get("javaName") or thread.get("osName"), thread.get("osThreadId")
+        self.of_java = bool(thread.get("javaName"))
+        self.outcome, self.state, self.pc = event["outcome"], event["state"], event["pc"]
+        stack = event.get("stackTrace") or {"frames": [], "truncated": False}
+        self.frames = [frame_of(frame) for frame in stack["frames"]]
+        self.cut = stack["truncated"]
+
+    @property
+    def has_java(self):
+        return any(kind in JAVA_FRAMES for _, kind, _ in self.frames)
+
+    @property
+    def leaf(self):
+        """The innermost Java method; stub, native and kernel frames above it are passed over. None without one."""
+        return next((name for name, kind, _ in self.frames if kind in JAVA_FRAMES), None)
+
+
+JAVA_FRAMES = {"Interpreted", "C1 compiled", "JIT compiled", "Inlined"}
+WALKED = {"complete", "truncated"}
+
+
+def frame_of(frame):
+    method = frame["method"] or {}
+    owner = (method.get("type") or {}).get("name") or ""
+    kind = frame["type"]
+    return (f"{_text(owner)}.{_text(method.get('name'))}".replace("/", "."), _description(kind), frame["lineNumber"])
+
+
+def _text(value):
+    return value["string"] if isinstance(value, dict) else value or ""
+
+
+def _description(value):
+    return value["description"] if isinstance(value, dict) else value
+
+
+class Recording:
+    """A recording as the strict reader of the tests sees it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.samples, self.executions, self.books, self.thread_cpu, self.settings, self.log = [], [], {}, {}, {}, []
+        self.counts = {}
+        for event in jfrfile.events(path):
+            kind = event["@type"]
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+            if kind == "candor.CpuSample":
+                self.samples.append(Sample(event))
+            elif kind == "jdk.ExecutionSample":
+                self.executions.append(event)
+            elif kind == "candor.BookLine":
+                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
+            elif kind == "candor.ThreadCpu":
+                thread = event["eventThread"]
+                # A thread that Java has left may go on under the same id as a native one, with books of its own.
+                name = thread.get("javaName") or thread["osName"]
+                self.thread_cpu[thread["osThreadId"], thread.get("javaThreadId")] = name, event["cpu"], event["samples"]
+            elif kind == "candor.Setting":
+                self.settings[event["name"]] = event["value"]
+            elif kind == "candor.Log":
+                self.log.append((event["level"], event["message"]))
+
+    def of_thread(self, name):
+        return [sample for sample in self.samples if sample.thread == name]
+
+    def last_sample_ns(self):
+        return max((sample.start for sample in self.samples), default=0)
+
+
+def report(path):
+    """`candor report --json`, parsed; RuntimeError with what it said when it fails."""
+    result = candor("report", "--json", path)
+    if result.status != 0:
+        raise RuntimeError(f"candor report {path}: {result}")
+    return json.loads(result.out)
+
+
+def accounts_ns(books):
+    """The sum of the disjoint accounts, residual included: equal to cpu_ns by the identity of the books."""
+    parts = [books["complete_ns"], books["truncated_ns"], books["residual_ns"]]
+    for group in ("failed_ns", "lost_ns", "unseen_ns"):
+        parts += books[group].values()
+    return sum(parts)
+
+
+def identity_closes(books, what):
+    """cpu = complete + truncated + failed + lost + unseen + residual, to the nanosecond."""
+    return ok(accounts_ns(books) == books["cpu_ns"], f"{what}: the books close to the nanosecond",
+              f"cpu {books['cpu_ns']} accounts {accounts_ns(books)}\n{json.dumps(books)}")
+
+
+def residual_share(books):
+    return books["residual_ns"] / books["cpu_ns"] if books["cpu_ns"] else 0.0
+
+
+def residual_within(books, share, what):
+    found = residual_share(books)
+    return ok(abs(found) <= share, f"{what}: |residual| {100 * abs(found):.2f} % of the CPU, bound {100 * share:g} %",
+              json.dumps(books, indent=1))
+
+
+# -- statistics ------------------------------------------------------------------------------------------------------
+
+STANDARD_ERRORS = 5  # two-sided false alarm of one comparison: 5.7e-7
+
+
+def effective_size(weights):
+    """Kish: the number of equal weights that would carry as much information."""
+    squares = sum(weight * weight for weight in weights)
+    return sum(weights) ** 2 / squares if squares else 0.0
+
+
+def standard_error(share, size):
+    """Of a share estimated from `size` independent samples; binomial. A clock that samples at nearly even distances
+    does better than independent draws, so this errs on the wide side."""
+    return math.sqrt(share * (1 - share) / size) if size else math.inf
+
+
+def share_agrees(found, truth, size, what, slack=0.0):
+    """Within 5 standard errors of the truth (plus slack, when the truth itself is known only so well)."""
+    bound = STANDARD_ERRORS * standard_error(truth, size) + slack
+    return ok(abs(found - truth) <= bound,
+              f"{what}: share {found:.4f}, truth {truth:.4f}, bound {bound:.4f} (5 standard errors, n_eff {size:.0f})")
+
+
+def rate_below(bad, total, bound, what, detail=None):
+    """bad / total < bound, with enough in total to mean something: when bound * total >= 20, a true rate of bound / 4
+    is red with probability < 1e-6 (Poisson of mean 5 reaching 20)."""
+    rate = bad / total if total else 1.0
+    return ok(total * bound >= 20 and rate < bound, f"{what}: {bad} of {total} ({100 * rate:.2f} %), "
+              f"bound {100 * bound:g} %", detail)

@@ -1,0 +1,144 @@
+#include "jfr_walk.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pools may refer in circles, arrays to one entry a thousand times: the reader follows only where it is asked to, so
+ * whoever walks everything needs a limit. */
+enum { DEPTH_MAX = 6, VALUES_MAX = 5000, FRAMES_MAX = 3000 };
+
+static void fault(const char *what)
+{
+    fprintf(stderr, "jfr_walk: %s\n", what);
+    abort();
+}
+
+static void note_text(struct jfr_walk *w, struct jfr_text text)
+{
+    for (size_t i = 0, used; i < text.len; i += used)
+        if (!(used = utf8_length(text.bytes + i, text.len - i)))
+            fault("a text is not UTF-8");
+    w->text_bytes += text.len;
+}
+
+static void walk_value(struct jfr_walk *w, struct jfr_value v, int depth);
+
+static void walk_array(struct jfr_walk *w, struct jfr_value v, int depth)
+{
+    struct jfr_value element;
+    for (struct jfr_array a = jfr_array_of(v); w->values < VALUES_MAX && jfr_array_next(&a, &element);)
+        walk_value(w, element, depth + 1);
+}
+
+static void walk_value(struct jfr_walk *w, struct jfr_value v, int depth)
+{
+    if (depth > DEPTH_MAX || ++w->values > VALUES_MAX)
+        return;
+    volatile double number = jfr_value_number(v);
+    volatile int64_t integer = jfr_value_int(v);
+    (void)number;
+    (void)integer;
+    note_text(w, jfr_value_text(v));
+    walk_array(w, v, depth);
+    for (uint32_t i = 0; !jfr_value_none(v) && !v.array && i < v.type->field_count; i++) {
+        jfr_value_key(v, &v.type->fields[i]);
+        walk_value(w, jfr_value_field(v, &v.type->fields[i]), depth + 1);
+    }
+}
+
+static void walk_frames(struct jfr_walk *w, struct jfr_value trace)
+{
+    struct jfr_stack stack;
+    struct jfr_frame_info frame;
+    struct jfr_method_info method;
+    jfr_stack_of(trace, &stack);
+    for (int i = 0; i < FRAMES_MAX && jfr_stack_next(&stack, &frame); i++) {
+        jfr_method_of(frame.method, &method);
+        note_text(w, frame.type);
+        note_text(w, method.class_name);
+        note_text(w, method.name);
+        note_text(w, method.descriptor);
+    }
+}
+
+static void walk_event(struct jfr_walk *w, struct jfr_event *event)
+{
+    struct jfr_thread_info thread;
+    w->events++;
+    jfr_event_epoch_ns(event);
+    for (uint32_t i = 0; i < event->type->field_count; i++) {
+        const struct jfr_field *f = &event->type->fields[i];
+        struct jfr_value v = jfr_event_value(event, f);
+        jfr_event_key(event, f);
+        walk_value(w, v, 0);
+        if (jfr_thread_of(v, &thread)) {
+            note_text(w, thread.os_name);
+            note_text(w, thread.java_name);
+            note_text(w, thread.group);
+        }
+        if (w->events < 50)
+            walk_frames(w, v);
+    }
+}
+
+static void walk_chunk(struct jfr_walk *w, struct jfr_chunk *chunk)
+{
+    struct jfr_event event;
+    uint32_t count;
+    uint64_t counted = 0, before = w->events;
+    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); jfr_cursor_next(&cursor, &event);)
+        walk_event(w, &event);
+    const struct jfr_type *types = jfr_chunk_types(chunk, &count);
+    for (uint32_t i = 0; i < count; i++)
+        counted += types[i].events;
+    if (counted != w->events - before)
+        fault("the types' counts do not add up to the events");
+}
+
+int jfr_walk(const void *bytes, size_t size, struct jfr_walk *w)
+{
+    struct jfr_file *file;
+    struct error e;
+    *w = (struct jfr_walk){0};
+    int rc = jfr_file_open_memory(&file, bytes, size, "test", &w->problems, &e);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < jfr_file_chunks(file); i++) {
+        struct jfr_chunk *chunk;
+        if (jfr_chunk_open(&chunk, file, i, &w->problems, &e))
+            fault(e.text);
+        if (chunk)
+            walk_chunk(w, chunk);
+        jfr_chunk_close(chunk);
+    }
+    jfr_file_close(file);
+    return 0;
+}
+
+int jfr_walk_copy(const void *bytes, size_t size, struct jfr_walk *w)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    int rc = jfr_walk(copy, size, w);
+    free(copy);
+    return rc;
+}
+
+struct jfr_bytes jfr_bytes_of(const char *path)
+{
+    struct jfr_bytes b = {0};
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return b;
+    fseek(f, 0, SEEK_END);
+    b.size = (size_t)ftell(f);
+    rewind(f);
+    b.data = malloc(b.size + 1);
+    if (fread(b.data, 1, b.size, f) != b.size)
+        b.size = 0;
+    fclose(f);
+    return b;
+}

@@ -1,0 +1,185 @@
+/* Makes a recording from a script on standard input, for tests that must know what a recording says.
+ *
+ *     make_recording OUT.jfr < script
+ *
+ * One command per line, words parted by tabs:
+ *
+ *     setting NAME VALUE                log LEVEL MESSAGE            jvm VERSION ARGUMENTS PID
+ *     book ACCOUNT REASON NS COUNT      (REASON may be empty)
+ *     thread NAME OS_ID JAVA_ID         threads have the numbers 1, 2, ... in this order
+ *     sample THREAD WEIGHT_NS OUTCOME STACK
+ *     execution THREAD STACK
+ *     cpu THREAD NS SAMPLES
+ *     flush | rotate
+ *
+ * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
+ * jfr_frame_type_names (default "JIT compiled"). A STACK that begins with "...;" is truncated, "-" is none. */
+#include "base/strtab.h"
+#include "jfr/writer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 1 << 16, WORDS = 6 };
+
+static struct strtab symbols, stacks;
+static struct jfr_method methods[SLOTS];
+static struct jfr_thread threads[SLOTS];
+static uint32_t method_count = 1, thread_count = 1;
+
+static void fail(const char *what, const char *text)
+{
+    fprintf(stderr, "make_recording: %s: %s\n", what, text);
+    exit(2);
+}
+
+static uint32_t method_id(uint32_t class_name, uint32_t name)
+{
+    uint32_t id = 1;
+    while (id < method_count && (methods[id].class_name != class_name || methods[id].name != name))
+        id++;
+    if (id == SLOTS)
+        fail("too many methods", "");
+    if (id == method_count)
+        methods[method_count++] = (struct jfr_method){class_name, name, strtab_add_text(&symbols, "()V")};
+    return id;
+}
+
+static struct jfr_frame parse_frame(char *text)
+{
+    struct jfr_frame f = {.type = JFR_FRAME_C2};
+    char *bar = strchr(text, '|');
+    if (bar) {
+        *bar = 0;
+        for (f.type = 0; f.type < JFR_FRAME_TYPES && strcmp(jfr_frame_type_names[f.type], text);)
+            f.type++;
+        text = bar + 1;
+    }
+    char *colon = strrchr(text, ':');
+    if (colon && colon[1] >= '0' && colon[1] <= '9') {
+        f.line = atoi(colon + 1);
+        *colon = 0;
+    }
+    char *dot = f.type == JFR_FRAME_FAILED ? strchr(text, '.') : strrchr(text, '.');
+    uint32_t class_name = dot ? strtab_add(&symbols, text, (size_t)(dot - text)) : 0;
+    f.method = method_id(class_name, strtab_add_text(&symbols, dot ? dot + 1 : text));
+    return f;
+}
+
+static size_t answer_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
+{
+    char *text = strdup(strtab_text(&stacks, id)), *rest = text;
+    size_t n = 0;
+    *truncated = !strncmp(text, "...;", 4);
+    if (*truncated)
+        rest += 4;
+    for (char *one; (one = strsep(&rest, ";")) && n < max; n++) {
+        memmove(frames + 1, frames, n * sizeof *frames);
+        frames[0] = parse_frame(one);
+    }
+    free(text);
+    return n;
+}
+
+static void answer_method(void *context, uint32_t id, struct jfr_method *method)
+{
+    *method = methods[id];
+}
+
+static void answer_thread(void *context, uint32_t id, struct jfr_thread *thread)
+{
+    *thread = threads[id];
+}
+
+static const char *answer_symbol(void *context, uint32_t id, size_t *len)
+{
+    *len = strtab_len(&symbols, id);
+    return strtab_text(&symbols, id);
+}
+
+static uint32_t stack_id(const char *text)
+{
+    return strcmp(text, "-") ? strtab_add_text(&stacks, text) : 0;
+}
+
+static uint64_t number(const char *text)
+{
+    return strtoull(text, NULL, 10);
+}
+
+static void add_thread(char **w)
+{
+    uint32_t name = strtab_add_text(&symbols, w[1]);
+    uint64_t java_id = number(w[3]);
+    threads[thread_count++ % SLOTS] = (struct jfr_thread){java_id ? name : 0, name, number(w[2]), java_id};
+}
+
+static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
+{
+    struct error e;
+    const char *verb = words[0];
+    if (!strcmp(verb, "setting"))
+        jfr_write_setting(w, ticks, words[1], words[2]);
+    else if (!strcmp(verb, "log"))
+        jfr_write_log(w, ticks, words[1], words[2]);
+    else if (!strcmp(verb, "book"))
+        jfr_write_book_line(w, ticks, words[1], words[2], strtoll(words[3], NULL, 10), number(words[4]));
+    else if (!strcmp(verb, "thread"))
+        add_thread(words);
+    else if (!strcmp(verb, "sample"))
+        jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = ticks,
+                                                         .thread = (uint32_t)number(words[1]),
+                                                         .weight_ns = number(words[2]),
+                                                         .state = JFR_STATE_JAVA,
+                                                         .outcome = strtab_add_text(&symbols, words[3]),
+                                                         .stack = stack_id(words[4])});
+    else if (!strcmp(verb, "execution"))
+        jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
+    else if (!strcmp(verb, "cpu"))
+        jfr_write_thread_cpu(w, ticks, (uint32_t)number(words[1]), number(words[2]), number(words[3]));
+    else if (!strcmp(verb, "jvm"))
+        jfr_write_jvm_information(w, ticks,
+                                  &(struct jfr_jvm_information){.jvm_name = "HotSpot",
+                                                                .jvm_version = words[1],
+                                                                .java_arguments = words[2],
+                                                                .jvm_arguments = "",
+                                                                .jvm_flags = "",
+                                                                .pid = atoi(words[3])});
+    else if (!strcmp(verb, "flush")    ? jfr_writer_flush(w, ticks, &e)
+             : !strcmp(verb, "rotate") ? jfr_writer_rotate(w, ticks, 1700000000000000000u + ticks, &e)
+                                       : error_set(&e, -1, "%s: no such command", verb))
+        fail("error", e.text);
+}
+
+int main(int argc, char **argv)
+{
+    struct jfr_pools pools = {NULL, answer_stack, answer_method, answer_thread, answer_symbol};
+    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .start_epoch_ns = 1700000000000000000u};
+    struct jfr_writer *w;
+    struct error e;
+    int fd = argc == 2 ? open(argv[1], O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0644) : -1;
+    if (fd < 0 || strtab_init(&symbols) || strtab_init(&stacks))
+        fail("usage: make_recording OUT.jfr < script", "");
+    if (jfr_writer_new(&w, fd, &options, &pools, &e))
+        fail("open", e.text);
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t ticks = 0;
+    for (ssize_t n; (n = getline(&line, &room, stdin)) > 0; ticks += 1000000) {
+        char *words[WORDS], *rest = line;
+        line[strcspn(line, "\n")] = 0;
+        for (int i = 0; i < WORDS; i++) {
+            char *word = strsep(&rest, "\t");
+            words[i] = word ? word : "";
+        }
+        obey(w, words, ticks);
+    }
+    free(line);
+    if (jfr_writer_close(w, ticks, &e))
+        fail("close", e.text);
+    strtab_deinit(&symbols);
+    strtab_deinit(&stacks);
+    return 0;
+}

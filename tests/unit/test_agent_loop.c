@@ -1,0 +1,388 @@
+/* The agent's thread without a JVM: clients that behave and clients that do not, recordings asked for from several
+ * sides, ends at any moment. What must not happen here is mostly that something hangs: then the test times out.
+ * tier: default
+ * timeout: 240 */
+#include "../tap.h"
+
+#include "agent/control/loop.h"
+#include "agent/control/socket.h"
+#include "agent/trigger/clock.h"
+#include "agent/trigger/tasks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct sockaddr_un address;
+static char file[64];
+static _Atomic int begun, bound, ended;
+
+static void count_begin(void)
+{
+    begun++;
+}
+
+static void count_bind(void)
+{
+    bound++;
+}
+
+static void count_end(void)
+{
+    ended++;
+}
+
+static const struct hooks hooks = {count_begin, count_bind, count_end};
+
+static void pause_ms(long ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static int connect_agent(void)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Reads until the agent hangs up; bytes read, or -1 when it does not within ten seconds. */
+static ssize_t receive(int fd, char *answer, size_t size)
+{
+    size_t used = 0;
+    for (;;) {
+        struct pollfd p = {fd, POLLIN, 0};
+        if (poll(&p, 1, 10000) <= 0)
+            return -1;
+        ssize_t n = read(fd, answer + used, size - 1 - used);
+        if (n <= 0) {
+            answer[used] = 0;
+            return (ssize_t)used;
+        }
+        used += (size_t)n;
+    }
+}
+
+static char answer[1 << 16];
+
+/* One request; the answer's first line is in `answer`. */
+static const char *ask_bytes(const void *request, size_t n)
+{
+    int fd = connect_agent();
+    answer[0] = 0;
+    if (fd < 0)
+        return "no agent";
+    if (send(fd, request, n, MSG_NOSIGNAL) != (ssize_t)n || receive(fd, answer, sizeof answer) < 0)
+        snprintf(answer, sizeof answer, "hangs");
+    close(fd);
+    return answer;
+}
+
+static const char *ask(const char *request)
+{
+    char line[512];
+    snprintf(line, sizeof line, "%s\n", request);
+    return ask_bytes(line, strlen(line));
+}
+
+static bool starts(const char *text, const char *with)
+{
+    bool good = !strncmp(text, with, strlen(with));
+    if (!good)
+        tap_note("got: %.200s", text);
+    return good;
+}
+
+static struct collect_options options_for(enum clock_kind clock)
+{
+    struct collect_options o = {.interval_ns = 1000000, .clock = clock};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    return o;
+}
+
+static bool is_there(void)
+{
+    struct stat st;
+    return !lstat(address.sun_path, &st);
+}
+
+static bool has_left(void)
+{
+    for (int i = 0; i < 1000 && is_there(); i++)
+        pause_ms(10);
+    return !is_there();
+}
+
+static int count_tasks(void)
+{
+    int *tids, n = tasks_list(&tids);
+    free(tids);
+    return n;
+}
+
+static int open_files(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* ---- clients ---- */
+
+static void test_requests(void)
+{
+    struct stat st;
+    struct error e = {""};
+    tap_ok(!loop_open(&hooks, false, NULL, &e) && is_there(), "the agent listens (%s)", e.text);
+    tap_ok(!lstat(address.sun_path, &st) && S_ISSOCK(st.st_mode) && (st.st_mode & 0777) == 0600, "for us alone");
+    tap_ok(starts(ask("status"), "ok\n") && strstr(answer, "state=idle"), "status");
+    tap_ok(starts(ask("stop"), "error no recording") && starts(ask("dump"), "error no recording"), "nothing to stop or dump");
+    tap_ok(starts(ask(""), "error unknown command ''"), "an empty request");
+    tap_ok(starts(ask("dance"), "error unknown command 'dance'"), "an unknown one");
+    tap_ok(starts(ask("start"), "error start needs file="), "a start without a file");
+    tap_ok(starts(ask_bytes("sta\0tus\n", 8), "error unknown command 'sta'"), "a zero byte ends a request");
+    tap_ok(starts(ask_bytes("status\nstop\nx", 13), "ok\n"), "one request per connection, whatever follows");
+    char *line = malloc(20000);
+    memset(line, 'x', 20000);
+    line[SOCKET_REQUEST_MAX - 1] = '\n';
+    tap_ok(starts(ask_bytes(line, SOCKET_REQUEST_MAX), "error unknown command 'xxxx"), "the longest line");
+    line[SOCKET_REQUEST_MAX - 1] = 'x';
+    tap_ok(starts(ask_bytes(line, SOCKET_REQUEST_MAX), "error the request is longer"), "a longer one");
+    free(line);
+}
+
+static void test_rude_clients(void)
+{
+    int silent[5];
+    char byte = 's';
+    for (int i = 0; i < 5; i++)
+        silent[i] = connect_agent();
+    tap_ok(starts(ask("status"), "ok\n"), "five clients that say nothing do not keep a sixth from its answer");
+    for (int i = 0; i < 5; i++)
+        close(silent[i]);
+    for (int i = 0; i < 50; i++) {
+        int fd = connect_agent();
+        if (i % 2)
+            send(fd, "status\n", i % 8, MSG_NOSIGNAL);
+        close(fd);
+    }
+    tap_ok(starts(ask("status"), "ok\n"), "nor do fifty that hang up");
+    int fd = connect_agent(), sent = 0;
+    while (sent < 400 && send(fd, &byte, 1, MSG_NOSIGNAL) == 1) {
+        sent++;
+        pause_ms(20);
+    }
+    tap_ok(sent < 400, "one that dribbles is hung up on (after %d bytes)", sent);
+    close(fd);
+}
+
+static void test_no_descriptors(void)
+{
+    struct rlimit old, low;
+    int *tids, n = tasks_list(&tids), fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    int spare = dup(0);
+    getrlimit(RLIMIT_NOFILE, &old);
+    low = old;
+    low.rlim_cur = (rlim_t)spare;
+    close(spare);
+    int agent_tid = n > 1 ? tids[n - 1] : 0;
+    free(tids);
+    setrlimit(RLIMIT_NOFILE, &low);
+    uint64_t before = clock_thread_cpu(agent_tid);
+    bool connected = !connect(fd, (struct sockaddr *)&address, sizeof address);
+    pause_ms(500);
+    uint64_t used = clock_thread_cpu(agent_tid) - before;
+    setrlimit(RLIMIT_NOFILE, &old);
+    tap_ok(connected && used < 250000000u, "with no descriptor left the agent waits, it does not spin (%.1f ms of CPU in 500 ms)",
+           (double)used / 1e6);
+    send(fd, "status\n", 7, MSG_NOSIGNAL);
+    tap_ok(receive(fd, answer, sizeof answer) > 0 && starts(answer, "ok\n"), "and answers when there is one again");
+    close(fd);
+}
+
+static void test_strangers(void)
+{
+    if (geteuid()) {
+        tap_skip("strangers: only root can be somebody else");
+        return;
+    }
+    chmod(address.sun_path, 0666);
+    pid_t pid = fork();
+    if (!pid) {
+        if (setgid(65534) || setuid(65534))
+            _exit(3);
+        _exit(!strncmp(ask("status"), "ok", 2));
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "another user gets no answer, even if the socket lets him in");
+    chmod(address.sun_path, 0600);
+}
+
+/* ---- recordings ---- */
+
+static void test_storm(void)
+{
+    char start[128];
+    int wrong = 0;
+    begun = bound = ended = 0;
+    for (int i = 0; i < 20; i++) {
+        snprintf(start, sizeof start, "start file=%s,interval=1ms,clock=%s", file, clock_names[i % 2 ? CLOCK_AUTO : CLOCK_TIMER]);
+        wrong += !starts(ask(start), "ok\n");
+        wrong += !starts(ask(start), "error already recording");
+        wrong += i % 3 == 0 && !starts(ask("dump"), "ok\n");
+        wrong += !starts(ask("stop"), "ok\n") || strstr(answer, "error=");
+    }
+    tap_ok(!wrong, "twenty recordings start, are dumped and stop");
+    tap_ok(begun == 20 && ended == 20 && bound == 40, "each tells Java when it begins and ends (%d %d %d)", begun, bound, ended);
+    wrong += !starts(ask("start file=/nonexistent/x.jfr"), "error cannot write");
+    tap_ok(!wrong && begun == 21 && ended == 21, "so does one that fails");
+    wrong += !starts(ask("start file=/dev/null"), "error cannot write") || !strstr(answer, "regular");
+    tap_ok(!wrong && !access("/dev/null", R_OK), "a device is no file");
+    snprintf(start, sizeof start, "start file=%s,duration=100ms", file);
+    wrong += !starts(ask(start), "ok\n");
+    for (int i = 0; i < 500 && !strstr(ask("status"), "state=idle"); i++)
+        pause_ms(10);
+    tap_ok(!wrong && strstr(answer, "state=idle"), "a recording ends by itself when its time is over");
+}
+
+/* ---- attaching ---- */
+
+static void test_late(void)
+{
+    struct collect_options o = options_for(CLOCK_AUTO);
+    struct error e = {""};
+    tap_ok(!loop_open(&hooks, true, &o, &e) && starts(ask("status"), "ok\n") && strstr(answer, "state=running"),
+           "an agent that came late (%s)", e.text);
+    tap_ok(starts(ask("stop"), "ok\n") && has_left(), "leaves when its recording is over");
+}
+
+static _Atomic int begun_by_attach, refused, broken;
+
+/* Like a series of `candor record`: attach with a recording, stop it if it is ours. */
+static void *attach_often(void *unused)
+{
+    struct collect_options o = options_for(CLOCK_TIMER);
+    for (int i = 0; i < 15; i++) {
+        struct error e = {""};
+        int rc = loop_open(&hooks, true, &o, &e);
+        if (rc == 0) {
+            begun_by_attach++;
+            int fd = connect_agent();
+            broken += fd < 0 || send(fd, "stop\n", 5, MSG_NOSIGNAL) != 5;
+            if (i % 2 && fd >= 0)
+                recv(fd, &(char){0}, 1, 0); /* or not, so that the next attach meets the end of this one */
+            close(fd);
+        } else if (rc == -EBUSY)
+            refused++;
+        else {
+            broken++;
+            tap_note("attach: %s", e.text);
+        }
+    }
+    return NULL;
+}
+
+static void test_attach_storm(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, attach_often, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    if (collect_running())
+        ask("stop");
+    tap_ok(!broken && begun_by_attach >= 15, "three attach and stop at once: %d began, %d were refused, %d broke",
+           begun_by_attach, refused, broken);
+    tap_ok(has_left(), "and all leave");
+}
+
+static void *start_once(void *unused)
+{
+    struct collect_options o = options_for(CLOCK_TIMER);
+    struct error e = {""};
+    int rc = loop_open(&hooks, false, &o, &e);
+    if (rc && rc != -ESHUTDOWN && rc != -EBUSY) {
+        broken++;
+        tap_note("start: %s", e.text);
+    }
+    return NULL;
+}
+
+/* The agent ends while somebody starts a recording: whoever comes first, both come back, and the file is whole. */
+static void test_start_against_finish(void)
+{
+    int left_over = 0;
+    broken = 0;
+    for (int i = 0; i < 20; i++) {
+        pthread_t t;
+        struct error e;
+        loop_open(&hooks, false, NULL, &e);
+        pthread_create(&t, NULL, start_once, NULL);
+        if (i % 4)
+            pause_ms(i % 4 * 7);
+        loop_finish(false);
+        pthread_join(t, NULL);
+        /* The start may have come after the end, and opened the agent again. */
+        loop_finish(false);
+        left_over += is_there() || collect_running();
+    }
+    tap_ok(!broken && !left_over, "twenty starts against an end: all come back, nothing stays");
+}
+
+static void test_finish(void)
+{
+    struct collect_options o = options_for(CLOCK_AUTO);
+    struct error e = {""};
+    begun = bound = ended = 0;
+    tap_ok(!loop_open(&hooks, false, &o, &e) && begun == 1, "a recording asked for by the JVM's own thread (%s)", e.text);
+    tap_ok(loop_open(&hooks, true, &o, &e) == -EBUSY && strstr(e.text, "already recording"), "a second one is refused");
+    loop_finish(true);
+    tap_ok(!is_there() && !collect_running() && ended == 0, "at the JVM's end all is over, and Java is not spoken to");
+    loop_finish(true);
+    loop_finish(false);
+    tap_ok(loop_open(&hooks, true, &o, &e) == -ESHUTDOWN && loop_open(&hooks, false, NULL, &e) == -ESHUTDOWN && !is_there(),
+           "a second end is none, and nothing begins any more");
+}
+
+int main(void)
+{
+    address.sun_family = AF_UNIX;
+    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/.candor-%d", (int)getpid());
+    snprintf(file, sizeof file, "/tmp/candor-loop-%d.jfr", (int)getpid());
+    int files = open_files(), tasks = count_tasks();
+    test_requests();
+    test_rude_clients();
+    test_no_descriptors();
+    test_strangers();
+    test_storm();
+    loop_finish(false);
+    test_late();
+    test_attach_storm();
+    test_start_against_finish();
+    test_finish();
+    unlink(file);
+    for (int i = 0; i < 1000 && count_tasks() > tasks; i++)
+        pause_ms(10);
+    tap_ok(count_tasks() == tasks && open_files() == files, "no thread and no descriptor is left (%d, %d)", count_tasks() - tasks,
+           open_files() - files);
+    return tap_done();
+}

@@ -1,0 +1,298 @@
+/* The stack walker on stacks built by hand, and on a million that nobody built.
+ * tier: quick
+ * timeout: 120 */
+#include "../tap.h"
+#include "fake_jvm.h"
+
+#include "agent/hot/fault.h"
+#include "agent/hot/method.h"
+#include "agent/hot/record.h"
+#include "agent/hot/walk.h"
+
+#include <string.h>
+
+enum { STACK_WORDS = 4096 };
+
+static uint64_t *stack; /* grows down: the leaf has the lowest address */
+static uintptr_t java_thread;
+static uintptr_t methods[4], compiled, wrapper, stub, call_stub_return;
+static uint32_t ids[4];
+
+static const uint8_t call_instruction[] = {0xe8, 0, 0, 0, 0};
+
+/* A place in the code of a blob that follows a call. */
+static uintptr_t behind_call(uintptr_t blob, uint32_t offset)
+{
+    uintptr_t pc = blob + FAKE_BLOB_HEADER + offset;
+    memcpy((void *)(pc - 5), call_instruction, 5);
+    return pc;
+}
+
+static void build(void)
+{
+    static const char *const names[4] = {"inner", "outer", "native", "interpreted"};
+    static const struct fake_pcdesc pcs[] = {{-1, 0}, {300, 1}, {INT32_MAX, 0}};
+    uint8_t data[16];
+    size_t n = 1;
+    fake_open(VM_NMETHOD_ADDRESSES, false);
+    method_table_deinit();
+    method_table_init(8 << 20);
+    uintptr_t class = fake_class("app/Work");
+    for (int i = 0; i < 4; i++) {
+        methods[i] = fake_method(class, names[i], "()V", NULL, 0);
+        method_intern(methods[i], &ids[i]);
+    }
+    compiled = fake_blob("nmethod", 400, 4, 16);
+    wrapper = fake_blob("native nmethod", 100, 6, 16);
+    stub = fake_blob("StubRoutines", 400, 0, -1);
+    data[0] = 0;
+    n += fake_unsigned5(data + n, 0, false); /* scope 1: sender, method, bci + 1 */
+    n += fake_unsigned5(data + n, 1, false);
+    n += fake_unsigned5(data + n, 12 + 1, false);
+    fake_debug_info(compiled, methods[1], 4, data, n, pcs, 3, &methods[1], 1);
+    fake_set(wrapper, vm_layout.nm_method, methods[2]);
+    call_stub_return = vm_layout.call_stub_return = stub + FAKE_BLOB_HEADER + 100;
+    stack = (uint64_t *)fake_alloc(STACK_WORDS * 8);
+    java_thread = fake_alloc(256);
+    fake_set(java_thread, vm_layout.thread_state, 8);
+}
+
+static uintptr_t at(int word)
+{
+    return (uintptr_t)&stack[word];
+}
+
+/* The call stub's frame at fp: the wrapper in its slot says what was before; here, nothing. */
+static void put_first_frame(int fp_word)
+{
+    uintptr_t call_wrapper = fake_alloc(64);
+    stack[fp_word + vm_layout.entry_wrapper_slot] = call_wrapper;
+}
+
+static bool next_is(struct walk *w, uint64_t wanted)
+{
+    uint64_t frame = 0;
+    bool good = walk_next(w, &frame) && frame == wanted;
+    if (!good)
+        tap_note("frame %#llx, wanted %#llx", (unsigned long long)frame, (unsigned long long)wanted);
+    return good;
+}
+
+static bool ends(struct walk *w, enum outcome outcome)
+{
+    uint64_t frame;
+    bool more = walk_next(w, &frame);
+    if (more || w->outcome != outcome)
+        tap_note("more %d outcome %d", more, w->outcome);
+    return !more && w->outcome == outcome && !walk_next(w, &frame);
+}
+
+static void test_compiled(void)
+{
+    struct walk w;
+    build();
+    /* leaf: compiled, frame of 4 words: two of its own, fp, return address; below it the call stub. */
+    stack[102] = at(200);
+    stack[103] = call_stub_return;
+    put_first_frame(200);
+    struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(w.state == JFR_STATE_JAVA, "the state is Java's");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends(&w, OUTCOME_COMPLETE),
+           "compiled code that the call stub called");
+    /* Twice: the upper one at a return address. */
+    stack[102] = 0x1234;
+    stack[103] = behind_call(compiled, 300);
+    stack[106] = at(200);
+    stack[107] = call_stub_return;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               ends(&w, OUTCOME_COMPLETE),
+           "compiled code that calls itself");
+    stack[107] = fake.data;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               ends(&w, OUTCOME_TRUNCATED),
+           "a caller that is no code: truncated");
+}
+
+static void test_interpreted(void)
+{
+    struct walk w;
+    uint64_t constant;
+    build();
+    memcpy(&constant, (void *)(methods[3] + vm_layout.method_const.offset), 8);
+    int fp = 120;
+    stack[fp] = at(200);
+    stack[fp + 1] = call_stub_return;
+    stack[fp - 1] = at(fp + 2); /* the caller's sp */
+    stack[fp - 3] = methods[3];
+    stack[fp - 8] = constant + vm_layout.const_sizeof + 33;
+    put_first_frame(200);
+    struct registers r = {.pc = fake.heap + 100, .sp = at(100), .fp = at(fp),
+                          .bcp = constant + vm_layout.const_sizeof + 44};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 44)) && ends(&w, OUTCOME_COMPLETE),
+           "the topmost interpreted frame has its place in a register");
+    r.bcp = 0;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends(&w, OUTCOME_COMPLETE), "or in its slot");
+    stack[fp - 3] = 0;
+    stack[100] = call_stub_return;
+    r.method = methods[3];
+    r.fp = at(200);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends(&w, OUTCOME_COMPLETE),
+           "an entry, before its frame stands");
+}
+
+static void test_native(void)
+{
+    struct walk w;
+    build();
+    uintptr_t anchor = java_thread + vm_layout.thread_anchor.offset, native = (uintptr_t)test_native;
+    stack[104] = at(200);
+    stack[105] = call_stub_return;
+    put_first_frame(200);
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = at(100);
+    *(uint64_t *)(anchor + vm_layout.anchor_pc) = behind_call(wrapper, 50);
+    fake_set(java_thread, vm_layout.thread_state, 4);
+    struct registers r = {.pc = native, .sp = at(50)};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(w.state == JFR_STATE_NATIVE && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) &&
+               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends(&w, OUTCOME_COMPLETE),
+           "native code: its pc, then from the anchor on");
+    fake_set(java_thread, vm_layout.thread_state, 7);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(w.state == JFR_STATE_VM && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a transition is the state it leaves");
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = 1;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_BAD_ANCHOR), "a broken anchor");
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = 0;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_TRUNCATED), "an empty one");
+    walk_begin(&w, &r, 0);
+    tap_ok(w.state == JFR_STATE_NOT_JAVA && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) &&
+               ends(&w, OUTCOME_TRUNCATED),
+           "a thread that Java does not know");
+    walk_begin(&w, &r, 0x8000000000000000u);
+    tap_ok(w.state == JFR_STATE_UNKNOWN && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a JavaThread that is gone");
+    fake_set(java_thread, vm_layout.thread_state, 8);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "Java's state in native code");
+    vm_layout.usable = false;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_UNREADABLE), "a JVM we cannot read");
+}
+
+static void test_deep(void)
+{
+    struct walk w;
+    uint64_t frame;
+    uint32_t n = 0;
+    build();
+    uint64_t *deep = (uint64_t *)fake_alloc(5 * FRAMES_MAX * 8 * 4);
+    for (int i = 0; i < 2 * FRAMES_MAX; i++)
+        deep[4 * i + 3] = behind_call(compiled, 300);
+    struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = (uintptr_t)deep};
+    walk_begin(&w, &r, java_thread);
+    while (walk_next(&w, &frame))
+        n++;
+    tap_ok(n == FRAMES_MAX - 1 && w.outcome == OUTCOME_TRUNCATED, "a stack without end: %u frames, truncated", n);
+}
+
+/* ---- random ---- */
+
+static uint64_t seed = 7;
+
+static uint64_t draw(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* What a stale word may be: code, stack, metadata, a small number, anything. */
+static uint64_t draw_word(void)
+{
+    switch (draw() % 16) {
+    case 1:
+        return fake.heap + draw() % (FAKE_HEAP_BYTES / 2);
+    case 2:
+        return at((int)(draw() % STACK_WORDS));
+    case 3:
+        return methods[draw() % 4];
+    case 4:
+        return call_stub_return;
+    case 5:
+        return fake.data + draw() % (fake.next - fake.data + 4096) / 8 * 8;
+    case 6:
+        return draw() % 65536;
+    case 7:
+        return draw();
+    default: /* as often as on real stacks, or walks would end at once */
+        return behind_call(compiled, 300 + 5 * (uint32_t)(draw() % 8));
+    }
+}
+
+/* Also the JVM's own structures, now and then; they are built afresh every so often. */
+static void disturb(int i)
+{
+    for (int j = 0; j < 48; j++)
+        stack[draw() % STACK_WORDS] = draw_word();
+    if (i % 4 == 0) {
+        uint64_t word = draw_word();
+        uintptr_t place = draw() % 2 ? fake.heap + FAKE_INTERPRETER_BYTES + draw() % 2048 : fake.data + draw() % 16384;
+        if (place >= (uintptr_t)stack && place < (uintptr_t)(stack + STACK_WORDS))
+            return;
+        memcpy((void *)(place & ~(uintptr_t)7), &word, 8);
+    }
+    fake_set(java_thread, vm_layout.thread_state, draw() % 13);
+}
+
+static void test_random(int walks)
+{
+    uint64_t frame, frames_in_all = 0;
+    uint32_t most_frames = 0, most_steps = 0;
+    int complete = 0, bad = 0;
+    for (int i = 0; i < walks; i++) {
+        struct walk w;
+        uint32_t n = 0;
+        if (i % 500 == 0) {
+            build();
+            put_first_frame(200);
+            for (int j = 0; j < STACK_WORDS; j++)
+                stack[j] = draw_word();
+        }
+        disturb(i);
+        struct registers r = {.pc = draw_word(), .sp = at((int)(draw() % STACK_WORDS)), .fp = draw_word(),
+                              .bcp = draw_word(), .method = draw_word()};
+        if (draw() % 4 == 0)
+            r.sp = draw_word();
+        walk_begin(&w, &r, draw() % 4 ? java_thread : draw_word());
+        while (walk_next(&w, &frame) && n <= FRAMES_MAX)
+            n++;
+        frames_in_all += n;
+        complete += w.outcome == OUTCOME_COMPLETE;
+        bad += n > FRAMES_MAX || w.steps > 4 * FRAMES_MAX + 1 || w.outcome >= OUTCOME_COUNT;
+        most_frames = n > most_frames ? n : most_frames;
+        most_steps = w.steps > most_steps ? w.steps : most_steps;
+    }
+    tap_ok(!bad, "%d random walks end within their bounds", walks);
+    tap_ok(complete > walks / 1000 && frames_in_all > (uint64_t)walks / 2 && most_frames > 8,
+           "and are walks: %llu frames, %d complete, at most %u frames and %u steps", (unsigned long long)frames_in_all,
+           complete, most_frames, most_steps);
+}
+
+int main(void)
+{
+    fault_install();
+    test_compiled();
+    test_interpreted();
+    test_native();
+    test_deep();
+    test_random(1000000);
+    method_table_deinit();
+    return tap_done();
+}

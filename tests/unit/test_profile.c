@@ -1,0 +1,190 @@
+/* The model: interning, names, books, and the tree by name.
+ * tier: quick
+ * timeout: 20 */
+#include "../tap.h"
+
+#include "profile/calltree.h"
+#include "profile/check.h"
+#include "profile/names.h"
+#include "profile_maker.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void test_interning(void)
+{
+    struct profile p;
+    maker_init(&p);
+    uint32_t a = maker_stack(&p, "app.Main.run:3;app.Work.hot:7"),
+             b = maker_stack(&p, "app.Main.run:3;app.Work.cold:9");
+    tap_ok(a == maker_stack(&p, "app.Main.run:3;app.Work.hot:7"), "the same stack has the same id");
+    tap_ok(a != b && p.nodes[a].parent == p.nodes[b].parent, "stacks share their beginning");
+    tap_ok(p.nodes[a].parent < a && p.nodes[b].parent < b, "parents have smaller ids");
+    tap_ok(a != maker_stack(&p, "app.Main.run:3;app.Work.hot:8"), "another line is another frame");
+    tap_ok(p.method_count == 3, "but not another method (%u)", p.method_count);
+    uint32_t frame = p.nodes[a].frame, method = p.frames[frame].method, same, other;
+    profile_frame(&p, method, 7, 0, JFR_FRAME_C2, &same);
+    profile_frame(&p, method, 7, 0, JFR_FRAME_INLINED, &other);
+    tap_ok(same == frame && other != frame, "the type belongs to the frame");
+    profile_frame(&p, method, 7, UINT32_MAX, JFR_FRAME_C2, &other);
+    tap_ok(other != frame && p.frames[other].type == JFR_FRAME_C2, "an absurd bci does not spill into the type");
+    profile_deinit(&p);
+}
+
+static void name_is(const char *class_name, const char *method, bool failed, const char *wanted)
+{
+    struct buffer b;
+    buffer_init(&b, 1000);
+    names_frame(&b, class_name, method, failed);
+    buffer_u8(&b, 0);
+    tap_ok(!strcmp((char *)b.data, wanted), "name %s", wanted);
+    buffer_deinit(&b);
+}
+
+static void short_is(const char *label, size_t width, const char *wanted)
+{
+    struct buffer b;
+    buffer_init(&b, 1000);
+    names_short(&b, label, width);
+    buffer_u8(&b, 0);
+    if (!tap_ok(!strcmp((char *)b.data, wanted), "in %zu columns %s", width, wanted))
+        tap_note("got %s", (char *)b.data);
+    buffer_deinit(&b);
+}
+
+static void test_names(void)
+{
+    name_is("java.util.HashMap", "put", false, "java.util.HashMap.put");
+    name_is("", "memcpy", false, "memcpy");
+    name_is("", "", false, "[unknown]");
+    name_is("not_walkable", "libjvm.so!foo", true, "[not_walkable] libjvm.so!foo");
+    name_is("gc_active", "", true, "[gc_active]");
+    short_is("java.util.concurrent.ForkJoinPool.scan", 80, "java.util.concurrent.ForkJoinPool.scan");
+    short_is("java.util.concurrent.ForkJoinPool.scan", 37, "j.util.concurrent.ForkJoinPool.scan");
+    short_is("java.util.concurrent.ForkJoinPool.scan", 10, "j.u.c.ForkJoinPool.scan");
+    short_is("Main.main", 3, "Main.main");
+    short_is("main.run", 3, "main.run");
+    short_is("[no stack] libjvm.so", 3, "[no stack] libjvm.so");
+    short_is("", 3, "");
+}
+
+static void test_threads(void)
+{
+    struct profile p;
+    uint32_t a, b, c, d, name = 0, other = 0;
+    maker_init(&p);
+    profile_string(&p, "worker-1", 8, &name);
+    profile_string(&p, "renamed", 7, &other);
+    profile_thread(&p, name, 10, 7, &a);
+    profile_thread(&p, other, 10, 7, &b);
+    tap_ok(a == b && p.threads[a].name == other, "a Java thread that is renamed is one thread, by its last name");
+    profile_thread(&p, name, 11, 0, &c);
+    profile_thread(&p, other, 11, 0, &d);
+    tap_ok(c != d, "an id that the kernel used again is another thread");
+    profile_thread(&p, name, 7, 10, &d);
+    tap_ok(d != a, "ids of the two kinds are not mixed up");
+    profile_deinit(&p);
+}
+
+static void test_limits(void)
+{
+    struct profile p;
+    maker_init(&p);
+    uint32_t stack = maker_stack(&p, "A.b");
+    struct profile_sample huge = {.weight = (1ull << 62) - 1, .stack = stack}, one = {.weight = 1, .stack = stack};
+    tap_ok(profile_add_sample(&p, &huge) == 0 && profile_add_sample(&p, &one) == -ERANGE, "weights cannot overflow");
+    tap_ok(p.sample_count == 1 && p.weight == huge.weight, "a sample that is refused leaves no trace");
+    for (int i = 0; i < 300; i++)
+        profile_add_problem(&p, "warning", "number %d", i);
+    profile_add_problem(&p, "warning", "number %d", 1);
+    tap_ok(p.problem_count == 100, "problems are bounded");
+    profile_deinit(&p);
+}
+
+static void test_books(void)
+{
+    struct profile p;
+    maker_init(&p);
+    maker_book(&p, "cpu", "", 1000000, 0);
+    maker_book(&p, "complete", "", 1, 1);
+    maker_book(&p, "complete", "", 600000, 6);
+    maker_book(&p, "failed", "gc_active", 300000, 3);
+    maker_book(&p, "residual", "", 100000, 0);
+    tap_ok(p.book_count == 4 && profile_book(&p, "complete", "")->count == 6, "the last line of an account counts");
+    tap_ok(!profile_book(&p, "failed", "") && profile_book(&p, "failed", "gc_active"),
+           "reasons are lines of their own");
+    maker_sample(&p, "A.b", 600000);
+    maker_sample(&p, "A.c", 300000);
+    tap_ok(profile_check(&p) == 0 && p.problem_count == 0, "books that close, with all their samples");
+    maker_book(&p, "lost", "queue_full", 50000, 1);
+    profile_check(&p);
+    tap_ok(p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "do not close"),
+           "books that do not close");
+    maker_book(&p, "lost", "queue_full", 0, 0);
+    maker_sample(&p, "A.c", 300000);
+    p.problem_count = 0;
+    profile_check(&p);
+    tap_ok(p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "not whole"), "samples that differ");
+    profile_deinit(&p);
+}
+
+static void test_calltree(void)
+{
+    struct profile p;
+    struct calltree t;
+    maker_init(&p);
+    maker_sample(&p, "A.run:1;B.cold:2", 10);
+    maker_sample(&p, "A.run:2;B.hot:3", 20);
+    maker_sample(&p, "A.run:1;B.hot:4", 30);
+    maker_sample(&p, "A.run:1;B.hot:4;A.run:1", 5);
+    tap_ok(calltree_build(&t, &p, false) == 0 && t.count == 5, "frames that differ in line only are one node");
+    const struct calltree_node *run = &t.nodes[1], *hot = &t.nodes[2];
+    tap_ok(t.nodes[0].total == 65 && t.nodes[0].child_count == 1, "the root holds all");
+    tap_ok(run->total == 65 && run->self == 0 && run->child_count == 2 && run->first == 2, "a node and its children");
+    tap_ok(!strcmp(profile_text(&p, hot->label), "B.hot") && hot->total == 55 && hot->self == 50,
+           "heaviest child first");
+    tap_ok(hot->self_samples == 2 && t.nodes[4].parent == 2 && t.nodes[4].self == 5,
+           "a recursion is a node of its own");
+    bool ordered = true;
+    for (uint32_t i = 1; i < t.count; i++)
+        ordered &= t.nodes[i].parent < i;
+    tap_ok(ordered, "parents stand before their children");
+    calltree_deinit(&t);
+    tap_ok(calltree_build(&t, &p, true) == 0 && t.count == 6 && t.nodes[1].total == 65 &&
+               !strcmp(profile_text(&p, t.nodes[1].label), "main"),
+           "by thread");
+    calltree_deinit(&t);
+    profile_deinit(&p);
+    maker_init(&p);
+    tap_ok(calltree_build(&t, &p, false) == 0 && t.count == 1 && t.nodes[0].total == 0, "no samples: only the root");
+    calltree_deinit(&t);
+    profile_deinit(&p);
+}
+
+static void test_types(void)
+{
+    struct profile p;
+    struct calltree t;
+    maker_init(&p);
+    maker_sample(&p, "Interpreted|A.run", 10);
+    maker_sample(&p, "Inlined|A.run;Native|memcpy", 11);
+    calltree_build(&t, &p, false);
+    tap_ok(t.count == 3 && t.nodes[1].type == JFR_FRAME_INLINED && t.nodes[2].type == JFR_FRAME_NATIVE,
+           "a node has the type of most of its weight");
+    tap_ok(!strcmp(profile_type_name(JFR_FRAME_INLINED), "Inlined") && !strcmp(profile_type_name(200), "Other"),
+           "types have names");
+    calltree_deinit(&t);
+    profile_deinit(&p);
+}
+
+int main(void)
+{
+    test_interning();
+    test_names();
+    test_threads();
+    test_limits();
+    test_books();
+    test_calltree();
+    test_types();
+    return tap_done();
+}

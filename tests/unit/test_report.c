@@ -1,0 +1,263 @@
+/* What is written of a profile: text, JSON, collapsed stacks, the flame graph's data, and files that are whole or absent.
+ * tier: quick
+ * timeout: 30 */
+#include "../tap.h"
+
+#include "format/collapsed.h"
+#include "format/flamegraph.h"
+#include "format/output.h"
+#include "profile_maker.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void contains(const char *text, const char *part, const char *what)
+{
+    if (!tap_ok(strstr(text, part) != NULL, "%s", what))
+        tap_note("no '%s' in:\n%s", part, text);
+}
+
+static void lacks(const char *text, const char *part, const char *what)
+{
+    if (!tap_ok(strstr(text, part) == NULL, "%s", what))
+        tap_note("'%s' in:\n%s", part, text);
+}
+
+static const unsigned all_sections = REPORT_METHODS | REPORT_LINES | REPORT_TREE | REPORT_THREADS | REPORT_BOOKS;
+
+typedef int printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
+
+static char *printed(const struct profile *p, printer *print, struct report_options o)
+{
+    char *text;
+    size_t size;
+    struct stats s;
+    FILE *f = open_memstream(&text, &size);
+    int rc = stats_compute(&s, p);
+    if (!rc)
+        rc = print(f, p, &s, &o);
+    fclose(f);
+    stats_deinit(&s);
+    if (rc)
+        tap_ok(false, "report: %s", strerror(-rc));
+    return text;
+}
+
+static void make_example(struct profile *p)
+{
+    maker_init(p);
+    p->interval_ns = 10000000;
+    for (int i = 0; i < 70; i++)
+        maker_sample(p, "java.lang.Thread.run:840;demo.Work.run:10;demo.Work.hot:23", 10000000);
+    for (int i = 0; i < 30; i++)
+        maker_sample(p, "java.lang.Thread.run:840;demo.Work.run:11;demo.Work.cold:30", 10000000);
+}
+
+static void add_books(struct profile *p)
+{
+    maker_setting(p, "clock", "perf");
+    maker_setting(p, "clock_resolution_ns", "1");
+    maker_book(p, "cpu", "", 1100000000, 0);
+    maker_book(p, "complete", "", 1000000000, 100);
+    maker_book(p, "truncated", "", 0, 0);
+    maker_book(p, "failed", "gc_active", 60000000, 6);
+    maker_book(p, "lost", "queue_full", 45000000, 4);
+    maker_book(p, "residual", "", -5000000, 0);
+    maker_book(p, "own_cost", "", 12000000, 0);
+}
+
+static void test_text(void)
+{
+    struct profile p;
+    make_example(&p);
+    struct report_options o = {.sections = all_sections, .threshold = 0.01};
+    char *text = printed(&p, report_text, o);
+    contains(text, "(t 70.0,s 70.0) [60.4..78.1] demo.Work.hot\n", "a hot method with its interval");
+    contains(text, "(t 30.0,s 30.0) [21.9..39.6] demo.Work.cold:30\n", "a hot line");
+    contains(text, "(t 100.0,s  0.0) demo.Work.run\n(t  70.0,s 70.0) + demo.Work.hot\n",
+             "the tree, a fork moved right");
+    contains(text, "main (tid 4711)", "a thread");
+    contains(text, "This recording has none", "no books are said to be none");
+    free(text);
+    o = (struct report_options){.sections = REPORT_METHODS, .order = STATS_BY_TOTAL};
+    text = printed(&p, report_text, o);
+    contains(text, "(t 100.0,s  0.0) [96.3..100.0] demo.Work.run\n", "sorted by total, with its interval");
+    lacks(text, "Books", "sections that are not asked for are left out");
+    free(text);
+    o = (struct report_options){.sections = REPORT_METHODS, .width = 120};
+    text = printed(&p, report_text, o);
+    contains(text, "(t 70.0,s 70.0) [60.4..78.1] [60.4..78.1] demo.Work.hot\n", "both intervals where there is room");
+    free(text);
+    o = (struct report_options){.sections = REPORT_METHODS, .width = 40};
+    text = printed(&p, report_text, o);
+    contains(text, " d.Work.hot\n", "packages are shortened on a narrow terminal");
+    free(text);
+    profile_deinit(&p);
+}
+
+static void test_books(void)
+{
+    struct profile p;
+    make_example(&p);
+    add_books(&p);
+    maker_setting(&p, "kernel", "excluded");
+    profile_add_problem(&p, "warning", "evil \033[31m text");
+    char *text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
+    contains(text, "  cpu                               1.10 s   100.00\n", "the CPU time");
+    contains(text, "    complete                        1.00 s    90.91          100\n", "an account");
+    contains(text, "      queue_full                   45.0 ms     4.09            4\n", "a reason");
+    contains(text, "    residual                      -5.00 ms    -0.45\n", "a negative residual");
+    contains(text, "  own cost (within the above)      12.0 ms     1.09\n", "own cost, in its column");
+    contains(text, "kernel=excluded", "a setting that limits what is seen");
+    contains(text, "warning: evil ?[31m text\n", "problems, harmless to terminals");
+    free(text);
+    profile_deinit(&p);
+}
+
+static void test_empty(void)
+{
+    struct profile p;
+    maker_init(&p);
+    char *text = printed(&p, report_text, (struct report_options){.sections = all_sections});
+    contains(text, "Samples   none", "no samples: said");
+    lacks(text, "nan", "and nothing divided by them");
+    free(text);
+    text = printed(&p, report_json, (struct report_options){.sections = all_sections});
+    contains(text, "\"methods\": []", "JSON of no samples");
+    contains(text, "\"books\": null", "and of no books");
+    free(text);
+    profile_deinit(&p);
+}
+
+static void test_json(void)
+{
+    struct profile p;
+    make_example(&p);
+    add_books(&p);
+    maker_sample(&p, "demo.\"</script>.m", 1);
+    char *text = printed(&p, report_json, (struct report_options){.sections = all_sections});
+    contains(text, "\"name\": \"demo.Work.hot\", \"self\": 700000000, \"self_share\": 0.7, \"self_low\": 0.604",
+             "a method");
+    contains(text, "\"failed_ns\": {\"gc_active\": 60000000}", "reasons with time");
+    contains(text, "\"residual_ns\": -5000000", "a signed figure");
+    contains(text, "demo.\\\"</script>.m", "names are escaped");
+    contains(text, "\"execution_samples\": 0", "counts");
+    free(text);
+    text = printed(&p, report_json, (struct report_options){.sections = REPORT_METHODS, .top_set = true, .top = 1});
+    lacks(text, "demo.Work.cold", "--top cuts");
+    free(text);
+    profile_deinit(&p);
+}
+
+static char *collapsed(const struct profile *p, enum collapsed_unit unit, bool threads)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    int rc = collapsed_write(f, p, unit, threads);
+    fclose(f);
+    tap_ok(rc == 0, "collapsed stacks");
+    return text;
+}
+
+static void test_collapsed(void)
+{
+    struct profile p;
+    make_example(&p);
+    maker_sample(&p, "odd;na\nme", 4000000);
+    char *text = collapsed(&p, COLLAPSED_SAMPLES, false);
+    contains(text, "java.lang.Thread.run;demo.Work.run;demo.Work.hot 70\n", "whole samples");
+    lacks(text, "odd", "a stack below half a sample is rounded away");
+    free(text);
+    text = collapsed(&p, COLLAPSED_NS, true);
+    contains(text, "main;java.lang.Thread.run;demo.Work.run;demo.Work.cold 300000000\n", "nanoseconds, by thread");
+    contains(text, "main;odd;na?me 4000000\n", "a line break in a name does not break the line");
+    free(text);
+    profile_deinit(&p);
+    maker_init(&p);
+    p.interval_ns = 10;
+    maker_sample(&p, "a", 14);
+    maker_sample(&p, "b", 14);
+    maker_sample(&p, "c", 13);
+    text = collapsed(&p, COLLAPSED_SAMPLES, false);
+    tap_ok(!strcmp(text, "a 2\nb 1\nc 1\n"), "4.1 samples are 4, though each stack alone would be 1");
+    free(text);
+    profile_deinit(&p);
+}
+
+static void test_flamegraph(void)
+{
+    struct profile p;
+    make_example(&p);
+    maker_sample(&p, "evil</script><b>.x", 1);
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    tap_ok(flamegraph_write(f, &p, "a <title> & more", false) == 0, "a flame graph");
+    fclose(f);
+    contains(text, "\"title\":\"a \\u003ctitle\\u003e \\u0026 more\"", "its title");
+    contains(text, "\"nodes\":{\"parent\":[-1,0,0,1,3,3]", "parents stand before children");
+    contains(text, "\"total\":[1000000001,1000000000,1,1000000000,700000000,300000000]", "totals");
+    lacks(text, "evil</script>", "no name can leave its element");
+    lacks(text, "CANDOR_DATA", "the mark is gone");
+    tap_ok(strstr(text, "</html>") != NULL, "the page is whole");
+    free(text);
+    profile_deinit(&p);
+}
+
+static bool exists(const char *path)
+{
+    return !access(path, F_OK);
+}
+
+static void test_output(void)
+{
+    char dir[] = "/tmp/candor-test-XXXXXX", path[64], link_path[64];
+    struct output o;
+    struct error e;
+    if (!tap_ok(mkdtemp(dir) != NULL, "a directory"))
+        return;
+    snprintf(path, sizeof path, "%s/out", dir);
+    snprintf(link_path, sizeof link_path, "%s/link", dir);
+    tap_ok(output_open(&o, path, &e) == 0 && !exists(path), "nothing under the name while it is written");
+    fputs("one", o.file);
+    tap_ok(output_close(&o, &e) == 0 && exists(path), "then the whole file");
+    tap_ok(output_open(&o, path, &e) == 0, "over an earlier file");
+    fputs("half", o.file);
+    output_abandon(&o);
+    struct stat st;
+    tap_ok(!stat(path, &st) && st.st_size == 3, "which stays when the new one is given up");
+    chmod(path, 0640);
+    tap_ok(!symlink("out", link_path) && !output_open(&o, link_path, &e), "through a link");
+    fputs("through", o.file);
+    output_close(&o, &e);
+    tap_ok(!lstat(link_path, &st) && S_ISLNK(st.st_mode) && !stat(path, &st) && st.st_size == 7,
+           "the target is replaced");
+    tap_ok((st.st_mode & 0777) == 0640, "the mode stays");
+    tap_ok(output_open(&o, "/nonexistent/x", &e) == -ENOENT && strstr(e.text, "/nonexistent/x"), "no such directory");
+    tap_ok(output_open(&o, dir, &e) == -EISDIR, "a directory");
+    tap_ok(output_open(&o, "/dev/full", &e) == 0, "a device is written directly");
+    for (int i = 0; i < 100000; i++)
+        fputc('x', o.file);
+    tap_ok(output_close(&o, &e) == -ENOSPC && strstr(e.text, "No space left"), "disk full is said: %s", e.text);
+    tap_ok(exists("/dev/full"), "and the device is still there");
+    unlink(link_path);
+    unlink(path);
+    tap_ok(rmdir(dir) == 0, "no temporary file is left");
+}
+
+int main(void)
+{
+    test_text();
+    test_books();
+    test_empty();
+    test_json();
+    test_collapsed();
+    test_flamegraph();
+    test_output();
+    return tap_done();
+}

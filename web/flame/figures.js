@@ -1,0 +1,69 @@
+// Figures as texts, and how sure they are.
+
+const Z95 = 1.959964;
+
+// The 95 % interval [low, high] of a share seen in n samples (Wilson score), or null without samples.
+export function wilson(share, n) {
+    if (!(n > 0)) {
+        return null;
+    }
+    const z2 = (Z95 * Z95) / n;
+    const centre = (share + z2 / 2) / (1 + z2);
+    const half = (Z95 * Math.sqrt((share * (1 - share)) / n + z2 / (4 * n))) / (1 + z2);
+    return [Math.max(0, centre - half), Math.min(1, centre + half)];
+}
+
+// Size of the unit in ns, and the time from which it is used.
+const TIME_UNITS = [
+    { unit: "h", size: 3600e9, from: 60000e9 },
+    { unit: "min", size: 60e9, from: 1000e9 },
+    { unit: "s", size: 1e9, from: 1e9 },
+    { unit: "ms", size: 1e6, from: 1e6 },
+    { unit: "µs", size: 1e3, from: 1e3 },
+    { unit: "ns", size: 1, from: 0 },
+];
+
+// A time as "12.3 ms": three digits that count. Minutes begin at 1,000 s and hours at 1,000 min.
+function formatTime(ns) {
+    const { unit, size } = TIME_UNITS.find(({ from }) => Math.abs(ns) >= from);
+    return formatDigits(ns / size) + " " + unit;
+}
+
+function formatDigits(value) {
+    const size = Math.abs(value);
+    if (size >= 999.5 || Number.isInteger(value)) {
+        return formatCount(Math.round(value));
+    }
+    return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+// A whole number with thousands separated: "12,345".
+export function formatCount(value) {
+    return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+// A value in the profile's unit.
+export function formatValue(value, unit) {
+    return unit === "ns" ? formatTime(value) : formatDigits(value) + (unit ? " " + unit : "");
+}
+
+// A share as "12.3%" or "1.23%"; what is too small to print is "<0.01%", never "0%".
+export function formatShare(share) {
+    const percent = share * 100;
+    const size = Math.abs(percent);
+    if (size === 0 || !Number.isFinite(percent)) {
+        return "0%";
+    }
+    if (size < 0.005) {
+        return percent < 0 ? ">-0.01%" : "<0.01%";
+    }
+    return percent.toFixed(size >= 9.995 ? 1 : 2) + "%";
+}
+
+export function formatInterval(interval) {
+    return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
+}
+
+export function plural(n, word) {
+    return formatCount(n) + " " + word + (n === 1 ? "" : "s");
+}

@@ -1,0 +1,69 @@
+// Names of frames. They come from the profiled program and are never trusted: they are only ever shown as text.
+
+// Controls and marks that would change how the text around them is shown, or show as nothing.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// What a Java name does not have, but a library, an operator or a C++ scope has.
+const NOT_JAVA = /[`!:\s]|\.so\b/;
+// Hidden classes have two parts, as in "a.b.C$$Lambda$7.0x00007f0012345678".
+const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
+const PACKAGE_PARTS = 3;
+
+// The name with such characters spelled out, as in "\u202e".
+export function visibleName(name) {
+    return name.replace(UNSEEN, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+// Without parameters and return type, which follow the first parenthesis.
+function bare(name) {
+    const end = name.indexOf("(", 1);
+    return end > 0 ? name.slice(0, end) : name;
+}
+
+// Where "Class" and "method" begin in "a.b.Class.method"; 0 when there is no such part, as in names of native code.
+function joints(name) {
+    const text = bare(name);
+    if (NOT_JAVA.test(text)) {
+        return { type: 0, method: 0 };
+    }
+    const method = text.lastIndexOf(".");
+    const dotBefore = (dot) => (dot > 0 ? text.lastIndexOf(".", dot - 1) : -1);
+    let type = dotBefore(method);
+    if (type >= 0 && HIDDEN_CLASS.test(text.slice(type + 1, method))) {
+        type = dotBefore(type);
+    }
+    return { type: type + 1, method: method + 1 };
+}
+
+// "a.b.Class.method" as {method: "Class.method", package: "a.b"}; the package is "" when there is none.
+export function splitName(name) {
+    const { type } = joints(name);
+    return { method: name.slice(type), package: name.slice(0, Math.max(0, type - 1)) };
+}
+
+// Ever shorter forms of a name for ever narrower frames, the full one first.
+export function shorterNames(name) {
+    const { method, type } = joints(name);
+    const forms = [name];
+    if (type > 0) {
+        forms.push(name.slice(type));
+    }
+    if (method > 0 && method < bare(name).length) {
+        forms.push(bare(name).slice(method));
+    }
+    return forms;
+}
+
+// The group a frame is coloured by: its Java package up to three parts, or what kind of code it is.
+export function packageOf(name, typeName) {
+    switch (typeName) {
+        case "Kernel": return "kernel";
+        case "Native": return "native code";
+        case "Stub": return "JVM stubs";
+        case "Failed": return "failed walks";
+        case "Missing": return "missing frames";
+    }
+    const parts = bare(name).split(".");
+    const firstClass = parts.findIndex((part) => /^[A-Z]/.test(part));
+    const end = firstClass >= 0 ? firstClass : parts.length - 2;
+    return end > 0 ? parts.slice(0, Math.min(end, PACKAGE_PARTS)).join(".") : "no package";
+}

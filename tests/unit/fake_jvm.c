@@ -1,5 +1,7 @@
 #include "fake_jvm.h"
 
+#include "agent/hot/frame.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +70,10 @@ static void describe_threads(struct vm_layout *l)
     l->state_vm = 6;
     l->state_java = 8;
     l->state_blocked = 10;
-    l->interpreter_bcp_slot = -8;
+    l->interpreter_method_slot = frame_slots.method;
+    l->interpreter_bcp_slot = frame_slots.bcp;
     l->interpreter_sender_sp_slot = -1;
-    l->entry_wrapper_slot = -6;
+    l->entry_wrapper_slot = frame_slots.entry_wrapper;
 }
 
 void fake_open(enum vm_nmethod_family family, bool excludes_zero)

@@ -1,12 +1,12 @@
 #include "agent/hot/fault.h"
 
+#include "agent/hot/frame.h"
 #include "agent/hot/load.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <ucontext.h>
 
 /* The bounds of the section that load.h fills; the linker provides them. */
 extern const struct fault_entry __start_candor_faults[] __attribute__((visibility("hidden")));
@@ -17,19 +17,9 @@ static const int guarded[GUARDED] = {SIGSEGV, SIGBUS};
 static struct sigaction former[GUARDED];
 static bool installed;
 
-static uintptr_t *context_pc(void *context)
-{
-    ucontext_t *u = context;
-#if defined(__x86_64__)
-    return (uintptr_t *)&u->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return (uintptr_t *)&u->uc_mcontext.pc;
-#endif
-}
-
 static bool resume(void *context)
 {
-    uintptr_t *pc = context_pc(context);
+    uintptr_t *pc = frame_resume_at(context);
     for (const struct fault_entry *e = __start_candor_faults; e < __stop_candor_faults; e++)
         if ((uintptr_t)&e->load + (uintptr_t)(intptr_t)e->load == *pc) {
             *pc = (uintptr_t)&e->resume + (uintptr_t)(intptr_t)e->resume;

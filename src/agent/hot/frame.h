@@ -1,26 +1,52 @@
-/* How frames look on this processor; the one file per processor that knows instructions (frame_x86_64.c). Callable from
- * a signal handler; bounded. */
+/* What the walker knows of a processor: registers, instructions and frames. All of it stands in one file, frame_<name>.c,
+ * and the load instructions in hot/load.h; a new processor is those two, its name in meson.build, and a run of the tests.
+ * Callable from a signal handler; bounded. */
 #ifndef CANDOR_AGENT_HOT_FRAME_H
 #define CANDOR_AGENT_HOT_FRAME_H
 
 #include "agent/hot/code.h"
-#include "agent/hot/walk.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct registers {
+    uintptr_t pc, sp, fp;
+    uintptr_t link;   /* where a call leaves its return address; 0 where that is the stack */
+    uintptr_t bcp;    /* where the interpreter keeps the bytecode pointer of its topmost frame */
+    uintptr_t method; /* where it keeps the Method* on entry */
+};
 
 struct frame {
     uintptr_t pc, sp, fp;
 };
 
+/* Of the JVM's frames, in words from the frame pointer: what its tables do not hold. */
+struct frame_slots {
+    int method, bcp, bcp_jdk8; /* of an interpreted frame */
+    int entry_wrapper;         /* of the call stub's frame; newer tables have it */
+};
+extern const struct frame_slots frame_slots;
+
 /* The registers of an interrupted thread, from the signal's ucontext. */
 void frame_registers(struct registers *out, const void *ucontext);
+/* Where the ucontext says the thread goes on. */
+uintptr_t *frame_resume_at(void *ucontext);
+/* The address in a word that was stored as a return address. */
+uintptr_t frame_code_address(uintptr_t word);
 /* True when pc can be where a call returns to: behind a call in compiled code, in the interpreter, or the call stub's. */
 bool frame_is_return_address(uintptr_t pc);
-/* The caller of compiled code that was interrupted anywhere: prologue, body or epilogue. */
-bool frame_leaf_caller(const struct code *c, struct frame *f);
-/* The caller of compiled code that is itself calling. */
+
+/* The caller of f, put into f; false when none was found. `at`: the registers, where f is what was interrupted. */
+
+/* Compiled code that was interrupted anywhere: prologue, body or epilogue. */
+bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at);
+/* Compiled code that is itself calling. */
 bool frame_caller(const struct code *c, struct frame *f);
-/* The caller of a stub; was_interrupted: pc is not a return address. */
-bool frame_stub_caller(const struct code *c, struct frame *f, bool was_interrupted);
-/* The nearest Java caller of native code that Java called without leaving an anchor. */
-bool frame_native_caller(struct frame *f, bool has_frame_pointers);
+/* The interpreter at a method's entry, before the method's frame stands. */
+bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
+/* A stub. at: NULL where f is calling. */
+bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at);
+/* Native code that Java called without leaving an anchor: its nearest Java caller. */
+bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers);
 
 #endif

@@ -5,6 +5,8 @@
 
 enum { SCAN_WORDS_MAX = 512, FP_CHAIN_MAX = 64, FRAME_BYTES_MAX = 1 << 20, LEAF_FP_BYTES_MAX = 1 << 16, PUSHES_MAX = 4 };
 
+const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
+
 void frame_registers(struct registers *out, const void *ucontext)
 {
     const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
@@ -13,6 +15,16 @@ void frame_registers(struct registers *out, const void *ucontext)
                               .fp = (uintptr_t)g[REG_RBP],
                               .bcp = (uintptr_t)g[REG_R13],
                               .method = (uintptr_t)g[REG_RBX]};
+}
+
+uintptr_t *frame_resume_at(void *ucontext)
+{
+    return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
+}
+
+uintptr_t frame_code_address(uintptr_t word)
+{
+    return word;
 }
 
 /* call rel32; call through a register or memory in its encodings of two to seven bytes. */
@@ -130,7 +142,7 @@ static enum epilogue epilogue_at(uintptr_t pc)
     return NOT_IN_EPILOGUE;
 }
 
-bool frame_leaf_caller(const struct code *c, struct frame *f)
+bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
     if (c->frame_complete >= 0 && f->pc < c->begin + (uintptr_t)c->frame_complete &&
@@ -171,10 +183,15 @@ static bool scan(struct frame *f)
     return false;
 }
 
-bool frame_stub_caller(const struct code *c, struct frame *f, bool was_interrupted)
+bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
+{
+    return pop_at(f, f->sp);
+}
+
+bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    if (was_interrupted && pop_at(f, f->sp))
+    if (at && pop_at(f, f->sp))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;
@@ -202,7 +219,7 @@ static bool follow_frame_pointers(struct frame *f)
     return false;
 }
 
-bool frame_native_caller(struct frame *f, bool has_frame_pointers)
+bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
     return (has_frame_pointers && follow_frame_pointers(f)) || scan(f);
 }

@@ -62,8 +62,7 @@ struct vm_layout {
 
     uintptr_t call_stub_return; /* the return address that ends the Java frames of one call from the JVM */
     uintptr_t interpreter_low, interpreter_high;
-    int interpreter_bcp_slot; /* words from fp */
-    int interpreter_sender_sp_slot;
+    int interpreter_method_slot, interpreter_bcp_slot, interpreter_sender_sp_slot; /* words from fp */
     int entry_wrapper_slot;
 };
 

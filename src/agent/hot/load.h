@@ -17,18 +17,25 @@ struct fault_entry {
 };
 
 #if defined(__x86_64__)
-#define LOAD_INSTRUCTION(move) "1: " move " %[from], %[to]\n"
+#define LOAD_U64 "movq %[from], %[to]"
+#define LOAD_U32 "movl %[from], %[to]"
+#define LOAD_U16 "movw %[from], %[to]"
+#define LOAD_U8  "movb %[from], %[to]"
 #elif defined(__aarch64__)
-#define LOAD_INSTRUCTION(move) "1: " move " %[to], %[from]\n"
+#define LOAD_U64 "ldr %x[to], %[from]"
+#define LOAD_U32 "ldr %w[to], %[from]"
+#define LOAD_U16 "ldrh %w[to], %[from]"
+#define LOAD_U8  "ldrb %w[to], %[from]"
 #endif
 
-#define LOAD_BODY(move, type)                                                                                          \
+#define LOAD_BODY(instruction, type)                                                                                   \
     type v;                                                                                                            \
-    __asm__ goto(LOAD_INSTRUCTION(move) ".pushsection candor_faults, \"a\"\n"                                          \
-                                        ".balign 4\n"                                                                  \
-                                        ".long 1b - .\n"                                                               \
-                                        ".long %l[fault] - .\n"                                                        \
-                                        ".popsection\n"                                                                \
+    __asm__ goto("1: " instruction "\n"                                                                                \
+                 ".pushsection candor_faults, \"a\"\n"                                                                 \
+                 ".balign 4\n"                                                                                         \
+                 ".long 1b - .\n"                                                                                      \
+                 ".long %l[fault] - .\n"                                                                               \
+                 ".popsection\n"                                                                                       \
                  : [to] "=r"(v)                                                                                        \
                  : [from] "m"(*(const volatile type *)at)                                                              \
                  :                                                                                                     \
@@ -40,42 +47,29 @@ struct fault_entry {
 
 static inline bool load_u64(uintptr_t at, uint64_t *out)
 {
-#if defined(__x86_64__)
-    LOAD_BODY("movq", uint64_t)
-#else
-    LOAD_BODY("ldr", uint64_t)
-#endif
+    LOAD_BODY(LOAD_U64, uint64_t)
 }
 
 static inline bool load_u32(uintptr_t at, uint32_t *out)
 {
-#if defined(__x86_64__)
-    LOAD_BODY("movl", uint32_t)
-#else
-    LOAD_BODY("ldr", uint32_t)
-#endif
+    LOAD_BODY(LOAD_U32, uint32_t)
 }
 
 static inline bool load_u16(uintptr_t at, uint16_t *out)
 {
-#if defined(__x86_64__)
-    LOAD_BODY("movw", uint16_t)
-#else
-    LOAD_BODY("ldrh", uint16_t)
-#endif
+    LOAD_BODY(LOAD_U16, uint16_t)
 }
 
 static inline bool load_u8(uintptr_t at, uint8_t *out)
 {
-#if defined(__x86_64__)
-    LOAD_BODY("movb", uint8_t)
-#else
-    LOAD_BODY("ldrb", uint8_t)
-#endif
+    LOAD_BODY(LOAD_U8, uint8_t)
 }
 
 #undef LOAD_BODY
-#undef LOAD_INSTRUCTION
+#undef LOAD_U64
+#undef LOAD_U32
+#undef LOAD_U16
+#undef LOAD_U8
 
 /* The field of the object at `object`, zero-extended. */
 static inline bool load_field(uintptr_t object, struct vm_field field, uint64_t *out)

@@ -1,6 +1,5 @@
 #include "agent/hot/walk.h"
 
-#include "agent/hot/frame.h"
 #include "agent/hot/load.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
@@ -41,7 +40,10 @@ static bool go_to_anchor(struct walk *w, uintptr_t anchor, bool *empty)
         *empty = true;
         return false;
     }
-    if (sp & 7 || (!pc && !load_u64(sp - 8, &pc)) || !code_contains(pc))
+    if (sp & 7 || (!pc && !load_u64(sp - 8, &pc)))
+        return false;
+    pc = frame_code_address(pc);
+    if (!code_contains(pc))
         return false;
     go_to(w, (struct frame){pc, sp, fp});
     return true;
@@ -74,7 +76,7 @@ static void begin_in_native(struct walk *w, uintptr_t java_thread)
         finish(w, OUTCOME_BAD_ANCHOR);
     else if (w->state == JFR_STATE_JAVA) {
         struct frame f = here(w);
-        if (frame_native_caller(&f, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
+        if (frame_native_caller(&f, &w->at, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
             go_to(w, f);
         else
             finish(w, OUTCOME_NO_JAVA_FRAME);
@@ -117,27 +119,39 @@ static bool emit_method(struct walk *w, uintptr_t method, int32_t bci, unsigned 
     return emit(w, frame_java(type, id, bci > 0 ? (uint32_t)bci : 0), frame);
 }
 
+/* A caller's frame lies higher on the stack. One that was interrupted may not stand yet. */
+static bool is_higher(const struct walk *w, struct frame caller)
+{
+    return w->leaf ? caller.sp >= w->sp : caller.sp > w->sp;
+}
+
 /* Leaves the compiled frame whose scopes have been handed out. */
 static bool leave_compiled(struct walk *w)
 {
     struct frame f = here(w);
-    bool found = w->leaf ? frame_leaf_caller(&w->code, &f) : frame_caller(&w->code, &f);
-    if (!found || f.sp <= w->sp)
+    bool found = w->leaf ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f);
+    if (!found || !is_higher(w, f))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);
     return true;
+}
+
+static bool load_slot(uintptr_t fp, int slot, uint64_t *out)
+{
+    return load_u64(fp + (uintptr_t)(8 * (intptr_t)slot), out);
 }
 
 static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *bcp, struct frame *caller)
 {
     uint64_t sender_sp, pc, fp;
     uintptr_t base = w->fp;
-    if (base & 7 || base < w->sp || base - w->sp > INTERPRETED_FRAME_BYTES_MAX || !load_u64(base - 24, method) ||
-        !load_u64(base + (uintptr_t)(8 * (intptr_t)vm_layout.interpreter_bcp_slot), bcp) ||
-        !load_u64(base + (uintptr_t)(8 * (intptr_t)vm_layout.interpreter_sender_sp_slot), &sender_sp) ||
-        !load_u64(base + 8, &pc) || !load_u64(base, &fp) || sender_sp <= base || sender_sp & 7)
+    if (base & 7 || base < w->sp || base - w->sp > INTERPRETED_FRAME_BYTES_MAX ||
+        !load_slot(base, vm_layout.interpreter_method_slot, method) ||
+        !load_slot(base, vm_layout.interpreter_bcp_slot, bcp) ||
+        !load_slot(base, vm_layout.interpreter_sender_sp_slot, &sender_sp) || !load_slot(base, 1, &pc) ||
+        !load_slot(base, 0, &fp) || sender_sp <= base || sender_sp & 7)
         return false;
-    *caller = (struct frame){pc, sender_sp, fp};
+    *caller = (struct frame){frame_code_address(pc), sender_sp, fp};
     return true;
 }
 
@@ -145,11 +159,11 @@ static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *
  * the calling convention. */
 static bool interpreted_entry(struct walk *w, uint64_t *frame)
 {
-    uint64_t pc;
-    if (!load_u64(w->sp, &pc) || !frame_is_return_address(pc) ||
+    struct frame caller = here(w);
+    if (!frame_interpreter_entry_caller(&caller, &w->at) ||
         !emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame))
         return finish(w, OUTCOME_TRUNCATED);
-    go_to(w, (struct frame){pc, w->sp + 8, w->fp});
+    go_to(w, caller);
     return true;
 }
 
@@ -178,7 +192,7 @@ static bool through_call_stub(struct walk *w)
     uint64_t wrapper;
     bool empty;
     uintptr_t sp = w->sp;
-    if (!load_u64(w->fp + (uintptr_t)(8 * (intptr_t)vm_layout.entry_wrapper_slot), &wrapper))
+    if (!load_slot(w->fp, vm_layout.entry_wrapper_slot, &wrapper))
         return finish(w, OUTCOME_TRUNCATED);
     if (!go_to_anchor(w, wrapper + vm_layout.wrapper_anchor, &empty))
         return finish(w, empty ? OUTCOME_COMPLETE : OUTCOME_TRUNCATED);
@@ -191,7 +205,7 @@ static bool through_stub(struct walk *w, uint64_t *frame)
     bool leaf = w->leaf;
     if (leaf)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
-    if (frame_stub_caller(&w->code, &f, leaf) && f.sp > w->sp)
+    if (frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL) && is_higher(w, f))
         go_to(w, f);
     else
         finish(w, OUTCOME_TRUNCATED);

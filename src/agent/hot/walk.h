@@ -10,18 +10,12 @@
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
-#include "agent/hot/code.h"
+#include "agent/hot/frame.h"
 #include "agent/hot/reasons.h"
 #include "jfr/schema.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct registers {
-    uintptr_t pc, sp, fp;
-    uintptr_t bcp;    /* where the interpreter keeps the bytecode pointer of its topmost frame */
-    uintptr_t method; /* where it keeps the Method* on entry */
-};
 
 /* A Java frame as the walker found it, for comparison with another walker. */
 struct walked_method {

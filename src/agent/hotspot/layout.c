@@ -3,6 +3,7 @@
  * Verified on: 17 (addresses), 25 (immutable data). */
 #include "agent/hotspot/layout.h"
 
+#include "agent/hot/frame.h"
 #include "agent/hot/layout.h"
 #include "agent/hotspot/vmstructs.h"
 
@@ -189,10 +190,11 @@ static bool frames(const struct vmstructs *v)
     l->interpreter_low = read_word(*interpreter + buffer.offset);
     l->interpreter_high = l->interpreter_low + *(const uint32_t *)(*interpreter + limit.offset);
     if (!vmstructs_constant(v, "frame::entry_frame_call_wrapper_offset", &l->entry_wrapper_slot))
-        l->entry_wrapper_slot = -6;
+        l->entry_wrapper_slot = frame_slots.entry_wrapper;
     if (!vmstructs_constant(v, "frame::interpreter_frame_sender_sp_offset", &l->interpreter_sender_sp_slot))
         l->interpreter_sender_sp_slot = -1;
-    l->interpreter_bcp_slot = l->java_version <= 8 ? -7 : -8;
+    l->interpreter_method_slot = frame_slots.method;
+    l->interpreter_bcp_slot = l->java_version <= 8 ? frame_slots.bcp_jdk8 : frame_slots.bcp;
     return true;
 }
 

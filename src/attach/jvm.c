@@ -85,7 +85,7 @@ char *jvm_short_name(const char *main, char *out, size_t size)
     return out;
 }
 
-static int read_hsperf(const struct process *p, const char *path, struct hsperf *h)
+int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h)
 {
     int fd = *path ? process_open_file(p, path) : -ENOENT;
     if (fd < 0)
@@ -103,27 +103,36 @@ static int read_hsperf(const struct process *p, const char *path, struct hsperf 
     return code;
 }
 
-/* JAVA_VERSION="17.0.19" in JAVA_HOME/release; JAVA_HOME is three to five folders above libjvm.so. */
-static void read_release(const struct process *p, const char *libjvm, char *version, size_t size)
+/* JAVA_HOME is three to five folders above libjvm.so. */
+ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text, size_t size)
 {
-    static const char key[] = "JAVA_VERSION=\"";
-    char path[PATH_MAX + 16], text[4096];
+    char path[PATH_MAX + 16];
     snprintf(path, PATH_MAX, "%s", libjvm);
-    for (int up = 0; up < 5 && !*version; up++) {
+    for (int up = 0; up < 5; up++) {
         char *slash = strrchr(path, '/');
         if (!slash)
-            return;
+            break;
         memcpy(slash, "/release", sizeof "/release");
         int fd = process_open_file(p, path);
-        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+        ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
         if (fd >= 0)
             close(fd);
         *slash = 0;
         text[n > 0 ? n : 0] = 0;
-        const char *found = strstr(text, key);
-        if (found)
-            snprintf(version, size, "%.*s", (int)strcspn(found + sizeof key - 1, "\"\n"), found + sizeof key - 1);
+        if (strstr(text, "JAVA_VERSION="))
+            return n;
     }
+    *text = 0;
+    return -ENOENT;
+}
+
+static void read_version(const struct process *p, const char *libjvm, char *version, size_t size)
+{
+    static const char key[] = "JAVA_VERSION=\"";
+    char text[JVM_RELEASE_MAX];
+    const char *found = jvm_read_release(p, libjvm, text, sizeof text) < 0 ? NULL : strstr(text, key);
+    if (found)
+        snprintf(version, size, "%.*s", (int)strcspn(found + sizeof key - 1, "\"\n"), found + sizeof key - 1);
 }
 
 /* The words of the JVM's own command name its main class exactly; the performance data also knows argument files, but
@@ -165,7 +174,7 @@ static int describe(struct jvm *jvm, const struct process_maps *maps, char *spac
 {
     struct hsperf perf = {0};
     if (!jvm->closed) {
-        read_hsperf(&jvm->process, maps->hsperf, &perf);
+        jvm_read_hsperf(&jvm->process, maps->hsperf, &perf);
         read_environment(jvm, "JAVA_TOOL_OPTIONS", space, size);
         read_environment(jvm, "JDK_JAVA_OPTIONS", space, size);
         read_flags(jvm, perf.arguments, strlen(perf.arguments));
@@ -184,7 +193,7 @@ static int describe(struct jvm *jvm, const struct process_maps *maps, char *spac
         read_environment(jvm, "_JAVA_OPTIONS", space, size);
     snprintf(jvm->version, sizeof jvm->version, "%s", perf.version);
     if (!*jvm->version)
-        read_release(&jvm->process, maps->libjvm, jvm->version, sizeof jvm->version);
+        read_version(&jvm->process, maps->libjvm, jvm->version, sizeof jvm->version);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CANDOR_ATTACH_JVM_H
 #define CANDOR_ATTACH_JVM_H
 
+#include "attach/hsperf.h"
 #include "attach/process.h"
 
 #include <stdint.h>
@@ -26,6 +27,13 @@ void jvm_parse_flag(const char *arguments, size_t len, const char *name, bool *o
  * '_' and '-'; "" when nothing is left. Returns out. */
 char *jvm_short_name(const char *main, char *out, size_t size);
 
+enum { JVM_RELEASE_MAX = 8192 };
+
+/* The performance data of a JVM by its path in the JVM's own root (struct process_maps): 0, -ENOENT without a path, or
+ * another negative errno. */
+int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h);
+/* The text of JAVA_HOME/release, by the path of libjvm.so: its length (cut at size - 1), or -ENOENT. */
+ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text, size_t size);
 /* 0; -ESRCH no such process, -ENOEXEC no JVM; each with e. A process of another user that looks like a JVM is one. */
 int jvm_read(pid_t pid, struct jvm *jvm, struct error *e);
 /* All JVMs in order of PID; the caller frees *list. 0 or -ENOMEM, -EIO with e. */

@@ -76,6 +76,7 @@ const char *cli_nearest(const char *typed, const char *(*name_at)(const void *co
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
 
 extern const struct cli_command command_list;       /* cmd_list.c */
+extern const struct cli_command command_doctor;     /* cmd_doctor.c */
 extern const struct cli_command command_record;     /* cmd_record.c */
 extern const struct cli_command command_start;      /* cmd_control.c */
 extern const struct cli_command command_stop;       /* cmd_control.c */

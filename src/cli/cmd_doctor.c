@@ -1,0 +1,122 @@
+/* candor doctor: what this machine and one JVM allow. */
+#include "attach/jvm.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+#include "doctor/doctor.h"
+
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "json", NULL, NULL, "print JSON"},
+    {0},
+};
+
+static const char *colour_of(enum finding_level level)
+{
+    static const char *const codes[FINDING_LEVELS] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
+    return cli_colour(stdout) ? codes[level] : "";
+}
+
+static void print_row(const struct finding *row)
+{
+    const char *colour = colour_of(row->level);
+    printf("  %s%-8s%s %-20s ", colour, finding_levels[row->level], *colour ? "\033[m" : "", row->name);
+    utf8_print(stdout, row->found);
+    if (*row->meaning)
+        fputs(": ", stdout);
+    utf8_print(stdout, row->meaning);
+    if (*row->remedy) {
+        printf("\n  %-8s %-20s   remedy: ", "", "");
+        utf8_print(stdout, row->remedy);
+    }
+    putchar('\n');
+}
+
+static void print_text(const struct findings *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        if (i == 0 || strcmp(f->rows[i].group, f->rows[i - 1].group) != 0)
+            printf("%s\n", f->rows[i].group);
+        print_row(&f->rows[i]);
+    }
+    int problems = findings_of(f, FINDING_PROBLEM), warnings = findings_of(f, FINDING_WARNING);
+    if (problems)
+        printf("%d problem%s: no recording can be made\n", problems, problems == 1 ? "" : "s");
+    else
+        printf("a recording can be made; %d warning%s\n", warnings, warnings == 1 ? "" : "s");
+}
+
+static void put_text(struct json *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    if (*text)
+        json_text(j, text);
+    else
+        json_null(j);
+}
+
+static void print_json(const struct findings *f)
+{
+    struct json j;
+    json_init(&j, stdout);
+    j.line_depth = 2;
+    json_object(&j);
+    json_key(&j, "possible");
+    json_bool(&j, !findings_of(f, FINDING_PROBLEM));
+    json_key(&j, "checks");
+    json_array(&j);
+    for (int i = 0; i < f->count; i++) {
+        const struct finding *row = &f->rows[i];
+        json_object(&j);
+        put_text(&j, "group", row->group);
+        put_text(&j, "check", row->name);
+        put_text(&j, "level", finding_levels[row->level]);
+        put_text(&j, "found", row->found);
+        put_text(&j, "meaning", row->meaning);
+        put_text(&j, "remedy", row->remedy);
+        json_object_end(&j);
+    }
+    json_array_end(&j);
+    json_object_end(&j);
+    json_finish(&j);
+}
+
+static int doctor_run(const struct cli_args *args)
+{
+    struct findings f = {.count = 0};
+    struct error e;
+    pid_t pid;
+    if (!args->operand_count)
+        doctor_examine_machine(&f);
+    else if (jvm_resolve(args->operands[0], &pid, &e))
+        return cli_fail("%s", e.text);
+    else
+        doctor_examine_process(&f, pid);
+    if (cli_switch(args, "json"))
+        print_json(&f);
+    else
+        print_text(&f);
+    int status = cli_finish_output();
+    return status ? status : findings_of(&f, FINDING_PROBLEM) ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_doctor = {
+    .name = "doctor",
+    .arguments = "[--json] [PID | NAME]",
+    .summary = "tell what this machine and a JVM allow, and what helps",
+    .about = "Checks everything a recording depends on, one line each: what was found, what it means and, where it could be "
+             "better, the remedy. Each clock is opened and measured in a short burst of CPU time of candor's own; with a "
+             "process, with the rights of its user. The JVM itself is only looked at.\n\n"
+             "A line is ok, a note, a warning (a recording will show less than it could) or a problem (no recording can be "
+             "made). The exit status is 1 when there is a problem.\n\n"
+             "With --json: {\"possible\", \"checks\": [{\"group\", \"check\", \"level\", \"found\", \"meaning\", \"remedy\"}]}; "
+             "what there is nothing to say of is null.",
+    .examples = "candor doctor\n    check the machine\n"
+                "sudo candor doctor 4711\n    check the machine and a JVM of any user\n"
+                "candor doctor --json 4711 | jq '.checks[] | select(.level != \"ok\")'\n    what could be better, for programs\n",
+    .options = options,
+    .operand = CLI_PROCESS,
+    .operands_max = 1,
+    .run = doctor_run,
+};

@@ -1,0 +1,10 @@
+/* Whether the agent is in a JVM already, and if not, whether the JVM would take it. */
+#ifndef CANDOR_DOCTOR_ATTACHING_H
+#define CANDOR_DOCTOR_ATTACHING_H
+
+#include "doctor/findings.h"
+#include "doctor/target.h"
+
+void attaching_check(struct findings *f, const struct target *t);
+
+#endif

@@ -1,0 +1,92 @@
+#include "doctor/doctor.h"
+
+#include "doctor/attaching.h"
+#include "doctor/clocks.h"
+#include "doctor/container.h"
+#include "doctor/folder.h"
+#include "doctor/kernel.h"
+#include "doctor/rlimits.h"
+#include "doctor/runtime.h"
+#include "doctor/steal.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static void check_clocks(struct findings *f, const struct identity *who)
+{
+    struct steal before = {0}, after = {0};
+    bool known = !steal_read(&before);
+    f->group = "clocks";
+    clocks_check(f, who);
+    if (known && !steal_read(&after))
+        steal_judge(f, &before, &after);
+}
+
+static void check_own_user(struct findings *f, const struct identity *own)
+{
+    char user[64];
+    process_user_name(own->uid, user, sizeof user);
+    findings_add(f, FINDING_OK, "user", "%s", user);
+    findings_meaning(f, own->uid ? "reaches JVMs of this user; those of others need root" : "reaches the JVMs of all users");
+}
+
+void doctor_examine_machine(struct findings *f)
+{
+    struct identity own;
+    f->group = "machine";
+    if (identity_read(0, &own)) {
+        findings_add(f, FINDING_PROBLEM, "/proc", "cannot be read");
+        findings_remedy(f, "mount it");
+        return;
+    }
+    check_own_user(f, &own);
+    kernel_check(f, &own);
+    container_check(f, 0);
+    rlimits_check(f, 0, &own);
+    folder_check(f, NULL, &own);
+    check_clocks(f, &own);
+}
+
+/* The clocks are set by the JVM itself, with its rights: they are tried with the same where we can have them. */
+static void check_rights(struct findings *f, const struct target *t, const struct identity *own)
+{
+    bool same = identity_can_become(&t->who);
+    findings_add(f, same ? FINDING_OK : FINDING_NOTE, "rights", same ? "the clocks were tried with the JVM's user and capabilities"
+                                                                    : "the clocks were tried with candor's own");
+    if (!same) {
+        findings_meaning(f, "the JVM has others");
+        findings_remedy(f, "run candor as root");
+    }
+    if (t->who.seccomp == 2 && own->seccomp != 2) {
+        findings_add(f, FINDING_NOTE, "seccomp of the JVM", "a filter that candor does not have");
+        findings_meaning(f, "it may refuse clocks that worked here; containers' default filters refuse perf events");
+        findings_remedy(f, "allow perf_event_open there; 'candor status %d' shows the clock of a recording", t->pid);
+    }
+}
+
+void doctor_examine_process(struct findings *f, pid_t pid)
+{
+    struct target t;
+    struct identity own;
+    struct error e;
+    f->group = "process";
+    int code = target_read(&t, pid, &e);
+    if (code || identity_read(0, &own)) {
+        findings_add(f, FINDING_PROBLEM, "process", "%s", code == -ENOEXEC ? "no JVM" : code ? e.text : "/proc is unreadable");
+        findings_remedy(f, "'candor list' shows the JVMs");
+        target_deinit(&t);
+        return;
+    }
+    attaching_check(f, &t);
+    if (!t.jvm.closed) {
+        runtime_check(f, &t);
+        rlimits_check(f, pid, &t.who);
+        folder_check(f, &t.jvm.process, &t.who);
+        container_check(f, pid);
+        f->group = "machine";
+        kernel_check(f, &t.who);
+        check_clocks(f, identity_can_become(&t.who) ? &t.who : &own);
+        check_rights(f, &t, &own);
+    }
+    target_deinit(&t);
+}

@@ -1,0 +1,10 @@
+/* The JVM itself and what works beside it: what a recording of it would show. */
+#ifndef CANDOR_DOCTOR_RUNTIME_H
+#define CANDOR_DOCTOR_RUNTIME_H
+
+#include "doctor/findings.h"
+#include "doctor/target.h"
+
+void runtime_check(struct findings *f, const struct target *t);
+
+#endif

@@ -1,0 +1,54 @@
+#include "doctor/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t text_read(const char *path, char *out, size_t size)
+{
+    *out = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    size_t len = 0;
+    ssize_t n = 0;
+    while (len < size - 1 && (n = read(fd, out + len, size - 1 - len)) > 0)
+        len += (size_t)n;
+    int code = n < 0 ? -errno : 0;
+    close(fd);
+    out[len] = 0;
+    return code ? code : (ssize_t)len;
+}
+
+int text_read_number(const char *path, long long *number)
+{
+    char text[64], *end;
+    ssize_t n = text_read(path, text, sizeof text);
+    if (n < 0)
+        return (int)n;
+    *number = strtoll(text, &end, 10);
+    return end == text ? -EINVAL : 0;
+}
+
+const char *text_field(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
+        if (!strncmp(line, name, n) && line[n] == ':')
+            return line + n + 1;
+    return NULL;
+}
+
+bool text_has_word(const char *list, const char *separators, const char *word)
+{
+    size_t n = strlen(word);
+    for (list += strspn(list, separators); *list; list += strspn(list, separators)) {
+        size_t len = strcspn(list, separators);
+        if (len == n && !memcmp(list, word, n))
+            return true;
+        list += len;
+    }
+    return false;
+}

@@ -1,0 +1,281 @@
+/* What the doctor reads out of texts and files of others, and what it concludes where the cause cannot be made here.
+ * tier: quick
+ * timeout: 30 */
+#include "../tap.h"
+
+#include "doctor/clocks.h"
+#include "doctor/container.h"
+#include "doctor/kernel.h"
+#include "doctor/libjvm.h"
+#include "doctor/rlimits.h"
+#include "doctor/steal.h"
+#include "doctor/target.h"
+#include "doctor/text.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const struct finding *row(const struct findings *f, const char *name)
+{
+    for (int i = 0; i < f->count; i++)
+        if (!strcmp(f->rows[i].name, name))
+            return &f->rows[i];
+    return NULL;
+}
+
+static bool row_is(const struct findings *f, const char *name, enum finding_level level)
+{
+    const struct finding *r = row(f, name);
+    return r && r->level == level && (level <= FINDING_NOTE || *r->remedy);
+}
+
+static void test_findings(void)
+{
+    struct findings f = {.count = 0};
+    for (int i = 0; i < FINDINGS_MAX + 5; i++) {
+        findings_add(&f, i % 2 ? FINDING_OK : FINDING_PROBLEM, "x", "%0400d", i);
+        findings_meaning(&f, "%0400d", i);
+        findings_remedy(&f, "%0400d", i);
+    }
+    tap_ok(f.count == FINDINGS_MAX, "too many rows are not kept");
+    tap_ok(strlen(f.rows[0].found) == sizeof f.rows[0].found - 1, "long texts are cut");
+    tap_ok(findings_of(&f, FINDING_OK) + findings_of(&f, FINDING_PROBLEM) == FINDINGS_MAX, "rows are counted by level");
+}
+
+static void test_texts(void)
+{
+    int major, minor;
+    tap_ok(!kernel_parse_version("6.18.44-fc", &major, &minor) && major == 6 && minor == 18, "a kernel's version");
+    tap_ok(kernel_parse_version("unknown", &major, &minor) == -EINVAL, "a text that is none");
+    tap_ok(kernel_is_at_least(5, 13, 5, 13) && kernel_is_at_least(6, 1, 5, 13) && !kernel_is_at_least(5, 12, 5, 13) &&
+           !kernel_is_at_least(4, 19, 5, 13), "versions are compared by both numbers");
+    tap_ok(text_has_word("rw,cpu,cpuacct", ",", "cpu") && !text_has_word("rw,cpuacct", ",", "cpu") &&
+           !text_has_word("", ",", "cpu"), "a word of a list is a whole one");
+    tap_ok(!strncmp(text_field("A:\t1\nAB:\t2\n", "AB"), "\t2", 2) && !text_field("A:1\n", "B"), "a field by its whole name");
+    tap_ok(target_parse_feature("17.0.19") == 17 && target_parse_feature("1.8.0_392") == 8 &&
+           target_parse_feature("25-ea") == 25 && !target_parse_feature("") && !target_parse_feature("x"),
+           "a JDK's release number");
+}
+
+static void test_identity(void)
+{
+    struct identity who = {.initial_users = true};
+    tap_ok(!identity_parse("Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nTracerPid:\t77\nThreads:\t9\nSigQ:\t3/100\n"
+                           "SigCgt:\t0000000004000000\nCapEff:\t0000004000000000\nSeccomp:\t2\nSeccomp_filters:\t1\n", &who),
+           "a status is read");
+    tap_ok(who.uid == 2 && who.real_uid == 1 && who.gid == 6 && who.tracer == 77 && who.threads == 9 &&
+           who.queued_signals == 3 && who.seccomp == 2, "its fields");
+    tap_ok(who.caught >> 26 & 1 && identity_has_perfmon(&who), "SIGPROF (27) is caught; CAP_PERFMON (38) is there");
+    who.initial_users = false;
+    tap_ok(!identity_has_perfmon(&who), "which counts for nothing in a user namespace");
+    who = (struct identity){.initial_users = true, .capabilities = 1ull << 21};
+    tap_ok(identity_has_perfmon(&who), "CAP_SYS_ADMIN (21) is as good");
+    tap_ok(identity_parse("", &who) == -EINVAL && identity_parse("Uid:\t1\nGid:\t1\t1\n", &who) == -EINVAL,
+           "a broken status is refused");
+    tap_ok(!identity_parse("Uid:\t0\t0\nGid:\t0\t0\n", &who) && who.queued_signals == -1, "what is missing is unknown");
+}
+
+static void write_seven(void *result)
+{
+    *(int *)result = 7;
+}
+
+static void die(void *result)
+{
+    (void)result;
+    abort();
+}
+
+static void test_try(void)
+{
+    struct identity own;
+    int value = 0;
+    tap_ok(!identity_read(0, &own) && identity_can_become(&own), "our own identity");
+    tap_ok(identity_try(&own, write_seven, &value, sizeof value) == 0 && value == 7, "a child brings its result");
+    tap_ok(identity_try(&own, die, &value, sizeof value) > 0 && value == 7, "one that dies harms nobody");
+}
+
+static const char some_limits[] = "Limit                     Soft Limit           Hard Limit           Units     \n"
+                                  "Max open files            1024                 524288               files     \n"
+                                  "Max locked memory         65536                unlimited            bytes     \n"
+                                  "Max pending signals       unlimited            unlimited            signals   \n";
+
+static void test_limits(void)
+{
+    struct rlimits l;
+    tap_ok(!rlimits_parse(some_limits, &l) && l.files == 1024 && l.files_hard == 524288 && l.locked_bytes == 65536 &&
+           l.signals == RLIMITS_UNLIMITED, "limits are read");
+    tap_ok(rlimits_parse("Max open files  x y", &l) == -EINVAL && rlimits_parse("", &l) == -EINVAL, "or refused");
+    const struct {
+        struct rlimits l;
+        int threads, files;
+        long queued;
+        enum finding_level files_level, signals_level;
+    } cases[] = {
+        {{1024, 4096, 1000, 0}, 100, 100, 10, FINDING_OK, FINDING_OK},
+        {{1024, 4096, 1000, 0}, 900, 100, 10, FINDING_WARNING, FINDING_OK},
+        {{1024, 4096, 1000, 0}, 500, 400, 501, FINDING_OK, FINDING_NOTE},
+        {{256, 4096, 5000, 0}, -1, 0, 0, FINDING_OK, FINDING_OK},
+        {{256, 512, 100, 0}, -1, 0, 0, FINDING_WARNING, FINDING_NOTE},
+        {{RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, 0}, 90000, 90000, 90000, FINDING_OK, FINDING_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct findings f = {.count = 0};
+        rlimits_judge(&f, &cases[i].l, cases[i].threads, cases[i].files, cases[i].queued);
+        tap_ok(row_is(&f, "open files", cases[i].files_level) && row_is(&f, "pending signals", cases[i].signals_level),
+               "limits %zu are judged", i);
+    }
+}
+
+static void test_container(void)
+{
+    static const char mounts[] = "22 27 0:21 / /proc rw - proc proc rw\n"
+                                 "30 23 0:26 /a/b /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
+                                 "31 23 0:27 / /sys/fs/cpuset rw - cgroup cgroup rw,cpuset\n"
+                                 "32 23 0:28 / /sys/fs/cpu rw - cgroup cgroup rw,cpu,cpuacct\n";
+    static const char paths[] = "4:cpuset:/x\n2:cpu,cpuacct:/y/z\n0::/a/b/c\n";
+    char point[64], root[64], path[64];
+    tap_ok(!container_parse_mount(mounts, NULL, point, sizeof point, root, sizeof root) && !strcmp(point, "/sys/fs/cgroup") &&
+           !strcmp(root, "/a/b"), "the unified hierarchy's mount");
+    tap_ok(!container_parse_mount(mounts, "cpu", point, sizeof point, root, sizeof root) && !strcmp(point, "/sys/fs/cpu"),
+           "a controller's mount");
+    tap_ok(container_parse_mount(mounts, "memory", point, sizeof point, root, sizeof root) == -ENOENT &&
+           container_parse_mount("", NULL, point, sizeof point, root, sizeof root) == -ENOENT, "one that is not there");
+    tap_ok(!container_parse_path(paths, NULL, path, sizeof path) && !strcmp(path, "/a/b/c"), "the unified path");
+    tap_ok(!container_parse_path(paths, "cpu", path, sizeof path) && !strcmp(path, "/y/z"), "a controller's path");
+    tap_ok(container_parse_path(paths, "memory", path, sizeof path) == -ENOENT, "none");
+    tap_ok(container_parse_quota("150000 100000\n") == 1.5 && container_parse_quota("max 100000\n") == 0 &&
+           container_parse_quota("-1 100000") == 0 && container_parse_quota("") == 0 && container_parse_quota("1 0") == 0,
+           "quotas");
+}
+
+static void test_steal(void)
+{
+    struct steal s, later;
+    struct findings f = {.count = 0}, g = {.count = 0};
+    tap_ok(!steal_parse("cpu  10 20 30 40 0 0 0 100 5 5\ncpu0 1\n", &s) && s.stolen == 100 && s.all == 200,
+           "stolen time; guest time is user time");
+    tap_ok(steal_parse("cpu 1 2 3\n", &s) == -EINVAL && steal_parse("", &s) == -EINVAL, "a kernel that does not tell");
+    s = (struct steal){100, 200};
+    later = (struct steal){101, 300};
+    steal_judge(&f, &s, &later);
+    tap_ok(row_is(&f, "stolen time", FINDING_OK), "1 %% while measuring is fine, whatever was before");
+    later = (struct steal){110, 300};
+    steal_judge(&g, &s, &later);
+    tap_ok(row_is(&g, "stolen time", FINDING_WARNING), "10 %% is not");
+}
+
+static void test_paranoid(void)
+{
+    static const struct {
+        int paranoid;
+        bool perfmon;
+        enum finding_level level;
+    } cases[] = {{-1, false, FINDING_OK}, {1, false, FINDING_OK}, {2, false, FINDING_WARNING}, {2, true, FINDING_OK},
+                 {4, false, FINDING_WARNING}, {4, true, FINDING_OK}, {INT_MAX, true, FINDING_WARNING}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct findings f = {.count = 0};
+        kernel_judge_paranoid(&f, cases[i].paranoid, cases[i].perfmon);
+        tap_ok(row_is(&f, "perf_event_paranoid", cases[i].level), "paranoid %d, %s", cases[i].paranoid,
+               cases[i].perfmon ? "with CAP_PERFMON" : "an ordinary user");
+    }
+}
+
+static void test_refusals(void)
+{
+    static const struct clocks_facts plain = {6, 1, 2, false, false}, filtered = {6, 1, 2, false, true},
+                                     old = {5, 4, 2, false, false}, debian = {6, 1, 3, false, false},
+                                     capable = {6, 1, 3, true, false};
+    static const struct {
+        struct clocks_try t;
+        const struct clocks_facts *facts;
+        enum clocks_refusal refusal;
+    } cases[] = {
+        {{.kind = CLOCKS_SIGTRAP, .error = EPERM, .nonsense_error = EPERM}, &filtered, CLOCKS_BY_FILTER},
+        {{.kind = CLOCKS_SIGNAL, .error = ENOSYS, .nonsense_error = ENOSYS}, &filtered, CLOCKS_BY_FILTER},
+        {{.kind = CLOCKS_SIGTRAP, .error = EINTR, .killed = true, .nonsense_error = -1}, &filtered, CLOCKS_BY_FILTER},
+        {{.kind = CLOCKS_TIMER, .error = EPERM}, &filtered, CLOCKS_BY_FILTER},
+        {{.kind = CLOCKS_SIGTRAP, .error = EACCES, .nonsense_error = EINVAL}, &filtered, CLOCKS_BY_MODULE},
+        {{.kind = CLOCKS_SIGNAL, .error = ENOSYS, .nonsense_error = ENOSYS}, &plain, CLOCKS_NO_PERF},
+        {{.kind = CLOCKS_SIGTRAP, .error = EINVAL, .nonsense_error = EINVAL}, &old, CLOCKS_BY_AGE},
+        {{.kind = CLOCKS_SIGTRAP, .error = E2BIG, .nonsense_error = EINVAL}, &old, CLOCKS_BY_AGE},
+        {{.kind = CLOCKS_SIGTRAP, .error = EINVAL, .nonsense_error = EINVAL}, &plain, CLOCKS_BY_MODULE},
+        {{.kind = CLOCKS_SIGNAL, .error = EACCES, .nonsense_error = EINVAL}, &debian, CLOCKS_BY_PARANOID},
+        {{.kind = CLOCKS_SIGNAL, .error = EACCES, .nonsense_error = EINVAL}, &capable, CLOCKS_BY_MODULE},
+        {{.kind = CLOCKS_SIGTRAP, .error = EMFILE, .nonsense_error = EINVAL}, &plain, CLOCKS_NO_ROOM},
+        {{.kind = CLOCKS_TIMER, .error = EAGAIN}, &filtered, CLOCKS_NO_ROOM},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tap_ok(clocks_judge(&cases[i].t, cases[i].facts) == cases[i].refusal, "refusal %zu is traced to who it was", i);
+}
+
+/* An ELF file with the given sections; names by their number in: "", .gnu_debuglink, .shstrtab. */
+static size_t make_elf(unsigned char *at, bool symbols, bool link, bool tables)
+{
+    static const char section_names[] = "\0.gnu_debuglink\0.shstrtab", dynamic_names[] = "\0JNI_OnLoad\0gHotSpotVMStructs";
+    static const char others[] = "\0JNI_OnLoad\0gHotSpotVMTypes";
+    Elf64_Ehdr *head = (Elf64_Ehdr *)at;
+    Elf64_Shdr *s = (Elf64_Shdr *)(at + sizeof *head);
+    size_t strings = sizeof *head + 5 * sizeof *s, dynamic = strings + sizeof section_names;
+    *head = (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64}, .e_shentsize = sizeof *s, .e_shnum = 5,
+                         .e_shoff = sizeof *head, .e_shstrndx = 1};
+    s[0] = (Elf64_Shdr){0};
+    s[1] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = strings, .sh_size = sizeof section_names, .sh_name = 16};
+    s[2] = (Elf64_Shdr){.sh_type = symbols ? SHT_SYMTAB : SHT_PROGBITS, .sh_name = link ? 1 : 0};
+    s[3] = (Elf64_Shdr){.sh_type = SHT_DYNSYM, .sh_link = 4};
+    s[4] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = dynamic, .sh_size = tables ? sizeof dynamic_names : sizeof others};
+    memcpy(at + strings, section_names, sizeof section_names);
+    memcpy(at + dynamic, tables ? dynamic_names : others, s[4].sh_size);
+    return dynamic + s[4].sh_size;
+}
+
+static int read_bytes(const unsigned char *bytes, size_t size, struct libjvm *out)
+{
+    int fd = memfd_create("elf", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+        abort();
+    int code = libjvm_read(fd, out);
+    close(fd);
+    return code;
+}
+
+static void test_libjvm(void)
+{
+    _Alignas(8) unsigned char bytes[1024];
+    struct libjvm l;
+    size_t n = make_elf(bytes, true, false, true);
+    tap_ok(!read_bytes(bytes, n, &l) && l.symbols && !l.debug_link && l.tables, "symbols and tables");
+    n = make_elf(bytes, false, true, false);
+    tap_ok(!read_bytes(bytes, n, &l) && !l.symbols && l.debug_link && !l.tables, "a debug link alone");
+    tap_ok(read_bytes((const unsigned char *)"text", 4, &l) == -ENOEXEC, "a text is refused");
+    unsigned seed = 1;
+    int survived = 0;
+    for (int i = 0; i < 5000; i++) {
+        n = make_elf(bytes, true, true, true);
+        for (int k = 0; k < 3; k++)
+            bytes[(size_t)rand_r(&seed) % n] = (unsigned char)rand_r(&seed);
+        read_bytes(bytes, (size_t)rand_r(&seed) % (n + 1), &l);
+        survived++;
+    }
+    tap_ok(survived == 5000, "cut and spoilt files harm nobody");
+}
+
+int main(void)
+{
+    test_findings();
+    test_texts();
+    test_identity();
+    test_try();
+    test_limits();
+    test_container();
+    test_steal();
+    test_paranoid();
+    test_refusals();
+    test_libjvm();
+    return tap_done();
+}

@@ -6,15 +6,18 @@
  * Bounds. A perf clock's weights miss a thread's CPU time by less than its last period (at most 1.25 intervals) below and
  * one interval above; 0.5 % is allowed beside that. A thread timer looks at the clock when a tick of the scheduler finds
  * its thread running: what a thread used since is at worst exponential with the mean of a tick, so 14 ticks for one
- * thread and 24 for five are exceeded once in a million. The process timer is right for the process only. First
- * expiries: Kolmogorov-Smirnov against the uniform distribution, critical at 2.7 / sqrt(n), false alarm
- * 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread sees its own sample. */
+ * thread and 24 for five are exceeded once in a million. The process timer is right for the process only. What a thread
+ * that ended is known to have used comes from the last scan, or from its perf clock; in that, the kernel counts a wait for
+ * a CPU at the very end now and then. First expiries: Kolmogorov-Smirnov against the uniform distribution by the perf
+ * clock's own count, critical at 2.7 / sqrt(n), false alarm 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread
+ * sees its own sample. */
 #include "../tap.h"
 
 #include "agent/collect/collect.h"
 #include "agent/hot/handler.h"
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
+#include "base/units.h"
 #include "profile/load_jfr.h"
 
 #include <dirent.h>
@@ -34,7 +37,7 @@
 #define SA_RESTORER 0x04000000 /* the C library's own; set once a handler was */
 #endif
 
-enum { MS = 1000000, INTERVAL = MS, SIGNALS = 32, BUSY = 4 };
+enum { MS = 1000000, INTERVAL = MS, SCAN_PERIOD = 100 * MS, SIGNALS = 32, BUSY = 4 };
 
 extern char **environ;
 
@@ -66,9 +69,12 @@ static void burn(uint64_t ns)
             ;
 }
 
+static uint64_t longest_turn; /* of the collector, since the start */
+
 static bool start(uint64_t interval_ns)
 {
     struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
+    longest_turn = 0;
     snprintf(o.file, sizeof o.file, "%s", file);
     int rc = collect_start(&o, false, nothing, &error);
     if (rc)
@@ -89,9 +95,13 @@ static bool stop(void)
 static void collect_until(_Atomic int *left)
 {
     struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
+    uint64_t last = clock_monotonic_ns();
     while (*left) {
         nanosleep(&pause, NULL);
         collect_tick();
+        uint64_t now = clock_monotonic_ns();
+        longest_turn = now - last > longest_turn ? now - last : longest_turn;
+        last = now;
     }
 }
 
@@ -128,6 +138,7 @@ struct worker {
     pthread_t thread;
     int tid;
     uint64_t burn_ns, cpu;
+    double wall; /* from its first work to its end */
     bool exits; /* while it is armed */
 };
 
@@ -176,6 +187,7 @@ static uint64_t tick_ns(void)
 
 static void check_threads(const struct profile *p, const struct clock *c)
 {
+    double scanned = SCAN_PERIOD + (double)longest_turn;
     for (int i = 0; i < BUSY; i++) {
         const struct worker *w = &workers[i];
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
@@ -184,9 +196,10 @@ static void check_threads(const struct profile *p, const struct clock *c)
         tap_ok(sum > cpu - INTERVAL - late - slack && sum < cpu + INTERVAL + slack,
                "%s: a thread of %.3f ms CPU has weights of %.3f ms", clock_names[kind], cpu / MS, sum / MS);
         double known = (double)cpu_of(p, w->tid);
-        double unknown = w->exits && kind == CLOCK_TIMER ? 110.0 * MS : 0.02 * cpu + MS;
-        tap_ok(known > cpu - unknown && known < 1.02 * cpu + MS, "%s: and %.3f ms by its own clock", clock_names[kind],
-               known / MS);
+        double unknown = w->exits && kind == CLOCK_TIMER ? scanned + MS : 0.02 * cpu + MS;
+        double most = w->exits && kind != CLOCK_TIMER ? w->wall + MS : 1.02 * cpu + MS;
+        tap_ok(known > cpu - unknown && known < most, "%s: and %.3f ms by its own clock",
+               clock_names[kind], known / MS);
     }
 }
 
@@ -245,12 +258,15 @@ static void test_weights(void)
     }
     pthread_barrier_wait(&phase);
     bool good = start(INTERVAL);
+    uint64_t begin = clock_monotonic_ns();
     pthread_barrier_wait(&phase);
     collect_until(&left);
     good = good && stop();
     pthread_barrier_wait(&end);
-    for (int i = 0; i < BUSY; i++)
+    for (int i = 0; i < BUSY; i++) {
         pthread_join(workers[i].thread, NULL);
+        workers[i].wall = (double)(clock_monotonic_ns() - begin);
+    }
     pthread_barrier_destroy(&phase);
     pthread_barrier_destroy(&end);
     tap_ok(good, "%s: starts and stops", clock_names[kind]);
@@ -278,11 +294,12 @@ static void *burn_twice(void *unused)
     return NULL;
 }
 
-/* Threads that were sampled run on, without a signal. */
+/* Threads that were sampled run on, without a signal; each may get the one that was on its way when the recording ended. */
 static void test_silence(void)
 {
     static const int signals[] = {SIGTRAP, SIGURG, SIGPROF, SIGVTALRM, SIGSTKFLT, SIGIO};
     struct sigaction own = {.sa_handler = count_stray}, former[6];
+    strays = 0;
     pthread_t threads[2];
     pthread_barrier_init(&phase, NULL, 3);
     for (int i = 0; i < 2; i++)
@@ -299,7 +316,7 @@ static void test_silence(void)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < 6; i++)
         sigaction(signals[i], &former[i], NULL);
-    tap_ok(good && !strays, "%s: no signal comes after the end (%d)", clock_names[kind], strays);
+    tap_ok(good && strays <= 2, "%s: no signal comes after the end, but those on their way (%d)", clock_names[kind], strays);
     pthread_barrier_destroy(&phase);
 }
 
@@ -411,12 +428,29 @@ static void test_churn(void)
 
 /* ---- a thread id that is used again between two scans ---- */
 
-static void *burn_some(void *argument)
+enum { REUSED_MS = 250, PATIENCE_MS = 60000 };
+
+static uint32_t uid_of(int tid)
 {
-    workers[0].tid = own_tid();
-    burn((uint64_t)(uintptr_t)argument * MS);
+    uint32_t slot = atomic_load(&thread_slot_of_tid[tid]);
+    return slot && atomic_load(&sampled_threads[slot - 1].slot) == SLOT_LIVE ? sampled_threads[slot - 1].uid : 0;
+}
+
+/* Waits for a clock of its own before it works: a scan cannot know a thread that has used more than the last one with its
+ * id. */
+static void *burn_when_armed(void *former_uid)
+{
+    struct timespec pause = {.tv_nsec = MS};
+    struct worker *w = &workers[0];
+    uint32_t uid = 0;
+    w->tid = own_tid();
+    for (int i = 0; i < PATIENCE_MS && (!uid || uid == (uintptr_t)former_uid); i++) {
+        nanosleep(&pause, NULL);
+        uid = uid_of(w->tid);
+    }
+    burn((uint64_t)REUSED_MS * MS);
     left--;
-    return NULL;
+    return (void *)(uintptr_t)uid;
 }
 
 static bool next_thread_gets(int tid)
@@ -426,14 +460,15 @@ static bool next_thread_gets(int tid)
     return f && !fclose(f) && good;
 }
 
-static bool run_thread(uintptr_t ms)
+static uint32_t run_thread(uint32_t former_uid)
 {
     pthread_t t;
+    void *uid = NULL;
     left = 1;
-    if (pthread_create(&t, NULL, burn_some, (void *)ms))
-        return false;
+    if (pthread_create(&t, NULL, burn_when_armed, (void *)(uintptr_t)former_uid))
+        return 0;
     collect_until(&left);
-    return !pthread_join(t, NULL);
+    return pthread_join(t, &uid) ? 0 : (uint32_t)(uintptr_t)uid;
 }
 
 static void test_reused_id(void)
@@ -442,12 +477,13 @@ static void test_reused_id(void)
     bool good = start(INTERVAL), possible = false, same = false;
     int tid = 0;
     for (int i = 0; i < 50 && good && !same; i++) {
-        good = run_thread(250);
+        uint32_t uid = run_thread(0);
+        good = uid != 0;
         tid = workers[0].tid;
         possible = next_thread_gets(tid);
         if (!possible)
             break;
-        good = good && run_thread(400);
+        good = good && run_thread(uid);
         same = workers[0].tid == tid;
     }
     good = stop() && good;
@@ -458,9 +494,9 @@ static void test_reused_id(void)
     }
     profile_init(&p);
     good = !profile_load_jfr(&p, file, &error) && good;
-    double seen = (double)weight_of(&p, tid) / MS;
-    tap_ok(good && seen > 250 + 400 - 2 * 120, "%s: both threads that had one id are sampled (%.1f of 650 ms)",
-           clock_names[kind], seen);
+    double seen = (double)weight_of(&p, tid) / MS, unseen = 2 * (14.0 * (double)tick_ns() / MS + 2);
+    tap_ok(good && seen > 2 * REUSED_MS - unseen, "%s: both threads that had one id are sampled (%.1f of %d ms)",
+           clock_names[kind], seen, 2 * REUSED_MS);
     profile_deinit(&p);
 }
 
@@ -471,7 +507,7 @@ enum { SHORT_THREADS = 400, FIRST_INTERVAL = 10 * MS };
 static double first[SHORT_THREADS];
 static _Atomic int first_count;
 
-/* Arms itself, as Java threads do, and runs until it sees its first sample. */
+/* Arms itself, as Java threads do, and runs until it sees its first sample; by the clock that the period was set in. */
 static void *until_first(void *unused)
 {
     threads_java_begin(0, 0, "short");
@@ -479,7 +515,7 @@ static void *until_first(void *unused)
     uint64_t begin = own_cpu();
     while (!counter_get(&t->samples) && own_cpu() - begin < 2 * FIRST_INTERVAL)
         ;
-    first[first_count++] = (double)(own_cpu() - t->cpu_at_arming) / FIRST_INTERVAL;
+    first[first_count++] = (double)clock_count(t) / FIRST_INTERVAL;
     threads_java_end();
     return NULL;
 }
@@ -514,7 +550,8 @@ static void test_first_expiry(void)
     good = stop() && good;
     qsort(first, SHORT_THREADS, sizeof *first, by_size);
     for (int i = 0; i < SHORT_THREADS; i++) {
-        double above = fabs((i + 1.0) / SHORT_THREADS - first[i]), below = fabs((double)i / SHORT_THREADS - first[i]);
+        double uniform = fmin(first[i], 1); /* its distribution function: one late sample is one in n, however late */
+        double above = fabs((i + 1.0) / SHORT_THREADS - uniform), below = fabs((double)i / SHORT_THREADS - uniform);
         worst = fmax(worst, fmax(above, below));
     }
 #ifdef __SANITIZE_ADDRESS__

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "profile/books_json.h"
 #include "profile/calltree.h"
+#include "profile/stats.h"
 #include "web/web.h"
 
 #include <errno.h>
@@ -96,6 +97,8 @@ static void put_data(FILE *out, const struct profile *p, const struct calltree *
     json_uint(&j, p->interval_ns);
     json_key(&j, "samples");
     json_uint(&j, p->sample_count);
+    json_key(&j, "effective_samples");
+    json_number(&j, stats_effective_samples(p));
     json_key(&j, "books");
     books_json(&j, p);
     put_strings(&j, p, n);

@@ -145,13 +145,17 @@ static void table_finish(struct stats_table *t, const struct stats *s)
     }
 }
 
-int stats_compute(struct stats *s, const struct profile *p)
+double stats_effective_samples(const struct profile *p)
 {
-    *s = (struct stats){.weight = p->weight, .samples = p->sample_count};
     double squares = 0;
     for (uint32_t i = 0; i < p->sample_count; i++)
         squares += (double)p->samples[i].weight * (double)p->samples[i].weight;
-    s->effective = stats_effective_size((double)s->weight, squares);
+    return stats_effective_size((double)p->weight, squares);
+}
+
+int stats_compute(struct stats *s, const struct profile *p)
+{
+    *s = (struct stats){.weight = p->weight, .samples = p->sample_count, .effective = stats_effective_samples(p)};
     if (tally_stacks(s, p) || tally_threads(&s->threads, p)) {
         stats_deinit(s);
         return -ENOMEM;

@@ -17,6 +17,8 @@ struct interval {
 struct interval stats_wilson(double share, double n);
 /* Kish's effective sample size, (sum w)^2 / sum w^2; 0 without weight. */
 double stats_effective_size(double sum, double sum_of_squares);
+/* That of the profile's samples: what all intervals rest on, wherever they are shown. */
+double stats_effective_samples(const struct profile *p);
 
 struct stats_figure {
     uint64_t weight;

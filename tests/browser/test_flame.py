@@ -63,7 +63,7 @@ def tooltip_right(page, profile):
                 good
                 and reads_as_time(row[0], value)
                 and reads_as_share(row[1], value / profile.total)
-                and reads_as_interval(row[2], *profiles.wilson(value / profile.total, profile.samples))
+                and reads_as_interval(row[2], *profiles.wilson(value / profile.total, profile.effective))
             )
         ct.ok(good, "tooltip of %s: name, type, time, share and interval" % name[:40], cells)
     page.move(5, 5)

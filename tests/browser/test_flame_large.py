@@ -96,6 +96,7 @@ def deep(page):
                 "unit": "ns",
                 "total": 1000,
                 "samples": 10,
+                "effective_samples": 10,
                 "books": None,
                 "strings": ["all", "a.B.c", "a.B.d"],
                 "types": profiles.TYPES,

@@ -201,6 +201,9 @@ static void test_flamegraph(void)
     fclose(f);
     contains(text, "\"title\":\"a \\u003ctitle\\u003e \\u0026 more\"", "its title");
     contains(text, "\"nodes\":{\"parent\":[-1,0,0,1,3,3]", "parents stand before children");
+    char effective[64];
+    snprintf(effective, sizeof effective, "\"effective_samples\":%.6g,", stats_effective_samples(&p));
+    contains(text, effective, "the sample size of the report");
     contains(text, "\"total\":[1000000001,1000000000,1,1000000000,700000000,300000000]", "totals");
     lacks(text, "evil</script>", "no name can leave its element");
     lacks(text, "CANDOR_DATA", "the mark is gone");

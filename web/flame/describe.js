@@ -11,7 +11,7 @@ export function describeFrame(profile, tree, frame, { view, zoom }) {
         label,
         value: formatValue(value, profile.unit),
         share: formatShare(value / all),
-        interval: formatInterval(wilson(value / all, profile.samples)),
+        interval: formatInterval(wilson(value / all, profile.effectiveSamples)),
     });
     const labels = view === "callers" ? ["Leaf time through here", "Stacks that begin here"] : ["Total", "Self"];
     return {

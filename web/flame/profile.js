@@ -12,8 +12,8 @@ function demand(condition, text) {
     }
 }
 
-// Returns {title, unit, samples, interval, books, strings, types, tree, notes}, or null when the page holds no profile.
-// Throws DataError with a text for the user.
+// Returns {title, unit, samples, effectiveSamples, interval, books, strings, types, tree, notes}, or null when the page
+// holds no profile. Throws DataError with a text for the user.
 export function readProfile(text) {
     if (text.trim() === "" || text.startsWith(NO_DATA)) {
         return null;
@@ -27,6 +27,7 @@ export function readProfile(text) {
         title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
         unit: typeof data.unit === "string" ? data.unit : "ns",
         samples: count(data.samples),
+        effectiveSamples: count(data.effective_samples),
         interval: count(data.interval_ns),
         books: typeof data.books === "object" && data.books !== null ? data.books : null,
         strings,

@@ -23,7 +23,7 @@ export function showMethods(body, profile, methods, picked) {
     const all = profile.tree.total[0];
     const figure = (value) => {
         const share = value / all;
-        const interval = formatInterval(wilson(share, profile.samples));
+        const interval = formatInterval(wilson(share, profile.effectiveSamples));
         const title = formatValue(value, profile.unit) + ", 95% interval " + interval;
         return element("td", { title }, formatShare(share));
     };

@@ -121,6 +121,14 @@ void json_text(struct json *j, const char *text)
     json_string(j, text, strlen(text));
 }
 
+void json_text_or_null(struct json *j, const char *text)
+{
+    if (text && *text)
+        json_text(j, text);
+    else
+        json_null(j);
+}
+
 void json_int(struct json *j, int64_t v)
 {
     separate(j);

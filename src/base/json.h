@@ -28,6 +28,8 @@ void json_array_end(struct json *j);
 void json_key(struct json *j, const char *key);
 void json_string(struct json *j, const char *text, size_t len);
 void json_text(struct json *j, const char *text);
+/* null when there is none ("" or NULL). */
+void json_text_or_null(struct json *j, const char *text);
 void json_int(struct json *j, int64_t v);
 void json_uint(struct json *j, uint64_t v);
 /* Six significant digits; what is no number becomes null. */

@@ -50,10 +50,7 @@ static void print_text(const struct findings *f)
 static void put_text(struct json *j, const char *key, const char *text)
 {
     json_key(j, key);
-    if (*text)
-        json_text(j, text);
-    else
-        json_null(j);
+    json_text_or_null(j, text);
 }
 
 static void print_json(const struct findings *f)

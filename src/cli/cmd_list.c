@@ -36,13 +36,10 @@ static void print_table(const struct jvm *list, size_t count)
     }
 }
 
-static void text_or_null(struct json *j, const char *key, const char *text)
+static void put_text(struct json *j, const char *key, const char *text)
 {
     json_key(j, key);
-    if (*text)
-        json_text(j, text);
-    else
-        json_null(j);
+    json_text_or_null(j, text);
 }
 
 static void print_json(const struct jvm *list, size_t count)
@@ -58,9 +55,9 @@ static void print_json(const struct jvm *list, size_t count)
         json_object(&j);
         json_key(&j, "pid");
         json_int(&j, jvm->process.pid);
-        text_or_null(&j, "user", jvm->user);
-        text_or_null(&j, "jdk", jvm->version);
-        text_or_null(&j, "main", jvm->main);
+        put_text(&j, "user", jvm->user);
+        put_text(&j, "jdk", jvm->version);
+        put_text(&j, "main", jvm->main);
         json_key(&j, "agent");
         if (jvm->closed)
             json_null(&j);

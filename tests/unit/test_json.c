@@ -38,9 +38,10 @@ static void test_structure(void)
                    json_key(j, "a"), json_array(j), json_int(j, -1), json_uint(j, UINT64_MAX), json_array_end(j);
                    json_key(j, "b"), json_object(j), json_object_end(j);
                    json_key(j, "c"), json_bool(j, true), json_key(j, "d"), json_null(j);
+                   json_key(j, "e"), json_text_or_null(j, "x"), json_key(j, "f"), json_text_or_null(j, "");
                    json_object_end(j);
                }),
-       "{\"a\":[-1,18446744073709551615],\"b\":{},\"c\":true,\"d\":null}", "commas and colons");
+       "{\"a\":[-1,18446744073709551615],\"b\":{},\"c\":true,\"d\":null,\"e\":\"x\",\"f\":null}", "commas and colons");
     is(WRITTEN(j,
                {
                    j->line_depth = 1;

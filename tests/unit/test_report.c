@@ -7,6 +7,7 @@
 #include "format/flamegraph.h"
 #include "format/output.h"
 #include "profile_maker.h"
+#include "profile/stats.h"
 #include "report/report.h"
 
 #include <errno.h>

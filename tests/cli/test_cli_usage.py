@@ -8,6 +8,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -103,6 +104,44 @@ def complete(*words):
     return ct.run("bash", "-c", script, "bash", *words, cwd=ct.WORK).out.split()
 
 
+WITH_PROGRAM = {"PATH": f"{ct.BUILD}:{os.environ['PATH']}", "HOME": str(ct.WORK), "TERM": "dumb"}
+
+
+def zsh_completes(typed, wanted):
+    """Types the words and a tab into an interactive zsh: does the line become `wanted`?"""
+    if not shutil.which("zsh"):
+        ct.skip(f"zsh completes '{typed}'", "no zsh here; run script/bootstrap")
+        return
+    master, slave = pty.openpty()
+    process = ct.spawn(["zsh", "-f", "-i"], stdin=slave, stdout=slave, stderr=slave, env=WITH_PROGRAM, cwd=ct.WORK,
+                       start_new_session=True)
+    os.close(slave)
+    shown = b""
+
+    def shows(text):
+        nonlocal shown
+        while select.select([master], [], [], 0)[0]:
+            shown += os.read(master, 65536)
+        return text in shown
+
+    os.write(master, b"autoload -Uz compinit && compinit -D -u; source <(candor completion zsh); print lo''aded\n")
+    ct.wait_until(lambda: shows(b"loaded"))
+    os.write(master, typed.encode() + b"\t")
+    ct.ok(ct.wait_until(lambda: shows(wanted.encode())), f"zsh completes '{typed}'", shown.decode(errors="replace"))
+    process.kill()
+    process.wait()
+    os.close(master)
+
+
+def fish_completes(typed, wanted):
+    if not shutil.which("fish"):
+        ct.skip(f"fish completes '{typed}'", "no fish here; run script/bootstrap")
+        return
+    offered = ct.run("fish", "-c", "candor completion fish | source; complete -C $argv[1]", typed, env=WITH_PROGRAM)
+    words = [line.split("\t")[0] for line in offered.out.splitlines()]
+    ct.ok(words == wanted and not offered.err, f"fish completes '{typed}'", offered)
+
+
 def completions():
     for shell in ("bash", "zsh", "fish"):
         result = ct.candor("completion", shell)
@@ -122,6 +161,11 @@ def completions():
     ct.ok(complete("candor", "report", "so") == ["some.jfr"], "a file", complete("candor", "report", "so"))
     ct.ok(complete("candor", "record", "-o", "so") == ["some.jfr"], "the file of an option")
     ct.ok(complete("candor", "record", "-d", "") == [], "nothing where there is nothing to know")
+    zsh_completes("candor rec", "candor record ")
+    zsh_completes("candor record --du", "candor record --duration ")
+    fish_completes("candor rec", ["record"])
+    fish_completes("candor record --du", ["--duration"])
+    fish_completes("candor record --clock si", ["signal", "sigtrap"])
 
 
 def manuals():

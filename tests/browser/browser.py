@@ -93,7 +93,11 @@ class Browser:
         except (OSError, BrowserError):
             pass
         self.driver.terminate()
-        self.driver.wait(10)
+        try:
+            self.driver.wait(60)
+        except subprocess.TimeoutExpired:
+            self.driver.kill()
+            self.driver.wait()
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def driver_port(self):
@@ -148,7 +152,7 @@ class Browser:
             },
         )
 
-    def wait_for(self, script, *args, seconds=20):
+    def wait_for(self, script, *args, seconds=120):
         """Waits until the script returns something true, and returns that."""
         end = time.monotonic() + seconds
         while True:

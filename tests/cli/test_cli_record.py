@@ -139,10 +139,10 @@ def refusals():
         ct.candor("start", "-o", ct.WORK / "full.jfr", fake.pid)
         result = ct.candor("stop", fake.pid)
         ct.ok(one_line(result, "No space left on device"), "a recording that is not whole", result)
-    for behaviour, words in (("garbage", ["not understood"]), ("cut", ["cut off"]), ("endless", ["cannot speak"]),
-                             ("silent", ["does not answer"])):
+    for behaviour, timeout, words in (("garbage", "60s", ["not understood"]), ("cut", "60s", ["cut off"]),
+                                      ("endless", "60s", ["cannot speak"]), ("silent", "1s", ["does not answer"])):
         with Fake(behaviour) as fake:
-            result = ct.candor("status", "--timeout", "1s", fake.pid)
+            result = ct.candor("status", "--timeout", timeout, fake.pid)
             ct.ok(one_line(result, *words) and "\x1b" not in result.err, f"an agent that is {behaviour}", result)
     with Fake("escape") as fake:
         result = ct.candor("status", fake.pid)
@@ -202,7 +202,7 @@ def record_until_signal():
             process = ct.spawn([ct.PROGRAM, "record", "-o", path, fake.pid], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
             ct.wait_until(path.exists)
-            time.sleep(0.3)
+            time.sleep(0.1)  # into the wait for the end; earlier is as good
             process.send_signal(number)
             out, err = process.communicate(timeout=ct.PATIENCE)
             asked = [one["command"] for one in fake.requests()]
@@ -299,7 +299,7 @@ def launch_signals(jdk, client):
         process.stdout.readline()
         process.send_signal(number)
         # Its end comes first: communicate closes standard input, which would end the program in another way.
-        ended = ct.wait_until(lambda: process.poll() is not None, timeout=30)
+        ended = ct.wait_until(lambda: process.poll() is not None)
         if not ct.ok(ended, f"{jdk}: {number.name} ends the command"):
             process.kill()
         out, err = process.communicate()

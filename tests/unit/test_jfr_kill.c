@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -173,6 +174,14 @@ static void write_for_ever(void)
     }
 }
 
+/* Until the child's file holds something. */
+static void wait_for_flush(void)
+{
+    struct stat st;
+    for (unsigned i = 0; i < 600000 && (stat(path, &st) || !st.st_size); i++)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
 static void test_kill(void)
 {
     enum { KILLS = 40 };
@@ -182,14 +191,13 @@ static void test_kill(void)
         pid_t child = fork();
         if (!child)
             write_for_ever();
-        nanosleep(&(struct timespec){0, 2000000 + i * 700000}, NULL);
+        wait_for_flush();
+        nanosleep(&(struct timespec){0, i * 300000}, NULL);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         struct jfr_bytes b = jfr_bytes_of(path);
-        if (b.size) { /* else it had not begun */
-            wrong += jfr_walk_copy(b.data, b.size, &walk) || !whole_rounds(walk.events);
-            events += walk.events;
-        }
+        wrong += !b.size || jfr_walk_copy(b.data, b.size, &walk) || !whole_rounds(walk.events);
+        events += walk.events;
         free(b.data);
     }
     tap_ok(!wrong && events, "killed at %d moments: whole rounds only (%llu events in all)", KILLS,

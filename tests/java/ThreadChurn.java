@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Threads that live for a millisecond of CPU, started as fast as the JVM can, a bounded number alive at once. burn() is
  * accounted by each thread's own CPU clock.
  *
- * go seconds=WALL_SECONDS [alive=200] [micros=1000] -> done started finished burn_ns
+ * go (seconds=WALL_SECONDS | threads=N) [alive=200] [micros=1000] -> done started finished burn_ns
  */
 public final class ThreadChurn {
     static volatile long sink;
@@ -29,14 +29,15 @@ public final class ThreadChurn {
 
     public static void main(String[] args) throws Exception {
         Rounds.serve(options -> {
-            long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
+            long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
+            long most = (long) options.number("threads", Long.MAX_VALUE);
             int alive = (int) options.number("alive", 200);
             long nanos = (long) (options.number("micros", 1000) * 1000);
             Semaphore places = new Semaphore(alive);
             long started = 0;
             FINISHED.set(0);
             BURNT.set(0);
-            while (System.nanoTime() < end) {
+            while (started < most && System.nanoTime() < end) {
                 places.acquire();
                 Thread thread = new Thread(() -> {
                     BURNT.addAndGet(burn(nanos));

@@ -48,8 +48,9 @@ def resident_kib(jvm):
 
 
 def cycles(jdk):
-    # A fixed, touched heap, so that resident memory says something about the agent.
-    flags = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:TieredStopAtLevel=1"]
+    # A fixed, touched heap and threads that do not come and go, so that what grows is the agent's.
+    flags = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+             "-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseDynamicNumberOfCompilerThreads"]
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(), flags=flags) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.3, threads=3)
@@ -62,7 +63,10 @@ def cycles(jdk):
             if not good:
                 refused.append(f"start {i}: {answer}")
                 break
-            time.sleep(0.02 if i % 10 else 0.2)
+            if i % 10:
+                time.sleep(0.02)
+            else:
+                ct.wait_until(lambda: int(jvm.control("status")[1]["samples"]) > 0)
             good, answer = jvm.control("stop")
             if not good or "error" in answer:
                 refused.append(f"stop {i}: {answer}")
@@ -77,6 +81,8 @@ def cycles(jdk):
         ct.ok(grown < 16384, f"{jdk}: {grown} KiB more resident memory after the last cycle than after a fifth of them")
         good, answer = jvm.control("status")
         ct.ok(good and answer["state"] == "idle", f"{jdk}: idle at the end", answer)
+        # A thread that has ended may take a while to leave the kernel.
+        ct.wait_until(lambda: len(jvm.threads()) <= before.threads + 3)
         after = State(jvm)
         after.threads -= 3
         before.compare(after, str(jdk))

@@ -74,8 +74,8 @@ def garbage_at_start(jdk):
             except (RuntimeError, BrokenPipeError) as problem:
                 ct.ok(False, f"{jdk}, options '{options[:40]}': the JVM runs", problem)
                 continue
-            said = [line for line in jvm.err if "candor" in line.lower()]
             ct.ok(jvm.finish() == 0, f"{jdk}, options '{options[:40]}': the JVM runs", jvm.transcript())
+            said = [line for line in jvm.err if "candor" in line.lower()]
             ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
 
 
@@ -111,7 +111,11 @@ def full(jdk, jvm, path, what):
     good, answer = jvm.control("start", file=path, interval="100us")
     if not ct.ok(good, f"{jdk}, {what}: the recording starts", answer):
         return
-    jvm.round(seconds=3, threads=2)
+    # A dump writes what there is, in portions that are smaller than the space, until there is none.
+    for _ in range(100):
+        jvm.round(seconds=0.3, threads=2)
+        if not jvm.control("dump")[0]:
+            break
     good, answer = jvm.control("stop")
     ct.ok(good and answer.get("error"), f"{jdk}, {what}: stop tells that the recording is not whole", answer)
     try:

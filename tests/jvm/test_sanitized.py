@@ -58,7 +58,7 @@ def work(jdk, program, words):
         ct.ok(not problems, f"{what}: {len(RECORDINGS)} recordings", "\n".join(problems))
         good, answer = jvm.control("start", file=last, interval="1ms")
         ct.ok(good, f"{what}: one more", answer)
-        jvm.round(seconds=0.1)
+        ct.wait_until(lambda: jvm.round(seconds=0.1) and int(jvm.control("status")[1]["samples"]) > 10)
         status = jvm.finish()
         ct.ok(status == 0, f"{what}: the JVM ends well in the middle of it", jvm.transcript())
         said = [line for line in jvm.err if "candor" in line or "Sanitizer" in line or "runtime error" in line]

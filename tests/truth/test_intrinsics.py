@@ -71,10 +71,10 @@ def attached(jdk):
     with ct.Jvm(jdk, "Intrinsics") as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.3)
-        result = ct.attach(jvm, path)
+        result = ct.attach(jvm, path, "500us")
         if not ct.ok(result.status == 0, f"{jdk}, attached: the recording starts", result):
             return
-        truth = jvm.round(seconds=SECONDS)
+        truth = jvm.round(seconds=SECONDS / 2)  # as many samples in half the time
         result = ct.candor("stop", jvm.pid)
         ct.ok(result.status == 0, f"{jdk}, attached: the recording stops", result)
     check(f"{jdk}, attached", path, truth)

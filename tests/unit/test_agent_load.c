@@ -1,10 +1,11 @@
 /* Loads that may fault, and the handler behind them.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "../tap.h"
 
 #include "agent/hot/fault.h"
+#include "agent/hot/frame.h"
+#include "agent/hot/handler.h"
 #include "agent/hot/load.h"
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,11 +89,13 @@ static void test_faults(void)
 static sigjmp_buf back;
 static volatile sig_atomic_t reached;
 static void *volatile reached_address;
+static volatile uintptr_t reached_pc;
 
 static void jump_back(int signal, siginfo_t *info, void *context)
 {
     reached = signal;
     reached_address = info->si_addr;
+    reached_pc = *frame_resume_at(context);
     siglongjmp(back, 1);
 }
 
@@ -115,6 +119,35 @@ static void test_other_faults(void)
     tap_ok(touch(closed), "a fault of the program's own reaches the handler that was there before");
     tap_ok(touch(closed), "again");
     tap_ok(loads_at((uintptr_t)closed) == 0, "and ours still work");
+}
+
+/* A trap of a clock that waits, blocked, for this thread. */
+static void queue_trap(void)
+{
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = 6 /* TRAP_PERF */};
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGTRAP, &info);
+}
+
+/* The kernel delivers the blocked trap before the fault. */
+static void test_trap_that_waits(void)
+{
+    struct sigaction trap = {.sa_flags = SA_SIGINFO, .sa_sigaction = handler_on_sigtrap}, before;
+    sigset_t traps, old;
+    int loads = 0, touched = 0;
+    sigemptyset(&traps);
+    sigaddset(&traps, SIGTRAP);
+    sigaction(SIGTRAP, &trap, &before);
+    pthread_sigmask(SIG_BLOCK, &traps, &old);
+    for (int i = 0; i < 1000; i++) {
+        uint64_t v;
+        queue_trap();
+        loads += load_u64((uintptr_t)closed, &v);
+        queue_trap();
+        touched += touch(closed) && reached_pc != (uintptr_t)handler_on_sigtrap;
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    sigaction(SIGTRAP, &before, NULL);
+    tap_ok(!loads && touched == 1000, "a trap that waits for the thread: our faults are ours, others' reach them where they were");
 }
 
 /* The child's own fault must kill it as if we were not there. */
@@ -156,6 +189,7 @@ static void test_removal(void)
            "flags and mask of the former handler stay");
     test_faults();
     test_other_faults();
+    test_trap_that_waits();
 
     struct sigaction front = {.sa_flags = SA_SIGINFO, .sa_sigaction = passing_on};
     sigaction(SIGSEGV, &front, &behind);

@@ -1,6 +1,7 @@
 #include "agent/hot/fault.h"
 
 #include "agent/hot/frame.h"
+#include "agent/hot/handler.h"
 #include "agent/hot/load.h"
 
 #include <errno.h>
@@ -39,8 +40,19 @@ static void pass_on(const struct sigaction *next, int signal, siginfo_t *info, v
         next->sa_handler(signal);
 }
 
+/* Of the traps and faults that wait for a thread, the kernel delivers the one that came first, blocked or not
+ * (dequeue_synchronous_signal). So a trap that waited, blocked, for a thread that then faults is delivered first, and the
+ * fault on top of it, as if it lay at the first instruction of the trap's handler. Where it does lie, says the context
+ * which that handler is about to be called with. */
+static void *context_of_fault(void *context)
+{
+    bool on_top = *frame_resume_at(context) == (uintptr_t)handler_on_sigtrap;
+    return on_top ? (void *)frame_third_argument(context) : context;
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
+    context = context_of_fault(context);
     if (!resume(context))
         pass_on(&former[signal == SIGSEGV ? 0 : 1], signal, info, context);
 }

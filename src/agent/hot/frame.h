@@ -5,17 +5,15 @@
 #define CANDOR_AGENT_HOT_FRAME_H
 
 #include "agent/hot/code.h"
-#include "agent/hot/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct registers {
     uintptr_t pc, sp, fp;
-    uintptr_t link;      /* where a call leaves its return address; 0 where that is the stack */
-    uintptr_t bcp;       /* where the interpreter keeps the bytecode pointer of its topmost frame */
-    uintptr_t method;    /* where it keeps the Method* on entry */
-    uintptr_t sender_sp; /* where it keeps the caller's stack pointer on entry, if the walker needs it */
+    uintptr_t link;   /* where a call leaves its return address; 0 where that is the stack */
+    uintptr_t bcp;    /* where the interpreter keeps the bytecode pointer of its topmost frame */
+    uintptr_t method; /* where it keeps the Method* on entry */
 };
 
 struct frame {
@@ -33,6 +31,8 @@ extern const struct frame_slots frame_slots;
 void frame_registers(struct registers *out, const void *ucontext);
 /* Where the ucontext says the thread goes on. */
 uintptr_t *frame_resume_at(void *ucontext);
+/* The third argument of the function that is about to run its first instruction. */
+uintptr_t frame_third_argument(const void *ucontext);
 /* The address in a word that was stored as a return address. */
 uintptr_t frame_code_address(uintptr_t word);
 /* True when pc can be where a call returns to: behind a call in compiled code, in the interpreter, or the call stub's. */

@@ -22,6 +22,11 @@ uintptr_t *frame_resume_at(void *ucontext)
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
 }
 
+uintptr_t frame_third_argument(const void *ucontext)
+{
+    return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RDX];
+}
+
 uintptr_t frame_code_address(uintptr_t word)
 {
     return word;

@@ -129,11 +129,17 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
     /* A signal of a slot's former thread must not touch what is another's by now. Relaxed: the load below decides. */
     if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
         return;
+    /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault.c). The queue has
+     * one producer, so the next sample takes this expiry over. Relaxed, both: all of it is this thread's. */
+    if (atomic_load_explicit(&t->inside, memory_order_relaxed)) {
+        atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+        return;
+    }
     /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
      * generation. */
     atomic_store(&t->inside, 1);
     if (atomic_load(&t->generation) == generation) {
-        uint64_t weight = weigh(t, reported);
+        uint64_t weight = weigh(t, reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed));
         counter_add(&t->expiry_ns, weight);
         counter_add(&t->expiries, 1);
         record(t, weight, context);

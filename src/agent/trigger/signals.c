@@ -47,10 +47,11 @@ bool signals_trap_is_free(void)
 int signals_set(int signal, signals_handler handler, struct error *e)
 {
     struct sigaction now, sa = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    /* The sampling signals mask each other, so that a thread's queue has one producer. */
-    sigaddset(&sa.sa_mask, SIGTRAP);
+    /* Sampling signals mask each other; but a trap that waits would mislead the handler of a load that faults meanwhile
+     * (hot/fault.c), and a handler that finds itself in another of its thread returns at once. */
+    if (signal == SIGTRAP)
+        sa.sa_flags |= SA_NODEFER;
     sigaddset(&sa.sa_mask, SIGPROF);
-    sigaddset(&sa.sa_mask, signal);
     sa.sa_sigaction = handler;
     if (sigaction(signal, NULL, &now) < 0)
         return error_set(e, -errno, "cannot read the handler of signal %d: %s", signal, strerror(errno));

@@ -4,7 +4,6 @@
  *
  * tier: quick
  * timeout: 60
- * aarch64: yes
  */
 #include "../tap.h"
 

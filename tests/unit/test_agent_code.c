@@ -1,7 +1,6 @@
 /* Compiled code: numbers of debug information, look-up in a code heap, scopes.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "../tap.h"
 #include "fake_jvm.h"
 

@@ -1,7 +1,6 @@
 /* Function symbols of ELF files: our own, broken ones, and the names native addresses get.
  * tier: quick
- * timeout: 120
- * aarch64: yes */
+ * timeout: 120 */
 #include "../tap.h"
 
 #include "agent/symbolize/elf.h"

@@ -1,7 +1,6 @@
 /* The table of methods: names as they are, cut, reused, in a full table and arena, and from several threads at once.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "../tap.h"
 #include "fake_jvm.h"
 

@@ -1,7 +1,6 @@
 /* What the attach folder believes of texts that others wrote: /proc, performance data, command lines, answers.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "../tap.h"
 
 #include "attach/attach.h"

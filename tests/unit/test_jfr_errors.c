@@ -1,7 +1,6 @@
 /* The writer when the file cannot take it: cut back to the last whole flush, one lasting error that names the remedy.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "jfr_sample.h"
 
 #include "../tap.h"

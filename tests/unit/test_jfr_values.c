@@ -1,7 +1,6 @@
 /* The reader on a chunk written by hand: every kind of field, every string encoding, what is resolved.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "jfr_craft.h"
 
 #include "../tap.h"

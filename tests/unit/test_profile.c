@@ -1,7 +1,6 @@
 /* The model: interning, names, books, and the tree by name.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "../tap.h"
 
 #include "profile/calltree.h"

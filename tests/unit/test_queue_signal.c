@@ -5,7 +5,6 @@
  *
  * tier: quick
  * timeout: 120
- * aarch64: yes
  */
 #include "../tap.h"
 

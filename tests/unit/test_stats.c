@@ -1,7 +1,6 @@
 /* Self, total, and the intervals: their formulas, and that they hold the truth as often as they say.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "../tap.h"
 
 #include "profile/stats.h"

@@ -1,6 +1,7 @@
 #include "agent/hot/handler.h"
 
 #include "agent/hot/frame.h"
+#include "agent/hot/inject.h"
 #include "agent/hot/record.h"
 #include "agent/hot/walk.h"
 
@@ -90,6 +91,7 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
         counter_add(&t->samples, 1);
     else
         lose(t, LOSS_QUEUE_FULL, weight);
+    inject_walks(t, &at);
 }
 
 /* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a

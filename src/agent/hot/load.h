@@ -7,6 +7,7 @@
 #ifndef CANDOR_AGENT_HOT_LOAD_H
 #define CANDOR_AGENT_HOT_LOAD_H
 
+#include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct fault_entry {
 
 #define LOAD_BODY(instruction, type)                                                                                   \
     type v;                                                                                                            \
+    at = inject_address(at);                                                                                           \
     __asm__ goto("1: " instruction "\n"                                                                                \
                  ".pushsection candor_faults, \"a\"\n"                                                                 \
                  ".balign 4\n"                                                                                         \

@@ -1,0 +1,26 @@
+/* Faults on purpose. In the product each of these is nothing; the variant libcandor-faulty.so, which only tests load,
+ * brings tests/fault/inject.c for them. */
+#ifndef CANDOR_AGENT_HOT_INJECT_H
+#define CANDOR_AGENT_HOT_INJECT_H
+
+#include <stdint.h>
+
+struct registers;
+struct sampled_thread;
+
+#ifdef CANDOR_INJECT
+/* The address of a guarded load, or in its place one that faults. */
+uintptr_t inject_address(uintptr_t at);
+/* In the handler, behind a sample of t taken at these registers: walks from registers that no thread ever had. */
+void inject_walks(struct sampled_thread *t, const struct registers *at);
+#else
+static inline uintptr_t inject_address(uintptr_t at)
+{
+    return at;
+}
+static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
+{
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+"""A JVM with the faulty agent (inject.c) and what it counts."""
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+AGENT = ct.BUILD / "tests" / "fault" / "libcandor-faulty.so"
+REPORT_BYTES = 16384
+COUNTS = ("loads", "faults", "walks", "frames", "kept", "unbounded")
+SITES = 1024
+
+
+def _outcomes():
+    """The names of src/agent/hot/reasons.h, in its order."""
+    lines = (ct.ROOT / "src" / "agent" / "hot" / "reasons.h").read_text().splitlines()
+    return [line.split('"')[1] for line in lines if line.startswith("    OUTCOME(")]
+
+
+OUTCOMES = _outcomes()
+
+
+class Faults:
+    """What the agent of one JVM is to do wrong, and what it did."""
+
+    def __init__(self, name, **what):
+        self.path = ct.WORK / f"{name}.faults"
+        self.path.write_bytes(bytes(REPORT_BYTES))
+        self.environment = {"CANDOR_INJECT": ",".join(f"{key}={value}" for key, value in what.items()),
+                            "CANDOR_INJECT_REPORT": str(self.path)}
+
+    def counts(self):
+        words = struct.unpack(f"<{REPORT_BYTES // 8}Q", self.path.read_bytes())
+        counts = dict(zip(COUNTS, words))
+        at = len(COUNTS)
+        counts["outcomes"] = dict(zip(OUTCOMES, words[at:at + len(OUTCOMES)]))
+        counts["sites"] = sum(1 for word in words[at + len(OUTCOMES):at + len(OUTCOMES) + SITES] if word)
+        return counts

@@ -1,0 +1,272 @@
+/* The faults of libcandor-faulty.so (src/agent/hot/inject.h), chosen by the environment when the library is loaded:
+ *
+ *   CANDOR_INJECT=loads=P,walks=N    each guarded load faults with probability P; N random walks behind each sample
+ *   CANDOR_INJECT_REPORT=FILE        of REPORT_BYTES zero bytes; the counts below appear there while they change
+ *
+ * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
+ * of a file (SIGBUS); so the whole way through the kernel and hot/fault.c is taken. Random walks run in the handler, on
+ * the thread's own stack, while the JVM's other threads compile, unload and collect. One in KEEP_EVERY is put into the
+ * thread's queue with no weight, so that the collector names what it found. */
+#include "agent/hot/inject.h"
+
+#include "agent/hot/handler.h"
+#include "agent/hot/layout.h"
+#include "agent/hot/load.h"
+#include "agent/hot/record.h"
+#include "agent/hot/walk.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYTES = 256, STACK_WORDS_NEAR = 1024 };
+
+/* faulty.py knows this order. */
+struct injected {
+    _Atomic uint64_t loads, faults, walks, frames, kept, unbounded;
+    _Atomic uint64_t outcomes[OUTCOME_COUNT];
+    _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
+};
+
+static struct injected nowhere, *report = &nowhere;
+static uintptr_t beyond_end; /* mapped, but behind the end of the report's file */
+static uint32_t fault_below; /* of 2^32 */
+static uint64_t walks_per_sample;
+
+static uint64_t draw(void)
+{
+    static __thread uint64_t state;
+    if (!state) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        state = (uint64_t)t.tv_nsec << 32 ^ (uintptr_t)&state;
+    }
+    return handler_random(&state);
+}
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static void open_report(const char *path)
+{
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = fd < 0 ? MAP_FAILED : mmap(NULL, REPORT_BYTES + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (p == MAP_FAILED)
+        return;
+    report = (struct injected *)p;
+    beyond_end = (uintptr_t)p + REPORT_BYTES;
+}
+
+__attribute__((constructor)) static void choose_faults(void)
+{
+    const char *text = getenv("CANDOR_INJECT"), *loads, *walks;
+    _Static_assert(sizeof(struct injected) <= REPORT_BYTES, "the counts fit");
+    if (!text)
+        return;
+    open_report(getenv("CANDOR_INJECT_REPORT"));
+    loads = strstr(text, "loads=");
+    walks = strstr(text, "walks=");
+    fault_below = loads ? (uint32_t)(strtod(loads + 6, NULL) * 4294967296.0) : 0;
+    walks_per_sample = walks ? strtoull(walks + 6, NULL, 10) : 0;
+}
+
+/* ---- loads ---- */
+
+static void note_site(uintptr_t site)
+{
+    for (uint32_t i = 0; i < SITES; i++) {
+        _Atomic uint64_t *place = &report->sites[(site * 0x9e3779b97f4a7c15ULL + i) % SITES];
+        uint64_t seen = 0;
+        if (atomic_compare_exchange_strong(place, &seen, site) || seen == site)
+            return;
+    }
+}
+
+/* Outside of handlers, loads read the agent's own copies, and nobody expects them to fault. */
+static bool in_handler(void)
+{
+    uint32_t slot = atomic_load_explicit(&thread_slot_of_tid[syscall(SYS_gettid)], memory_order_relaxed);
+    return slot && atomic_load_explicit(&sampled_threads[slot - 1].inside, memory_order_relaxed);
+}
+
+__attribute__((noinline)) uintptr_t inject_address(uintptr_t at)
+{
+    const uintptr_t bad[] = {0xdeadbeefdeadbeefULL, 0x10, beyond_end};
+    if (!fault_below)
+        return at;
+    count(&report->loads, 1);
+    uint64_t luck = draw();
+    if ((uint32_t)luck >= fault_below || !in_handler())
+        return at;
+    count(&report->faults, 1);
+    note_site((uintptr_t)__builtin_return_address(0));
+    return bad[(luck >> 32) % 3];
+}
+
+/* ---- walks ---- */
+
+/* Of any thread's latest samples: where code runs, where stacks are. */
+static _Atomic uintptr_t pcs_seen[SEEN], sps_seen[SEEN], threads_seen[SEEN];
+
+static uintptr_t one_of(_Atomic uintptr_t *seen)
+{
+    return atomic_load_explicit(&seen[draw() % SEEN], memory_order_relaxed);
+}
+
+static void remember(_Atomic uintptr_t *seen, uintptr_t value)
+{
+    atomic_store_explicit(&seen[draw() % SEEN], value, memory_order_relaxed);
+}
+
+static uintptr_t near(uintptr_t at)
+{
+    return at + draw() % (2 * NEAR_BYTES) - NEAR_BYTES;
+}
+
+static uintptr_t word_of_stack(uintptr_t sp)
+{
+    uint64_t word = 0;
+    return load_u64(sp + 8 * (draw() % STACK_WORDS_NEAR), &word) ? word : 0;
+}
+
+static uintptr_t draw_code(void)
+{
+    const struct vm_heap *heap = &vm_layout.heaps[draw() % VM_HEAPS_MAX];
+    switch (draw() % 8) {
+    case 0:
+        return vm_layout.code_low + draw() % (vm_layout.code_high - vm_layout.code_low + 1);
+    case 1:
+        return heap->low + draw() % (1 << 20); /* where the first blobs are */
+    case 2:
+        return vm_layout.interpreter_low + draw() % (vm_layout.interpreter_high - vm_layout.interpreter_low + 1);
+    case 3:
+        return vm_layout.call_stub_return;
+    case 4:
+        return walk_libjvm_low + draw() % (walk_libjvm_high - walk_libjvm_low + 1);
+    case 5:
+        return near(one_of(pcs_seen));
+    default:
+        return one_of(pcs_seen);
+    }
+}
+
+static uintptr_t draw_junk(uintptr_t sp)
+{
+    switch (draw() % 8) {
+    case 0:
+        return draw();
+    case 1:
+        return draw() | 0x8000000000000000ULL;
+    case 2:
+        return draw() % 65536;
+    case 3:
+        return (uintptr_t)&vm_layout + draw() % sizeof vm_layout;
+    case 4:
+        return (sp | 4095) + 1 + 4096 * (draw() % 512) - draw() % 16; /* the edge of a page */
+    case 5:
+        return beyond_end - draw() % 16;
+    case 6:
+        return draw_code();
+    default:
+        return word_of_stack(sp);
+    }
+}
+
+static uintptr_t draw_stack(uintptr_t own)
+{
+    switch (draw() % 8) {
+    case 0:
+        return draw_junk(own);
+    case 1:
+        return one_of(sps_seen) + 8 * (draw() % 64);
+    case 2:
+        return near(own);
+    default:
+        return own + 8 * (draw() % STACK_WORDS_NEAR);
+    }
+}
+
+static uintptr_t draw_thread(uintptr_t own)
+{
+    switch (draw() % 16) {
+    case 0:
+        return draw_junk(one_of(sps_seen));
+    case 1:
+        return one_of(threads_seen);
+    case 2:
+    case 3:
+    case 4:
+        return near(own) & ~(uintptr_t)7;
+    default:
+        return own;
+    }
+}
+
+/* Some of the registers stay what they were: with all of them wrong a walk ends at once. */
+static struct registers draw_registers(const struct registers *at)
+{
+    uint64_t luck = draw();
+    struct registers r = *at;
+    if (luck & 3)
+        r.pc = luck & 4 ? draw_code() : luck & 8 ? word_of_stack(at->sp) : draw_junk(at->sp);
+    if (luck & 0x30)
+        r.sp = draw_stack(at->sp);
+    if (luck & 0x300)
+        r.fp = luck & 0x400 ? draw_stack(at->sp) : draw_junk(at->sp);
+    if (luck & 0x3000) {
+        r.bcp = draw_junk(at->sp);
+        r.method = word_of_stack(at->sp);
+    }
+    return r;
+}
+
+static void walk_at(struct sampled_thread *t, const struct registers *at, uintptr_t java_thread)
+{
+    struct walk w;
+    struct candor_queue *q = &t->queue;
+    uint64_t frame, frames = 0;
+    walk_begin(&w, at, java_thread);
+    candor_queue_begin(q);
+    candor_queue_put(q, 1);
+    candor_queue_put(q, 0); /* no weight */
+    candor_queue_put(q, at->pc);
+    candor_queue_put(q, w.state);
+    while (frames <= FRAMES_MAX && walk_next(&w, &frame)) {
+        candor_queue_put(q, frame);
+        frames++;
+    }
+    candor_queue_put(q, w.outcome);
+    count(&report->walks, 1);
+    count(&report->frames, frames);
+    count(frames > FRAMES_MAX || w.outcome >= OUTCOME_COUNT ? &report->unbounded : &report->outcomes[w.outcome], 1);
+    if (draw() % KEEP_EVERY)
+        candor_queue_abort(q);
+    else if (candor_queue_commit(q)) {
+        counter_add(&t->samples, 1);
+        count(&report->kept, 1);
+    }
+}
+
+void inject_walks(struct sampled_thread *t, const struct registers *at)
+{
+    uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed);
+    bool calibrates = t->index == THREADS_MAX - 1; /* its records are thrown away */
+    if (!walks_per_sample || !vm_layout.usable || calibrates)
+        return;
+    remember(pcs_seen, at->pc);
+    remember(sps_seen, at->sp);
+    remember(threads_seen, java_thread);
+    for (uint64_t i = 0; i < walks_per_sample; i++) {
+        struct registers r = draw_registers(at);
+        walk_at(t, &r, draw_thread(java_thread));
+    }
+}

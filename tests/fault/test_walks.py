@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Guarded loads that fault by chance, and walks from registers that no thread ever had, in a JVM at work: none of it
+hurts.
+
+tier: default
+timeout: 3600
+
+In the handler, behind each real sample, the faulty agent (inject.c) walks again and again from garbage and from what is
+nearly right: code that runs, the stacks of other threads, metadata, the edges of pages, addresses that cannot be. Meanwhile
+classes are unloaded, threads end, methods are compiled. Each walk must end, within its bounds, with one of the outcomes;
+the real samples must stay as good as without it, and where loads fail too, the recording stays whole.
+"""
+import sys
+
+import faulty
+from faulty import ct
+
+PROGRAMS = {"Loaders": {"class": "same"}, "ThreadChurn": {"alive": 20}, "Intrinsics": {}}
+# Fault probability of a load, program, and random walks to be made.
+RUNS = [(0, "Loaders", 100_000), (0.001, "ThreadChurn", 50_000), (0.1, "Intrinsics", 50_000)]
+if ct.TIER == "all":
+    RUNS = [(probability, program, walks) for program in PROGRAMS
+            for probability, walks in ((0, 3_500_000), (0.001, 1_000_000), (0.1, 1_000_000))]
+WALKED = {"complete", "truncated", "no_java_frame", "bad_anchor"}
+
+
+def run(jdk, probability, program, walks):
+    what = f"{jdk}, {program}, loads fail at {probability}"
+    name = f"{program}-{jdk.version}-{probability}"
+    faults, path = faulty.Faults(name, loads=probability, walks=200), ct.WORK / f"{name}.jfr"
+    agent = ct.agent_options(faulty.AGENT, file=path, interval="1ms")
+    with ct.Jvm(jdk, program, agent=agent, flags=["-Xmx256m"], env=faults.environment) as jvm:
+        try:
+            jvm.expect("ready")
+            while faults.counts()["walks"] < walks:
+                jvm.round(seconds=10 if ct.TIER == "all" else 0.2, **PROGRAMS[program])
+            status = jvm.finish()
+        except (RuntimeError, BrokenPipeError) as death:
+            status = death
+        if not ct.ok(status == 0, f"{what}: the JVM lives and ends well", f"{status}\n{jvm.transcript()}"):
+            return
+    check(what, faults.counts(), probability, path)
+
+
+def check(what, counts, probability, path):
+    outcomes = {name: n for name, n in counts["outcomes"].items() if n}
+    ct.note(f"{what}: {counts['walks']} walks, {counts['frames']} frames, {counts['loads']} loads, {counts['faults']} faults "
+            f"at {counts['sites']} places, {outcomes}")
+    ct.ok(sum(outcomes.values()) == counts["walks"] and not counts["unbounded"],
+          f"{what}: {counts['walks']} walks, each with an outcome and within its bounds", counts)
+    expected = WALKED if probability == 0.1 else WALKED - {"bad_anchor"}
+    ct.ok(expected <= set(outcomes) <= WALKED and counts["frames"] > counts["walks"] // 4,
+          f"{what}: they meet the outcomes that a walk can have", counts)
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    events = len(recording.samples)
+    kept = sum(1 for sample in recording.samples if not sample.weight)
+    ct.ok(kept == counts["kept"] > 100, f"{what}: {kept} of {counts['kept']} walks that were kept are in the recording")
+    ct.identity_closes(books, what)
+    booked = books["complete"] + books["truncated"] + sum(books["failed"].values())
+    ct.ok(booked == events, f"{what}: {events} samples, and {booked} in the books", books)
+    if probability:
+        ct.ok(probability < 0.1 or counts["sites"] > 40, f"{what}: loads failed at {counts['sites']} places in the code", counts)
+    else:
+        real = [sample for sample in recording.samples if sample.weight and sample.of_java and sample.state == "STATE_RUNNABLE"]
+        bad = sum(1 for sample in real if sample.outcome not in ct.WALKED)
+        most = 0.05 * len(real) + 5 * (0.05 * len(real)) ** 0.5
+        ct.ok(bad <= most, f"{what}: {bad} of {len(real)} real samples in Java code have no stack, at most {most:.0f} may")
+
+
+def main():
+    ct.need(faulty.AGENT, ct.PROGRAM)
+    for jdk in ct.jdks():
+        for one in RUNS:
+            run(jdk, *one)
+    ct.done()
+
+
+main()

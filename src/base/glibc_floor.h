@@ -2,8 +2,12 @@
  * agent loads into JVMs on older systems too. Included before every file of the agent and of what it links. */
 #include <features.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__)
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+#ifdef __x86_64__
 #define FLOOR(symbol, name, version) __asm__(".symver " #symbol "," #name "@GLIBC_" #version)
+#else /* younger: all that was there when it came has one version */
+#define FLOOR(symbol, name, version) __asm__(".symver " #symbol "," #name "@GLIBC_2.17")
+#endif
 FLOOR(pthread_create, pthread_create, 2.2.5);
 FLOOR(pthread_sigmask, pthread_sigmask, 2.2.5);
 FLOOR(pthread_attr_setstacksize, pthread_attr_setstacksize, 2.2.5);

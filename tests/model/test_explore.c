@@ -4,6 +4,7 @@
  *
  * tier: quick
  * timeout: 60
+ * aarch64: yes
  */
 #include "../tap.h"
 

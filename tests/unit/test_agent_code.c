@@ -1,6 +1,7 @@
 /* Compiled code: numbers of debug information, look-up in a code heap, scopes.
  * tier: quick
- * timeout: 60 */
+ * timeout: 60
+ * aarch64: yes */
 #include "../tap.h"
 #include "fake_jvm.h"
 

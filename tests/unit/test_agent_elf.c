@@ -1,6 +1,7 @@
 /* Function symbols of ELF files: our own, broken ones, and the names native addresses get.
  * tier: quick
- * timeout: 120 */
+ * timeout: 120
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "agent/symbolize/elf.h"

@@ -1,6 +1,7 @@
 /* Loads that may fault, and the handler behind them.
  * tier: quick
- * timeout: 60 */
+ * timeout: 60
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "agent/hot/fault.h"

@@ -1,6 +1,7 @@
 /* The table of methods: names as they are, cut, reused, in a full table and arena, and from several threads at once.
  * tier: quick
- * timeout: 60 */
+ * timeout: 60
+ * aarch64: yes */
 #include "../tap.h"
 #include "fake_jvm.h"
 

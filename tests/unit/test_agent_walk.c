@@ -1,7 +1,9 @@
 /* The stack walker on stacks built by hand, and on a million that nobody built.
  * tier: quick
- * timeout: 120 */
+ * timeout: 120
+ * aarch64: yes */
 #include "../tap.h"
+#include "fake_frames.h"
 #include "fake_jvm.h"
 
 #include "agent/hot/fault.h"
@@ -18,13 +20,11 @@ static uintptr_t java_thread;
 static uintptr_t methods[4], compiled, wrapper, stub, call_stub_return;
 static uint32_t ids[4];
 
-static const uint8_t call_instruction[] = {0xe8, 0, 0, 0, 0};
-
 /* A place in the code of a blob that follows a call. */
 static uintptr_t behind_call(uintptr_t blob, uint32_t offset)
 {
     uintptr_t pc = blob + FAKE_BLOB_HEADER + offset;
-    memcpy((void *)(pc - 5), call_instruction, 5);
+    fake_call_before(pc);
     return pc;
 }
 
@@ -102,7 +102,7 @@ static void test_compiled(void)
            "compiled code that the call stub called");
     /* Twice: the upper one at a return address. */
     stack[102] = 0x1234;
-    stack[103] = behind_call(compiled, 300);
+    stack[103] = fake_return_word(behind_call(compiled, 300));
     stack[106] = at(200);
     stack[107] = call_stub_return;
     walk_begin(&w, &r, java_thread);
@@ -126,8 +126,8 @@ static void test_interpreted(void)
     stack[fp] = at(200);
     stack[fp + 1] = call_stub_return;
     stack[fp - 1] = at(fp + 2); /* the caller's sp */
-    stack[fp - 3] = methods[3];
-    stack[fp - 8] = constant + vm_layout.const_sizeof + 33;
+    stack[fp + frame_slots.method] = methods[3];
+    stack[fp + frame_slots.bcp] = constant + vm_layout.const_sizeof + 33;
     put_first_frame(200);
     struct registers r = {.pc = fake.heap + 100, .sp = at(100), .fp = at(fp),
                           .bcp = constant + vm_layout.const_sizeof + 44};
@@ -137,8 +137,13 @@ static void test_interpreted(void)
     r.bcp = 0;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends(&w, OUTCOME_COMPLETE), "or in its slot");
-    stack[fp - 3] = 0;
-    stack[100] = call_stub_return;
+    stack[fp + vm_layout.interpreter_sender_sp_slot] = at(80); /* where its expression stack is reserved */
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends(&w, OUTCOME_COMPLETE),
+           "a caller whose stack pointer runs ahead");
+    stack[fp + frame_slots.method] = 0;
+    uint64_t *sp = &stack[101];
+    fake_call(&r, &sp, call_stub_return);
     r.method = methods[3];
     r.fp = at(200);
     walk_begin(&w, &r, java_thread);
@@ -183,6 +188,101 @@ static void test_native(void)
     vm_layout.usable = false;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_UNREADABLE), "a JVM we cannot read");
+}
+
+/* A compiled caller, itself called by the call stub; *sp is where its frame begins. */
+static uintptr_t put_compiled_caller(uint64_t **sp)
+{
+    *sp = &stack[150];
+    stack[152] = at(200);
+    stack[153] = fake_return_word(call_stub_return);
+    put_first_frame(200);
+    return behind_call(compiled, 300);
+}
+
+static bool goes_on_to_caller(struct walk *w)
+{
+    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends(w, OUTCOME_COMPLETE);
+}
+
+/* Compiled code that is interrupted between any two of its instructions has its caller. What a register no longer holds,
+ * or not yet, is wrong there. */
+static void test_boundaries(void)
+{
+    for (const struct fake_code *code = fake_codes; code->name; code++) {
+        build();
+        put_first_frame(200);
+        uintptr_t blob = fake_blob("native nmethod", 100, FAKE_FRAME_WORDS, code->frame_complete),
+                  pc = blob + FAKE_BLOB_HEADER;
+        fake_set(blob, vm_layout.nm_method, methods[2]);
+        for (size_t i = 0; i < code->count; pc += code->instructions[i++].length)
+            memcpy((void *)pc, code->instructions[i].bytes, code->instructions[i].length);
+        pc = blob + FAKE_BLOB_HEADER;
+        for (size_t i = 0; i < code->count; pc += code->instructions[i++].length) {
+            const struct fake_instruction *next = &code->instructions[i];
+            struct registers r = {.pc = pc, .fp = next->saved ? 0x77 : at(200), .link = 0x88};
+            struct walk w;
+            uint64_t *sp = &stack[120];
+            memset(&stack[110], 0x55, 10 * sizeof *stack);
+            if (next->saved) {
+                stack[118] = at(200);
+                stack[119] = fake_return_word(call_stub_return);
+            } else
+                fake_call(&r, &sp, call_stub_return);
+            r.sp = at(120 - next->depth);
+            walk_begin(&w, &r, java_thread);
+            tap_ok(next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends(&w, OUTCOME_COMPLETE),
+                   "%s, before instruction %zu: its caller", code->name, i);
+        }
+    }
+}
+
+static void test_native_without_anchor(void)
+{
+    struct walk w;
+    uint64_t *sp;
+    uintptr_t native = (uintptr_t)test_native;
+    build();
+    struct registers r = {.pc = native, .fp = 0x77};
+    uintptr_t caller = put_compiled_caller(&sp);
+    fake_call(&r, &sp, caller);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w), "native code just called from Java");
+    for (int depth = 1; depth <= 3; depth++) {
+        build();
+        caller = put_compiled_caller(&sp);
+        fake_native_frame(&r, &sp, 5, caller);
+        for (int i = 1; i < depth; i++)
+            fake_native_frame(&r, &sp, 6, native + 8);
+        walk_begin(&w, &r, java_thread);
+        tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w),
+               "native code, %d frames above Java", depth);
+    }
+}
+
+static void test_stub(void)
+{
+    struct walk w;
+    uint64_t *sp;
+    build();
+    uintptr_t pc = stub + FAKE_BLOB_HEADER + 200, caller = put_compiled_caller(&sp);
+    struct registers r = {.pc = pc, .fp = 0x77};
+    fake_call(&r, &sp, caller);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "a stub without a frame");
+    build();
+    pc = stub + FAKE_BLOB_HEADER + 200;
+    r = (struct registers){.pc = pc};
+    caller = put_compiled_caller(&sp);
+    sp[-2] = 0x77;
+    sp[-1] = fake_return_word(caller);
+    r.fp = (uintptr_t)(sp - 2);
+    r.sp = (uintptr_t)(sp - 8);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "one with a frame pointer");
+    r.fp = 0x77;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "one whose return address must be looked for");
 }
 
 static void test_deep(void)
@@ -232,7 +332,7 @@ static uint64_t draw_word(void)
     case 7:
         return draw();
     default: /* as often as on real stacks, or walks would end at once */
-        return behind_call(compiled, 300 + 5 * (uint32_t)(draw() % 8));
+        return behind_call(compiled, 300 + 8 * (uint32_t)(draw() % 8));
     }
 }
 
@@ -267,7 +367,7 @@ static void test_random(int walks)
         }
         disturb(i);
         struct registers r = {.pc = draw_word(), .sp = at((int)(draw() % STACK_WORDS)), .fp = draw_word(),
-                              .bcp = draw_word(), .method = draw_word()};
+                              .link = draw_word(), .bcp = draw_word(), .method = draw_word(), .sender_sp = draw_word()};
         if (draw() % 4 == 0)
             r.sp = draw_word();
         walk_begin(&w, &r, draw() % 4 ? java_thread : draw_word());
@@ -289,8 +389,11 @@ int main(void)
 {
     fault_install();
     test_compiled();
+    test_boundaries();
     test_interpreted();
     test_native();
+    test_native_without_anchor();
+    test_stub();
     test_deep();
     test_random(1000000);
     method_table_deinit();

@@ -1,6 +1,7 @@
 /* What the attach folder believes of texts that others wrote: /proc, performance data, command lines, answers.
  * tier: quick
- * timeout: 20 */
+ * timeout: 20
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "attach/attach.h"

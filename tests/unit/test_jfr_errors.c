@@ -1,6 +1,7 @@
 /* The writer when the file cannot take it: cut back to the last whole flush, one lasting error that names the remedy.
  * tier: quick
- * timeout: 60 */
+ * timeout: 60
+ * aarch64: yes */
 #include "jfr_sample.h"
 
 #include "../tap.h"

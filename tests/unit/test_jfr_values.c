@@ -1,6 +1,7 @@
 /* The reader on a chunk written by hand: every kind of field, every string encoding, what is resolved.
  * tier: quick
- * timeout: 20 */
+ * timeout: 20
+ * aarch64: yes */
 #include "jfr_craft.h"
 
 #include "../tap.h"

@@ -1,6 +1,7 @@
 /* The model: interning, names, books, and the tree by name.
  * tier: quick
- * timeout: 20 */
+ * timeout: 20
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "profile/calltree.h"

@@ -5,6 +5,7 @@
  *
  * tier: quick
  * timeout: 120
+ * aarch64: yes
  */
 #include "../tap.h"
 

@@ -1,6 +1,7 @@
 /* What is written of a profile: text, JSON, collapsed stacks, the flame graph's data, and files that are whole or absent.
  * tier: quick
- * timeout: 30 */
+ * timeout: 30
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "format/collapsed.h"

@@ -1,6 +1,7 @@
 /* Self, total, and the intervals: their formulas, and that they hold the truth as often as they say.
  * tier: quick
- * timeout: 60 */
+ * timeout: 60
+ * aarch64: yes */
 #include "../tap.h"
 
 #include "profile/stats.h"

@@ -5,15 +5,17 @@
 #define CANDOR_AGENT_HOT_FRAME_H
 
 #include "agent/hot/code.h"
+#include "agent/hot/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct registers {
     uintptr_t pc, sp, fp;
-    uintptr_t link;   /* where a call leaves its return address; 0 where that is the stack */
-    uintptr_t bcp;    /* where the interpreter keeps the bytecode pointer of its topmost frame */
-    uintptr_t method; /* where it keeps the Method* on entry */
+    uintptr_t link;      /* where a call leaves its return address; 0 where that is the stack */
+    uintptr_t bcp;       /* where the interpreter keeps the bytecode pointer of its topmost frame */
+    uintptr_t method;    /* where it keeps the Method* on entry */
+    uintptr_t sender_sp; /* where it keeps the caller's stack pointer on entry, if the walker needs it */
 };
 
 struct frame {

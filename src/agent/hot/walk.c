@@ -149,9 +149,10 @@ static bool interpreted_slots(const struct walk *w, uint64_t *method, uint64_t *
         !load_slot(base, vm_layout.interpreter_method_slot, method) ||
         !load_slot(base, vm_layout.interpreter_bcp_slot, bcp) ||
         !load_slot(base, vm_layout.interpreter_sender_sp_slot, &sender_sp) || !load_slot(base, 1, &pc) ||
-        !load_slot(base, 0, &fp) || sender_sp <= base || sender_sp & 7)
+        !load_slot(base, 0, &fp) || sender_sp & 7)
         return false;
-    *caller = (struct frame){frame_code_address(pc), sender_sp, fp};
+    /* An interpreter that reserves its expression stack (AArch64's) calls from within it: its sp is then lower. */
+    *caller = (struct frame){frame_code_address(pc), sender_sp > base ? sender_sp : base + 16, fp};
     return true;
 }
 

@@ -1,0 +1,40 @@
+/* Frames and instructions as this processor's compilers and conventions make them, for tests of the walker: the stacks are
+ * the same programs on each processor, what they are made of is here. */
+#ifndef TESTS_FAKE_FRAMES_H
+#define TESTS_FAKE_FRAMES_H
+
+#include "agent/hot/frame.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One instruction of a compiled method that has a frame of FAKE_FRAME_WORDS, and how things stand before it runs. */
+struct fake_instruction {
+    uint8_t bytes[8], length;
+    uint8_t depth; /* words between sp and the caller's sp */
+    bool saved;    /* the caller's frame pointer is in the frame, no longer in its register */
+};
+
+struct fake_code {
+    const char *name;
+    const struct fake_instruction *instructions;
+    size_t count;
+    int32_t frame_complete; /* bytes */
+};
+
+enum { FAKE_FRAME_WORDS = 4 };
+
+/* The ways methods enter and leave; ended by one without a name. */
+extern const struct fake_code fake_codes[];
+
+/* Writes a call that returns to `pc`, a multiple of 4. */
+void fake_call_before(uintptr_t pc);
+/* A return address as a frame keeps it: signed, where the processor can. */
+uint64_t fake_return_word(uintptr_t pc);
+/* A function just called: *sp is its caller's, and what the call leaves goes to the stack or into `at`. */
+void fake_call(struct registers *at, uint64_t **sp, uintptr_t return_address);
+/* A native function at work, called with the stack at *sp: its frame of `words` goes there, and *sp is at its end. */
+void fake_native_frame(struct registers *at, uint64_t **sp, size_t words, uintptr_t return_address);
+
+#endif

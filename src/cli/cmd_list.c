@@ -1,11 +1,17 @@
 /* candor list: the JVMs on this host. */
+#include "attach/control.h"
 #include "attach/jvm.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const uint64_t patience_ns = 2000000000; /* for each agent's answer: a list must not hang with one JVM */
+
+enum agent_state { AGENT_HIDDEN, AGENT_ABSENT, AGENT_LOADED, AGENT_IDLE, AGENT_RECORDING };
 
 static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "print JSON"},
@@ -18,6 +24,29 @@ static const char *or_dash(const char *text)
     return *text ? text : "-";
 }
 
+/* LOADED: it is there, but what it does is not known, since it does not answer, or not us. */
+static enum agent_state agent_state(const struct jvm *jvm)
+{
+    struct control_request request;
+    struct control_answer answer;
+    if (jvm->closed || !jvm->agent)
+        return jvm->closed ? AGENT_HIDDEN : AGENT_ABSENT;
+    control_begin(&request, "status");
+    int code = control_send(jvm->process.pid, &request, patience_ns, &answer, NULL);
+    if (code)
+        return code == -ENOENT ? AGENT_IDLE : AGENT_LOADED;
+    const char *state = control_text(&answer, "state");
+    bool running = state && !strcmp(state, "running");
+    control_answer_free(&answer);
+    return running ? AGENT_RECORDING : AGENT_IDLE;
+}
+
+static const char *agent_word(enum agent_state state)
+{
+    static const char *const words[] = {"-", "no", "loaded", "idle", "recording"};
+    return words[state];
+}
+
 static void print_table(const struct jvm *list, size_t count)
 {
     int user_width = 4, version_width = 3;
@@ -26,11 +55,11 @@ static void print_table(const struct jvm *list, size_t count)
         user_width = user > user_width ? user : user_width;
         version_width = version > version_width ? version : version_width;
     }
-    printf("%7s  %-*s  %-*s  %-5s  %s\n", "PID", user_width, "USER", version_width, "JDK", "AGENT", "MAIN");
+    printf("%7s  %-*s  %-*s  %-9s  %s\n", "PID", user_width, "USER", version_width, "JDK", "AGENT", "MAIN");
     for (size_t i = 0; i < count; i++) {
         const struct jvm *jvm = &list[i];
-        printf("%7d  %-*s  %-*s  %-5s  ", jvm->process.pid, user_width, jvm->user, version_width, or_dash(jvm->version),
-               jvm->closed ? "-" : jvm->agent ? "yes" : "no");
+        printf("%7d  %-*s  %-*s  %-9s  ", jvm->process.pid, user_width, jvm->user, version_width, or_dash(jvm->version),
+               agent_word(agent_state(jvm)));
         utf8_print(stdout, or_dash(jvm->main));
         putchar('\n');
     }
@@ -40,6 +69,15 @@ static void put_text(struct json *j, const char *key, const char *text)
 {
     json_key(j, key);
     json_text_or_null(j, text);
+}
+
+static void put_bool(struct json *j, const char *key, bool known, bool value)
+{
+    json_key(j, key);
+    if (known)
+        json_bool(j, value);
+    else
+        json_null(j);
 }
 
 static void print_json(const struct jvm *list, size_t count)
@@ -58,11 +96,9 @@ static void print_json(const struct jvm *list, size_t count)
         put_text(&j, "user", jvm->user);
         put_text(&j, "jdk", jvm->version);
         put_text(&j, "main", jvm->main);
-        json_key(&j, "agent");
-        if (jvm->closed)
-            json_null(&j);
-        else
-            json_bool(&j, jvm->agent);
+        enum agent_state state = agent_state(jvm);
+        put_bool(&j, "agent", state != AGENT_HIDDEN, jvm->agent);
+        put_bool(&j, "recording", state != AGENT_HIDDEN && state != AGENT_LOADED, state == AGENT_RECORDING);
         json_object_end(&j);
     }
     json_array_end(&j);
@@ -94,9 +130,11 @@ const struct cli_command command_list = {
     .name = "list",
     .arguments = "[--json]",
     .summary = "show the JVMs on this host",
-    .about = "Shows PID, user, JDK version, whether the agent of candor is loaded, and main class or jar of every JVM. "
-             "A dash stands for what cannot be seen: of other users' JVMs only root sees everything.\n\n"
-             "With --json: {\"jvms\": [{\"pid\", \"user\", \"jdk\", \"main\", \"agent\"}]}; what is unknown is null.",
+    .about = "Shows PID, user, JDK version, agent of candor, and main class or jar of every JVM. The agent is no (not "
+             "loaded), idle (loaded: its code sleeps in the JVM until the next recording), recording, or loaded when it does "
+             "not answer. A dash stands for what cannot be seen: of other users' JVMs only root sees everything.\n\n"
+             "With --json: {\"jvms\": [{\"pid\", \"user\", \"jdk\", \"main\", \"agent\", \"recording\"}]}; what is "
+             "unknown is null.",
     .examples = "candor list\n    show the JVMs\n"
                 "sudo candor list --json | jq '.jvms[].pid'\n    the PIDs of all users' JVMs\n",
     .options = options,

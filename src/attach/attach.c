@@ -10,6 +10,7 @@
  * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
  * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far. */
 #include "attach/attach.h"
+#include "attach/identity.h"
 #include "attach/jvm.h"
 #include "attach/socket.h"
 #include "base/units.h"
@@ -72,6 +73,13 @@ static int check_allowed(const struct attach *a, struct error *e)
     return 0;
 }
 
+/* Waits so long, or until the process ends: true when it has ended. */
+static bool has_ended(const struct attach *a, int ms)
+{
+    struct pollfd p = {a->handle, POLLIN, 0};
+    return poll(&p, 1, ms) > 0;
+}
+
 static int attach_open(struct attach *a, struct error *e)
 {
     a->handle = (int)syscall(SYS_pidfd_open, a->pid, 0);
@@ -86,16 +94,9 @@ static int attach_open(struct attach *a, struct error *e)
     if (a->tmp == -ENOENT || a->tmp == -ESRCH)
         return gone(a->pid, e);
     if (a->tmp < 0)
-        return error_set(e, a->tmp, "cannot attach to %d: cannot open its /tmp: %s; run candor as root", a->pid,
-                         strerror(-a->tmp));
-    return 0;
-}
-
-/* Sleeps one step, or until the process ends: true when it has ended. */
-static bool ended_after_step(const struct attach *a)
-{
-    struct pollfd p = {a->handle, POLLIN, 0};
-    return poll(&p, 1, STEP_MS) > 0;
+        return error_set(e, a->tmp, "cannot attach to %d: cannot open its /tmp: %s", a->pid, process_tmp_problem(a->tmp));
+    /* Alive still: so all that was read and opened by its number was its own. */
+    return has_ended(a, 0) ? gone(a->pid, e) : 0;
 }
 
 /* A JVM that is just starting has no handler yet, and SIGQUIT would kill it. */
@@ -110,29 +111,37 @@ static int wait_for_handler(struct attach *a, struct error *e)
         if (clock_monotonic_ns() >= a->deadline)
             return error_set(e, -ETIMEDOUT, "cannot attach to %d: it handles no SIGQUIT (still starting, or run with -Xrs); "
                              "try again, or start it with -agentpath:.../libcandor.so", a->pid);
-        if (ended_after_step(a))
+        if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
 }
 
-/* The file that tells SIGQUIT "open the socket" from SIGQUIT "print a thread dump"; the JVM wants it to be its user's. */
-static int create_trigger(const struct attach *a, const char *name)
+static int make_trigger(const struct attach *a, const char *name)
 {
-    const struct process *p = &a->jvm.process;
-    int fd = openat(a->tmp, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-        int code = p->uid != geteuid() && fchown(fd, p->uid, p->gid) ? -errno : 0;
-        close(fd);
-        if (code)
-            unlinkat(a->tmp, name, 0);
-        return code;
-    }
     struct stat st;
-    if (errno != EEXIST)
+    int fd = openat(a->tmp, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return close(fd) ? -errno : 0;
+    if (errno != EEXIST || fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW))
         return -errno;
-    if (fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW))
-        return -errno;
-    return S_ISREG(st.st_mode) && st.st_uid == p->uid ? 0 : -EEXIST; /* left by a client that died: as good */
+    return S_ISREG(st.st_mode) && st.st_uid == a->jvm.process.uid ? 0 : -EEXIST; /* left by a client that died: as good */
+}
+
+static int remove_trigger(const struct attach *a, const char *name)
+{
+    return unlinkat(a->tmp, name, 0) ? -errno : 0;
+}
+
+/* The file that tells SIGQUIT "open the socket" from SIGQUIT "print a thread dump"; the JVM wants it to be its user's. */
+static int with_its_rights(int (*act)(const struct attach *, const char *), const struct attach *a, const char *name)
+{
+    struct identity own;
+    int code = identity_assume(&a->jvm.process, &own);
+    if (code)
+        return code;
+    code = act(a, name);
+    identity_restore(&own);
+    return code;
 }
 
 static int poll_for_socket(struct attach *a, const char *name, struct error *e)
@@ -148,7 +157,7 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
             return error_set(e, -ETIMEDOUT, "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
                              "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so", a->pid,
                              (unsigned)(a->timeout / 1000000000));
-        if (ended_after_step(a))
+        if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
 }
@@ -160,7 +169,7 @@ static int wake(struct attach *a, const char *socket_name, struct error *e)
     if (code)
         return code;
     snprintf(trigger, sizeof trigger, ".attach_pid%d", a->jvm.process.inner_pid);
-    code = create_trigger(a, trigger);
+    code = with_its_rights(make_trigger, a, trigger);
     if (code)
         return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; %s", a->pid, trigger, strerror(-code),
                          code == -ENOSPC ? "make room in /tmp" : "remove it, or run candor as the JVM's user");
@@ -170,7 +179,7 @@ static int wake(struct attach *a, const char *socket_name, struct error *e)
                                           strerror(errno));
     if (!code)
         code = poll_for_socket(a, socket_name, e);
-    unlinkat(a->tmp, trigger, 0);
+    with_its_rights(remove_trigger, a, trigger);
     return code;
 }
 
@@ -206,7 +215,7 @@ static int load(struct attach *a, int fd, const char *library, const char *optio
         error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
                   a->pid, (unsigned)(a->timeout / 1000000000));
     else if (code == -EPIPE || code == -ECONNRESET || (!code && !*reply.data))
-        code = ended_after_step(a) ? gone(a->pid, e)
+        code = has_ended(a, STEP_MS) ? gone(a->pid, e)
                                    : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
     else if (code)
         error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));

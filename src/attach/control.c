@@ -17,6 +17,7 @@ void control_begin(struct control_request *r, const char *command)
     buffer_init(&r->line, CONTROL_REQUEST_MAX);
     buffer_text(&r->line, command);
     r->options = 0;
+    r->passed = -1;
 }
 
 void control_option(struct control_request *r, const char *key, const char *value)
@@ -25,6 +26,13 @@ void control_option(struct control_request *r, const char *key, const char *valu
         return;
     buffer_printf(&r->line, "%c%s=", r->options++ ? ',' : ' ', key);
     percent_encode(&r->line, value);
+}
+
+void control_pass_file(struct control_request *r, const char *name, int fd)
+{
+    control_option(r, "file", name);
+    control_option(r, "descriptor", "passed");
+    r->passed = fd;
 }
 
 const char *control_text(const struct control_answer *answer, const char *key)
@@ -101,7 +109,7 @@ static int explain_connect(const struct process *p, int code, struct error *e)
         return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; is the process stopped?",
                          p->pid);
     default:
-        return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, strerror(-code));
+        return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, process_tmp_problem(code));
     }
 }
 
@@ -120,7 +128,10 @@ static int open_socket(const struct process *p, uint64_t deadline, struct error 
 
 static int exchange(int fd, struct control_request *r, uint64_t deadline, struct buffer *answer)
 {
-    int code = socket_send(fd, r->line.data, r->line.len, deadline);
+    size_t sent = r->passed >= 0; /* a descriptor travels with the first byte */
+    int code = sent ? socket_send_descriptor(fd, r->line.data, r->passed, deadline) : 0;
+    if (!code)
+        code = socket_send(fd, r->line.data + sent, r->line.len - sent, deadline);
     if (!code)
         code = socket_receive(fd, answer, deadline);
     buffer_u8(answer, 0);

@@ -1,5 +1,6 @@
 /* Where the target JVM can load the agent library from. */
 #include "attach/library.h"
+#include "attach/identity.h"
 #include "base/map.h"
 
 #include <errno.h>
@@ -7,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define FILE_NAME "libcandor.so"
@@ -104,8 +107,10 @@ static int write_all(int fd, const char *bytes, size_t len)
 static int write_library(int directory, const void *bytes, size_t len)
 {
     char name[48];
-    snprintf(name, sizeof name, "." FILE_NAME ".%d", getpid());
-    unlinkat(directory, name, 0);
+    unsigned long long random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return -errno;
+    snprintf(name, sizeof name, "." FILE_NAME ".%016llx", random);
     int fd = openat(directory, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0644);
     if (fd < 0)
         return -errno;
@@ -172,22 +177,58 @@ static int place_in_cache(const void *bytes, size_t len, const struct process *t
     return code;
 }
 
+/* What the JVM would find in a folder that others may exchange, or could not load from this file system. */
+static int check_tmp(int tmp)
+{
+    struct stat st;
+    struct statvfs disk;
+    if (fstat(tmp, &st))
+        return -errno;
+    if (st.st_mode & S_IWOTH && !(st.st_mode & S_ISVTX))
+        return -EPERM;
+    return !fstatvfs(tmp, &disk) && disk.f_flag & ST_NOEXEC ? -ENOEXEC : 0;
+}
+
+static int install_in_tmp(const void *bytes, size_t len, const struct process *target, const char *name)
+{
+    struct identity own;
+    int tmp = process_open_tmp(target);
+    if (tmp < 0)
+        return tmp;
+    int code = check_tmp(tmp);
+    if (!code)
+        code = identity_assume(target, &own);
+    if (!code) {
+        code = library_install(tmp, name, bytes, len);
+        identity_restore(&own);
+    }
+    close(tmp);
+    return code;
+}
+
+static int explain_tmp(int code, const char *name, struct error *e)
+{
+    switch (code) {
+    case 0:
+        return 0;
+    case -EPERM:
+        return error_set(e, code, "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; remove it", name);
+    case -ENOEXEC:
+        return error_set(e, code, "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so where the JVM "
+                         "sees it, and start it with -agentpath:.../libcandor.so");
+    default:
+        return error_set(e, code, "cannot unpack the agent as /tmp/%s/" FILE_NAME ": %s; %s", name, process_tmp_problem(code),
+                         code == -ENOSPC ? "make room there" : "make /tmp writable");
+    }
+}
+
 static int place_in_tmp(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
                         struct error *e)
 {
     char name[64];
-    snprintf(name, sizeof name, ".candor-agent-%u-%016llx", geteuid(), (unsigned long long)hash_bytes(bytes, len));
+    snprintf(name, sizeof name, ".candor-agent-%u-%016llx", target->uid, (unsigned long long)hash_bytes(bytes, len));
     snprintf(path, size, "/tmp/%s/" FILE_NAME, name);
-    int tmp = process_open_tmp(target);
-    int code = tmp < 0 ? tmp : library_install(tmp, name, bytes, len);
-    if (tmp >= 0)
-        close(tmp);
-    if (code == -EPERM)
-        return error_set(e, code, "cannot unpack the agent: /tmp/%s is not a folder of ours alone; remove it", name);
-    if (code)
-        return error_set(e, code, "cannot unpack the agent as %s: %s; %s", path, strerror(-code),
-                         code == -ENOSPC ? "make room there" : "make /tmp writable");
-    return 0;
+    return explain_tmp(install_in_tmp(bytes, len, target, name), name, e);
 }
 
 int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,

@@ -8,10 +8,11 @@
  *
  *   1. libcandor.so beside our own executable, when its owner is also the executable's, root or we
  *   2. ${XDG_CACHE_HOME:-~/.cache}/candor/agent-VERSION-HASH/libcandor.so
- *   3. /tmp/.candor-agent-UID-HASH/libcandor.so, in the /tmp of the process
+ *   3. /tmp/.candor-agent-UID-HASH/libcandor.so, in the /tmp of the process, with its user's rights and owned by it
  *
- * 2 and 3 are written from `bytes` where they are not there already. A copy counts only when it and its folder are ours,
- * nobody else may write them and its content is `bytes`, byte for byte. Paths with characters that an option string could
+ * 2 and 3 are written from `bytes` where they are not there already, and stay: a JVM that finds another file there later
+ * would load the agent a second time. A copy counts only when it and its folder are ours (3: the process's user's), nobody
+ * else may write them and its content is `bytes`, byte for byte. Paths with characters that an option string could
  * misread (blanks, '=', ',') are passed over. 0, or a negative errno with e. */
 int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
                   struct error *e);

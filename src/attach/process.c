@@ -140,35 +140,96 @@ int process_read_maps(pid_t pid, struct process_maps *maps)
     return code;
 }
 
-static int open_in_root(const struct process *p, const char *path, int flags)
+/* In the process's root, or in our own when p is NULL; a descriptor of it, or -errno. */
+static int open_root(const struct process *p)
 {
-    char root[64];
+    char root[64] = "/";
+    if (p)
+        snprintf(root, sizeof root, "/proc/%d/root", p->pid);
+    int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* Without openat2: part by part, so that no link is followed anywhere. */
+static int open_by_parts(int root, const char *path, int flags)
+{
+    int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    while (at >= 0) {
+        char part[NAME_MAX + 1];
+        path += strspn(path, "/");
+        size_t n = strcspn(path, "/");
+        bool last = path[n + strspn(path + n, "/")] == 0;
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        bool bad = n == 0 || n > NAME_MAX || !strcmp(part, "..");
+        int next = bad ? -1 : openat(at, part, (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+        int error = bad ? EXDEV : errno;
+        close(at);
+        errno = error;
+        at = next;
+        path += n;
+        if (last)
+            break;
+    }
+    return at < 0 ? -errno : at;
+}
+
+/* Links are followed, inside the root, unless resolve forbids it. */
+static int open_below(int root, const char *path, int flags, unsigned resolve)
+{
+    struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve};
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) /* before Linux 5.6, or under an old container's seccomp */
+        return fd < 0 ? -errno : fd;
+    return open_by_parts(root, path, flags);
+}
+
+static int open_in_root(const struct process *p, const char *path, int flags, unsigned resolve)
+{
+    int root = open_root(p);
+    if (root < 0)
+        return root;
+    int fd = open_below(root, path, flags, resolve);
+    close(root);
+    return fd;
+}
+
+static bool is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    return !stat(path, &one) && !stat(other, &two) && one.st_ino == two.st_ino && one.st_dev == two.st_dev;
+}
+
+static bool shares_our_files(const struct process *p)
+{
+    char root[64], mounts[64];
     snprintf(root, sizeof root, "/proc/%d/root", p->pid);
-    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root_fd < 0)
-        return -errno;
-    struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-    int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof how);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or under an old container's seccomp */
-        fd = openat(root_fd, path + (*path == '/'), flags | O_CLOEXEC | O_NOFOLLOW);
-    int code = fd < 0 ? -errno : fd;
-    close(root_fd);
-    return code;
+    snprintf(mounts, sizeof mounts, "/proc/%d/ns/mnt", p->pid);
+    return is_same("/", root) && is_same("/proc/self/ns/mnt", mounts);
 }
 
 int process_open_tmp(const struct process *p)
 {
-    int fd = open_in_root(p, "/tmp", O_PATH | O_DIRECTORY);
+    if (shares_our_files(p)) {
+        int fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+    }
+    int fd = open_in_root(p, "/tmp", O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (fd != -EACCES && fd != -EPERM)
         return fd;
     /* The process's root is closed to us, as for one that changed its user: it most likely is ours. */
-    fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    return open_in_root(NULL, "/tmp", O_PATH | O_DIRECTORY, 0);
+}
+
+const char *process_tmp_problem(int code)
+{
+    return code == -ELOOP || code == -ENOTDIR ? "it is a symbolic link, which is not followed in another root; give the JVM a "
+                                                "real /tmp, or start it with -agentpath:.../libcandor.so"
+                                              : strerror(-code);
 }
 
 int process_open_file(const struct process *p, const char *path)
 {
-    return open_in_root(p, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    return open_in_root(p, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 }
 
 bool process_sees(const struct process *p, const char *path)
@@ -178,7 +239,7 @@ bool process_sees(const struct process *p, const char *path)
     snprintf(link, sizeof link, "/proc/%d/root", p->pid);
     if (stat(link, &theirs))
         return true;
-    int fd = open_in_root(p, path, O_PATH);
+    int fd = open_in_root(p, path, O_PATH, 0);
     if (fd < 0)
         return false;
     bool same = !stat(path, &ours) && !fstat(fd, &theirs) && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;

@@ -36,10 +36,13 @@ int process_read_maps(pid_t pid, struct process_maps *maps);
 void process_parse_map_line(char *line, struct process_maps *maps);
 /* Reads /proc/PID/NAME, at most size - 1 bytes, and ends it with a zero; the length, or a negative errno. */
 ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size);
-/* Opens the /tmp that the process sees (its own root is followed, links inside cannot lead out of it): a directory
- * descriptor for the *at functions, to be closed by the caller, or a negative errno. */
+/* Opens the /tmp that the process sees: a directory descriptor for the *at functions, to be closed by the caller, or a
+ * negative errno. In another root or mount namespace than ours no symbolic link is followed. */
 int process_open_tmp(const struct process *p);
-/* Opens a file of the process's own root for reading, never through a last symbolic link; a descriptor or -errno. */
+/* Why it could not be opened, for an error's text. */
+const char *process_tmp_problem(int code);
+/* Opens a file of the process's own root for reading, never through a last symbolic link, and never out of that root; a
+ * descriptor or -errno. */
 int process_open_file(const struct process *p, const char *path);
 /* True when the process finds the same file or folder under this absolute path as we do (or when that cannot be told). */
 bool process_sees(const struct process *p, const char *path);

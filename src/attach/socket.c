@@ -1,5 +1,6 @@
 /* Unix stream sockets of one process. */
 #include "attach/socket.h"
+#include "attach/identity.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -20,30 +21,36 @@ static int left_ms(uint64_t deadline)
     return ms > 1000000 ? 1000000 : (int)ms;
 }
 
-/* Whoever listens there was not exchanged between the look at the file and the connection: the kernel names the process
- * that called listen. It is 0 when that process is outside our PID namespace. */
+/* The kernel names the process that called listen. */
 static int check_peer(int fd, const struct process *owner)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
         return -errno;
-    return peer.pid == 0 || peer.pid == owner->pid ? 0 : -EPERM;
+    return peer.pid == owner->pid ? 0 : -EPERM;
 }
 
-int socket_connect(int directory, const char *name, const struct process *owner, uint64_t deadline)
+/* What is looked at is held open, and so is what is connected to: nobody can exchange it in between. */
+static int open_socket_file(int directory, const char *name, const struct process *owner)
 {
     struct stat st;
-    if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
+    int file = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
         return -errno;
-    if (!S_ISSOCK(st.st_mode) || (st.st_uid != owner->uid && st.st_uid != geteuid()))
-        return -EPERM;
+    int code = fstat(file, &st) ? -errno : !S_ISSOCK(st.st_mode) || st.st_uid != owner->uid ? -EPERM : 0;
+    if (code)
+        close(file);
+    return code ? code : file;
+}
+
+static int connect_to(int file, const struct process *owner, uint64_t deadline)
+{
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    /* The directory by its descriptor: a name in another root, and no link on the way can be exchanged. */
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory, name);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", file);
     int ms = left_ms(deadline), code = 0;
     struct timeval limit = {ms / 1000, ms % 1000 * 1000 + 1};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit); /* connect obeys it when the backlog is full */
@@ -55,6 +62,21 @@ int socket_connect(int directory, const char *name, const struct process *owner,
         return fd;
     close(fd);
     return code;
+}
+
+int socket_connect(int directory, const char *name, const struct process *owner, uint64_t deadline)
+{
+    struct identity own;
+    int code = identity_assume(owner, &own);
+    if (code)
+        return code;
+    int file = open_socket_file(directory, name, owner), fd = file;
+    if (file >= 0) {
+        fd = connect_to(file, owner, deadline);
+        close(file);
+    }
+    identity_restore(&own);
+    return fd;
 }
 
 static int wait_for(int fd, short events, uint64_t deadline)
@@ -87,6 +109,24 @@ int socket_send(int fd, const void *bytes, size_t len, uint64_t deadline)
             return code;
     }
     return 0;
+}
+
+int socket_send_descriptor(int fd, const void *byte, int passed, uint64_t deadline)
+{
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof passed)];
+    } control = {.head = {.cmsg_len = CMSG_LEN(sizeof passed), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {(void *)byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    memcpy(CMSG_DATA(&control.head), &passed, sizeof passed);
+    for (;;) {
+        if (sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
+            return 0;
+        int code = errno == EINTR ? 0 : errno == EAGAIN ? wait_for(fd, POLLOUT, deadline) : -errno;
+        if (code)
+            return code;
+    }
 }
 
 int socket_receive(int fd, struct buffer *out, uint64_t deadline)

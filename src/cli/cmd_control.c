@@ -29,18 +29,23 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
 {
     struct control_request request;
     struct control_answer answer;
-    int status = recording_choose_file(r, args, s->name, &s->process);
+    int status = recording_choose_file(r, args, s->name);
     if (!status)
         status = session_load_agent(s);
+    if (!status)
+        status = recording_file_open(&r->file);
     if (status)
         return status;
     control_begin(&request, "start");
     recording_options(r, &request, 0);
     status = ask(s, &request, "start a recording", &answer);
     if (status)
+        recording_file_discard(&r->file);
+    recording_file_close(&r->file);
+    if (status)
         return status;
     printf("recording %d (%s) to ", s->process.pid, s->name);
-    utf8_print(stdout, r->file);
+    utf8_print(stdout, r->file.path);
     printf("\nend it with: candor stop %d\n", s->process.pid);
     control_answer_free(&answer);
     return cli_finish_output();
@@ -93,34 +98,32 @@ static int stop_run(const struct cli_args *args)
     return status;
 }
 
-static int dump_request(const struct session *s, const struct cli_args *args, struct control_request *request)
+static int dump(const struct session *s, const char *output, struct control_answer *answer)
 {
-    char file[PATH_MAX];
-    struct error e;
-    const char *output = cli_option(args, "output");
-    control_begin(request, "dump");
-    if (!output)
-        return CLI_OK;
-    int status = recording_absolute(output, file, sizeof file);
-    if (!status && recording_check_file(file, &s->process, &e))
-        status = cli_fail("%s", e.text);
+    struct control_request request;
+    struct recording_file file = {.fd = -1};
+    int status = output ? recording_file_choose(&file, output) : CLI_OK;
+    if (!status && output)
+        status = recording_file_open(&file);
     if (status)
-        buffer_deinit(&request->line);
-    else
-        control_option(request, "file", file);
+        return status;
+    control_begin(&request, "dump");
+    if (output)
+        recording_file_option(&file, &request);
+    status = ask(s, &request, "dump a recording", answer);
+    if (status)
+        recording_file_discard(&file);
+    recording_file_close(&file);
     return status;
 }
 
 static int dump_run(const struct cli_args *args)
 {
     struct session s;
-    struct control_request request;
     struct control_answer answer;
     int status = session_open(&s, args);
     if (!status)
-        status = dump_request(&s, args, &request);
-    if (!status)
-        status = ask(&s, &request, "dump a recording", &answer);
+        status = dump(&s, cli_option(args, "output"), &answer);
     session_close(&s);
     if (status)
         return status;
@@ -237,8 +240,9 @@ const struct cli_command command_start = {
     .name = "start",
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "start a recording in a running JVM and return",
-    .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself: "
-             "it goes on when the terminal is closed, until 'candor stop', the end of --duration or of the JVM.",
+    .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
+             "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
+             "--duration or of the JVM.",
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n",
     .options = start_options,

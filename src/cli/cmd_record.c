@@ -15,14 +15,20 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static int begin(const struct session *s, const struct recording *r)
+static int begin(const struct session *s, struct recording *r)
 {
     struct control_request request;
     struct control_answer answer;
     struct error e;
+    int status = recording_file_open(&r->file);
+    if (status)
+        return status;
     control_begin(&request, "start");
     recording_options(r, &request, WATCH_GUARD_NS);
     int code = session_ask(s, &request, &answer, &e);
+    if (code)
+        recording_file_discard(&r->file);
+    recording_file_close(&r->file);
     control_answer_free(&answer);
     if (code == -EREMOTEIO)
         return cli_fail("cannot record %d: %s; 'candor stop %d' ends a recording", s->process.pid, e.text, s->process.pid);
@@ -31,7 +37,7 @@ static int begin(const struct session *s, const struct recording *r)
 
 static int record_session(const struct session *s, const struct cli_args *args, struct recording *r)
 {
-    int status = recording_choose_file(r, args, s->name, &s->process);
+    int status = recording_choose_file(r, args, s->name);
     if (!status)
         status = session_load_agent(s);
     if (status)
@@ -70,11 +76,12 @@ const struct cli_command command_record = {
     .about =
         "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records until "
         "--duration is over, Ctrl-C, or the end of the JVM. Then prints a short report, writes a flame graph beside the "
-        "recording, and prints the paths of both. The JVM itself writes the recording, as its own user.\n\n"
+        "recording, and prints the paths of both. The JVM writes the recording, into a file that candor opens for it: with "
+        "the rights of who runs candor, whatever user or container the JVM runs in.\n\n"
         "With -- COMMAND runs the command with the agent from the start. When its program is java, the agent becomes its "
-        "first option; else it is passed in JAVA_TOOL_OPTIONS, for a command that starts one JVM. After --duration the "
-        "recording ends and the report is printed, while the command goes on. SIGINT and SIGTERM are passed on to the "
-        "command.\n\n"
+        "first option; else it is passed in JAVA_TOOL_OPTIONS, for a command that starts one JVM: of several at a time only "
+        "the first is recorded, and the others say so. After --duration the recording ends and the report is printed, while "
+        "the command goes on. SIGINT and SIGTERM are passed on to the command.\n\n"
         "The exit status is 0 when all went well, 1 when the recording or the report failed, 2 for wrong usage. With "
         "-- COMMAND it is the command's own when that is not 0, and 128 + N when signal N ended it.",
     .examples = "candor record -d 30s 4711\n    profile process 4711 for half a minute\n"

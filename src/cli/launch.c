@@ -160,7 +160,7 @@ int launch_record(const struct cli_args *args, struct recording *r)
     struct child child = {.is_java = !strcmp(base_name(args->operands[0]), "java")};
     if (process_read(getpid(), &self, &e))
         return cli_fail("%s", e.text);
-    int status = recording_choose_file(r, args, base_name(args->operands[0]), &self);
+    int status = recording_choose_file(r, args, base_name(args->operands[0]));
     if (status)
         return status;
     buffer_init(&agent, 16 << 10);

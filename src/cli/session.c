@@ -3,6 +3,7 @@
 #include "attach/attach.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
+#include "base/control_protocol.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -113,6 +114,16 @@ static int wait_for_agent(const struct session *s)
     }
 }
 
+/* An agent of another version is as good, as long as it speaks the same protocol. */
+static int check_protocol(const struct session *s, const struct control_answer *answer)
+{
+    const char *version = control_text(answer, "version");
+    if (control_number(answer, "protocol", 0) == CONTROL_PROTOCOL)
+        return CLI_OK;
+    return cli_fail("cannot start a recording in %d: its agent is of candor %.40s, which speaks another protocol than this "
+                    "candor " CANDOR_VERSION "; use that version, or restart the JVM", s->process.pid, version ? version : "?");
+}
+
 int session_load_agent(const struct session *s)
 {
     struct control_answer answer;
@@ -120,9 +131,11 @@ int session_load_agent(const struct session *s)
     struct jvm jvm;
     char library[PATH_MAX];
     int code = session_ask_simple(s, "status", &answer, &e);
-    control_answer_free(&answer);
-    if (!code)
-        return CLI_OK;
+    if (!code) {
+        int status = check_protocol(s, &answer);
+        control_answer_free(&answer);
+        return status;
+    }
     if (code != -ENOENT)
         return cli_fail("%s", e.text);
     /* Before anything is unpacked for it: is it a JVM at all? */

@@ -25,7 +25,7 @@ static void look(const struct session *s, const struct recording *r, bool show_p
     if (session_ask_simple(s, "status", &answer, &e))
         return;
     const char *state = control_text(&answer, "state"), *file = control_text(&answer, "file");
-    bool ours = state && !strcmp(state, "running") && (!file || !strcmp(file, r->file));
+    bool ours = state && !strcmp(state, "running") && (!file || !strcmp(file, r->file.path));
     if (ours) {
         uint64_t elapsed = control_number(&answer, "elapsed_ns", 0);
         v->began_ns = clock_monotonic_ns() - elapsed;
@@ -110,17 +110,17 @@ int watch_show(const struct recording *r, const struct cli_args *args)
 {
     struct stat st;
     char html[PATH_MAX + 8];
-    if (stat(r->file, &st))
-        return cli_fail("no recording was written: %s: %s; was the agent loaded?", r->file, strerror(errno));
+    if (stat(r->file.path, &st))
+        return cli_fail("no recording was written: %s: %s; was the agent loaded?", r->file.path, strerror(errno));
     if (st.st_size == 0)
-        return cli_fail("the recording %s is empty: the process ended before anything was written", r->file);
+        return cli_fail("the recording %s is empty: the process ended before anything was written", r->file.path);
     int status = CLI_OK;
-    html_beside(r->file, html, sizeof html);
+    html_beside(r->file.path, html, sizeof html);
     if (!cli_switch(args, "no-report"))
-        status = report_print_summary(r->file, stdout);
-    int html_status = convert_file(r->file, html);
+        status = report_print_summary(r->file.path, stdout);
+    int html_status = convert_file(r->file.path, html);
     printf("\nrecording:   ");
-    utf8_print(stdout, r->file);
+    utf8_print(stdout, r->file.path);
     if (html_status == CLI_OK) {
         printf("\nflame graph: ");
         utf8_print(stdout, html);

@@ -3,15 +3,16 @@
 
 usage: fake_agent.py RECORDING [BEHAVIOUR...]
 
-`start` copies RECORDING to the file asked for. Every request is printed as one JSON line {"command", "options"}.
+`start` copies RECORDING to the file that was passed. Every request is printed as one JSON line {"command", "options"}.
 Behaviours: busy (start is refused), stop-error (stop says the disk was full), stopped-by-other (idle after the third
 status), exit (the process ends at the third status), silent (no answer ever), garbage, endless (an answer without
-end), cut (half an answer), escape (a terminal's escape sequence in a value).
+end), cut (half an answer), escape (a terminal's escape sequence in a value), future and past (another protocol, and one
+from before it had a number).
 """
 import itertools
 import json
 import os
-import shutil
+import pathlib
 import socket
 import sys
 import time
@@ -21,7 +22,7 @@ import urllib.parse
 class Agent:
     def __init__(self, recording, behaviours):
         self.recording, self.behaviours = recording, behaviours
-        self.options, self.started, self.looks = None, 0, 0
+        self.options, self.started, self.looks, self.passed = None, 0, 0, None
 
     def answer(self, command, options):
         return {"status": self.status, "start": self.start, "stop": self.stop, "dump": self.dump}[command](options)
@@ -34,7 +35,11 @@ class Agent:
         if self.looks == 3 and "stopped-by-other" in self.behaviours:
             self.options = None
         version = "\x1b[31m9.9" if "escape" in self.behaviours else "9.9"
-        pairs = {"version": version, "pid": os.getpid(), "state": "running" if self.options else "idle"}
+        pairs = {"version": version, "protocol": 1, "pid": os.getpid(), "state": "running" if self.options else "idle"}
+        if "future" in self.behaviours:
+            pairs["protocol"] = 99
+        if "past" in self.behaviours:
+            del pairs["protocol"]
         if self.options:
             elapsed = time.monotonic_ns() - self.started
             pairs |= {"file": self.options["file"], "clock": "timer", "clock_resolution_ns": 4000000,
@@ -46,7 +51,8 @@ class Agent:
         if "busy" in self.behaviours:
             return "already recording to /x/y.jfr since 12:00:00"
         self.options, self.started = options, time.monotonic_ns()
-        shutil.copyfile(self.recording, options["file"])
+        with open(self.passed, "wb", closefd=False) as file:
+            file.write(pathlib.Path(self.recording).read_bytes())
         return self.status(options)
 
     def stop(self, options):
@@ -69,7 +75,9 @@ def encode(value):
 def serve(channel, agent, behaviours):
     request = b""
     while not request.endswith(b"\n"):
-        part = channel.recv(65536)
+        part, passed, _, _ = socket.recv_fds(channel, 65536, 1)
+        if passed:
+            agent.passed = passed[0]
         if not part:
             return
         request += part

@@ -112,10 +112,10 @@ def step_by_step():
         ct.ok(stop.status == 0 and str(odd) in stop.out and "1,234,567 samples" in stop.out, "stop", stop)
         asked = [(one["command"], one["options"]) for one in fake.requests()]
     begin = next(options for command, options in asked if command == "start")
-    ct.ok(begin == {"file": str(odd), "interval": "1000000ns", "duration": "60000000000ns", "clock": "timer", "event": "cpu"},
-          "what start asks for", begin)
+    ct.ok(begin == {"file": str(odd), "descriptor": "passed", "interval": "1000000ns", "duration": "60000000000ns",
+                    "clock": "timer", "event": "cpu"}, "what start asks for", begin)
     dumps = [options for command, options in asked if command == "dump"]
-    ct.ok(dumps == [{"file": str(copy)}, {}], "what dump asks for", dumps)
+    ct.ok(dumps == [{"file": str(copy), "descriptor": "passed"}, {}], "what dump asks for", dumps)
 
 
 def default_file():
@@ -135,6 +135,11 @@ def refusals():
         for command in ("start", "record"):
             result = ct.candor(command, "-o", ct.WORK / "busy.jfr", fake.pid)
             ct.ok(one_line(result, "already recording", "/x/y.jfr"), f"{command} while recording", result)
+            ct.ok(not (ct.WORK / "busy.jfr").exists(), f"{command}: the file made for it is removed")
+            kept = ct.WORK / "kept.jfr"
+            kept.write_text("of yesterday")
+            ct.candor(command, "-o", kept, fake.pid)
+            ct.ok(kept.read_text() == "of yesterday", f"{command}: a file that was there keeps what it holds")
     with Fake("stop-error") as fake:
         ct.candor("start", "-o", ct.WORK / "full.jfr", fake.pid)
         result = ct.candor("stop", fake.pid)
@@ -150,6 +155,19 @@ def refusals():
               "a terminal's escape sequence is not passed on", result)
         parsed = json.loads(ct.candor("status", "--json", fake.pid).out)
         ct.ok(parsed["version"] == "\x1b[31m9.9", "but kept in JSON", parsed)
+
+
+def other_versions():
+    """The fake agent's version is never ours. What it speaks decides."""
+    for behaviour in ("future", "past"):
+        with Fake(behaviour) as fake:
+            path = ct.WORK / "other-version.jfr"
+            for command in ("start", "record"):
+                result = ct.candor(command, "-o", path, fake.pid)
+                ct.ok(one_line(result, "candor 9.9", "protocol", "restart the JVM") and not path.exists(),
+                      f"{command}: an agent of the {behaviour} is not asked", result)
+            result = ct.candor("status", fake.pid)
+            ct.ok(result.status == 0 and "9.9" in result.out, f"but status shows an agent of the {behaviour}", result)
 
 
 def bad_files():
@@ -328,6 +346,7 @@ def launch_failures(client):
 def main():
     ct.need(ct.PROGRAM, MAKE_RECORDING)
     make_sample()
+    other_versions()
     step_by_step()
     default_file()
     refusals()

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -196,6 +197,58 @@ static void test_rude_clients(void)
     close(fd);
 }
 
+/* Sends a request whose first byte carries the descriptors; the answer is read into `answer`. */
+static const char *ask_passing(const char *line, const int *fds, size_t count)
+{
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(8 * sizeof(int))];
+    } control = {.head = {.cmsg_len = CMSG_LEN(count * sizeof *fds), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {(void *)line, strlen(line)};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
+    memcpy(CMSG_DATA(&control.head), fds, count * sizeof *fds);
+    int fd = connect_agent();
+    if (fd < 0 || sendmsg(fd, &message, MSG_NOSIGNAL) < 0)
+        return "cannot send";
+    size_t used = 0;
+    ssize_t n;
+    while (used < sizeof answer - 1 && (n = recv(fd, answer + used, sizeof answer - 1 - used, 0)) > 0)
+        used += (size_t)n;
+    answer[used] = 0;
+    close(fd);
+    return answer;
+}
+
+static void test_passed_files(void)
+{
+    static const char start[] = "start file=/named/only,descriptor=passed,clock=timer\n";
+    char made[] = "/tmp/candor-passed-XXXXXX";
+    struct stat st;
+    int fds[8], before = open_files();
+    fds[0] = mkostemp(made, O_CLOEXEC);
+    for (int i = 1; i < 8; i++)
+        fds[i] = fds[0];
+    tap_ok(starts(ask("start file=/named/only,descriptor=passed"), "error the open file did not arrive"), "none came");
+    int reader = open(made, O_RDONLY | O_CLOEXEC), appender = open(made, O_RDWR | O_APPEND | O_CLOEXEC);
+    tap_ok(starts(ask_passing(start, &reader, 1), "error cannot write /named/only"), "one that can only be read");
+    tap_ok(starts(ask_passing(start, &appender, 1), "error cannot write /named/only"), "one that only appends");
+    int pipes[2];
+    tap_ok(!pipe2(pipes, O_CLOEXEC) && starts(ask_passing(start, &pipes[1], 1), "error cannot write /named/only"), "a pipe");
+    tap_ok(starts(ask_passing("status\n", fds, 8), "ok\n"), "eight that nobody asked for");
+    tap_ok(starts(ask_passing(start, fds, 8), "ok\n") && strstr(answer, "file=/named/only\n"), "the first of eight is taken");
+    tap_ok(starts(ask_passing("dump file=/x,descriptor=passed\n", fds, 1), "error cannot write /x: it is the running recording"),
+           "but not as a copy of itself");
+    tap_ok(starts(ask("stop"), "ok\n") && !fstat(fds[0], &st) && st.st_size > 1000, "and holds the recording");
+    close(fds[0]);
+    close(reader);
+    close(appender);
+    close(pipes[0]);
+    close(pipes[1]);
+    unlink(made);
+    tap_ok(open_files() == before, "every descriptor that was passed is closed again");
+}
+
 static void test_no_descriptors(void)
 {
     struct rlimit old, low;
@@ -375,6 +428,7 @@ int main(void)
     int files = open_files(), tasks = count_tasks();
     test_requests();
     test_rude_clients();
+    test_passed_files();
     test_no_descriptors();
     test_strangers();
     test_storm();

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct collect_options options;
 static struct error error;
@@ -40,6 +41,10 @@ static void test_accepted(void)
                options.duration_ns == 30000000000u && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT,
            "all of them");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
+    char expected[64];
+    snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());
+    tap_ok(!parse("file=/tmp/%p-%p.jfr%25p") && !strcmp(options.file, expected), "%%p is the process's number, %%25p is %%p");
+    tap_ok(!parse("file=/x") && !options.passed && !parse("file=/x,descriptor=passed") && options.passed, "a passed file");
     tap_ok(!parse("interval=1ms,interval=2ms") && options.interval_ns == 2000000, "the last of two counts");
     tap_ok(!parse("interval=100us") && !parse("interval=10s") && !parse("duration=0"), "the ends of the ranges");
     for (int i = 0; i < CLOCK_KINDS; i++) {
@@ -64,6 +69,8 @@ static void test_refused(void)
     refused("File=/x", -EINVAL, "'File'");
     refused("file=", -EINVAL, "absolute");
     refused("file=x.jfr", -EINVAL, "'x.jfr'");
+    refused("file=/%p%", -EINVAL, "encoding");
+    refused("descriptor=3", -EINVAL, "passed");
     memset(long_name + 6, 'x', RECORDING_PATH_MAX - 1);
     refused(long_name, -ENAMETOOLONG, "too long");
     long_name[5 + RECORDING_PATH_MAX - 1] = 0;

@@ -307,7 +307,8 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     if (!rc)
         rc = reserve_memory(e);
     if (!rc)
-        rc = recording_open(&session.recording, options->file, options->duration_ns, e);
+        rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
+                            options->duration_ns, e);
     if (rc) {
         release_memory();
         return rc;
@@ -316,10 +317,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     recording_describe(&session.recording, &session.clock, late);
     rc = start_sampling(bind_threads, e);
     if (rc) {
-        struct error ignored;
-        uint64_t bytes;
-        recording_close(&session.recording, &bytes, &ignored);
-        unlink(options->file);
+        recording_abandon(&session.recording);
         release_memory();
         return rc;
     }
@@ -327,7 +325,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     return 0;
 }
 
-int collect_dump(const char *to, uint64_t *bytes, struct error *e)
+int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e)
 {
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
@@ -338,7 +336,9 @@ int collect_dump(const char *to, uint64_t *bytes, struct error *e)
     if (session.recording.failed)
         return error_set(e, -EIO, "%s", session.recording.error.text);
     *bytes = recording_size(&session.recording);
-    return to && *to ? recording_copy(&session.recording, to, bytes, e) : 0;
+    if (!*to->file)
+        return 0;
+    return recording_copy(&session.recording, to->file, to->passed ? to->descriptor : -1, bytes, e);
 }
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)

@@ -14,6 +14,8 @@
 
 struct collect_options {
     char file[RECORDING_PATH_MAX];
+    bool passed;    /* a client opened the file; */
+    int descriptor; /* then this is it, and stays his */
     enum clock_kind clock;
     enum walker walker;
     uint64_t interval_ns;
@@ -34,7 +36,8 @@ bool collect_running(void);
 int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
 /* To be called every COLLECT_PERIOD_MS while running. False when the recording's duration is over. */
 bool collect_tick(void);
-int collect_dump(const char *to, uint64_t *bytes, struct error *e);
+/* Brings the file up to date; with to->file copies it to there. */
+int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
 /* Ends the recording and gives everything back. The error, if any, is that of writing it. */
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
 void collect_status(struct collect_status *out);

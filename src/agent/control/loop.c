@@ -91,7 +91,7 @@ static void serve(struct socket_peer *peer)
     if (socket_read(peer) <= 0)
         return;
     buffer_init(&answer, 1 << 16);
-    requests_answer(peer->request, hooks_now(), loop.late, &answer);
+    requests_answer(peer->request, peer->passed, hooks_now(), loop.late, &answer);
     socket_answer(peer, (const char *)answer.data, answer.len);
     buffer_deinit(&answer);
 }
@@ -156,15 +156,14 @@ static void *run(void *unused)
     static struct socket_peer peer;
     uint64_t accept_again = 0;
     bool has_recorded = false, came;
-    peer.fd = -1;
+    peer.fd = peer.passed = -1;
     pthread_setname_np(pthread_self(), "candor");
     do {
         came = turn(&peer, &accept_again);
         has_recorded = has_recorded || collect_running();
         tick();
     } while (!should_leave(has_recorded, !came));
-    if (peer.fd >= 0)
-        close(peer.fd);
+    socket_hang_up(&peer, 0);
     leave();
     return NULL;
 }

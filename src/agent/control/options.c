@@ -6,20 +6,46 @@
 #include <errno.h>
 #include <string.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { DEFAULT_INTERVAL_NS = 10000000 };
 
-static int set_file(struct collect_options *o, const char *value, struct error *e)
+static int broken(const char *key, struct error *e)
 {
-    if (value[0] != '/')
-        return error_set(e, -EINVAL, "file '%s' is not an absolute path", value);
-    if (strlen(value) >= sizeof o->file)
-        return error_set(e, -ENAMETOOLONG, "file name too long (%zu bytes)", strlen(value));
-    snprintf(o->file, sizeof o->file, "%s", value);
+    return error_set(e, -EINVAL, "option '%s': broken %%-encoding", key);
+}
+
+/* "%p", which no encoded text holds, stands for the process's number: it keeps apart the files of several JVMs. */
+static int set_file(struct collect_options *o, char *value, struct error *e)
+{
+    size_t used = 0;
+    o->file[0] = 0;
+    for (char *part = value, *pid; part; part = pid ? pid + 2 : NULL) {
+        pid = strstr(part, "%p");
+        if (pid)
+            *pid = 0;
+        if (percent_decode(part))
+            return broken("file", e);
+        size_t room = sizeof o->file - used;
+        used += (size_t)(pid ? snprintf(o->file + used, room, "%s%d", part, (int)getpid())
+                             : snprintf(o->file + used, room, "%s", part));
+        if (used >= sizeof o->file)
+            return error_set(e, -ENAMETOOLONG, "file name too long (at most %zu bytes)", sizeof o->file - 1);
+    }
+    if (o->file[0] != '/')
+        return error_set(e, -EINVAL, "file '%s' is not an absolute path", o->file);
     return 0;
 }
 
-static int set_interval(struct collect_options *o, const char *value, struct error *e)
+static int set_descriptor(struct collect_options *o, char *value, struct error *e)
+{
+    if (strcmp(value, "passed"))
+        return error_set(e, -EINVAL, "descriptor '%s': use passed, and send it with the request", value);
+    o->passed = true;
+    return 0;
+}
+
+static int set_interval(struct collect_options *o, char *value, struct error *e)
 {
     if (units_parse_duration(value, &o->interval_ns) || o->interval_ns < CLOCK_INTERVAL_MIN_NS ||
         o->interval_ns > 10000000000u)
@@ -27,14 +53,14 @@ static int set_interval(struct collect_options *o, const char *value, struct err
     return 0;
 }
 
-static int set_duration(struct collect_options *o, const char *value, struct error *e)
+static int set_duration(struct collect_options *o, char *value, struct error *e)
 {
     if (units_parse_duration(value, &o->duration_ns))
         return error_set(e, -EINVAL, "duration '%s': use a number with a unit, such as 30s", value);
     return 0;
 }
 
-static int set_clock(struct collect_options *o, const char *value, struct error *e)
+static int set_clock(struct collect_options *o, char *value, struct error *e)
 {
     for (int kind = 0; kind < CLOCK_KINDS; kind++)
         if (!strcmp(value, clock_names[kind])) {
@@ -44,7 +70,7 @@ static int set_clock(struct collect_options *o, const char *value, struct error 
     return error_set(e, -EINVAL, "clock '%s': use auto, sigtrap, signal, timer or itimer", value);
 }
 
-static int set_walker(struct collect_options *o, const char *value, struct error *e)
+static int set_walker(struct collect_options *o, char *value, struct error *e)
 {
     for (int i = 0; i < WALKERS; i++)
         if (!strcmp(value, walker_names[i])) {
@@ -54,7 +80,7 @@ static int set_walker(struct collect_options *o, const char *value, struct error
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
-static int set_event(struct collect_options *o, const char *value, struct error *e)
+static int set_event(struct collect_options *o, char *value, struct error *e)
 {
     if (strcmp(value, "cpu"))
         return error_set(e, -EINVAL, "event '%s': this version records cpu only", value);
@@ -63,9 +89,9 @@ static int set_event(struct collect_options *o, const char *value, struct error 
 
 static const struct {
     const char *key;
-    int (*set)(struct collect_options *, const char *, struct error *);
-} keys[] = {{"file", set_file}, {"interval", set_interval}, {"duration", set_duration}, {"clock", set_clock}, {"event", set_event},
-          {"walker", set_walker}};
+    int (*set)(struct collect_options *, char *, struct error *);
+} keys[] = {{"file", set_file}, {"descriptor", set_descriptor}, {"interval", set_interval}, {"duration", set_duration},
+          {"clock", set_clock}, {"event", set_event}, {"walker", set_walker}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -73,12 +99,10 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     if (!value)
         return error_set(e, -EINVAL, "option '%s' has no value", pair);
     *value++ = 0;
-    if (percent_decode(value))
-        return error_set(e, -EINVAL, "option '%s': broken %%-encoding", pair);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(pair, keys[i].key))
-            return keys[i].set(o, value, e);
-    return error_set(e, -EINVAL, "unknown option '%s'; known are file, interval, duration, clock, walker and event", pair);
+            return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
+    return error_set(e, -EINVAL, "unknown option '%s'; known are file, descriptor, interval, duration, clock, walker and event", pair);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)

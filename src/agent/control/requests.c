@@ -1,6 +1,7 @@
 #include "agent/control/requests.h"
 
 #include "agent/control/options.h"
+#include "base/control_protocol.h"
 #include "base/percent.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ static void put_status(struct buffer *b)
     collect_status(&s);
     buffer_text(b, "ok\n");
     put_text(b, "version", CANDOR_VERSION);
+    put_number(b, "protocol", CONTROL_PROTOCOL);
     put_number(b, "pid", (uint64_t)getpid());
     put_text(b, "state", collect_running() ? "running" : "idle");
     if (!collect_running())
@@ -83,10 +85,21 @@ static void put_status(struct buffer *b)
     put_number(b, "bytes", s.bytes);
 }
 
-static int answer_start(char *arguments, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
+/* The options of a request that writes a file. */
+static int parse(struct collect_options *options, char *arguments, int passed, struct error *e)
+{
+    int rc = options_parse(options, arguments, e);
+    if (!rc && options->passed && passed < 0)
+        return error_set(e, -EBADF, "the open file did not arrive: a security module (SELinux, AppArmor) keeps it from this JVM; "
+                         "start it with -agentpath:.../libcandor.so=file=...");
+    options->descriptor = passed;
+    return rc;
+}
+
+static int answer_start(char *arguments, int passed, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
 {
     static struct collect_options options;
-    int rc = options_parse(&options, arguments, e);
+    int rc = parse(&options, arguments, passed, e);
     if (!rc)
         rc = requests_start(&options, hooks, late, e);
     if (!rc)
@@ -94,14 +107,14 @@ static int answer_start(char *arguments, const struct hooks *hooks, bool late, s
     return rc;
 }
 
-static int answer_dump(char *arguments, struct buffer *b, struct error *e)
+static int answer_dump(char *arguments, int passed, struct buffer *b, struct error *e)
 {
     static struct collect_options options;
     static struct collect_status status;
     uint64_t bytes = 0;
-    int rc = options_parse(&options, arguments, e);
+    int rc = parse(&options, arguments, passed, e);
     if (!rc)
-        rc = collect_dump(options.file, &bytes, e);
+        rc = collect_dump(&options, &bytes, e);
     if (rc)
         return rc;
     collect_status(&status);
@@ -128,7 +141,7 @@ static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error
     return 0;
 }
 
-void requests_answer(char *request, const struct hooks *hooks, bool late, struct buffer *answer)
+void requests_answer(char *request, int passed, const struct hooks *hooks, bool late, struct buffer *answer)
 {
     struct error e = {""};
     char *arguments = strchr(request, ' ');
@@ -143,9 +156,9 @@ void requests_answer(char *request, const struct hooks *hooks, bool late, struct
         return;
     }
     if (!strcmp(request, "start"))
-        rc = answer_start(arguments, hooks, late, answer, &e);
+        rc = answer_start(arguments, passed, hooks, late, answer, &e);
     else if (!strcmp(request, "dump"))
-        rc = answer_dump(arguments, answer, &e);
+        rc = answer_dump(arguments, passed, answer, &e);
     else if (!strcmp(request, "stop"))
         rc = answer_stop(hooks, answer, &e);
     else

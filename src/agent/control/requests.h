@@ -6,8 +6,9 @@
 #include "agent/control/hooks.h"
 #include "base/buffer.h"
 
-/* Carries out one request line and writes the whole answer. */
-void requests_answer(char *request, const struct hooks *hooks, bool late, struct buffer *answer);
+/* Carries out one request line and writes the whole answer. passed: the descriptor that came with it, which stays the
+ * caller's, or -1. */
+void requests_answer(char *request, int passed, const struct hooks *hooks, bool late, struct buffer *answer);
 
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e);
 /* bytes and samples may be NULL. */

@@ -61,10 +61,13 @@ static int may_talk(int connection)
     return peer.uid == geteuid() || peer.uid == 0 ? 0 : -EPERM;
 }
 
-static int hang_up(struct socket_peer *peer, int rc)
+int socket_hang_up(struct socket_peer *peer, int rc)
 {
-    close(peer->fd);
-    peer->fd = -1;
+    if (peer->fd >= 0)
+        close(peer->fd);
+    if (peer->passed >= 0)
+        close(peer->passed);
+    peer->fd = peer->passed = -1;
     return rc;
 }
 
@@ -73,20 +76,52 @@ int socket_accept(int fd, struct socket_peer *peer)
     peer->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (peer->fd < 0)
         return -errno;
+    peer->passed = -1;
     peer->used = 0;
     peer->deadline_ns = clock_monotonic_ns() + SOCKET_PATIENCE_MS * 1000000u;
     int rc = may_talk(peer->fd);
-    return rc ? hang_up(peer, rc) : 0;
+    return rc ? socket_hang_up(peer, rc) : 0;
+}
+
+/* Keeps the first descriptor, closes all others: nobody shall fill our table. */
+static void take_descriptors(struct socket_peer *peer, struct msghdr *message)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = 0; at + sizeof(int) <= c->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
+            if (peer->passed < 0)
+                peer->passed = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+static ssize_t receive(struct socket_peer *peer)
+{
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {peer->request + peer->used, SOCKET_REQUEST_MAX - peer->used};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(peer->fd, &message, MSG_CMSG_CLOEXEC);
+    if (n >= 0)
+        take_descriptors(peer, &message);
+    return n;
 }
 
 int socket_read(struct socket_peer *peer)
 {
     static const char refusal[] = "error the request is longer than 8 KiB\n";
-    ssize_t n = recv(peer->fd, peer->request + peer->used, SOCKET_REQUEST_MAX - peer->used, 0);
+    ssize_t n = receive(peer);
     if (n < 0 && errno != EAGAIN)
-        return hang_up(peer, -errno);
+        return socket_hang_up(peer, -errno);
     if (n == 0)
-        return hang_up(peer, -EPIPE);
+        return socket_hang_up(peer, -EPIPE);
     if (n > 0)
         peer->used += (size_t)n;
     char *end = memchr(peer->request, '\n', peer->used);
@@ -98,7 +133,7 @@ int socket_read(struct socket_peer *peer)
         socket_answer(peer, refusal, sizeof refusal - 1);
         return -EMSGSIZE;
     }
-    return clock_monotonic_ns() < peer->deadline_ns ? 0 : hang_up(peer, -ETIMEDOUT);
+    return clock_monotonic_ns() < peer->deadline_ns ? 0 : socket_hang_up(peer, -ETIMEDOUT);
 }
 
 void socket_answer(struct socket_peer *peer, const char *text, size_t len)
@@ -110,5 +145,5 @@ void socket_answer(struct socket_peer *peer, const char *text, size_t len)
         text += n;
         len -= (size_t)n;
     }
-    hang_up(peer, 0);
+    socket_hang_up(peer, 0);
 }

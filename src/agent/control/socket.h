@@ -12,7 +12,8 @@ enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 500 };
 
 /* A client whose request is on its way. */
 struct socket_peer {
-    int fd; /* -1 = none */
+    int fd;     /* -1 = none */
+    int passed; /* the descriptor that came with the request, -1 = none */
     uint64_t deadline_ns;
     size_t used;
     char request[SOCKET_REQUEST_MAX + 1];
@@ -24,10 +25,12 @@ int socket_listen(struct error *e);
 void socket_unlisten(int fd);
 /* Accepts a peer that is our user or root. 0 or a negative errno. */
 int socket_accept(int fd, struct socket_peer *peer);
-/* Takes what has come of the request. 1: its line is whole (zero-terminated, without newline); 0: more is to come;
- * negative: the peer is gone, too slow or too long-winded, and closed. */
+/* Takes what has come of the request, and the first descriptor that came with it. 1: its line is whole (zero-terminated,
+ * without newline); 0: more is to come; negative: the peer is gone, too slow or too long-winded, and closed. */
 int socket_read(struct socket_peer *peer);
-/* Sends the answer as far as the socket takes it at once, then closes. */
+/* Sends the answer as far as the socket takes it at once, then closes, also what was passed. */
 void socket_answer(struct socket_peer *peer, const char *text, size_t len);
+/* Closes the peer, if there is one. Returns rc. */
+int socket_hang_up(struct socket_peer *peer, int rc);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,46 +19,88 @@
 enum { CHUNK_BYTES_MAX = 32 << 20, COPY_BYTES = 1 << 16 };
 static const uint64_t chunk_length_ns = 60000000000u;
 
-
-
 /* The C library's own fstat is too new for the systems we want to run on; struct stat is the kernel's. */
 static int stat_of(int fd, struct stat *st)
 {
     return (int)syscall(SYS_fstat, fd, st);
 }
 
-/* Opens an empty regular file; anything else cannot hold a recording, and is not ours to empty or remove. `busy`: a file
- * that must stay as it is, or NULL. */
-static int open_file(const char *path, const struct stat *busy, struct error *e)
+/* A file that is no regular one cannot hold a recording, and is not ours to empty; one with a second name may be somebody's
+ * whose folder this is not. `busy`: a file that must stay as it is, or NULL. */
+static int check_file(int fd, const char *path, const struct stat *busy, struct error *e)
 {
     struct stat st;
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (stat_of(fd, &st))
+        return error_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return error_set(e, -EINVAL, "cannot write %s: it is not a regular file; choose another", path);
+    if (busy && st.st_dev == busy->st_dev && st.st_ino == busy->st_ino)
+        return error_set(e, -EBUSY, "cannot write %s: it is the running recording itself; choose another file", path);
+    if (st.st_nlink > 1)
+        return error_set(e, -EINVAL, "cannot write %s: the file has a second name (hard link); choose another", path);
+    return 0;
+}
+
+/* The lock is what keeps several JVMs with the same options from writing one file; where there are no locks, as on some
+ * network disks, nothing does. */
+static int lock_and_empty(int fd, const char *path, struct error *e)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return error_set(e, -EBUSY, "cannot write %s: another process is recording to it; choose another name (%%p in it stands "
+                         "for the process's number)", path);
+    if (ftruncate(fd, 0))
+        return error_set(e, -errno, "cannot empty %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* A file that a client opened for us: of his user, and where he sees it. */
+static int take_descriptor(int passed, const char *path, struct error *e)
+{
+    int flags = fcntl(passed, F_GETFL);
+    if (flags < 0 || (flags & (O_ACCMODE | O_APPEND)) != O_RDWR)
+        return error_set(e, -EINVAL, "cannot write %s: its descriptor must be open for reading and writing", path);
+    int fd = fcntl(passed, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? error_set(e, -errno, "cannot write %s: %s", path, strerror(errno)) : fd;
+}
+
+/* An empty, locked file. passed: its descriptor, which stays the caller's, or -1 to open the path. */
+static int open_file(const char *path, int passed, const struct stat *busy, struct error *e)
+{
+    int fd = passed >= 0 ? take_descriptor(passed, path, e)
+                         : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
-        return error_set(e, -errno, "cannot write %s: %s; choose a file this JVM's user may write", path, strerror(errno));
-    int rc = stat_of(fd, &st) ? error_set(e, -errno, "cannot write %s: %s", path, strerror(errno)) : 0;
-    if (!rc && !S_ISREG(st.st_mode))
-        rc = error_set(e, -EINVAL, "cannot write %s: it is not a regular file; choose another", path);
-    if (!rc && busy && st.st_dev == busy->st_dev && st.st_ino == busy->st_ino)
-        rc = error_set(e, -EBUSY, "cannot write %s: it is the running recording itself; choose another file", path);
-    if (!rc && ftruncate(fd, 0))
-        rc = error_set(e, -errno, "cannot empty %s: %s", path, strerror(errno));
+        return passed >= 0 ? fd
+                           : error_set(e, -errno, "cannot write %s: %s; choose a file this JVM's user may write", path,
+                                       strerror(errno));
+    int rc = check_file(fd, path, busy, e);
+    if (!rc)
+        rc = lock_and_empty(fd, path, e);
     if (rc)
         close(fd);
     return rc ? rc : fd;
 }
 
-int recording_open(struct recording *r, const char *path, uint64_t duration_ns, struct error *e)
+/* What a client made is his to remove. */
+static void remove_file(const char *path, int passed)
+{
+    if (passed < 0)
+        unlink(path);
+}
+
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, struct error *e)
 {
     memset(r, 0, sizeof *r);
-    int fd = open_file(path, NULL, e);
+    int fd = open_file(path, passed, NULL, e);
     if (fd < 0)
         return fd;
     if (names_init(&r->names)) {
         close(fd);
-        unlink(path);
+        remove_file(path, passed);
         return error_set(e, -ENOMEM, "not enough memory for a recording");
     }
     snprintf(r->path, sizeof r->path, "%s", path);
+    r->fd = fd;
+    r->passed = passed >= 0;
     r->duration_ns = duration_ns;
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
@@ -67,7 +110,7 @@ int recording_open(struct recording *r, const char *path, uint64_t duration_ns, 
     int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
     if (rc) {
         names_deinit(&r->names);
-        unlink(path);
+        remove_file(path, passed);
     }
     return rc;
 }
@@ -158,41 +201,33 @@ static int copy_all(int from, int to, uint64_t bytes)
 {
     char *block = malloc(COPY_BYTES);
     int rc = block ? 0 : -ENOMEM;
-    while (!rc && bytes) {
-        ssize_t n = read(from, block, bytes < COPY_BYTES ? bytes : COPY_BYTES);
+    for (uint64_t at = 0; !rc && at < bytes;) {
+        ssize_t n = pread(from, block, bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES, (off_t)at);
         if (n <= 0)
             rc = n < 0 ? -errno : -EIO;
-        else if (write(to, block, (size_t)n) != n)
+        else if (pwrite(to, block, (size_t)n, (off_t)at) != n)
             rc = errno ? -errno : -ENOSPC;
         else
-            bytes -= (uint64_t)n;
+            at += (uint64_t)n;
     }
     free(block);
     return rc;
 }
 
-int recording_copy(const struct recording *r, const char *path, uint64_t *bytes, struct error *e)
+int recording_copy(const struct recording *r, const char *path, int passed, uint64_t *bytes, struct error *e)
 {
     struct stat own;
-    int from = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (from < 0 || stat_of(from, &own)) {
-        int rc = error_set(e, -errno, "cannot read %s: %s", r->path, strerror(errno));
-        if (from >= 0)
-            close(from);
-        return rc;
-    }
-    int to = open_file(path, &own, e);
-    if (to < 0) {
-        close(from);
+    if (stat_of(r->fd, &own))
+        return error_set(e, -errno, "cannot read %s: %s", r->path, strerror(errno));
+    int to = open_file(path, passed, &own, e);
+    if (to < 0)
         return to;
-    }
     *bytes = recording_size(r);
-    int rc = copy_all(from, to, *bytes);
-    close(from);
+    int rc = copy_all(r->fd, to, *bytes);
     if (close(to) && !rc)
         rc = -errno;
     if (rc) {
-        unlink(path);
+        remove_file(path, passed);
         error_set(e, rc, "cannot write %s: %s", path, strerror(-rc));
     }
     return rc;
@@ -202,8 +237,8 @@ int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
 {
     struct error closing;
     *bytes = recording_size(r);
+    int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
     int rc = jfr_writer_close(r->writer, clock_monotonic_ns(), &closing);
-    int fd = open(r->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         *bytes = (uint64_t)lseek(fd, 0, SEEK_END);
         close(fd);
@@ -213,4 +248,13 @@ int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
     if (r->failed)
         return error_set(e, -EIO, "%s", r->error.text);
     return rc ? error_set(e, rc, "%s", closing.text) : 0;
+}
+
+void recording_abandon(struct recording *r)
+{
+    struct error ignored;
+    uint64_t bytes;
+    recording_close(r, &bytes, &ignored);
+    if (!r->passed)
+        unlink(r->path);
 }

@@ -15,6 +15,8 @@ enum { RECORDING_PATH_MAX = 4096 };
 
 struct recording {
     char path[RECORDING_PATH_MAX];
+    int fd; /* the writer's */
+    bool passed; /* by a client */
     struct jfr_writer *writer;
     struct names names;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
@@ -22,15 +24,18 @@ struct recording {
     bool failed;
 };
 
-/* ticks are CLOCK_MONOTONIC nanoseconds throughout. */
-int recording_open(struct recording *r, const char *path, uint64_t duration_ns, struct error *e);
+/* passed: the open file that path is the name of, which stays the caller's, or -1 to open the path. The file is emptied,
+ * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout. */
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, struct error *e);
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 /* Makes the file whole as of now; begins a new chunk when this one is long enough. True when a new chunk began. */
 bool recording_flush(struct recording *r);
-/* Copies what the file holds; 0 or a negative errno. */
-int recording_copy(const struct recording *r, const char *to, uint64_t *bytes, struct error *e);
+/* Copies what the file holds to another, passed or not; 0 or a negative errno. */
+int recording_copy(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
 uint64_t recording_size(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
+/* Closes a recording that is not to be, and removes its file unless a client passed it. */
+void recording_abandon(struct recording *r);
 
 #endif

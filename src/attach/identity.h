@@ -1,0 +1,28 @@
+/* Acting with the rights of another process. Root works in the /tmp of a process it does not trust: with that process's
+ * own user and nothing more, no mount, link or file planted there leads anywhere the process could not go by itself; and
+ * what is made there, and who connects, is of the one user that a JVM in a user namespace knows. */
+#ifndef CANDOR_ATTACH_IDENTITY_H
+#define CANDOR_ATTACH_IDENTITY_H
+
+#include "attach/process.h"
+
+#include <linux/capability.h>
+
+/* What the thread was before. */
+struct identity {
+    uid_t uid;
+    gid_t gid;
+    gid_t *groups;
+    int group_count; /* -1 = nothing was changed */
+    bool changed_user;
+    struct __user_cap_data_struct capabilities[2];
+};
+
+/* Gives the calling thread, when it is root's, the process's effective user and group, no other groups and no capability;
+ * any other thread stays what it is. 0, or a negative errno (-EACCES: we may not) and nothing is changed. Between this and
+ * identity_restore only system calls on what is open already make sense. */
+int identity_assume(const struct process *p, struct identity *own);
+/* Takes it back, also after a failure; errno stays. */
+void identity_restore(struct identity *own);
+
+#endif

@@ -1,7 +1,7 @@
 """The flame graph page: every figure it shows is right, and every control does what it says.
 
 tier: default
-timeout: 180
+timeout: 600
 """
 
 import json

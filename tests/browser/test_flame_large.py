@@ -1,7 +1,7 @@
 """The flame graph page with more frames than there are pixels: it draws what fits and counts everything.
 
 tier: default
-timeout: 180
+timeout: 600
 """
 
 import json

@@ -2,7 +2,7 @@
 themes, contrast, narrow and dense screens.
 
 tier: default
-timeout: 180
+timeout: 600
 """
 
 import json

@@ -2,7 +2,7 @@
 """Finding JVMs and attaching to them: the right ones are found, the protocol is spoken, and nobody else is harmed.
 
 tier: default
-timeout: 240
+timeout: 600
 
 A test agent stands in for libcandor.so: it writes its options to a file and returns the code it is told to. It is loaded
 by a small program around attach_load, for the protocol, and by a copy of candor with it beside, for what users see.

@@ -3,7 +3,7 @@
 agent, what is printed, how each of the ways to end ends.
 
 tier: default
-timeout: 180
+timeout: 600
 """
 import json
 import os

@@ -2,7 +2,7 @@
 """What candor says of itself, and of wrong usage: help, completion, man pages, one-line errors with status 2.
 
 tier: quick
-timeout: 60
+timeout: 180
 """
 import os
 import pathlib

@@ -3,7 +3,7 @@
 the cause they must not.
 
 tier: default
-timeout: 240
+timeout: 600
 
 Causes: seccomp filters, another user, resource limits, namespaces, a /tmp of one's own, a cgroup; for a process, options
 of real JVMs, and a stand-in (a process that has a file named libjvm.so mapped for execution) for what no JDK here has.

@@ -1,7 +1,7 @@
 """candor report on recordings that the JDK's own flight recorder made: read, weighed, and said to have no books.
 
 tier: default
-timeout: 240
+timeout: 600
 """
 import json
 import pathlib

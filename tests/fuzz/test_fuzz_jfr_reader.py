@@ -2,7 +2,7 @@
 """The reader of recordings under libFuzzer, ASan and UBSan for 20 seconds.
 
 tier: default
-timeout: 120
+timeout: 300
 sanitize: no
 """
 import jfr_reader

@@ -1,7 +1,7 @@
 """The gates of the build let a good library through and stop each fault they exist for.
 
 tier: quick
-timeout: 60
+timeout: 180
 """
 import pathlib
 import subprocess

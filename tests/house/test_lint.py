@@ -1,7 +1,7 @@
 """script/lint finds what it forbids: each rule is broken once in a small work tree, and only that rule speaks.
 
 tier: quick
-timeout: 60
+timeout: 180
 """
 import pathlib
 import shutil

@@ -1,7 +1,7 @@
 """tests/run calls a test failed in every way it can fail, ends what it leaves behind, and counts points.
 
 tier: quick
-timeout: 60
+timeout: 180
 """
 import json
 import os

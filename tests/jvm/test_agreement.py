@@ -2,7 +2,7 @@
 """The JDK's own tools read a recording and find the same numbers as candor report.
 
 tier: default
-timeout: 200
+timeout: 600
 
 jfr summary counts events, jfr print lists them, jfr view hot-methods ranks them; all of JDK 25. The rounding of
 jdk.ExecutionSample is unbiased: their number times the interval is the samples' weight within 5 standard errors, each

@@ -2,7 +2,7 @@
 """Children of a profiled JVM live as if there were no profiler: status, signal masks, descriptors.
 
 tier: default
-timeout: 240
+timeout: 600
 
 Every way the JDK starts processes, with each kind of clock the machine offers. A clock inherited by a child would
 kill it (SIGTRAP and SIGPROF do by default), so its exit status is the test.

@@ -2,7 +2,7 @@
 """Each clock, forced by the option, gives a sane profile and says in the recording which one it was.
 
 tier: default
-timeout: 300
+timeout: 900
 
 The clocks of the scheduler tick (timer, itimer) fire at most every few milliseconds, so their samples weigh
 differently: the share's standard error is taken at the effective sample size. The program draws its methods at

@@ -3,7 +3,7 @@
 it.
 
 tier: default
-timeout: 240
+timeout: 600
 
 The program burns CPU and writes the time of each step to a mapped file, so the last sample can be compared with its
 last sign of life. The bound is one second, and one turn of the collector (50 ms), and what the machine kept us waiting: the

@@ -3,7 +3,7 @@
 end.
 
 tier: default
-timeout: 120
+timeout: 300
 """
 import collections
 import pathlib

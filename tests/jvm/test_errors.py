@@ -3,7 +3,7 @@
 full.
 
 tier: default
-timeout: 240
+timeout: 600
 """
 import os
 import pathlib

@@ -2,7 +2,7 @@
 """A real program: javac over a tree of generated source files, profiled from its first moment.
 
 tier: default
-timeout: 240
+timeout: 900
 
 Short-running, mostly interpreted and freshly compiled code with deep stacks, class loading, GC and a busy JIT. Of the
 Java threads' samples >= 95 % have Java frames; the books close with a residual <= 2 %; javac's own packages lead.
@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-FILES = 120
+FILES = 120 if ct.TIER == "all" else 50
 
 CLASS = """package gen.p{package};
 

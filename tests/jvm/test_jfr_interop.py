@@ -3,7 +3,7 @@
 agree with us on the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample.
 
 tier: default
-timeout: 300
+timeout: 900
 """
 import collections
 import json

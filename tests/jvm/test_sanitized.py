@@ -3,7 +3,7 @@
 walker while threads come and go, classes are loaded and unloaded and exceptions fly; at the JVM's end one is running.
 
 tier: default
-timeout: 240
+timeout: 600
 sanitize: yes
 
 On the ordinary build the same work runs under -Xcheck:jni. The sanitizers' run-time library must come first in the

@@ -2,7 +2,7 @@
 """The agent prints nothing on the application's streams, and JNI's checks find no fault with it.
 
 tier: default
-timeout: 240
+timeout: 600
 
 A program that prints known lines runs without the agent, with it from the start, under -Xcheck:jni, attached to, and with
 a recording that cannot be written. Two differences are allowed, both the JVM's own words: from JDK 21 on it warns on

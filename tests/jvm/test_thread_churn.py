@@ -3,7 +3,7 @@
 leaks.
 
 tier: default
-timeout: 400
+timeout: 900
 
 With interval 1 ms a thread of 1 ms is hit once on average, and the expected weight of its samples is its CPU time. Summed
 over n samples the relative standard error is below 1 / sqrt(n); the bound is 5 of them plus 5 %. The latter is for what

@@ -2,7 +2,7 @@
 """Thousands of classes loaded, run and unloaded: no sample carries the name of a dead method.
 
 tier: default
-timeout: 200
+timeout: 600
 
 Class UnitNNNN has the hot method spinNNNN, and one thread runs them in the order of their numbers, while the JVM reuses
 the memory of unloaded ones. So in each sample the two numbers are equal, and from sample to sample they never go back.

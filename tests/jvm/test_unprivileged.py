@@ -2,7 +2,7 @@
 """An ordinary user, who may not sample the kernel, gets a profile whose books say how much CPU time that hides.
 
 tier: default
-timeout: 200
+timeout: 600
 
 With perf_event_paranoid at 2 a perf clock must exclude the kernel; samples due in kernel mode are then dropped
 without a word. A thread that reads /dev/zero spends over 90 % of its CPU there: the account unseen(kernel) must hold

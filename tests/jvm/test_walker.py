@@ -2,7 +2,7 @@
 """Our stack walker against AsyncGetCallTrace on the same samples, and AsyncGetCallTrace in our walker's place.
 
 tier: default
-timeout: 180
+timeout: 600
 
 Where both find Java frames, the lists must be the same in 98 of 100 samples: known differences are a neighbouring scope
 of an inlined method in stubs, and Continuation.enterSpecial. With at least 3,000 samples a true rate of 1 % passes 2 %

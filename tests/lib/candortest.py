@@ -47,7 +47,7 @@ PROGRAM = BUILD / "candor"
 JAVA_SOURCES = ROOT / "tests" / "java"
 
 # A process that does not answer for so long hangs; generous, since the machine may be busy with other things.
-PATIENCE = 120
+PATIENCE = 300
 
 
 # -- TAP -----------------------------------------------------------------------------------------------------------

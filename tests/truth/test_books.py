@@ -2,7 +2,7 @@
 """The books balance on a steady load, and an agent that loses one record in a hundred uncounted is caught.
 
 tier: default
-timeout: 240
+timeout: 900
 
 Why the residual may be held to BOUND = 0.5 % here. A thread's perf clock runs free, and a sample's weight is the CPU
 time since the expiry before it. So what a thread's samples do not cover is less than one period at its end (and the

@@ -3,7 +3,7 @@
 right one.
 
 tier: default
-timeout: 300
+timeout: 900
 
 Each load runs in a thread of its own, so its samples are known. Bounds: samples without a Java frame < 1 % (2,200
 samples a load: a true rate of 0.25 % is red with probability < 1e-6); leaf Java method as expected in >= 97 %: the

@@ -2,7 +2,7 @@
 """Two methods of equal cost, drawn 70 to 30: the reported self shares agree with the program's own accounts.
 
 tier: default
-timeout: 240
+timeout: 900
 
 The truth is the CPU time each thread measured for both methods by its own CPU clock, so it holds whatever the
 compiler made of them. Found is the share of self time of the one method among the two, inlined frames included.

@@ -1,7 +1,7 @@
 /* Each kind of clock on a process without a JVM, from the signal to the recording: weights add up to the threads' CPU time,
  * books close, and nothing stays behind.
  * tier: default
- * timeout: 240
+ * timeout: 600
  *
  * Bounds. A perf clock's weights miss a thread's CPU time by less than its last period (at most 1.25 intervals) below and
  * one interval above; 0.5 % is allowed beside that. A thread timer looks at the clock when a tick of the scheduler finds

@@ -1,7 +1,7 @@
 /* The agent's thread without a JVM: clients that behave and clients that do not, recordings asked for from several
  * sides, ends at any moment. What must not happen here is mostly that something hangs: then the test times out.
  * tier: default
- * timeout: 240 */
+ * timeout: 600 */
 #include "../tap.h"
 
 #include "agent/control/loop.h"

@@ -1,6 +1,6 @@
 /* Damaged files: cut at every byte, every bit flipped, chunks made to hurt.
  * tier: default
- * timeout: 120 */
+ * timeout: 180 */
 #include "jfr_craft.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"

@@ -1,6 +1,6 @@
 /* A writer that dies or meets an error in any of its writes: the file holds every whole flush and nothing else.
  * tier: quick
- * timeout: 60 */
+ * timeout: 180 */
 #include "jfr_sample.h"
 #include "jfr_walk.h"
 

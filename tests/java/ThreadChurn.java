@@ -2,8 +2,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads that live for a millisecond of CPU, started as fast as the JVM can, a bounded number alive at once. burn() is
- * accounted by each thread's own CPU clock.
+ * Threads that live for a millisecond of CPU, started as fast as the JVM can, a bounded number alive at once. Each does
+ * the same work, whatever else its time goes to; how much CPU burn() took, its own clock says.
  *
  * go (seconds=WALL_SECONDS | threads=N) [alive=200] [micros=1000] -> done started finished burn_ns
  */
@@ -13,18 +13,24 @@ public final class ThreadChurn {
     private static final AtomicLong FINISHED = new AtomicLong();
     private static final AtomicLong BURNT = new AtomicLong();
 
-    static long burn(long nanos) {
+    static long burn(long steps) {
         long begin = Rounds.cpu();
-        long now = begin;
         long x = begin;
-        while (now - begin < nanos) {
-            for (int i = 0; i < 20_000; i++) {
-                x = x * 6364136223846793005L + 1442695040888963407L;
-            }
-            now = Rounds.cpu();
+        for (long i = 0; i < steps; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
         }
         sink = x;
-        return now - begin;
+        return Rounds.cpu() - begin;
+    }
+
+    /** How many steps of burn() take so long, once it is compiled, on an idle machine. */
+    private static long stepsIn(long nanos) {
+        final long steps = 1_000_000;
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 20; i++) {
+            least = Math.min(least, burn(steps));
+        }
+        return steps * nanos / least;
     }
 
     public static void main(String[] args) throws Exception {
@@ -32,7 +38,7 @@ public final class ThreadChurn {
             long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
             long most = (long) options.number("threads", Long.MAX_VALUE);
             int alive = (int) options.number("alive", 200);
-            long nanos = (long) (options.number("micros", 1000) * 1000);
+            long steps = stepsIn((long) (options.number("micros", 1000) * 1000));
             Semaphore places = new Semaphore(alive);
             long started = 0;
             FINISHED.set(0);
@@ -40,7 +46,7 @@ public final class ThreadChurn {
             while (started < most && System.nanoTime() < end) {
                 places.acquire();
                 Thread thread = new Thread(() -> {
-                    BURNT.addAndGet(burn(nanos));
+                    BURNT.addAndGet(burn(steps));
                     FINISHED.incrementAndGet();
                     places.release();
                 }, "churn");

@@ -42,11 +42,12 @@ static void add_thread(const struct clock *clock, const struct sampled_thread *t
     }
     if (clock->kind == CLOCK_ITIMER)
         return; /* its expiries stand for the CPU time of all threads */
-    unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start);
+    int64_t blind = cpu < (int64_t)t->blind_ns ? cpu : (int64_t)t->blind_ns;
+    unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start) + blind;
     if (!t->has_clock)
-        unseen[UNSEEN_NO_CLOCK] += cpu;
+        unseen[UNSEEN_NO_CLOCK] += cpu - blind;
     else if (!clock->kernel)
-        unseen[UNSEEN_KERNEL] += cpu - (int64_t)counter_get(&t->expiry_ns);
+        unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
 }
 
 void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t)
@@ -62,6 +63,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             add_thread(clock, &sampled_threads[i], out->lost, out->unseen_ns);
+    out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
     int64_t own = (int64_t)(collector_cpu() - b->own_at_start);
     if (clock->kind != CLOCK_ITIMER)
         out->unseen_ns[UNSEEN_PROFILER] = own;

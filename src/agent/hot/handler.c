@@ -98,9 +98,9 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
  * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
  * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
  * Other clocks count: the period, times the expiries the signal speaks of. */
-static uint64_t weigh(struct sampled_thread *t, uint64_t reported)
+static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t period)
 {
-    uint64_t weight = t->next_weight_ns ? t->next_weight_ns + (reported - 1) * t->period_ns : reported * t->period_ns;
+    uint64_t weight = t->next_weight_ns ? t->next_weight_ns + (reported - 1) * period : reported * period;
     if (handler_config.measures) {
         uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
         if (!t->next_weight_ns)
@@ -111,6 +111,15 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported)
     return weight;
 }
 
+/* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
+ * belongs to the first expiry. */
+static void add_delay(struct sampled_thread *t)
+{
+    uint64_t count;
+    if (handler_config.measures && syscall(SYS_read, t->fd, &count, sizeof count) == sizeof count && count > t->period_ns)
+        t->next_weight_ns += count - t->period_ns;
+}
+
 static void redraw_period(struct sampled_thread *t)
 {
     if (!handler_config.redraws || --t->until_redraw)
@@ -118,11 +127,15 @@ static void redraw_period(struct sampled_thread *t)
     t->until_redraw = REDRAW_EVERY;
     /* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few
      * intervals has then, on average, exactly the weight of its CPU time. */
+    bool first = !counter_get(&t->expiries);
     uint64_t period = handler_config.interval_ns;
-    if (counter_get(&t->expiries) > 1)
+    if (!first)
         period = handler_draw_period(&t->random, period);
-    if (!ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
-        t->period_ns = period;
+    if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
+        return;
+    if (first)
+        add_delay(t);
+    t->period_ns = period;
 }
 
 /* reported: the expiries the signal itself speaks of. */
@@ -141,11 +154,13 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
      * generation. */
     atomic_store(&t->inside, 1);
     if (atomic_load(&t->generation) == generation) {
-        uint64_t weight = weigh(t, reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed));
+        /* First, as a short first period must not end again meanwhile. */
+        uint64_t ended = t->period_ns;
+        redraw_period(t);
+        uint64_t weight = weigh(t, reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended);
         counter_add(&t->expiry_ns, weight);
         counter_add(&t->expiries, 1);
         record(t, weight, context);
-        redraw_period(t);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);

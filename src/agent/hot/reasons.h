@@ -34,6 +34,7 @@
     UNSEEN(KERNEL, "kernel", "kernel time, which this process may not sample",                                         \
            "set kernel.perf_event_paranoid to 1, or grant CAP_PERFMON")                                                \
     UNSEEN(BEFORE_ARMING, "before_arming", "a thread's CPU time before its clock was set", "")                         \
+    UNSEEN(AFTER_EXIT, "after_exit", "a thread's CPU time between the end of its clock and its death", "")               \
     UNSEEN(NO_CLOCK, "no_clock", "threads that could not be given a clock", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING") \
     UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")
 

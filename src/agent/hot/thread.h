@@ -35,6 +35,7 @@ struct sampled_thread {
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
     uint64_t cpu_seen;                    /* at the last scan */
+    uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
     _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
 
     /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */

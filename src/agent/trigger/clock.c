@@ -21,7 +21,10 @@
 
 const char *const clock_names[CLOCK_KINDS] = {"auto", "sigtrap", "signal", "timer", "itimer"};
 
-enum { FIRST_PERIOD_MIN_NS = 100000 };
+/* What every first period of a perf clock is longer by: it repeats until the handler sets the second one, and were it shorter
+ * than that takes, the thread would do nothing but expire. */
+enum { BLIND_NS = 20000 };
+#define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; the kernel adds it to its clock */
 
 static struct clock in_use;
 
@@ -187,15 +190,10 @@ int clock_start(const struct clock *clock, struct error *e)
     return rc;
 }
 
-/* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
-static uint64_t first_period(struct sampled_thread *t)
-{
-    uint64_t u = 1 + handler_random(&t->random) % in_use.interval_ns;
-    return u > FIRST_PERIOD_MIN_NS ? u : FIRST_PERIOD_MIN_NS;
-}
-
 static int arm_perf(struct sampled_thread *t)
 {
+    t->blind_ns = BLIND_NS;
+    t->period_ns += t->blind_ns;
     t->fd = open_event(&in_use, t->tid, t->period_ns, thread_cookie(t));
     int rc = t->fd;
     if (rc >= 0)
@@ -228,7 +226,8 @@ int clock_arm(struct sampled_thread *t)
     t->fd = -1;
     t->has_timer = false;
     t->until_redraw = 1;
-    t->period_ns = first_period(t);
+    /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
+    t->period_ns = 1 + handler_random(&t->random) % in_use.interval_ns;
     t->next_weight_ns = in_use.interval_ns;
     if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
         rc = arm_perf(t);
@@ -251,10 +250,27 @@ void clock_disarm(struct sampled_thread *t)
     }
 }
 
-uint64_t clock_count(const struct sampled_thread *t)
+int clock_mute(struct sampled_thread *t)
+{
+    int fd = t->fd;
+    uint64_t period = NEVER_NS;
+    if (fd >= 0 && !(in_use.kind == CLOCK_SIGNAL ? fcntl(fd, F_SETFL, 0) : ioctl(fd, PERF_EVENT_IOC_PERIOD, &period))) {
+        t->fd = -1;
+        return fd;
+    }
+    clock_disarm(t);
+    return -1;
+}
+
+uint64_t clock_event_count(int fd)
 {
     uint64_t count;
-    return t->fd >= 0 && read(t->fd, &count, sizeof count) == sizeof count ? count : 0;
+    return read(fd, &count, sizeof count) == sizeof count ? count : 0;
+}
+
+uint64_t clock_count(const struct sampled_thread *t)
+{
+    return t->fd >= 0 ? clock_event_count(t->fd) : 0;
 }
 
 bool clock_stop(void)

@@ -34,13 +34,17 @@ enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
-/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after a part of the interval
- * that is uniform in (0, interval]. */
+/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets,
+ * and a part of the interval that is uniform in (0, interval]. */
 int clock_arm(struct sampled_thread *t);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);
+/* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
+ * other clocks. */
+int clock_mute(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
+uint64_t clock_event_count(int fd);
 /* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False
  * while a thread still has one of them pending: call again later. */
 bool clock_stop(void);

@@ -1,6 +1,7 @@
 #include "agent/trigger/threads.h"
 
 #include "agent/trigger/clock.h"
+#include "agent/trigger/exits.h"
 #include "agent/trigger/tasks.h"
 
 #include <errno.h>
@@ -102,13 +103,16 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     registry.scanned[t->index] = registry.scan;
     read_os_name(t);
     set_java(t, java_thread, java_id, java_name);
-    t->cpu_at_arming = t->cpu_seen = clock_thread_cpu(tid);
-    /* What lies beyond the thread's clock was left by a former owner of its id. */
-    t->cpu_at_start = registry.booked[tid] <= t->cpu_at_arming ? registry.booked[tid] : 0;
     atomic_store(&t->generation, registry.generation += 2);
     atomic_store(&thread_slot_of_tid[tid], t->index + 1);
+    exits_cancel(tid);
     set_clock(t);
     registry.armed++;
+    uint64_t count = clock_count(t);
+    t->cpu_seen = clock_thread_cpu(tid);
+    t->cpu_at_arming = t->cpu_seen > count ? t->cpu_seen - count : t->cpu_seen;
+    /* What lies beyond the thread's clock was left by a former owner of its id. */
+    t->cpu_at_start = registry.booked[tid] <= t->cpu_at_arming ? registry.booked[tid] : 0;
     /* The collector looks at live slots only; all it reads there is written. */
     atomic_store(&t->slot, SLOT_LIVE);
     return t;
@@ -142,6 +146,15 @@ static uint64_t cpu_of(const struct sampled_thread *t)
     return count ? count : t->cpu_seen - t->cpu_at_arming;
 }
 
+static void end(struct sampled_thread *t, uint64_t cpu)
+{
+    atomic_store(&t->cpu_at_end, cpu);
+    registry.booked[t->tid] = cpu;
+    atomic_store(&t->java_thread, 0);
+    registry.armed--;
+    atomic_store(&t->slot, SLOT_ENDED);
+}
+
 /* No handler of t runs: it is the calling thread's, its thread is gone, or was waited for. A handler uses the clock's
  * descriptor, whose number may be another file's as soon as it is closed. */
 static void disarm(struct sampled_thread *t)
@@ -149,13 +162,20 @@ static void disarm(struct sampled_thread *t)
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
     silence(t);
-    uint64_t cpu = cpu_of(t);
+    uint64_t cpu = t->cpu_at_arming + cpu_of(t);
     clock_disarm(t);
-    atomic_store(&t->cpu_at_end, t->cpu_at_arming + cpu);
-    registry.booked[t->tid] = t->cpu_at_arming + cpu;
-    atomic_store(&t->java_thread, 0);
-    registry.armed--;
-    atomic_store(&t->slot, SLOT_ENDED);
+    end(t, cpu);
+}
+
+/* The calling thread's, which has little left to live. */
+static void leave(struct sampled_thread *t)
+{
+    if (atomic_load(&t->slot) != SLOT_LIVE)
+        return;
+    silence(t);
+    uint64_t cpu = t->cpu_at_arming + cpu_of(t), count = clock_count(t);
+    exits_add(t->tid, cpu, clock_mute(t), count);
+    end(t, cpu);
 }
 
 uint64_t threads_cpu(const struct sampled_thread *t)
@@ -172,6 +192,7 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     pthread_mutex_lock(&registry.lock);
     registry.pool = pool;
     registry.exempt_tid = exempt_tid;
+    exits_reset();
     registry.limit = registry.free_count = registry.armed = registry.without_clock = registry.next_uid = 0;
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
     registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
@@ -209,6 +230,7 @@ void threads_stop(void)
     pthread_mutex_lock(&registry.lock);
     for (uint32_t i = 0; i < registry.limit; i++)
         disarm(&sampled_threads[i]);
+    exits_close();
     free(registry.scanned);
     free(registry.free_slots);
     free(registry.booked);
@@ -236,7 +258,7 @@ void threads_java_end(void)
     pthread_mutex_lock(&registry.lock);
     struct sampled_thread *t = registry.running ? slot_of(own_tid()) : NULL;
     if (t)
-        disarm(t);
+        leave(t);
     pthread_mutex_unlock(&registry.lock);
 }
 
@@ -258,7 +280,7 @@ static void look_at(int tid)
     bool replaced = t && cpu && cpu < t->cpu_seen && atomic_load(&t->slot) == SLOT_LIVE;
     if (replaced)
         disarm(t);
-    if (replaced || (!t && tid != registry.exempt_tid)) {
+    if (replaced || (!t && tid != registry.exempt_tid && !exits_expects(tid))) {
         arm(tid, 0, 0, "");
         return;
     }
@@ -282,6 +304,7 @@ void threads_scan(void)
         for (uint32_t i = 0; i < limit_before; i++)
             if (registry.scanned[i] != registry.scan && !clock_thread_cpu(sampled_threads[i].tid))
                 disarm(&sampled_threads[i]);
+        exits_reap();
     }
     pthread_mutex_unlock(&registry.lock);
     free(tids);
@@ -313,6 +336,14 @@ void threads_release(struct sampled_thread *t)
     if (registry.free_slots)
         registry.free_slots[registry.free_count++] = t->index;
     pthread_mutex_unlock(&registry.lock);
+}
+
+uint64_t threads_exit_cpu(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint64_t cpu = exits_cpu();
+    pthread_mutex_unlock(&registry.lock);
+    return cpu;
 }
 
 uint32_t threads_without_clock(int *error)

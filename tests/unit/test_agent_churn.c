@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -269,6 +270,50 @@ static void test_left_java(void)
     profile_deinit(&p);
 }
 
+/* ---- a thread that is dead, but still there ---- */
+
+static bool is_zombie(int tid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *f = fopen(path, "r");
+    const char *state = f && fgets(text, sizeof text, f) ? strrchr(text, ')') : NULL;
+    bool zombie = state && state[2] == 'Z';
+    if (f)
+        fclose(f);
+    return zombie;
+}
+
+static void *record_without_leader(void *unused)
+{
+    struct profile p;
+    struct timespec pause = {.tv_nsec = MS};
+    while (!is_zombie(getpid()))
+        nanosleep(&pause, NULL);
+    bool good = start(MS);
+    burn_until(own_cpu() + 20 * MS);
+    collect_tick();
+    good = stop() && good;
+    good = load(&p) && good;
+    for (uint32_t i = 0; i < p.problem_count; i++)
+        good = good && !strstr(profile_text(&p, p.problems[i].text), "clock");
+    good = good && account(&p, "unseen", "no_clock") == 0;
+    _exit(good ? 0 : 1);
+}
+
+static void test_dead_leader(void)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (!pid) {
+        pthread_t t;
+        pthread_create(&t, NULL, record_without_leader, NULL);
+        pthread_exit(NULL);
+    }
+    waitpid(pid, &status, 0);
+    tap_ok(!status, "%s: a thread that has ended is not one without a clock (status %x)", clock_names[kind], status);
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-churn-%d.jfr", (int)getpid());
@@ -284,6 +329,7 @@ int main(void)
         }
         test_descriptors();
         test_left_java();
+        test_dead_leader();
     }
     unlink(file);
     return tap_done();

@@ -44,7 +44,7 @@ static void add_thread(const struct clock *clock, const struct sampled_thread *t
         return; /* its expiries stand for the CPU time of all threads */
     int64_t blind = cpu < (int64_t)t->blind_ns ? cpu : (int64_t)t->blind_ns;
     unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start) + blind;
-    if (!t->has_clock)
+    if (t->lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
     else if (!clock->kernel)
         unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);

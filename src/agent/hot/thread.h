@@ -30,7 +30,7 @@ struct sampled_thread {
     int tid;
     int fd; /* perf event, -1 = none */
     timer_t timer;
-    bool has_timer, has_clock;
+    bool has_timer, lacks_clock;
     int64_t java_id;
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */

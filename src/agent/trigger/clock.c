@@ -233,7 +233,6 @@ int clock_arm(struct sampled_thread *t)
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
         rc = arm_timer(t);
-    t->has_clock = rc >= 0;
     return rc;
 }
 

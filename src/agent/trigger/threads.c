@@ -80,11 +80,13 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
     atomic_store(&t->java_thread, java_thread);
 }
 
-/* A thread that ended before its clock was set is no thread without a clock. */
+/* A thread that ended before its clock was set is no thread without a clock. It may still be there: the leader of the
+ * process stays until all others are gone. */
 static void set_clock(struct sampled_thread *t)
 {
     int rc = clock_arm(t);
-    if (rc < 0 && clock_thread_cpu(t->tid)) {
+    t->lacks_clock = rc < 0 && rc != -ESRCH && clock_thread_cpu(t->tid);
+    if (t->lacks_clock) {
         registry.without_clock++;
         registry.clock_error = rc;
     }

@@ -11,7 +11,7 @@ import java.util.function.LongUnaryOperator;
  * With class=same all classes are called Unit0000 and only their methods differ, as when a new version of a program is
  * deployed into a running server: then not even the class name tells a dead method from a living one.
  *
- * go seconds=WALL_SECONDS [micros=2000] [class=same] -> done classes unloaded
+ * go (seconds=WALL_SECONDS | classes=N) [micros=2000] [class=same] -> done classes unloaded (N < 10,000)
  */
 public final class Loaders {
     static volatile long sink;
@@ -56,13 +56,14 @@ public final class Loaders {
             template = input.readAllBytes();
         }
         Rounds.serve(options -> {
-            long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
+            long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
+            int most = (int) options.number("classes", 9999);
             long nanos = (long) (options.number("micros", 2000) * 1000);
             boolean same = options.text("class", "").equals("same");
             int[] classes = {0};
             Thread worker = new Thread(() -> {
                 try {
-                    for (; System.nanoTime() < end && classes[0] < 9999; classes[0]++) {
+                    for (; System.nanoTime() < end && classes[0] < most; classes[0]++) {
                         int number = classes[0] + 1;
                         spin(unit(template, number, same), number, nanos);
                         if (classes[0] % 50 == 49) {

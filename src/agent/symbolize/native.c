@@ -1,5 +1,6 @@
 #include "agent/symbolize/native.h"
 
+#include "agent/symbolize/demangle.h"
 #include "agent/symbolize/elf.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ struct stub {
 
 static struct library *libraries;
 static int library_count, library_cap;
+static struct demangle demangler;
 
 static struct {
     pthread_mutex_t lock;
@@ -132,7 +134,7 @@ void native_name(uintptr_t pc, char *out, size_t size)
     const char *name = elf_find(&l->symbols, pc - l->base);
     const char *slash = strrchr(l->path, '/');
     if (name && *name)
-        snprintf(out, size, "%s", name);
+        demangle(&demangler, name, out, size);
     else
         snprintf(out, size, "[%s]", slash ? slash + 1 : l->path);
 }

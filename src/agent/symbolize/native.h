@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the function's name, "[library]" when it has none, "[unknown]" outside all libraries. Never empty. */
+/* Writes the function's name, readable if of C++ (demangle.h), "[library]" when it has none, "[unknown]" outside all
+ * libraries. Never empty. */
 void native_name(uintptr_t pc, char *out, size_t size);
 /* Generated code of the JVM: name, address, length. Later entries hide earlier ones they overlap. */
 void native_add_stub(const char *name, uintptr_t begin, size_t length);

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Metadata of the same id is the same: readers keep what they have read. */
+enum { FULL = 1, BARE = 2 };
+
 struct tree {
     struct buffer bytes;
     struct strtab strings;
@@ -110,9 +113,8 @@ static void field(struct tree *t, struct element *class, const struct schema_fie
     element_end(t, &e);
 }
 
-static void class(struct tree *t, struct element *metadata, enum schema_id id)
+static void class(struct tree *t, struct element *metadata, enum schema_id id, const struct schema_type *type)
 {
-    const struct schema_type *type = schema_type(id);
     char number[16];
     snprintf(number, sizeof number, "%d", (int)id);
     struct element e = element_begin(t, metadata, "class",
@@ -135,12 +137,15 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id)
     element_end(t, &e);
 }
 
-static void build(struct tree *t)
+static void build(struct tree *t, bool bare)
 {
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
-    for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
-        class(t, &metadata, id);
+    if (bare)
+        class(t, &metadata, T_LONG, schema_type(T_LONG));
+    for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END && !bare; id++)
+        class(t, &metadata, id, schema_type(id));
+    class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);
     struct element region = element_begin(
         t, &root, "region", (struct attribute[]){{"locale", "en_US"}, {"gmtOffset", "0"}}, 2);
@@ -158,7 +163,7 @@ static void put_strings(struct buffer *b, const struct strtab *strings)
     }
 }
 
-void jfr_metadata_write(struct buffer *b, uint64_t ticks)
+static void write(struct buffer *b, uint64_t ticks, bool bare)
 {
     struct tree t;
     buffer_init(&t.bytes, 1 << 20);
@@ -166,13 +171,13 @@ void jfr_metadata_write(struct buffer *b, uint64_t ticks)
         b->failed = true;
         return;
     }
-    build(&t);
+    build(&t, bare);
     size_t start = b->len;
     buffer_be32(b, 0);
     buffer_varint(b, 0);
     buffer_varint(b, ticks);
     buffer_varint(b, 0);
-    buffer_varint(b, 1);
+    buffer_varint(b, bare ? BARE : FULL);
     put_strings(b, &t.strings);
     buffer_put(b, t.bytes.data, t.bytes.len);
     if (t.bytes.failed)
@@ -180,4 +185,14 @@ void jfr_metadata_write(struct buffer *b, uint64_t ticks)
     buffer_patch_varint4(b, start, (uint32_t)(b->len - start));
     strtab_deinit(&t.strings);
     buffer_deinit(&t.bytes);
+}
+
+void jfr_metadata_write(struct buffer *b, uint64_t ticks)
+{
+    write(b, ticks, false);
+}
+
+void jfr_metadata_write_bare(struct buffer *b)
+{
+    write(b, 0, true);
 }

@@ -191,6 +191,9 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                               TEXT("message", "Message", NULL)}},
 };
 
+/* Without annotations: the metadata of an empty chunk declares it, and nothing else but its field's type. */
+const struct schema_type schema_padding = {.name = "candor.Padding", .super = EVENT_SUPER, .fields = {{"startTime", T_LONG}}};
+
 uint32_t schema_id(const char *name)
 {
     for (uint32_t id = SCHEMA_FIRST; id < SCHEMA_END; id++)

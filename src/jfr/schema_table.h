@@ -52,8 +52,12 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_SETTING,
     T_LOG,
 
-    SCHEMA_END
+    SCHEMA_END,
+
+    T_PADDING = 'L' /* what a chunk's header is when it is taken for an event (writer_tail.h) */
 };
+
+_Static_assert(SCHEMA_END <= (enum schema_id)T_PADDING, "the id of padding is free");
 
 enum schema_flags {
     S_POOL = 1,       /* holds the key of a constant-pool entry */
@@ -85,6 +89,7 @@ struct schema_type {
 };
 
 extern const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST];
+extern const struct schema_type schema_padding;
 
 static inline const struct schema_type *schema_type(enum schema_id id)
 {

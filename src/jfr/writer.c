@@ -2,6 +2,7 @@
 
 #include "jfr/metadata_write.h"
 #include "jfr/writer_internal.h"
+#include "jfr/writer_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 68, MEMORY_DEFAULT = 64 * 1024 * 1024 };
+enum { MEMORY_DEFAULT = 64 * 1024 * 1024, SCRATCH_MAX = 128 * 1024 };
 
 /* ---- errors ---- */
 
@@ -42,14 +43,13 @@ static const char *file_name(int fd, char *out, size_t size)
 static int fail(struct jfr_writer *w, int code)
 {
     char name[256];
-    bool cut = w->end <= w->whole || !ftruncate(w->fd, (off_t)w->whole);
-    w->end = w->whole;
+    bool cut = !jfr_tail_cut(w);
     w->failed = code;
     file_name(w->fd, name, sizeof name);
-    if (!w->whole)
+    if (!w->size)
         return error_set(&w->error, code, "%s: cannot be written: %s; %s", name, strerror(-code), remedy(code));
     return error_set(&w->error, code, "%s: cannot be written: %s; %s (%llu bytes are whole%s)", name, strerror(-code),
-                     remedy(code), (unsigned long long)w->whole, cut ? "" : ", what follows could not be cut off");
+                     remedy(code), (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
 }
 
 static int sticky(const struct jfr_writer *w, struct error *e)
@@ -59,25 +59,9 @@ static int sticky(const struct jfr_writer *w, struct error *e)
 
 /* ---- the file ---- */
 
-static int write_at(struct jfr_writer *w, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-    while (size) {
-        ssize_t n = pwrite(w->fd, bytes, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n ? -errno : -EIO;
-        bytes += n;
-        size -= (size_t)n;
-        offset += (uint64_t)n;
-    }
-    return 0;
-}
-
 static int append(struct jfr_writer *w, struct buffer *b)
 {
-    int rc = b->failed ? -ENOMEM : write_at(w, b->data, b->len, w->end);
-    w->end += b->len; /* also on failure: what a part of it left in the file is cut off */
+    int rc = b->failed ? -ENOMEM : jfr_tail_append(w, b->data, b->len);
     buffer_reset(b);
     return rc;
 }
@@ -88,81 +72,34 @@ int jfr_writer_drain(struct jfr_writer *w)
     return rc ? rc : append(w, &w->out);
 }
 
-static uint64_t ticks_to_ns(const struct jfr_writer *w, uint64_t ticks)
-{
-    return (uint64_t)((unsigned __int128)ticks * 1000000000 / w->options.ticks_per_second);
-}
-
-/* Everything a reader trusts, in one write: until it happens the chunk is what it was before. */
-static void make_header(const struct jfr_writer *w, uint64_t size, struct buffer *b)
-{
-    uint64_t ticks = w->flush_ticks > w->chunk_ticks ? w->flush_ticks - w->chunk_ticks : 0;
-    buffer_put(b, "FLR", 4);
-    buffer_be16(b, 2);
-    buffer_be16(b, 0);
-    buffer_be64(b, size);
-    buffer_be64(b, w->last_checkpoint);
-    buffer_be64(b, w->metadata);
-    buffer_be64(b, w->chunk_epoch_ns);
-    buffer_be64(b, ticks_to_ns(w, ticks));
-    buffer_be64(b, w->chunk_ticks);
-    buffer_be64(b, w->options.ticks_per_second);
-    buffer_be16(b, 0);                         /* state: complete */
-    buffer_be16(b, w->last_chunk ? 1 | 2 : 1); /* compressed integers; final chunk */
-}
-
-static int write_header(struct jfr_writer *w)
-{
-    make_header(w, w->end - w->chunk, &w->out);
-    int rc = w->out.failed ? -ENOMEM : write_at(w, w->out.data, w->out.len, w->chunk);
-    buffer_reset(&w->out);
-    return rc;
-}
-
 /* ---- chunks ---- */
 
-static int build_chunk(struct jfr_writer *w)
-{
-    make_header(w, 0, &w->out);
-    w->metadata = w->out.len;
-    jfr_metadata_write(&w->out, w->flush_ticks);
-    int rc = jfr_pools_write_fixed(w);
-    if (rc || w->out.failed)
-        return -ENOMEM;
-    size_t size = w->out.len;
-    w->out.len = 0;
-    make_header(w, size, &w->out);
-    w->out.len = size;
-    return jfr_writer_drain(w);
-}
-
-/* Header, metadata and the fixed pools go to the file in one write: a chunk is whole from the start. */
-static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
-{
-    w->chunk = w->end;
-    w->chunk_ticks = w->flush_ticks = ticks;
-    w->chunk_epoch_ns = epoch_ns;
-    w->last_checkpoint = 0;
-    jfr_pools_clear(w);
-    int rc = build_chunk(w);
-    if (rc)
-        return fail(w, rc);
-    w->whole = w->end;
-    return 0;
-}
-
-/* The names are asked for before the first byte is written: the shorter the time between that byte and the header, the
- * rarer a kill in between, after which other tools stumble over bytes that belong to no chunk. */
+/* Events and names go into the tail, where no reader sees them; then they are published. */
 static int flush(struct jfr_writer *w, uint64_t ticks)
 {
     w->flush_ticks = ticks;
     int rc = jfr_pools_write_pending(w);
     if (!rc)
-        rc = write_header(w);
-    if (rc)
-        return fail(w, rc);
-    w->whole = w->end;
-    return 0;
+        rc = jfr_tail_publish(w);
+    return rc ? fail(w, rc) : 0;
+}
+
+/* A chunk is born empty; metadata and the fixed pools are its first flush. */
+static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
+{
+    jfr_pools_clear(w);
+    int rc = jfr_tail_begin_chunk(w, ticks, epoch_ns);
+    w->flush_ticks = ticks;
+    w->last_checkpoint = 0;
+    w->metadata = w->end - w->head.at;
+    jfr_metadata_write(&w->out, ticks);
+    if (!rc)
+        rc = jfr_pools_write_fixed(w);
+    if (!rc)
+        rc = jfr_writer_drain(w);
+    if (!rc)
+        rc = jfr_tail_publish(w);
+    return rc ? fail(w, rc) : 0;
 }
 
 /* ---- what callers see ---- */
@@ -172,6 +109,7 @@ static void release(struct jfr_writer *w)
     jfr_pools_deinit(w);
     buffer_deinit(&w->events);
     buffer_deinit(&w->out);
+    buffer_deinit(&w->scratch);
     free(w);
 }
 
@@ -202,6 +140,7 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
     size_t max = options->memory_max ? options->memory_max : MEMORY_DEFAULT;
     buffer_init(&w->events, max);
     buffer_init(&w->out, max < 4 * JFR_PIECE_BYTES ? 4 * JFR_PIECE_BYTES : max);
+    buffer_init(&w->scratch, SCRATCH_MAX);
     rc = begin_chunk(w, options->start_ticks, options->start_epoch_ns);
     if (rc) {
         sticky(w, e);
@@ -230,7 +169,12 @@ int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, s
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e)
 {
     w->last_chunk = true;
-    int rc = jfr_writer_flush(w, ticks, e);
+    if (!w->failed && !flush(w, ticks)) {
+        int code = jfr_tail_cut(w);
+        if (code)
+            fail(w, code);
+    }
+    int rc = sticky(w, e);
     char name[256];
     file_name(w->fd, name, sizeof name);
     if (close(w->fd) && !rc && errno != EINTR)
@@ -241,12 +185,12 @@ int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e)
 
 uint64_t jfr_writer_size(const struct jfr_writer *w)
 {
-    return w->end;
+    return w->size;
 }
 
 uint64_t jfr_writer_chunk_size(const struct jfr_writer *w)
 {
-    return w->end - w->chunk;
+    return w->end - w->head.at;
 }
 
 uint64_t jfr_writer_dropped(const struct jfr_writer *w)

@@ -2,9 +2,9 @@
  *
  *   jfr_writer_new -> [ events ... jfr_writer_flush ]* -> jfr_writer_close
  *
- * Events collect in memory. A flush appends them to the file, then a checkpoint with the constant-pool entries those
- * events need and this chunk does not have yet (and, the first time in a chunk, the metadata), and last rewrites the
- * 68-byte chunk header: a process killed at any moment leaves a file that holds everything up to the last flush.
+ * Events collect in memory. A flush writes them, then a checkpoint with the constant-pool entries those events need and this
+ * chunk does not have yet (and, the first time in a chunk, the metadata), behind what readers see, and last makes them seen:
+ * a process killed at any moment leaves a whole file with everything up to the last flush (writer_tail.h).
  * jfr_writer_rotate ends the chunk and begins the next one; pools start afresh there.
  *
  * The writer keeps no names. Events refer to stacks and threads by the caller's dense ids (0 = none); at a flush the
@@ -71,7 +71,7 @@ int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
 /* Flushes, ends this chunk and begins the next at `ticks`, which is epoch_ns on the wall clock. */
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e);
-/* Bytes in the file, and of this chunk. */
+/* Bytes in the file, up to a few pages more than it will have when closed; and of content in this chunk. */
 uint64_t jfr_writer_size(const struct jfr_writer *w);
 uint64_t jfr_writer_chunk_size(const struct jfr_writer *w);
 

@@ -11,6 +11,14 @@ enum {
     JFR_PIECE_BYTES = 1024 * 1024 /* a checkpoint longer than this is written and the next begun */
 };
 
+/* What the header of the chunk being written says in the file. */
+struct jfr_chunk_head {
+    uint64_t at; /* where it begins in the file */
+    uint64_t ticks, epoch_ns;
+    uint64_t last_checkpoint, metadata; /* offsets within the chunk */
+    uint64_t flush_ticks;
+};
+
 /* A checkpoint under construction in `out`. */
 struct checkpoint {
     bool open;
@@ -27,10 +35,14 @@ struct jfr_writer {
     struct jfr_writer_options options;
     struct jfr_pools answers;
 
-    uint64_t end;   /* where the next byte goes in the file */
-    uint64_t whole; /* the file's size at the last whole flush */
-    uint64_t chunk; /* where this chunk begins in the file */
-    uint64_t chunk_ticks, chunk_epoch_ns;
+    /* Positions in the file (writer_tail.h). */
+    uint64_t gap;  /* what is published ends and the tail begins */
+    uint64_t end;  /* where the next byte goes, in the tail */
+    uint64_t size; /* of the file; the tail reaches to here */
+    struct jfr_chunk_head head;
+    struct buffer scratch; /* of writer_tail.c */
+
+    /* What the next header will say. */
     uint64_t metadata;        /* offsets within the chunk */
     uint64_t last_checkpoint; /* 0 = none yet */
     uint64_t flush_ticks;

@@ -9,7 +9,7 @@
 static void checkpoint_begin(struct jfr_writer *w)
 {
     struct checkpoint *c = &w->checkpoint;
-    uint64_t start = w->end - w->chunk + w->events.len + w->out.len; /* the events are written before it */
+    uint64_t start = w->end - w->head.at + w->events.len + w->out.len; /* the events are written before it */
     *c = (struct checkpoint){.open = true, .start_at = w->out.len, .start = start};
     buffer_be32(&w->out, 0);
     buffer_varint(&w->out, 1);

@@ -10,6 +10,7 @@ after the last chunk raise ValueError. A file that passes here is whole.
 import struct
 
 METADATA, CHECKPOINT = 0, 1
+PADDING = "candor.Padding"  # holds nothing, whatever its bytes are
 
 
 def events(path, wanted=None):
@@ -115,7 +116,7 @@ class Chunk:
                 described = self.types.get(type_id)
                 if described is None:
                     raise ValueError(f"event at {offset} has the undescribed type {type_id}")
-                if wanted is None or described.name in wanted:
+                if described.name != PADDING and (wanted is None or described.name in wanted):
                     event = self.reader(type_id)(data)
                     if data.pos != offset + size:
                         raise ValueError(f"{described.name} at {offset} ends off its declared size")

@@ -6,7 +6,8 @@
 #include "jfr/reader.h"
 
 struct jfr_walk {
-    uint64_t events, values, text_bytes;
+    uint64_t events; /* but for padding */
+    uint64_t values, text_bytes;
     struct jfr_problems problems;
 };
 

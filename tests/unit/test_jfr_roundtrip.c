@@ -178,30 +178,41 @@ static void test_file(const char *path)
     jfr_file_close(file);
 }
 
+/* Sizes are alike up to what fills a page whose rest is too small for the tail's next step. */
+static bool alike(uint64_t a, uint64_t b)
+{
+    enum { FILLER = 400 };
+    return a < b + FILLER && b < a + FILLER;
+}
+
 /* The second time names are needed they are in the chunk already; the next chunk needs them again. */
 static void test_delta(const char *path)
 {
     struct error e;
     struct jfr_writer *w = sample_open(path, &e);
-    uint64_t size[5] = {jfr_writer_size(w)};
+    uint64_t size[4] = {jfr_writer_chunk_size(w)};
     for (unsigned i = 1; i <= 3; i++) {
         sample_round(w, 1); /* not round 0, which has more events */
         jfr_writer_flush(w, SAMPLE_START_TICKS + i, &e);
-        size[i] = jfr_writer_size(w);
+        size[i] = jfr_writer_chunk_size(w);
     }
     jfr_writer_rotate(w, SAMPLE_START_TICKS + 4, SAMPLE_START_EPOCH_NS, &e);
-    uint64_t fresh = jfr_writer_size(w);
-    tap_ok(jfr_writer_chunk_size(w) == fresh - size[3], "a chunk's size counts from its begin");
+    uint64_t fresh = jfr_writer_chunk_size(w);
+    tap_ok(alike(fresh, size[0]), "a chunk's size counts from its begin");
     sample_round(w, 1);
+    jfr_writer_flush(w, SAMPLE_START_TICKS + 5, &e);
+    uint64_t filled = jfr_writer_chunk_size(w), in_file = jfr_writer_size(w);
+    struct jfr_bytes b = jfr_bytes_of(path);
+    tap_ok(in_file == b.size && b.size > size[3] + filled, "the file's size is that of all chunks, and of the tail");
+    free(b.data);
     jfr_writer_close(w, SAMPLE_START_TICKS + 5, &e);
-    struct jfr_file *file = NULL;
-    jfr_file_open(&file, path, NULL, &e);
-    size[4] = jfr_file_size(file);
-    jfr_file_close(file);
-    tap_ok(size[2] - size[1] == size[3] - size[2], "flushes without new names grow the file alike");
+    b = jfr_bytes_of(path);
+    tap_ok(alike(b.size, size[3] + filled), "of which nothing is left at the end");
+    free(b.data);
+    tap_ok(alike(size[2] - size[1], size[3] - size[2]), "flushes without new names grow the chunk alike");
     uint64_t names = size[1] - size[0] - (size[2] - size[1]);
     tap_ok(names > 10 * SAMPLE_DEEP_FRAMES / 2, "the first flush holds the names (%llu bytes)", (unsigned long long)names);
-    tap_ok(size[4] - fresh == size[1] - size[0], "and so does the first flush of the next chunk");
+    tap_ok(alike(filled - fresh, size[1] - size[0]), "and so does the first flush of the next chunk");
 }
 
 /* Other readers find the checkpoints from the header's, each by its distance to the one before. */
@@ -220,7 +231,8 @@ static void test_chain(const char *path)
             at = input_varint(input_varint(at, end, &skipped), end, &skipped);
             wrong += !input_varint(at, end, &delta) || type != 1 || (delta && offset + delta >= offset);
         }
-        wrong += input_be(b.data + base + 24, 8) != 68;
+        const uint8_t *metadata = b.data + base + input_be(b.data + base + 24, 8);
+        wrong += !input_varint(input_varint(metadata, end, &size), end, &type) || type != 0 || size < 1000;
     }
     tap_ok(!wrong && found == 4, "the chain of checkpoints: the fixed ones and one with names, in each chunk");
     free(b.data);

@@ -1,0 +1,35 @@
+/* How the file of a recording grows, so that a process killed at any instant leaves a whole JFR file.
+ *
+ *     chunk ... chunk | header  content of earlier flushes | gap: size, end: content of this flush |
+ *                      head.at                              gap                                     size
+ *
+ * The last event of the file is always a *gap*: an empty checkpoint whose size covers the rest, the tail. Content is written
+ * into the tail, where readers skip it. To publish it, a new gap is put behind it, the header gets its new offsets, and then
+ * the old gap's size shrinks to its own ten bytes. The tail is enlarged by *shells*: pages each of which is a chunk of its
+ * own with nothing in it, so that any number of them may follow the last chunk; then the header takes them in, and the gap
+ * covers them. A new chunk begins as a shell, which is put in place of the gap and then left out by the header before it;
+ * so does the end of the recording, where the file is then cut.
+ *
+ * Shells are events as well as chunks, so that both sides of each such step are right: the header, taken for an event, is one
+ * of 70 bytes ('F') of type 76 ('L'), which the metadata declares as candor.Padding; and of the two events that follow, a
+ * chunk begins with one, an event of 70 bytes ends before the other.
+ *
+ * This rests on the kernel: a write within one page is done whole or not at all, and a longer one that appends is cut at a
+ * page, when a process is killed in it. So each write that changes what is visible lies within a page.
+ *
+ * The functions return 0 or a negative errno; after an error only jfr_tail_cut may be called. */
+#ifndef CANDOR_JFR_WRITER_TAIL_H
+#define CANDOR_JFR_WRITER_TAIL_H
+
+#include "jfr/writer_internal.h"
+
+/* Begins a chunk where the published content ends; the first makes the file. Nothing may be unpublished. */
+int jfr_tail_begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns);
+/* Adds content at w->end. */
+int jfr_tail_append(struct jfr_writer *w, const uint8_t *bytes, size_t size);
+/* Publishes what was added, with w->last_checkpoint, w->metadata and w->flush_ticks in the header. */
+int jfr_tail_publish(struct jfr_writer *w);
+/* Cuts the tail off, and with it what is not published; also the chunk when it holds nothing yet. */
+int jfr_tail_cut(struct jfr_writer *w);
+
+#endif

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""A recording is a whole JFR file at every instant of its life, for the JDK's parser and for a strict one: whenever the
+process is killed, every flush that was finished is there, and nothing that makes a reader stumble.
+
+tier: default
+timeout: 200
+sanitize: no
+
+The file is copied after each system call of the writer, the writes of many pages after each page.
+"""
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+import candortest as ct
+import jfrfile
+
+MOMENTS = ct.BUILD / "tests/jvm/jfr_moments"
+SAMPLES = 60  # of a round
+
+
+def right(path, samples):
+    """Whole rounds: those that were flushed, and perhaps the one that is being flushed."""
+    rounds = int(path.stem.split("-")[1])
+    return samples in (rounds * SAMPLES, (rounds + 1) * SAMPLES)
+
+
+def strictly(path):
+    try:
+        return sum(event["@type"] == "candor.CpuSample" and bool(event["stackTrace"]) for event in jfrfile.events(path))
+    except (ValueError, KeyError) as problem:
+        return problem
+
+
+def main():
+    ct.need(MOMENTS)
+    folder = ct.WORK / "moments"
+    folder.mkdir()
+    subprocess.run([MOMENTS, folder], check=True)
+    files = sorted(folder.glob("*.jfr"))
+    ct.ok(len(files) > 60, f"{len(files)} moments")
+    wrong = {path.name: found for path in files if not right(path, found := strictly(path))}
+    ct.ok(not wrong, "a strict reader takes each, with whole rounds only", wrong)
+    for jdk in ct.jdks():
+        read = ct.run(jdk.java, HERE / "ReadMoments.java", folder)
+        found = {words[0]: words[1:] for words in (line.split() for line in read.out.splitlines())}
+        wrong = {path.name: found.get(path.name) for path in files
+                 if not (len(found.get(path.name, ())) == 2 and found[path.name][0] == found[path.name][1] and
+                         right(path, int(found[path.name][0])))}
+        ct.ok(not wrong, f"{jdk}: jdk.jfr.consumer reads each, with whole rounds only", f"{wrong}\n{read}")
+        sparse = files if ct.TIER == "all" else files[5::25]
+        failed = [path.name for path in sparse if ct.run(jdk.jfr, "summary", path).status]
+        ct.ok(not failed, f"{jdk}: jfr summary reads {len(sparse)} of them", failed)
+    ct.done()
+
+
+main()

@@ -3,6 +3,7 @@
  * timeout: 120
  * aarch64: yes */
 #include "../tap.h"
+#include "fake_cfi.h"
 #include "fake_frames.h"
 #include "fake_jvm.h"
 
@@ -62,11 +63,24 @@ static uintptr_t at(int word)
     return (uintptr_t)&stack[word];
 }
 
-/* The call stub's frame at fp: the wrapper in its slot says what was before; here, nothing. */
+static struct fake_cfi root, between;
+
+/* The native function every thread begins in, and one that keeps 6 words. */
+static void add_native_code(void)
+{
+    fake_cfi(&root, "zR", FAKE_INSTRUCTIONS(0x07, FAKE_RETURN));
+    fake_cfi(&between, "zR", FAKE_INSTRUCTIONS(0x0e, 56));
+    module_add(&root.module);
+    module_add(&between.module);
+}
+
+/* The call stub's frame at fp: the wrapper in its slot says what Java ran before; here, none. The thread's first function
+ * called it. */
 static void put_first_frame(int fp_word)
 {
     uintptr_t call_wrapper = fake_alloc(64);
     stack[fp_word + vm_layout.entry_wrapper_slot] = call_wrapper;
+    stack[fp_word + 1] = root.module.low + 1;
 }
 
 static bool next_is(struct walk *w, uint64_t wanted)
@@ -87,6 +101,12 @@ static bool ends(struct walk *w, enum outcome outcome)
     return !more && w->outcome == outcome && !walk_next(w, &frame);
 }
 
+/* The thread's first function, whose caller nobody knows. */
+static bool ends_at_root(struct walk *w)
+{
+    return next_is(w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && ends(w, OUTCOME_COMPLETE);
+}
+
 static void test_compiled(void)
 {
     struct walk w;
@@ -98,7 +118,7 @@ static void test_compiled(void)
     struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
     walk_begin(&w, &r, java_thread);
     tap_ok(w.state == JFR_STATE_JAVA, "the state is Java's");
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends(&w, OUTCOME_COMPLETE),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
            "compiled code that the call stub called");
     /* Twice: the upper one at a return address. */
     stack[102] = 0x1234;
@@ -107,7 +127,7 @@ static void test_compiled(void)
     stack[107] = call_stub_return;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
-               ends(&w, OUTCOME_COMPLETE),
+               ends_at_root(&w),
            "compiled code that calls itself");
     stack[107] = fake.data;
     walk_begin(&w, &r, java_thread);
@@ -129,17 +149,17 @@ static void test_interpreted(void)
     stack[fp + frame_slots.method] = methods[3];
     stack[fp + frame_slots.bcp] = constant + vm_layout.const_sizeof + 33;
     put_first_frame(200);
-    struct registers r = {.pc = fake.heap + 100, .sp = at(100), .fp = at(fp),
-                          .bcp = constant + vm_layout.const_sizeof + 44};
+    struct registers r = {
+        .pc = fake.heap + 100, .sp = at(100), .fp = at(fp), .bcp = constant + vm_layout.const_sizeof + 44};
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 44)) && ends(&w, OUTCOME_COMPLETE),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 44)) && ends_at_root(&w),
            "the topmost interpreted frame has its place in a register");
     r.bcp = 0;
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends(&w, OUTCOME_COMPLETE), "or in its slot");
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w), "or in its slot");
     stack[fp + vm_layout.interpreter_sender_sp_slot] = at(80); /* where its expression stack is reserved */
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends(&w, OUTCOME_COMPLETE),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w),
            "a caller whose stack pointer runs ahead");
     stack[fp + frame_slots.method] = 0;
     uint64_t *sp = &stack[101];
@@ -147,7 +167,7 @@ static void test_interpreted(void)
     r.method = methods[3];
     r.fp = at(200);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends(&w, OUTCOME_COMPLETE),
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends_at_root(&w),
            "an entry, before its frame stands");
 }
 
@@ -165,11 +185,40 @@ static void test_native(void)
     struct registers r = {.pc = native, .sp = at(50)};
     walk_begin(&w, &r, java_thread);
     tap_ok(w.state == JFR_STATE_NATIVE && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) &&
-               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends(&w, OUTCOME_COMPLETE),
-           "native code: its pc, then from the anchor on");
+               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
+               next_is(&w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && ends(&w, OUTCOME_TRUNCATED),
+           "native code that nothing describes: its pc, then from the anchor on, and a gap");
+    /* Described: 6 words of its own, then it returns into the wrapper. */
+    r.pc = between.module.low + 8;
+    r.sp = at(93);
+    stack[99] = behind_call(wrapper, 50);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
+               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
+           "native code that is described: frame by frame");
+    r.sp = at(86);
+    stack[92] = between.module.low + 9;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
+               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
+           "and its caller at the place of the call");
+    /* Java, native, Java again: the wrapper of the upper call stub knows the anchor of what called it. */
+    stack[200 + 1] = between.module.low + 9;
+    stack[202 + 6] = behind_call(compiled, 300);
+    stack[209 + 2] = at(400);
+    stack[209 + 3] = call_stub_return;
+    put_first_frame(400);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) &&
+               next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
+               next_is(&w, frame_native(JFR_FRAME_NATIVE, r.pc)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               ends_at_root(&w),
+           "Java that was called by native code that was called by Java");
+    r = (struct registers){.pc = native, .sp = at(50)};
     fake_set(java_thread, vm_layout.thread_state, 7);
     walk_begin(&w, &r, java_thread);
-    tap_ok(w.state == JFR_STATE_VM && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a transition is the state it leaves");
+    tap_ok(w.state == JFR_STATE_VM && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)),
+           "a transition is the state it leaves");
     *(uint64_t *)(anchor + vm_layout.anchor_sp) = 1;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && ends(&w, OUTCOME_BAD_ANCHOR), "a broken anchor");
@@ -181,7 +230,8 @@ static void test_native(void)
                ends(&w, OUTCOME_TRUNCATED),
            "a thread that Java does not know");
     walk_begin(&w, &r, 0x8000000000000000u);
-    tap_ok(w.state == JFR_STATE_UNKNOWN && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "a JavaThread that is gone");
+    tap_ok(w.state == JFR_STATE_UNKNOWN && next_is(&w, frame_native(JFR_FRAME_NATIVE, native)),
+           "a JavaThread that is gone");
     fake_set(java_thread, vm_layout.thread_state, 8);
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)), "Java's state in native code");
@@ -200,9 +250,12 @@ static uintptr_t put_compiled_caller(uint64_t **sp)
     return behind_call(compiled, 300);
 }
 
-static bool goes_on_to_caller(struct walk *w)
+static bool goes_on_to_caller(struct walk *w, enum outcome at_worst)
 {
-    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends(w, OUTCOME_COMPLETE);
+    uint64_t frame;
+    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+           next_is(w, frame_native(JFR_FRAME_NATIVE, root.module.low)) && !walk_next(w, &frame) &&
+           w->outcome <= at_worst;
 }
 
 /* Compiled code that is interrupted between any two of its instructions has its caller. What a register no longer holds,
@@ -231,7 +284,7 @@ static void test_boundaries(void)
                 fake_call(&r, &sp, call_stub_return);
             r.sp = at(120 - next->depth);
             walk_begin(&w, &r, java_thread);
-            tap_ok(next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends(&w, OUTCOME_COMPLETE),
+            tap_ok(next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
                    "%s, before instruction %zu: its caller", code->name, i);
         }
     }
@@ -247,7 +300,8 @@ static void test_native_without_anchor(void)
     uintptr_t caller = put_compiled_caller(&sp);
     fake_call(&r, &sp, caller);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w), "native code just called from Java");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
+           "native code just called from Java");
     for (int depth = 1; depth <= 3; depth++) {
         build();
         caller = put_compiled_caller(&sp);
@@ -255,7 +309,7 @@ static void test_native_without_anchor(void)
         for (int i = 1; i < depth; i++)
             fake_native_frame(&r, &sp, 6, native + 8);
         walk_begin(&w, &r, java_thread);
-        tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w),
+        tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
                "native code, %d frames above Java", depth);
     }
 }
@@ -269,7 +323,8 @@ static void test_stub(void)
     struct registers r = {.pc = pc, .fp = 0x77};
     fake_call(&r, &sp, caller);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "a stub without a frame");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "a stub without a frame");
     build();
     pc = stub + FAKE_BLOB_HEADER + 200;
     r = (struct registers){.pc = pc};
@@ -279,10 +334,12 @@ static void test_stub(void)
     r.fp = (uintptr_t)(sp - 2);
     r.sp = (uintptr_t)(sp - 8);
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "one with a frame pointer");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "one with a frame pointer");
     r.fp = 0x77;
     walk_begin(&w, &r, java_thread);
-    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w), "one whose return address must be looked for");
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "one whose return address must be looked for");
 }
 
 static void test_deep(void)
@@ -331,6 +388,8 @@ static uint64_t draw_word(void)
         return draw() % 65536;
     case 7:
         return draw();
+    case 8:
+        return (draw() % 2 ? root : between).module.low + 1;
     default: /* as often as on real stacks, or walks would end at once */
         return behind_call(compiled, 300 + 8 * (uint32_t)(draw() % 8));
     }
@@ -361,13 +420,18 @@ static void test_random(int walks)
         uint32_t n = 0;
         if (i % 500 == 0) {
             build();
-            put_first_frame(200);
             for (int j = 0; j < STACK_WORDS; j++)
                 stack[j] = draw_word();
+            put_first_frame(200);
         }
         disturb(i);
-        struct registers r = {.pc = draw_word(), .sp = at((int)(draw() % STACK_WORDS)), .fp = draw_word(),
-                              .link = draw_word(), .bcp = draw_word(), .method = draw_word(), .sender_sp = draw_word()};
+        struct registers r = {.pc = draw_word(),
+                              .sp = at((int)(draw() % STACK_WORDS)),
+                              .fp = draw_word(),
+                              .link = draw_word(),
+                              .bcp = draw_word(),
+                              .method = draw_word(),
+                              .sender_sp = draw_word()};
         if (draw() % 4 == 0)
             r.sp = draw_word();
         walk_begin(&w, &r, draw() % 4 ? java_thread : draw_word());
@@ -388,6 +452,7 @@ static void test_random(int walks)
 int main(void)
 {
     fault_install();
+    add_native_code();
     test_compiled();
     test_boundaries();
     test_interpreted();

@@ -6,6 +6,7 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/record.h"
 #include "agent/record/machine.h"
+#include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
@@ -201,6 +202,7 @@ bool collect_tick(void)
     bool scan = now >= session.next_scan, close = now >= session.next_close;
     if (scan) {
         session.next_scan = now + SCAN_PERIOD_NS;
+        modules_update();
         threads_scan();
     }
     drain(close);
@@ -272,6 +274,7 @@ static int start_sampling(void (*bind_threads)(void), struct error *e)
         return rc;
     }
     books_open(&session.books, cost);
+    modules_update();
     rc = threads_start(&session.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {
         threads_stop();

@@ -12,6 +12,7 @@
 
 struct registers {
     uintptr_t pc, sp, fp;
+    uintptr_t ucontext;  /* where they were read from; 0 = nowhere */
     uintptr_t link;      /* where a call leaves its return address; 0 where that is the stack */
     uintptr_t bcp;       /* where the interpreter keeps the bytecode pointer of its topmost frame */
     uintptr_t method;    /* where it keeps the Method* on entry */
@@ -29,8 +30,18 @@ struct frame_slots {
 };
 extern const struct frame_slots frame_slots;
 
-/* The registers of an interrupted thread, from the signal's ucontext. */
-void frame_registers(struct registers *out, const void *ucontext);
+/* The numbers call frame information gives to registers. */
+struct frame_dwarf {
+    unsigned sp, fp, return_address;
+};
+extern const struct frame_dwarf frame_dwarf;
+
+/* The registers of an interrupted thread, from a signal's ucontext; false when it is not there. */
+bool frame_registers(struct registers *out, uintptr_t ucontext);
+/* One of them, by its DWARF number. */
+bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out);
+/* Where the return from a signal handler finds its ucontext. */
+uintptr_t frame_signal_context(uintptr_t sp);
 /* Where the ucontext says the thread goes on. */
 uintptr_t *frame_resume_at(void *ucontext);
 /* The third argument of the function that is about to run its first instruction. */
@@ -50,6 +61,8 @@ bool frame_caller(const struct code *c, struct frame *f);
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
 /* A stub. at: NULL where f is calling. */
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at);
+/* Code that no call frame information describes, called by native code or Java. at: NULL where f is calling. */
+bool frame_undescribed_caller(struct frame *f, const struct registers *at);
 /* Native code that Java called without leaving an anchor: its nearest Java caller. */
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers);
 

@@ -4,7 +4,10 @@
  * caller must. */
 #include "agent/hot/frame.h"
 #include "agent/hot/load.h"
+#include "agent/hot/module.h"
 
+#include <signal.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 enum {
@@ -22,17 +25,37 @@ enum { REGISTER_FP = 29, REGISTER_LINK = 30 };
 
 const struct frame_slots frame_slots = {.method = -3, .bcp = -9, .bcp_jdk8 = -7, .entry_wrapper = -8};
 
-void frame_registers(struct registers *out, const void *ucontext)
+const struct frame_dwarf frame_dwarf = {.sp = 31, .fp = REGISTER_FP, .return_address = REGISTER_LINK};
+
+bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out)
 {
-    const mcontext_t *m = &((const ucontext_t *)ucontext)->uc_mcontext;
-    int sender_sp = vm_layout.java_version >= 20 ? REGISTER_SENDER_SP : REGISTER_SENDER_SP_JDK19;
-    *out = (struct registers){.pc = m->pc,
-                              .sp = m->sp,
-                              .fp = m->regs[REGISTER_FP],
-                              .link = frame_code_address(m->regs[REGISTER_LINK]),
-                              .bcp = m->regs[REGISTER_BCP],
-                              .method = m->regs[REGISTER_METHOD],
-                              .sender_sp = m->regs[sender_sp]};
+    return number <= REGISTER_LINK && load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.regs) + 8 * number, out);
+}
+
+bool frame_registers(struct registers *out, uintptr_t ucontext)
+{
+    uint64_t pc, sp, fp, link, bcp, method, sender_sp;
+    unsigned sender = vm_layout.java_version >= 20 ? REGISTER_SENDER_SP : REGISTER_SENDER_SP_JDK19;
+    if (!load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.pc), &pc) ||
+        !load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.sp), &sp) || !frame_register(ucontext, REGISTER_FP, &fp) ||
+        !frame_register(ucontext, REGISTER_LINK, &link) || !frame_register(ucontext, REGISTER_BCP, &bcp) ||
+        !frame_register(ucontext, REGISTER_METHOD, &method) || !frame_register(ucontext, sender, &sender_sp))
+        return false;
+    *out = (struct registers){.pc = pc,
+                              .sp = sp,
+                              .fp = fp,
+                              .ucontext = ucontext,
+                              .link = frame_code_address(link),
+                              .bcp = bcp,
+                              .method = method,
+                              .sender_sp = sender_sp};
+    return true;
+}
+
+/* A siginfo_t lies below it. */
+uintptr_t frame_signal_context(uintptr_t sp)
+{
+    return sp + sizeof(siginfo_t);
 }
 
 uintptr_t *frame_resume_at(void *ucontext)
@@ -319,6 +342,17 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
 }
 
 /* AArch64's ABI keeps frame pointers, so those of other libraries are followed as libjvm's are. */
+/* Only who was interrupted still has its caller in a register; a frame record does not tell where the caller's frame
+ * begins. */
+bool frame_undescribed_caller(struct frame *f, const struct registers *at)
+{
+    struct module m;
+    if (!at || !(frame_is_return_address(at->link) || (module_find(at->link, &m) && follows_call(at->link))))
+        return false;
+    f->pc = at->link;
+    return true;
+}
+
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
     return leaf_through_link(f, at) || follow_frame_pointers(f) || scan(f);

@@ -1,20 +1,42 @@
 #include "agent/hot/frame.h"
 #include "agent/hot/load.h"
+#include "agent/hot/module.h"
 
+#include <stddef.h>
 #include <ucontext.h>
 
 enum { SCAN_WORDS_MAX = 512, FP_CHAIN_MAX = 64, FRAME_BYTES_MAX = 1 << 20, LEAF_FP_BYTES_MAX = 1 << 16, PUSHES_MAX = 4 };
 
 const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
 
-void frame_registers(struct registers *out, const void *ucontext)
+const struct frame_dwarf frame_dwarf = {.sp = 7, .fp = 6, .return_address = 16};
+
+static bool load_place(uintptr_t ucontext, int place, uint64_t *out)
 {
-    const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
-    *out = (struct registers){.pc = (uintptr_t)g[REG_RIP],
-                              .sp = (uintptr_t)g[REG_RSP],
-                              .fp = (uintptr_t)g[REG_RBP],
-                              .bcp = (uintptr_t)g[REG_R13],
-                              .method = (uintptr_t)g[REG_RBX]};
+    return load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * (size_t)place, out);
+}
+
+bool frame_registers(struct registers *out, uintptr_t ucontext)
+{
+    uint64_t pc, sp, fp, bcp, method;
+    if (!load_place(ucontext, REG_RIP, &pc) || !load_place(ucontext, REG_RSP, &sp) ||
+        !load_place(ucontext, REG_RBP, &fp) || !load_place(ucontext, REG_R13, &bcp) ||
+        !load_place(ucontext, REG_RBX, &method))
+        return false;
+    *out = (struct registers){.pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method};
+    return true;
+}
+
+bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out)
+{
+    static const uint8_t places[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    return number < sizeof places && load_place(ucontext, places[number], out);
+}
+
+uintptr_t frame_signal_context(uintptr_t sp)
+{
+    return sp;
 }
 
 uintptr_t *frame_resume_at(void *ucontext)
@@ -222,6 +244,29 @@ static bool follow_frame_pointers(struct frame *f)
         fp = next;
     }
     return false;
+}
+
+static bool any_return_address_at(uintptr_t at, uintptr_t *pc)
+{
+    struct module m;
+    uint64_t v;
+    return return_address_at(at, pc) ||
+           (!(at & 7) && load_u64(at, &v) && module_find(v, &m) && follows_call(v) && (*pc = v, true));
+}
+
+bool frame_undescribed_caller(struct frame *f, const struct registers *at)
+{
+    uint64_t fp;
+    if (at && any_return_address_at(f->sp, &f->pc)) {
+        f->sp += 8;
+        return true;
+    }
+    if (f->fp < f->sp || f->fp - f->sp > FRAME_BYTES_MAX || !load_u64(f->fp, &fp) ||
+        !any_return_address_at(f->fp + 8, &f->pc))
+        return false;
+    f->sp = f->fp + 16;
+    f->fp = fp;
+    return true;
 }
 
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)

@@ -72,10 +72,10 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
 
 static void record(struct sampled_thread *t, uint64_t weight, const void *context)
 {
-    struct registers at;
+    struct registers at = {0};
     struct walk w;
     struct candor_queue *q = &t->queue;
-    frame_registers(&at, context);
+    frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     candor_queue_begin(q);
     candor_queue_put(q, now_ns(CLOCK_MONOTONIC));

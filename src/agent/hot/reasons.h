@@ -7,8 +7,8 @@
 #define CANDOR_AGENT_HOT_REASONS_H
 
 #define OUTCOMES(OUTCOME)                                                                                              \
-    OUTCOME(COMPLETE, "complete", "the walk reached the thread's first Java frame", "")                                \
-    OUTCOME(TRUNCATED, "truncated", "frames at the root end are missing: deeper than 2048, or not walkable", "")        \
+    OUTCOME(COMPLETE, "complete", "the walk reached the thread's first frame", "")                                     \
+    OUTCOME(TRUNCATED, "truncated", "frames are missing: deeper than 2048, or not walkable", "")                          \
     OUTCOME(NO_JAVA_FRAME, "no_java_frame", "a thread in Java code, but no frame could be identified", "")              \
     OUTCOME(BAD_ANCHOR, "bad_anchor", "the thread's last Java frame could not be read", "")                            \
     OUTCOME(UNREADABLE, "unreadable", "the JVM's tables do not describe its frames",                                   \

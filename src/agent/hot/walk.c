@@ -3,6 +3,7 @@
 #include "agent/hot/load.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
+#include "agent/hot/unwind.h"
 
 enum { STEPS_MAX = 4 * FRAMES_MAX, INTERPRETED_FRAME_BYTES_MAX = 1 << 21 };
 
@@ -63,42 +64,17 @@ static enum jfr_thread_state state_of(uint64_t state)
     return JFR_STATE_UNKNOWN;
 }
 
-/* The thread runs native code: its anchor leads to Java, or, when Java called native code without one, its stack does. */
-static void begin_in_native(struct walk *w, uintptr_t java_thread)
-{
-    bool empty;
-    w->pending = frame_native(JFR_FRAME_NATIVE, w->pc);
-    if (!java_thread || w->state == JFR_STATE_UNKNOWN)
-        finish(w, OUTCOME_TRUNCATED);
-    else if (go_to_anchor(w, java_thread + vm_layout.thread_anchor.offset, &empty))
-        return;
-    else if (!empty)
-        finish(w, OUTCOME_BAD_ANCHOR);
-    else if (w->state == JFR_STATE_JAVA) {
-        struct frame f = here(w);
-        if (frame_native_caller(&f, &w->at, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
-            go_to(w, f);
-        else
-            finish(w, OUTCOME_NO_JAVA_FRAME);
-    } else
-        finish(w, OUTCOME_TRUNCATED);
-}
-
 void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread)
 {
     uint64_t state;
     *w = (struct walk){.pc = at->pc, .sp = at->sp, .fp = at->fp, .at = *at, .leaf = true, .state = JFR_STATE_NOT_JAVA};
-    if (!vm_layout.usable) {
-        w->pending = frame_native(JFR_FRAME_NATIVE, at->pc);
-        finish(w, OUTCOME_UNREADABLE);
-        return;
-    }
-    if (java_thread)
+    if (java_thread && vm_layout.usable) {
         w->state = load_field(java_thread, vm_layout.thread_state, &state) ? state_of(state) : JFR_STATE_UNKNOWN;
+        w->anchor = w->state == JFR_STATE_UNKNOWN ? 0 : java_thread + vm_layout.thread_anchor.offset;
+    }
     enum code_kind kind = code_contains(at->pc) ? code_find(at->pc).kind : CODE_NONE;
     /* The JVM calls stubs too, also in threads that run no Java; what then lies below a stub is no Java frame. */
-    if (kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA))
-        begin_in_native(w, java_thread);
+    w->in_native = kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA);
 }
 
 static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
@@ -187,17 +163,66 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     return true;
 }
 
-/* The JVM called Java here: what ran before stands in the anchor the call stub's wrapper saved. */
+/* What the anchor says where the native frames could not be left one by one; the rest of them is missing. A thread in Java
+ * code has none: it called native code as a leaf, and its stack shows from where. */
+static bool skip_native(struct walk *w)
+{
+    struct frame f = here(w);
+    uintptr_t sp = w->sp;
+    bool empty = true;
+    w->has_gap = true;
+    if (w->anchor && go_to_anchor(w, w->anchor, &empty))
+        return w->sp > sp || finish(w, OUTCOME_TRUNCATED);
+    if (!empty)
+        return finish(w, OUTCOME_BAD_ANCHOR);
+    if (w->state != JFR_STATE_JAVA || w->java_frames ||
+        !frame_native_caller(&f, &w->at, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
+        return finish(w, OUTCOME_TRUNCATED);
+    go_to(w, f);
+    return true;
+}
+
+static void leave_native(struct walk *w)
+{
+    struct frame f = here(w);
+    enum unwind_step step = unwind_step(&f, &w->at, w->leaf);
+    if (step == UNWIND_UNKNOWN && frame_undescribed_caller(&f, w->leaf ? &w->at : NULL) && is_higher(w, f))
+        step = UNWIND_CALLER;
+    switch (step) {
+    case UNWIND_CALLER:
+    case UNWIND_INTERRUPTED:
+        go_to(w, f);
+        w->leaf = step == UNWIND_INTERRUPTED;
+        w->in_native = !code_contains(f.pc);
+        return;
+    case UNWIND_END:
+        finish(w, OUTCOME_COMPLETE);
+        return;
+    case UNWIND_UNKNOWN:
+        w->in_native = false;
+        skip_native(w);
+    }
+}
+
+static bool native(struct walk *w, uint64_t *frame)
+{
+    /* A call may be the last instruction of its function. */
+    emit(w, frame_native(JFR_FRAME_NATIVE, w->leaf ? w->pc : w->pc - 1), frame);
+    leave_native(w);
+    return true;
+}
+
+/* Native code called Java here. What Java ran before, the call stub's wrapper knows. */
 static bool through_call_stub(struct walk *w)
 {
-    uint64_t wrapper;
-    bool empty;
-    uintptr_t sp = w->sp;
-    if (!load_slot(w->fp, vm_layout.entry_wrapper_slot, &wrapper))
+    uint64_t wrapper, pc, fp;
+    if (!load_slot(w->fp, vm_layout.entry_wrapper_slot, &wrapper) || !load_slot(w->fp, 1, &pc) ||
+        !load_slot(w->fp, 0, &fp) || w->fp < w->sp)
         return finish(w, OUTCOME_TRUNCATED);
-    if (!go_to_anchor(w, wrapper + vm_layout.wrapper_anchor, &empty))
-        return finish(w, empty ? OUTCOME_COMPLETE : OUTCOME_TRUNCATED);
-    return w->sp > sp ? true : finish(w, OUTCOME_TRUNCATED);
+    go_to(w, (struct frame){frame_code_address(pc), w->fp + 2 * sizeof(void *), fp});
+    w->anchor = wrapper + vm_layout.wrapper_anchor;
+    w->in_native = true;
+    return true;
 }
 
 static bool through_stub(struct walk *w, uint64_t *frame)
@@ -217,6 +242,8 @@ static bool through_stub(struct walk *w, uint64_t *frame)
 static bool step(struct walk *w, uint64_t *frame)
 {
     struct code_scope scope;
+    if (w->in_native)
+        return native(w, frame);
     if (w->in_scopes) {
         if (code_scopes_next(&w->scopes, &scope) && emit_method(w, scope.method, scope.bci, scope.type, frame))
             return true;
@@ -248,17 +275,16 @@ static bool step(struct walk *w, uint64_t *frame)
 /* A walk that found no Java frame where there must be one has failed. */
 static void settle(struct walk *w)
 {
-    if (w->outcome == OUTCOME_TRUNCATED && w->state == JFR_STATE_JAVA && !w->java_frames)
+    if (!vm_layout.usable)
+        w->outcome = OUTCOME_UNREADABLE;
+    else if (w->has_gap && w->outcome == OUTCOME_COMPLETE)
+        w->outcome = OUTCOME_TRUNCATED;
+    else if (w->outcome == OUTCOME_TRUNCATED && w->state == JFR_STATE_JAVA && !w->java_frames)
         w->outcome = OUTCOME_NO_JAVA_FRAME;
 }
 
 bool walk_next(struct walk *w, uint64_t *frame)
 {
-    if (w->pending) {
-        *frame = w->pending;
-        w->pending = 0;
-        return true;
-    }
     while (!w->done && w->frames < FRAMES_MAX - 1 && w->steps++ < STEPS_MAX)
         if (step(w, frame))
             return true;

@@ -28,8 +28,9 @@ struct walk {
     struct registers at; /* of the interrupted thread */
     struct code code;
     struct code_scopes scopes;
-    bool in_scopes, leaf, done;
-    uint64_t pending; /* a frame to hand out before the first Java frame */
+    uintptr_t anchor; /* of the native frames here: where Java goes on if they cannot be left; 0 = nowhere */
+    bool in_native, in_scopes, leaf, done;
+    bool has_gap; /* native frames were skipped */
     uint32_t frames, steps, java_frames;
     struct walked_method *walked; /* FRAMES_MAX of them, or NULL */
     enum outcome outcome;

@@ -1,0 +1,99 @@
+#include "agent/symbolize/modules.h"
+
+#include "agent/hot/module.h"
+
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { POINTER_RELATIVE_4 = 0x1b, COUNT_4 = 0x03, TABLE_RELATIVE_4 = 0x3b, HEADER_BYTES = 12 };
+
+/* What was loaded at the last update. */
+static struct {
+    struct module all[MODULES_MAX];
+    int count;
+    unsigned long long loads, unloads;
+} known;
+
+/* The search table, in the coding that every linker writes; a library with another has none for us. */
+static void read_frame_header(struct module *m, uintptr_t header, size_t size)
+{
+    const unsigned char *b = (const unsigned char *)header;
+    uint32_t count;
+    if (size < HEADER_BYTES || b[0] != 1 || b[1] != POINTER_RELATIVE_4 || b[2] != COUNT_4 || b[3] != TABLE_RELATIVE_4)
+        return;
+    memcpy(&count, b + 8, sizeof count);
+    if (count > (size - HEADER_BYTES) / 8)
+        return;
+    m->frame_header = header;
+    m->frame_table = header + HEADER_BYTES;
+    m->frame_count = count;
+}
+
+static struct module describe(const struct dl_phdr_info *info)
+{
+    struct module m = {.low = UINTPTR_MAX};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_GNU_EH_FRAME)
+            read_frame_header(&m, begin, p->p_memsz);
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (begin < m.low)
+            m.low = begin;
+        if (begin + p->p_memsz > m.high)
+            m.high = begin + p->p_memsz;
+    }
+    return m;
+}
+
+static bool is_same(const struct module *a, const struct module *b)
+{
+    return a->low == b->low && a->high == b->high && a->frame_table == b->frame_table &&
+           a->frame_count == b->frame_count;
+}
+
+static bool is_in(const struct module *m, const struct module *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_same(m, &list[i]))
+            return true;
+    return false;
+}
+
+static int collect(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    known.loads = info->dlpi_adds;
+    known.unloads = info->dlpi_subs;
+    struct module m = describe(info);
+    if (m.high && known.count < MODULES_MAX)
+        known.all[known.count++] = m;
+    return 0;
+}
+
+static int has_changed(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    /* The first entry suffices: the counters are the process's. */
+    return info->dlpi_adds == known.loads && info->dlpi_subs == known.unloads ? 1 : 2;
+}
+
+static bool is_known(const struct module *m, void *unused)
+{
+    return is_in(m, known.all, known.count);
+}
+
+void modules_update(void)
+{
+    static struct module before[MODULES_MAX];
+    if (dl_iterate_phdr(has_changed, NULL) == 1)
+        return;
+    int count_before = known.count;
+    memcpy(before, known.all, (size_t)count_before * sizeof *before);
+    known.count = 0;
+    dl_iterate_phdr(collect, NULL);
+    module_retain(is_known, NULL);
+    for (int i = 0; i < known.count; i++)
+        if (!is_in(&known.all[i], before, count_before))
+            module_add(&known.all[i]);
+}

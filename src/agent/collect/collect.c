@@ -5,6 +5,7 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/record.h"
+#include "agent/hot/traps.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
@@ -196,9 +197,21 @@ static void close_second(void)
         recording_describe(&session.recording, &session.clock, session.late);
 }
 
+/* Whoever has put a handler in front of ours gets the traps that are his only. Mostly it is the JVM, which dies of something
+ * else than a fault (hot/traps.h). */
+static void give_way(void)
+{
+    traps_hold_all();
+    threads_stop();
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning",
+                  "sampling ended: something in the process has taken SIGTRAP; use clock=signal");
+}
+
 bool collect_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
+    if (threads_running() && clock_is_taken())
+        give_way();
     bool scan = now >= session.next_scan, close = now >= session.next_close;
     if (scan) {
         session.next_scan = now + SCAN_PERIOD_NS;

@@ -3,6 +3,7 @@
 #include "agent/hot/frame.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/load.h"
+#include "agent/hot/traps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -52,9 +53,13 @@ static void *context_of_fault(void *context)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
+    struct traps_held held;
     context = context_of_fault(context);
-    if (!resume(context))
-        pass_on(&former[signal == SIGSEGV ? 0 : 1], signal, info, context);
+    if (resume(context))
+        return;
+    traps_hold(&held, info->si_code > 0 ? *frame_resume_at(context) : 0);
+    pass_on(&former[signal == SIGSEGV ? 0 : 1], signal, info, context);
+    traps_let_go(&held);
 }
 
 int fault_install(void)

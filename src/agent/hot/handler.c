@@ -181,15 +181,6 @@ static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *genera
     return (uint32_t)cookie < THREADS_MAX && *generation & 1 ? &sampled_threads[(uint32_t)cookie] : NULL;
 }
 
-static struct sampled_thread *thread_of_caller(void)
-{
-    long tid = syscall(SYS_gettid);
-    uint32_t slot = tid < THREAD_IDS_MAX
-                        ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed)
-                        : 0;
-    return slot ? &sampled_threads[slot - 1] : NULL;
-}
-
 /* A breakpoint instruction that nobody handles must kill as it would have without us. */
 static void default_trap(int signal)
 {

@@ -3,14 +3,26 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct sampled_thread *sampled_threads;
 _Atomic uint32_t *thread_slot_of_tid;
+_Atomic uint32_t sampled_threads_used;
 
 static void *reserve(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+struct sampled_thread *thread_of_caller(void)
+{
+    long tid = syscall(SYS_gettid);
+    uint32_t slot = tid < THREAD_IDS_MAX
+                        ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed)
+                        : 0;
+    return slot ? &sampled_threads[slot - 1] : NULL;
 }
 
 int thread_table_init(void)

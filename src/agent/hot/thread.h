@@ -28,7 +28,7 @@ struct sampled_thread {
     uint32_t index; /* in the table */
     uint32_t uid;   /* never reused within a recording */
     int tid;
-    int fd; /* perf event, -1 = none */
+    _Atomic int fd; /* perf event, -1 = none */
     timer_t timer;
     bool has_timer, lacks_clock;
     int64_t java_id;
@@ -53,6 +53,11 @@ struct sampled_thread {
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
 extern struct sampled_thread *sampled_threads;
 extern _Atomic uint32_t *thread_slot_of_tid;
+
+/* Slots ever used lie below. Written under the lock of trigger/threads.c. */
+extern _Atomic uint32_t sampled_threads_used;
+/* The calling thread's slot, or NULL. For handlers, too. */
+struct sampled_thread *thread_of_caller(void);
 
 /* 0 or a negative errno. */
 int thread_table_init(void);

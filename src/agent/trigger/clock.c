@@ -182,6 +182,7 @@ int clock_start(const struct clock *clock, struct error *e)
     in_use = *clock;
     handler_config.interval_ns = clock->interval_ns;
     handler_config.measures = perf && clock->kernel;
+    handler_config.traps = clock->kind == CLOCK_SIGTRAP;
     handler_config.redraws = perf;
     atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());
     int rc = signals_set(clock->signal, handler_of(clock->kind), e);
@@ -270,6 +271,11 @@ uint64_t clock_event_count(int fd)
 uint64_t clock_count(const struct sampled_thread *t)
 {
     return t->fd >= 0 ? clock_event_count(t->fd) : 0;
+}
+
+bool clock_is_taken(void)
+{
+    return in_use.kind == CLOCK_SIGTRAP && !signals_trap_is_free();
 }
 
 bool clock_stop(void)

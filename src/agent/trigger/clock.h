@@ -45,6 +45,8 @@ int clock_mute(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
+/* Whether somebody has put a handler in front of the one this clock needs: SIGTRAP's, without which an expiry kills. */
+bool clock_is_taken(void);
 /* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False
  * while a thread still has one of them pending: call again later. */
 bool clock_stop(void);

@@ -19,7 +19,6 @@ static struct {
     bool running;
     struct candor_pool *pool;
     int exempt_tid;
-    uint32_t limit; /* slots ever used lie below */
     uint32_t next_uid;
     uint32_t armed, without_clock;
     uint32_t generation; /* odd; never repeats, as a trap from an earlier recording may still be on its way */
@@ -46,9 +45,9 @@ static struct sampled_thread *claim_slot(void)
 {
     if (registry.free_count)
         return &sampled_threads[registry.free_slots[--registry.free_count]];
-    if (registry.limit == THREADS_MAX - 1) /* the last is for calibration */
+    if (atomic_load(&sampled_threads_used) == THREADS_MAX - 1) /* the last is for calibration */
         return NULL;
-    uint32_t index = registry.limit++;
+    uint32_t index = atomic_fetch_add(&sampled_threads_used, 1);
     sampled_threads[index].index = index;
     return &sampled_threads[index];
 }
@@ -188,6 +187,11 @@ uint64_t threads_cpu(const struct sampled_thread *t)
     return cpu;
 }
 
+uint32_t threads_limit(void)
+{
+    return atomic_load(&sampled_threads_used);
+}
+
 int threads_start(struct candor_pool *pool, int exempt_tid)
 {
     int *tids = NULL, count = 0, rc = -ENOMEM;
@@ -195,7 +199,8 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     registry.pool = pool;
     registry.exempt_tid = exempt_tid;
     exits_reset();
-    registry.limit = registry.free_count = registry.armed = registry.without_clock = registry.next_uid = 0;
+    atomic_store(&sampled_threads_used, 0);
+    registry.free_count = registry.armed = registry.without_clock = registry.next_uid = 0;
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
     registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
     registry.free_slots = calloc(THREADS_MAX, sizeof *registry.free_slots);
@@ -222,15 +227,15 @@ void threads_stop(void)
 {
     pthread_mutex_lock(&registry.lock);
     registry.running = false;
-    for (uint32_t i = 0; i < registry.limit; i++)
+    for (uint32_t i = 0; i < threads_limit(); i++)
         silence(&sampled_threads[i]);
     pthread_mutex_unlock(&registry.lock);
     /* A handler takes microseconds, but its thread may be kept from running inside. Threads that begin and end meanwhile
      * need the lock, but, now that nothing is running, no slot. */
-    for (uint32_t i = 0; i < registry.limit; i++)
+    for (uint32_t i = 0; i < threads_limit(); i++)
         wait_for_handler(&sampled_threads[i]);
     pthread_mutex_lock(&registry.lock);
-    for (uint32_t i = 0; i < registry.limit; i++)
+    for (uint32_t i = 0; i < threads_limit(); i++)
         disarm(&sampled_threads[i]);
     exits_close();
     free(registry.scanned);
@@ -318,14 +323,6 @@ bool threads_running(void)
     bool running = registry.running;
     pthread_mutex_unlock(&registry.lock);
     return running;
-}
-
-uint32_t threads_limit(void)
-{
-    pthread_mutex_lock(&registry.lock);
-    uint32_t limit = registry.limit;
-    pthread_mutex_unlock(&registry.lock);
-    return limit;
 }
 
 void threads_release(struct sampled_thread *t)

@@ -1,0 +1,29 @@
+/* Keeps the traps of the SIGTRAP clock away from a JVM that is about to die. HotSpot writes its crash report under signal
+ * handlers of its own, and SIGTRAP's is among them: a trap of ours in the thread that reports would end a step of the
+ * report, one in another thread would be told to the user as an error of that thread.
+ *
+ * Most faults are no crash: HotSpot uses them for null checks and safepoints, and returns. So the clocks are held while it
+ * has the fault, and go on afterwards where they stopped. Callable from a signal handler; no effect with other clocks. */
+#ifndef CANDOR_AGENT_HOT_TRAPS_H
+#define CANDOR_AGENT_HOT_TRAPS_H
+
+#include "agent/hot/thread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct traps_held {
+    struct sampled_thread *thread; /* the calling one, or NULL */
+    uint32_t generation;
+    bool all;
+};
+
+/* Before a fault at pc is handed on; 0: a signal that somebody sent. One in code that the JVM has made holds the calling
+ * thread's clock only; elsewhere the JVM expects no faults, and all clocks are held. */
+void traps_hold(struct traps_held *held, uintptr_t pc);
+/* The fault was none that kills. */
+void traps_let_go(const struct traps_held *held);
+/* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
+void traps_hold_all(void);
+
+#endif

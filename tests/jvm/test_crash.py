@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The report of a crashing JVM is whole, though it was sampled every millisecond: HotSpot writes it under a SIGTRAP handler
+of its own, and takes each trap that still comes for one more error.
+
+tier: default
+timeout: 600
+
+What a JVM without the agent cannot report either is no fault of the agent's.
+"""
+import pathlib
+import re
+import signal
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+WAYS = ("interpreted", "compiled", "signal")
+SAMPLES = 100  # before the crash
+TIMES = 10 if ct.TIER == "all" else 1
+FLAGS = ["-Xmx64m", "-XX:-CreateCoredumpOnCrash"]
+
+
+def crash(jdk, way, agent):
+    """One JVM's death: the steps of its report that failed, and its transcript; None without a report."""
+    with ct.Jvm(jdk, "Crash", way, agent=agent, flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        if agent:
+            ct.wait_until(lambda: int(jvm.control("status")[1]["samples"]) > SAMPLES)
+        if way == "signal":
+            jvm.process.send_signal(signal.SIGSEGV)
+        else:
+            jvm.say("die")
+        jvm.wait()
+        report = jvm.directory / f"hs_err_pid{jvm.pid}.log"
+        if not report.exists():
+            return None, jvm.transcript()
+        text = report.read_text(errors="replace")
+    return set(re.findall(r"error occurred during error reporting \(([^)]*)", text)), jvm.transcript()
+
+
+def check(jdk, way, clock):
+    before, transcript = crash(jdk, way, None)
+    if not ct.ok(before is not None, f"{jdk}, {way}: a JVM without the agent reports its crash", transcript):
+        return
+    for i in range(TIMES):
+        path = ct.WORK / f"{way}-{jdk.version}-{i}.jfr"
+        failed, transcript = crash(jdk, way, ct.agent_options(file=path, interval="1ms", clock=clock))
+        ct.ok(failed is not None and failed <= before, f"{jdk}, {way}, {clock}: and with the agent, nothing less is reported",
+              f"{sorted(failed or [])}\n{transcript}")
+
+
+def main():
+    ct.need()
+    for jdk in ct.jdks():
+        for way in WAYS:
+            check(jdk, way, "auto")
+    ct.done()
+
+
+main()

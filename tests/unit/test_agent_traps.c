@@ -1,0 +1,171 @@
+/* The SIGTRAP clock gives way: to whoever puts another handler on SIGTRAP, and to a JVM that may be about to die.
+ * tier: default
+ * timeout: 120 */
+#include "../tap.h"
+
+#include "agent/collect/collect.h"
+#include "agent/hot/traps.h"
+#include "agent/trigger/threads.h"
+#include "profile/load_jfr.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS = 1000000 };
+
+static char file[64];
+static struct error error;
+static _Atomic bool done;
+static _Atomic int strays;
+
+static uint64_t own_cpu(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void burn(uint64_t ns)
+{
+    uint64_t end = own_cpu() + ns;
+    while (own_cpu() < end)
+        for (volatile int i = 0; i < 1000; i++)
+            ;
+}
+
+/* Arms itself, as Java threads do. */
+static void *burn_sampled(void *unused)
+{
+    threads_java_begin(0, 0, "busy");
+    while (!done)
+        burn(MS);
+    threads_java_end();
+    return NULL;
+}
+
+static void nothing(void)
+{
+}
+
+static bool start(void)
+{
+    struct collect_options o = {.clock = CLOCK_SIGTRAP, .interval_ns = MS};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    int rc = collect_start(&o, false, nothing, &error);
+    if (rc)
+        tap_note("start: %s", error.text);
+    return rc == 0;
+}
+
+static bool stop(void)
+{
+    uint64_t bytes, samples;
+    return collect_stop(&bytes, &samples, &error) == 0;
+}
+
+static uint64_t samples(void)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        n += counter_get(&sampled_threads[i].samples);
+    return n;
+}
+
+static bool grows(uint64_t (*count)(void))
+{
+    uint64_t before = count();
+    for (int i = 0; i < 2000 && count() == before; i++)
+        burn(5 * MS);
+    return count() > before;
+}
+
+/* What is on its way may still come; then there is silence, for 20 intervals of the calling thread at least. */
+static bool stands_still(uint64_t (*count)(void))
+{
+    for (int i = 0; i < 100; i++) {
+        uint64_t before = count();
+        burn(20 * MS);
+        if (count() == before)
+            return true;
+    }
+    return false;
+}
+
+static void test_hold(void)
+{
+    struct traps_held held;
+    pthread_t thread;
+    done = false;
+    bool good = start();
+    pthread_create(&thread, NULL, burn_sampled, NULL);
+    threads_java_begin(0, 0, "main");
+    tap_ok(good && grows(samples), "two threads are sampled");
+    traps_hold(&held, 0);
+    tap_ok(stands_still(samples), "and no longer, while the JVM looks at a fault");
+    traps_let_go(&held);
+    tap_ok(grows(samples), "and again, when it was none");
+    done = true;
+    pthread_join(thread, NULL);
+    tap_ok(stop(), "the recording stops");
+}
+
+static void count_stray(int signal)
+{
+    strays++;
+}
+
+static uint64_t strays_now(void)
+{
+    return (uint64_t)strays;
+}
+
+static bool has_warning(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->problem_count; i++)
+        if (strstr(profile_text(p, p->problems[i].text), "SIGTRAP"))
+            return true;
+    return false;
+}
+
+static void test_taken(void)
+{
+    struct sigaction other = {.sa_handler = count_stray}, ours;
+    struct profile p;
+    pthread_t thread;
+    done = false;
+    bool good = start();
+    pthread_create(&thread, NULL, burn_sampled, NULL);
+    threads_java_begin(0, 0, "main");
+    collect_tick();
+    good = good && grows(samples);
+    sigaction(SIGTRAP, &other, &ours);
+    tap_ok(good && grows(strays_now), "another handler gets the traps that were meant for ours");
+    collect_tick();
+    tap_ok(stands_still(strays_now), "until the collector looks");
+    good = stop();
+    done = true;
+    pthread_join(thread, NULL);
+    sigaction(SIGTRAP, &ours, NULL);
+    profile_init(&p);
+    good = !profile_load_jfr(&p, file, &error) && good;
+    tap_ok(good && has_warning(&p), "the recording says so");
+    profile_deinit(&p);
+    tap_ok(start() && stop(), "the next recording begins as ever");
+}
+
+int main(void)
+{
+    struct clock c;
+    snprintf(file, sizeof file, "/tmp/candor-traps-%d.jfr", (int)getpid());
+    if (clock_choose(&c, CLOCK_SIGTRAP, MS, &error))
+        tap_skip("%s", error.text);
+    else {
+        test_hold();
+        test_taken();
+    }
+    unlink(file);
+    return tap_done();
+}

@@ -170,6 +170,8 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_count("lost", answer, "lost");
     print_count("threads", answer, "threads");
     print_count("bytes", answer, "bytes");
+    print_text("warning", answer, "warning");
+    print_text("error", answer, "error");
 }
 
 /* Every pair of the answer; digits alone are a number. */

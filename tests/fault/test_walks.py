@@ -33,7 +33,7 @@ def run(jdk, probability, program, walks):
         try:
             jvm.expect("ready")
             while faults.counts()["walks"] < walks:
-                jvm.round(seconds=10 if ct.TIER == "all" else 0.2, **PROGRAMS[program])
+                jvm.round(seconds=2 if ct.TIER == "all" else 0.2, **PROGRAMS[program])
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
             status = death

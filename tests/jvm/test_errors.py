@@ -116,6 +116,8 @@ def full(jdk, jvm, path, what):
         jvm.round(seconds=0.3, threads=2)
         if not jvm.control("dump")[0]:
             break
+    good, answer = jvm.control("status")
+    ct.ok(good and str(path) in answer.get("error", ""), f"{jdk}, {what}: status says so while it records", answer)
     good, answer = jvm.control("stop")
     ct.ok(good and answer.get("error"), f"{jdk}, {what}: stop tells that the recording is not whole", answer)
     try:

@@ -52,6 +52,8 @@ static struct {
     uint64_t started, next_scan, next_close;
     uint64_t random, execution_samples;
     uint32_t outcome_symbols[OUTCOME_COUNT];
+    char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
+    uint32_t told_with_timer, told_without_clock;
     uint64_t record[RECORD_WORDS_MAX];
 } session;
 
@@ -166,16 +168,26 @@ static void write_books(void)
     write_account(now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
 }
 
-static void warn_of_threads_without_clock(void)
+/* Tells of `count` threads when they have become twice as many as those told of, or at the end. */
+static void warn_of_threads(const char *what, uint32_t count, int error, uint32_t *told, bool at_end)
+{
+    char *text = session.warning;
+    if (count == *told || (!at_end && count < 2 * *told))
+        return;
+    *told = count;
+    snprintf(text, sizeof session.warning, "%u threads %s (%s); raise RLIMIT_NOFILE and RLIMIT_SIGPENDING", count, what,
+             strerror(-error));
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", text);
+}
+
+static void warn_of_clocks(bool at_end)
 {
     int error;
-    char text[256];
-    uint32_t n = threads_without_clock(&error);
-    if (!n)
-        return;
-    snprintf(text, sizeof text, "%u threads could not be given a clock (%s); raise RLIMIT_NOFILE and RLIMIT_SIGPENDING",
-             n, strerror(-error));
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", text);
+    uint32_t n = threads_with_timer(&error);
+    warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error,
+                    &session.told_with_timer, at_end);
+    n = threads_without_clock(&error);
+    warn_of_threads("could not be given a clock", n, error, &session.told_without_clock, at_end);
 }
 
 static void write_comparison(void)
@@ -193,6 +205,7 @@ static void write_comparison(void)
 static void close_second(void)
 {
     write_books();
+    warn_of_clocks(false);
     if (recording_flush(&session.recording))
         recording_describe(&session.recording, &session.clock, session.late);
 }
@@ -365,7 +378,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     drain(false);
     write_books();
     write_comparison();
-    warn_of_threads_without_clock();
+    warn_of_clocks(true);
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     *samples = session.books.samples;
@@ -382,6 +395,9 @@ void collect_status(struct collect_status *out)
         return;
     books_balance(&session.books, &session.clock, &b);
     snprintf(out->file, sizeof out->file, "%s", session.options.file);
+    snprintf(out->warning, sizeof out->warning, "%s", session.warning);
+    if (session.recording.failed)
+        snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
     out->clock = session.clock;
     out->resolution_ns = machine_clock_resolution_ns(&session.clock);
     out->elapsed_ns = clock_monotonic_ns() - session.started;

@@ -22,8 +22,12 @@ struct collect_options {
     uint64_t duration_ns; /* 0 = until stopped */
 };
 
+enum { COLLECT_WARNING_MAX = 256 };
+
 struct collect_status {
     char file[RECORDING_PATH_MAX];
+    char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
+    char error[512];                   /* why nothing is written any more; empty = it is */
     struct clock clock;
     uint64_t resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;

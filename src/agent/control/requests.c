@@ -83,6 +83,10 @@ static void put_status(struct buffer *b)
     put_number(b, "lost", s.lost);
     put_number(b, "threads", s.threads);
     put_number(b, "bytes", s.bytes);
+    if (s.warning[0])
+        put_text(b, "warning", s.warning);
+    if (s.error[0])
+        put_text(b, "error", s.error);
 }
 
 /* The options of a request that writes a file. */

@@ -122,7 +122,7 @@ static void add_delay(struct sampled_thread *t)
 
 static void redraw_period(struct sampled_thread *t)
 {
-    if (!handler_config.redraws || --t->until_redraw)
+    if (!handler_config.redraws || t->fd < 0 || --t->until_redraw)
         return;
     t->until_redraw = REDRAW_EVERY;
     /* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few

@@ -31,6 +31,7 @@ struct sampled_thread {
     _Atomic int fd; /* perf event, -1 = none */
     timer_t timer;
     bool has_timer, lacks_clock;
+    int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     int64_t java_id;
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */

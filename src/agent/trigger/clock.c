@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -27,6 +28,7 @@ enum { BLIND_NS = 20000 };
 #define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; the kernel adds it to its clock */
 
 static struct clock in_use;
+static int timer_signal; /* of threads that get a timer in place of an event; 0 = none so far */
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -118,10 +120,10 @@ static int try_clock(struct clock *c)
         c->signal = SIGTRAP;
         return signals_trap_is_free() ? try_perf(c) : -EBUSY;
     case CLOCK_SIGNAL:
-        c->signal = signals_unused();
+        c->signal = signals_unused(0);
         return try_perf(c);
     case CLOCK_TIMER:
-        c->signal = signals_unused();
+        c->signal = signals_unused(0);
         c->kernel = true;
         rc = create_timer((int)syscall(SYS_gettid), c->signal, 0, &timer);
         if (!rc)
@@ -180,6 +182,7 @@ int clock_start(const struct clock *clock, struct error *e)
 {
     bool perf = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
     in_use = *clock;
+    timer_signal = 0;
     handler_config.interval_ns = clock->interval_ns;
     handler_config.measures = perf && clock->kernel;
     handler_config.traps = clock->kind == CLOCK_SIGTRAP;
@@ -191,15 +194,24 @@ int clock_start(const struct clock *clock, struct error *e)
     return rc;
 }
 
+/* The program shall not run out of descriptors because of us: the last quarter of its limit stays free of events. */
+static bool is_scarce(int fd)
+{
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd >= limit.rlim_cur - limit.rlim_cur / 4;
+}
+
 static int arm_perf(struct sampled_thread *t)
 {
     t->blind_ns = BLIND_NS;
     t->period_ns += t->blind_ns;
     t->fd = open_event(&in_use, t->tid, t->period_ns, thread_cookie(t));
     int rc = t->fd;
+    if (rc >= 0 && is_scarce(rc))
+        rc = -EMFILE;
     if (rc >= 0)
         rc = in_use.kind == CLOCK_SIGNAL ? route_event_signal(t->fd, t->tid, in_use.signal) : 0;
-    if (!rc && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+    if (rc >= 0 && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
         rc = -errno;
     if (rc < 0 && t->fd >= 0) {
         close(t->fd);
@@ -208,10 +220,10 @@ static int arm_perf(struct sampled_thread *t)
     return rc;
 }
 
-static int arm_timer(struct sampled_thread *t)
+static int arm_timer(struct sampled_thread *t, int signal)
 {
     struct itimerspec its;
-    int rc = create_timer(t->tid, in_use.signal, thread_cookie(t), &t->timer);
+    int rc = create_timer(t->tid, signal, thread_cookie(t), &t->timer);
     if (rc)
         return rc;
     to_timespec(&its.it_value, t->period_ns);
@@ -221,11 +233,25 @@ static int arm_timer(struct sampled_thread *t)
     return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
 }
 
+/* Where a thread gets no event, a timer serves. */
+static int arm_timer_instead(struct sampled_thread *t)
+{
+    int signal = timer_signal ? timer_signal : signals_unused(in_use.signal);
+    int rc = timer_signal ? 0 : signals_set(signal, handler_on_thread_timer, NULL);
+    if (rc)
+        return rc;
+    timer_signal = signal;
+    t->period_ns -= t->blind_ns;
+    t->blind_ns = 0;
+    return arm_timer(t, signal);
+}
+
 int clock_arm(struct sampled_thread *t)
 {
     int rc = 0;
     t->fd = -1;
     t->has_timer = false;
+    t->perf_error = 0;
     t->until_redraw = 1;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
     t->period_ns = 1 + handler_random(&t->random) % in_use.interval_ns;
@@ -233,7 +259,11 @@ int clock_arm(struct sampled_thread *t)
     if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
-        rc = arm_timer(t);
+        rc = arm_timer(t, in_use.signal);
+    if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER) {
+        t->perf_error = rc;
+        rc = arm_timer_instead(t);
+    }
     return rc;
 }
 

@@ -25,12 +25,12 @@ static bool is_default(const struct sigaction *sa)
 
 /* The first is ignored by default, so that a stray one is harmless. Never a real-time signal (an overflowing real-time
  * queue turns into SIGIO, which kills), never SIGPROF (the JDK's own sampler). */
-int signals_unused(void)
+int signals_unused(int taken)
 {
     static const int candidates[] = {SIGURG, SIGSTKFLT, SIGVTALRM};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         struct sigaction now;
-        if (!sigaction(candidates[i], NULL, &now) && (is_default(&now) || is_ours(&now)))
+        if (candidates[i] != taken && !sigaction(candidates[i], NULL, &now) && (is_default(&now) || is_ours(&now)))
             return candidates[i];
     }
     return SIGURG;

@@ -10,8 +10,8 @@
 
 typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 
-/* A signal that nobody uses. */
-int signals_unused(void);
+/* A signal that nobody uses, other than `taken` (0 = any). */
+int signals_unused(int taken);
 /* False when somebody has put a handler in front of the one we left on SIGTRAP. */
 bool signals_trap_is_free(void);
 /* Puts a handler of hot/handler.h on the signal. -EBUSY when it is SIGPROF and has a handler that is not ours. */

@@ -20,9 +20,9 @@ static struct {
     struct candor_pool *pool;
     int exempt_tid;
     uint32_t next_uid;
-    uint32_t armed, without_clock;
+    uint32_t armed, without_clock, with_timer;
     uint32_t generation; /* odd; never repeats, as a trap from an earlier recording may still be on its way */
-    int clock_error;
+    int clock_error, perf_error; /* of the last thread without a clock, with a timer in place of an event */
     uint64_t seed;
     uint32_t scan;
     uint32_t *scanned; /* per slot: the last scan that saw its thread */
@@ -88,6 +88,9 @@ static void set_clock(struct sampled_thread *t)
     if (t->lacks_clock) {
         registry.without_clock++;
         registry.clock_error = rc;
+    } else if (rc >= 0 && t->perf_error) {
+        registry.with_timer++;
+        registry.perf_error = t->perf_error;
     }
 }
 
@@ -200,7 +203,7 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     registry.exempt_tid = exempt_tid;
     exits_reset();
     atomic_store(&sampled_threads_used, 0);
-    registry.free_count = registry.armed = registry.without_clock = registry.next_uid = 0;
+    registry.free_count = registry.armed = registry.without_clock = registry.with_timer = registry.next_uid = 0;
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
     registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
     registry.free_slots = calloc(THREADS_MAX, sizeof *registry.free_slots);
@@ -350,6 +353,15 @@ uint32_t threads_without_clock(int *error)
     pthread_mutex_lock(&registry.lock);
     uint32_t n = registry.without_clock;
     *error = registry.clock_error;
+    pthread_mutex_unlock(&registry.lock);
+    return n;
+}
+
+uint32_t threads_with_timer(int *error)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t n = registry.with_timer;
+    *error = registry.perf_error;
     pthread_mutex_unlock(&registry.lock);
     return n;
 }

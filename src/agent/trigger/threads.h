@@ -39,6 +39,8 @@ uint64_t threads_cpu(const struct sampled_thread *t);
 uint64_t threads_exit_cpu(void);
 /* Threads that could not be given a clock so far, and why the last one could not (negative errno). */
 uint32_t threads_without_clock(int *error);
+/* Threads that got a timer so far because the kernel, or our own restraint, refused them a perf event, and why (the same). */
+uint32_t threads_with_timer(int *error);
 uint32_t threads_armed(void);
 
 #endif

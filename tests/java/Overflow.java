@@ -1,0 +1,39 @@
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Threads with the smallest stack the JVM allows, each recursing until it overflows, again and again: signals then come
+ * at every depth, the last bytes of a stack included.
+ *
+ * go threads=N seconds=CPU_SECONDS_PER_THREAD -> done overflows
+ */
+public final class Overflow {
+    static volatile long sink;
+
+    private static final AtomicLong OVERFLOWS = new AtomicLong();
+
+    static long dive(long x) {
+        return dive(x * 6364136223846793005L + 1) + 1;
+    }
+
+    static void work(long budget) {
+        for (long begin = Rounds.cpu(); Rounds.cpu() - begin < budget;) {
+            try {
+                sink = dive(begin);
+            } catch (StackOverflowError e) {
+                OVERFLOWS.incrementAndGet();
+            }
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(options -> {
+            Thread[] threads = new Thread[(int) options.number("threads", 2)];
+            long budget = (long) (options.number("seconds", 1) * 1e9);
+            for (int i = 0; i < threads.length; i++) {
+                threads[i] = new Thread(null, () -> work(budget), "overflow-" + i, 1);
+            }
+            Rounds.together(threads);
+            return "overflows=" + OVERFLOWS.get();
+        });
+    }
+}

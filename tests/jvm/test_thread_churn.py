@@ -54,11 +54,13 @@ def check(jdk, path, truth):
     bound = ct.STANDARD_ERRORS / math.sqrt(max(len(burnt), 1)) + 0.05
     ct.ok(abs(ratio - 1) < bound, f"{jdk}: the threads have {ratio:.4f} of their true CPU time, bound 1 +- {bound:.4f}", books)
     ct.identity_closes(books, str(jdk))
-    # A thread's weights miss its CPU time by chance, with a standard deviation of half an interval at most. 3 % are for
-    # what it uses after the kernel has closed its account, and for clocks that disagree.
+    # A thread's weights miss its CPU time by chance, with a standard deviation of half an interval at most. What it uses
+    # after the kernel has closed its account is less than half of what it uses from its end in Java until then, on any
+    # machine (a fifth was seen); 1 % is for clocks that disagree.
     chance = ct.STANDARD_ERRORS * math.sqrt(truth["started"]) * INTERVAL_NS / 2
-    ct.residual_within(books, chance / books["cpu_ns"] + 0.03, str(jdk))
-    left = books["unseen_ns"].get("after_exit", 0) / truth["started"]
+    after_exit = books["unseen_ns"].get("after_exit", 0)
+    ct.residual_within(books, (chance + after_exit / 2) / books["cpu_ns"] + 0.01, str(jdk))
+    left = after_exit / truth["started"]
     ct.ok(left > LEAST_AFTER_EXIT_NS, f"{jdk}: {left / 1000:.1f} us per thread are booked after its end", books)
     told = sum(cpu for name, cpu, _ in recording.thread_cpu.values() if name == "churn")
     ct.ok(truth["burn_ns"] < told < books["cpu_ns"],

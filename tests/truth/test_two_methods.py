@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 3  # of CPU in each of two threads
+SECONDS, INTERVAL = 1.5, "500us"  # of CPU in each of two threads
 
 
 def check(what, path, truth):
@@ -27,7 +27,7 @@ def check(what, path, truth):
             leaves[sample.leaf].append(sample.weight)
     heavy, light = leaves.values()
     size = ct.effective_size(heavy + light)
-    ct.ok(size >= 1000 * SECONDS, f"{what}: {size:.0f} samples carry the answer", top_leaves(recording))
+    ct.ok(size >= 2000 * SECONDS, f"{what}: {size:.0f} samples carry the answer", top_leaves(recording))
     if size:
         ct.share_agrees(sum(heavy) / (sum(heavy) + sum(light)), true_share, size, f"{what}, samples")
     check_report(what, report, true_share, size)
@@ -61,7 +61,7 @@ def top_leaves(recording):
 
 def at_start(jdk):
     path = ct.WORK / f"start-{jdk.version}.jfr"
-    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval="1ms")) as jvm:
+    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval=INTERVAL)) as jvm:
         jvm.expect("ready")
         truth = jvm.round(seconds=SECONDS)
         ct.ok(jvm.finish() == 0, f"{jdk}, at start: the program ends well", jvm.transcript())
@@ -78,7 +78,7 @@ def attached(jdk):
     with ct.Jvm(jdk, "TwoMethods") as jvm:
         jvm.expect("ready")
         jvm.round(seconds=0.5)  # compiled before the agent comes
-        result = ct.attach(jvm, path)
+        result = ct.attach(jvm, path, INTERVAL)
         if not ct.ok(result.status == 0, f"{jdk}, attached: the recording starts", result):
             return
         truth = jvm.round(seconds=SECONDS)

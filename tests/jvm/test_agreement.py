@@ -45,7 +45,7 @@ def check(tool, jdk):
     path = ct.WORK / f"agreement-{jdk.version}.jfr"
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path, interval="2ms")) as jvm:
         jvm.expect("ready")
-        jvm.round(seconds=3)
+        jvm.round(seconds=1.5)
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
     result, counts = summary(tool, path)

@@ -190,6 +190,13 @@ static void warn_of_clocks(bool at_end)
     warn_of_threads("could not be given a clock", n, error, &session.told_without_clock, at_end);
 }
 
+static void tell_of_unknown_cost(void)
+{
+    if (!session.books.sample_cost_ns)
+        jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
+                      "what a sample costs could not be measured: own_cost is the collector's CPU time only");
+}
+
 static void write_comparison(void)
 {
     char name[64], value[32];
@@ -379,6 +386,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     write_books();
     write_comparison();
     warn_of_clocks(true);
+    tell_of_unknown_cost();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     *samples = session.books.samples;

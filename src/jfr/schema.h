@@ -27,6 +27,10 @@ enum jfr_thread_state {
     JFR_STATES
 };
 
+/* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;
+ * this is no method's, and async-profiler writes it, so every tool has met it. */
+#define JFR_NO_DESCRIPTOR "()L;"
+
 extern const char *const jfr_frame_type_names[JFR_FRAME_TYPES];
 extern const char *const jfr_thread_state_names[JFR_STATES];
 

@@ -170,8 +170,7 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
         jfr_put_string(entry(w, T_FRAME_TYPE, i + 1), jfr_frame_type_names[i], strlen(jfr_frame_type_names[i]));
     for (uint32_t i = 0; i < JFR_STATES; i++)
         jfr_put_string(entry(w, T_THREAD_STATE, i + 1), jfr_thread_state_names[i], strlen(jfr_thread_state_names[i]));
-    /* `jfr print` of the JDK stops with an exception at a method whose descriptor has no parentheses. */
-    jfr_put_string(entry(w, T_SYMBOL, NO_DESCRIPTOR_KEY), "()V", 3);
+    jfr_put_string(entry(w, T_SYMBOL, NO_DESCRIPTOR_KEY), JFR_NO_DESCRIPTOR, strlen(JFR_NO_DESCRIPTOR));
     checkpoint_end(w);
     return w->out.failed ? -ENOMEM : 0;
 }

@@ -1,7 +1,7 @@
 /* How things are named wherever people see them: one place, so that report, flame graph and collapsed stacks agree.
  *
  *   Java method            pkg.Class.method
- *   native, stub, kernel   the symbol as it is
+ *   native, stub, kernel   the function's name as it is, without its library
  *   sample without stack   [reason] symbol      (the symbol of the program counter; [reason] when there is none)
  */
 #ifndef CANDOR_PROFILE_NAMES_H

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "jfr/schema.h"
 #include "profile/names.h"
 
 #include <stdarg.h>
@@ -110,8 +111,11 @@ static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_
 {
     const struct profile_method *m = &p->methods[method];
     struct buffer text;
+    bool failed = type == JFR_FRAME_FAILED;
+    /* The class of what is no Java method is its library. */
+    bool has_class = failed || strcmp(profile_text(p, m->descriptor), JFR_NO_DESCRIPTOR);
     buffer_init(&text, 1 << 20);
-    names_frame(&text, profile_text(p, m->class_name), profile_text(p, m->name), type == JFR_FRAME_FAILED);
+    names_frame(&text, has_class ? profile_text(p, m->class_name) : "", profile_text(p, m->name), failed);
     int rc = text.failed ? -ENOMEM : profile_string(p, (const char *)text.data, text.len, label);
     buffer_deinit(&text);
     return rc;

@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,12 @@ static void test_names(void)
     tap_ok(!strcmp(name, "[unk"), "cut to the caller's room");
     native_add_stub("first", 0x1000, 0x100);
     native_add_stub("second", 0x1080, 0x10);
+    native_library(0x1010, name, sizeof name);
+    tap_ok(!strcmp(name, "stub"), "and its library");
+    native_library((uintptr_t)&gnu_get_libc_version, name, sizeof name);
+    tap_ok(!strcmp(name, "libc"), "libc.so.6 is libc for short (%s)", name);
+    native_library(16, name, sizeof name);
+    tap_ok(!*name, "nowhere is no library");
     native_name(0x1010, name, sizeof name);
     tap_ok(!strcmp(name, "first"), "a stub");
     native_name(0x108f, name, sizeof name);

@@ -32,6 +32,27 @@ static void test_interning(void)
     profile_deinit(&p);
 }
 
+static bool label_is(const char *class_name, const char *name, const char *descriptor, const char *wanted)
+{
+    struct profile p;
+    uint32_t words[3], method, frame;
+    maker_init(&p);
+    profile_string(&p, class_name, strlen(class_name), &words[0]);
+    profile_string(&p, name, strlen(name), &words[1]);
+    profile_string(&p, descriptor, strlen(descriptor), &words[2]);
+    profile_method(&p, words[0], words[1], words[2], &method);
+    profile_frame(&p, method, 0, 0, JFR_FRAME_NATIVE, &frame);
+    bool same = !strcmp(profile_text(&p, p.frames[frame].label), wanted);
+    profile_deinit(&p);
+    return same;
+}
+
+static void test_native_labels(void)
+{
+    tap_ok(label_is("libjvm", "JavaThread::run", "()L;", "JavaThread::run"), "a native function without its library");
+    tap_ok(label_is("java.lang.Thread", "yield0", "()V", "java.lang.Thread.yield0"), "a native method with its class");
+}
+
 static void name_is(const char *class_name, const char *method, bool failed, const char *wanted)
 {
     struct buffer b;
@@ -182,6 +203,7 @@ int main(void)
 {
     test_interning();
     test_names();
+    test_native_labels();
     test_threads();
     test_limits();
     test_books();

@@ -72,13 +72,14 @@ uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
 
 uint32_t names_native(struct names *n, uintptr_t pc)
 {
-    char name[512];
+    char name[512], library[64];
     bool added;
     uint32_t *id = map_add(&n->native_by_pc, pc, &added);
     if (id && !added)
         return *id;
     native_name(pc, name, sizeof name);
-    uint32_t method = names_pseudo(n, "", name);
+    native_library(pc, library, sizeof library);
+    uint32_t method = names_pseudo(n, library, name);
     if (id)
         *id = method;
     return method;

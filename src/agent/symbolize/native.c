@@ -118,25 +118,49 @@ static bool stub_name(uintptr_t pc, char *out, size_t size)
     return found;
 }
 
+/* With its symbols; NULL outside all libraries. */
+static struct library *library_of(uintptr_t pc)
+{
+    struct library *l = find_library(pc);
+    if (!l)
+        l = add_library(pc);
+    if (l && !l->tried)
+        open_symbols(l);
+    return l;
+}
+
+static const char *file_name(const struct library *l)
+{
+    const char *slash = strrchr(l->path, '/');
+    return slash ? slash + 1 : l->path;
+}
+
 void native_name(uintptr_t pc, char *out, size_t size)
 {
     if (stub_name(pc, out, size))
         return;
-    struct library *l = find_library(pc);
+    struct library *l = library_of(pc);
+    const char *name = l ? elf_find(&l->symbols, pc - l->base) : NULL;
     if (!l)
-        l = add_library(pc);
-    if (!l) {
         snprintf(out, size, "[unknown]");
-        return;
-    }
-    if (!l->tried)
-        open_symbols(l);
-    const char *name = elf_find(&l->symbols, pc - l->base);
-    const char *slash = strrchr(l->path, '/');
-    if (name && *name)
+    else if (name && *name)
         demangle(&demangler, name, out, size);
     else
-        snprintf(out, size, "[%s]", slash ? slash + 1 : l->path);
+        snprintf(out, size, "[%s]", file_name(l));
+}
+
+void native_library(uintptr_t pc, char *out, size_t size)
+{
+    struct library *l;
+    if (stub_name(pc, out, size))
+        snprintf(out, size, "stub");
+    else if ((l = library_of(pc))) {
+        snprintf(out, size, "%s", file_name(l));
+        char *suffix = strstr(out, ".so");
+        if (suffix)
+            *suffix = 0;
+    } else
+        snprintf(out, size, "%s", "");
 }
 
 void native_add_stub(const char *name, uintptr_t begin, size_t length)

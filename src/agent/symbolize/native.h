@@ -11,6 +11,8 @@
 /* Writes the function's name, readable if of C++ (demangle.h), "[library]" when it has none, "[unknown]" outside all
  * libraries. Never empty. */
 void native_name(uintptr_t pc, char *out, size_t size);
+/* Where the address lies: "libjvm" in .../libjvm.so, "stub" in generated code of the JVM, nothing outside all of them. */
+void native_library(uintptr_t pc, char *out, size_t size);
 /* Generated code of the JVM: name, address, length. Later entries hide earlier ones they overlap. */
 void native_add_stub(const char *name, uintptr_t begin, size_t length);
 /* The text segment of the library that holds the address; 0 or -ENOENT. */

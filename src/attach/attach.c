@@ -3,12 +3,13 @@
  *   we                                             the JVM
  *   create /tmp/.attach_pid<pid>, send SIGQUIT
  *                                                  its signal thread finds the file and opens /tmp/.java_pid<pid>
- *   connect, "1\0load\0PATH\0true\0OPTIONS\0"
+ *   connect, "1\0load\0PATH\0true\0OPTIONS\0", or "2\0LENGTH\0load\0PATH\0true\0OPTIONS\0"
  *                                                  dlopen(PATH), Agent_OnAttach(OPTIONS)
  *   read "0\nreturn code: 0"
  *
  * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
- * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far. */
+ * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far; version 2, since JDK 24, takes longer
+ * arguments. It is used for these, and by a JVM that should not know version 1 any more. */
 #include "attach/attach.h"
 #include "attach/identity.h"
 #include "attach/jvm.h"
@@ -26,7 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, STEP_MS = 20 };
+enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, LONG_ARGUMENT_MAX = 64 << 10, STEP_MS = 20, BAD_VERSION = 101 };
 
 struct attach {
     struct jvm jvm;
@@ -193,52 +194,89 @@ static int connect_jvm(struct attach *a, struct error *e)
     return wake(a, name, e);
 }
 
-static int exchange(const struct attach *a, int fd, const char *library, const char *options, struct buffer *reply)
+static void make_request(struct buffer *request, int version, const char *library, const char *options)
 {
-    const char *const words[] = {"1", "load", library, "true", options};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        int code = socket_send(fd, words[i], strlen(words[i]) + 1, a->deadline);
-        if (code)
-            return code;
+    static const char load[] = "load", absolute[] = "true";
+    buffer_printf(request, "%d", version);
+    buffer_u8(request, 0);
+    if (version > 1) {
+        buffer_printf(request, "%zu", sizeof load + strlen(library) + 1 + sizeof absolute + strlen(options) + 1);
+        buffer_u8(request, 0);
     }
-    int code = socket_receive(fd, reply, a->deadline);
+    buffer_put(request, load, sizeof load);
+    buffer_put(request, library, strlen(library) + 1);
+    buffer_put(request, absolute, sizeof absolute);
+    buffer_put(request, options, strlen(options) + 1);
+}
+
+static bool hung_up(int code)
+{
+    return code == -EPIPE || code == -ECONNRESET;
+}
+
+static int exchange(const struct attach *a, int fd, const struct buffer *request, struct buffer *reply)
+{
+    int code = request->failed ? -ENOMEM : socket_send(fd, request->data, request->len, a->deadline);
+    /* One that does not take such a request may have answered and hung up before it was sent whole. */
+    if (!code || hung_up(code))
+        code = socket_receive(fd, reply, a->deadline);
     buffer_u8(reply, 0);
     return code ? code : reply->failed ? -ENOMEM : 0;
 }
 
-static int load(struct attach *a, int fd, const char *library, const char *options, struct error *e)
+static int judge(const struct attach *a, int code, const struct buffer *reply, struct error *e)
 {
-    struct buffer reply;
-    buffer_init(&reply, REPLY_MAX);
-    int code = exchange(a, fd, library, options, &reply);
     if (code == -ETIMEDOUT)
-        error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
-                  a->pid, (unsigned)(a->timeout / 1000000000));
-    else if (code == -EPIPE || code == -ECONNRESET || (!code && !*reply.data))
-        code = has_ended(a, STEP_MS) ? gone(a->pid, e)
-                                   : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
-    else if (code)
-        error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));
-    else
-        code = attach_parse_reply(a->pid, (const char *)reply.data, e);
+        return error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
+                         a->pid, (unsigned)(a->timeout / 1000000000));
+    if (!*reply->data && (!code || hung_up(code)))
+        return has_ended(a, STEP_MS) ? gone(a->pid, e)
+                                     : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
+    if (code && !hung_up(code))
+        return error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));
+    return attach_parse_reply(a->pid, (const char *)reply->data, e);
+}
+
+static int load(struct attach *a, int version, const char *library, const char *options, struct error *e)
+{
+    struct buffer request, reply;
+    int fd = connect_jvm(a, e);
+    if (fd < 0)
+        return fd;
+    buffer_init(&request, LONG_ARGUMENT_MAX);
+    buffer_init(&reply, REPLY_MAX);
+    make_request(&request, version, library, options);
+    int code = judge(a, exchange(a, fd, &request, &reply), &reply, e);
+    buffer_deinit(&request);
     buffer_deinit(&reply);
+    close(fd);
     return code;
+}
+
+static int too_long(pid_t pid, struct error *e)
+{
+    return error_set(e, -ENAMETOOLONG, "cannot attach to %d: the library's path is longer than the JVM takes; set "
+                     "XDG_CACHE_HOME to a short one", pid);
+}
+
+static int load_by_any_version(struct attach *a, const char *library, const char *options, struct error *e)
+{
+    bool is_long = strlen(library) >= ARGUMENT_MAX || strlen(options) >= ARGUMENT_MAX;
+    int code = is_long ? -EPROTONOSUPPORT : load(a, 1, library, options, e);
+    if (code == -EPROTONOSUPPORT)
+        code = load(a, 2, library, options, e);
+    return code == -EPROTONOSUPPORT && is_long ? too_long(a->pid, e) : code;
 }
 
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e)
 {
     struct attach a = {.pid = pid, .handle = -1, .tmp = -1, .timeout = timeout_ns,
                        .deadline = clock_monotonic_ns() + timeout_ns};
-    if (strlen(library) >= ARGUMENT_MAX || strlen(options) >= ARGUMENT_MAX)
-        return error_set(e, -ENAMETOOLONG, "cannot attach to %d: the library's path is longer than the JVM takes; set "
-                         "XDG_CACHE_HOME to a short one", pid);
+    if (strlen(library) + strlen(options) + 64 > LONG_ARGUMENT_MAX)
+        return too_long(pid, e);
     int code = attach_open(&a, e);
-    if (!code) {
-        int fd = connect_jvm(&a, e);
-        code = fd < 0 ? fd : load(&a, fd, library, options, e);
-        if (fd >= 0)
-            close(fd);
-    }
+    if (!code)
+        code = load_by_any_version(&a, library, options, e);
     if (a.tmp >= 0)
         close(a.tmp);
     if (a.handle >= 0)
@@ -266,6 +304,9 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     long status = strtol(reply, &rest, 10);
     if (rest == reply)
         return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+    if (status == BAD_VERSION)
+        return error_set(e, -EPROTONOSUPPORT, "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
+                         "candor does; use a newer candor", pid);
     join_lines(rest, line, sizeof line);
     if (strstr(rest, "Dynamic agent loading is not enabled"))
         return refused(pid, e);

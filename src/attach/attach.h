@@ -8,15 +8,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Loads the library (absolute path as the JVM sees it, at most 1023 bytes) with Agent_OnAttach(options); returns when
- * that has returned 0. The JVM must be ours, or we root. A process is sent SIGQUIT (the JVM's wake-up call) only when it
- * is a JVM that has a handler for it and is not known to refuse.
+/* Loads the library (absolute path as the JVM sees it; before JDK 24 it and the options have at most 1023 bytes each) with
+ * Agent_OnAttach(options); returns when that has returned 0. The JVM must be ours, or we root. A process is sent SIGQUIT (the
+ * JVM's wake-up call) only when it is a JVM that has a handler for it and is not known to refuse.
  *
  * 0, or with e: -ESRCH gone, -ENOEXEC no JVM, -EACCES another user's, -EOPNOTSUPP attach or loading is disabled,
- * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped. */
+ * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -ENAMETOOLONG, -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 
-/* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP or -EREMOTEIO with e. The text is zero-terminated. */
+/* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EPROTONOSUPPORT (it does not speak that version of the protocol) or
+ * -EREMOTEIO with e. The text is zero-terminated. */
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
 
 #endif

@@ -1,6 +1,7 @@
 /* Where the target JVM can load the agent library from. */
 #include "attach/library.h"
 #include "attach/identity.h"
+#include "attach/libc.h"
 #include "base/map.h"
 
 #include <errno.h>
@@ -234,6 +235,9 @@ static int place_in_tmp(const void *bytes, size_t len, const struct process *tar
 int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
                   struct error *e)
 {
+    int code = libc_check(target, e);
+    if (code)
+        return code;
     if (find_beside(target, path, size))
         return 0;
     if (!len)

@@ -13,7 +13,7 @@
  * 2 and 3 are written from `bytes` where they are not there already, and stay: a JVM that finds another file there later
  * would load the agent a second time. A copy counts only when it and its folder are ours (3: the process's user's), nobody
  * else may write them and its content is `bytes`, byte for byte. Paths with characters that an option string could
- * misread (blanks, '=', ',') are passed over. 0, or a negative errno with e. */
+ * misread (blanks, '=', ',') are passed over. A JVM of another C library (attach/libc.h) is refused. 0, or a negative errno with e. */
 int library_place(const void *bytes, size_t len, const struct process *target, char *path, size_t size,
                   struct error *e);
 

@@ -78,6 +78,8 @@ const struct cli_command command_record = {
         "--duration is over, Ctrl-C, or the end of the JVM. Then prints a short report, writes a flame graph beside the "
         "recording, and prints the paths of both. The JVM writes the recording, into a file that candor opens for it: with "
         "the rights of who runs candor, whatever user or container the JVM runs in.\n\n"
+        "From JDK 21 on a JVM prints three lines of warning on its standard error when the agent is first loaded while it runs, "
+        "unless it was started with -XX:+EnableDynamicAgentLoading.\n\n"
         "With -- COMMAND runs the command with the agent from the start. When its program is java, the agent becomes its "
         "first option; else it is passed in JAVA_TOOL_OPTIONS, for a command that starts one JVM: of several at a time only "
         "the first is recorded, and the others say so. After --duration the recording ends and the report is printed, while "

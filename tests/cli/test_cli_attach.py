@@ -133,7 +133,12 @@ def protocol(jdk):
         ct.ok(code.status == 1 and "code 5" in code.out, f"{jdk}: the agent's own failure", code)
         missing = load(jvm, "/nonexistent/x.so", "")
         ct.ok(missing.status == 1 and "/nonexistent/x.so" in missing.out, f"{jdk}: a library that is not there", missing)
-        ct.ok(load(jvm, AGENT, "x" * 1024).status == 1, f"{jdk}: options longer than the protocol takes")
+        text = f"{options} " + "x" * 5000
+        long = load(jvm, AGENT, text)
+        if jdk.version >= 24:
+            ct.ok(long.status == 0 and marker.read_text() == text, f"{jdk}: long options, by version 2 of the protocol", long)
+        else:
+            ct.ok(long.status == 1 and "longer than the JVM takes" in long.out, f"{jdk}: options longer than the protocol takes", long)
         good = load(jvm, AGENT, options)
         ct.ok(good.status == 0, f"{jdk}: and after all that a good one", good)
         ct.ok(not os.path.exists(f"/tmp/.attach_pid{jvm.pid}"), f"{jdk}: no trigger file is left")

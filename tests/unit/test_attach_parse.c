@@ -182,6 +182,7 @@ static void test_replies(void)
            "status 0 with a text is a failure, told on one line");
     tap_ok(reply("-1\nDynamic agent loading is not enabled. Use ...", &e) == -EOPNOTSUPP &&
            strstr(e.text, "-XX:+EnableDynamicAgentLoading"), "refused by JEP 451, with the remedy");
+    tap_ok(reply("101\n", &e) == -EPROTONOSUPPORT && reply("101", &e) == -EPROTONOSUPPORT, "another version of the protocol");
     tap_ok(reply("100\n", &e) == -EREMOTEIO && strstr(e.text, "status 100"), "a bare status");
     tap_ok(reply("", &e) == -EREMOTEIO && reply("HTTP/1.1 400", &e) == -EREMOTEIO, "garbage");
     tap_ok(reply("0\n", &e) == -EREMOTEIO && reply("0", &e) == -EREMOTEIO, "silence is no success");

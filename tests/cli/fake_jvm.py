@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""A process that looks like a JVM and speaks the JVM's side of the attach protocol, for tests of the client.
+
+usage: fake_jvm.py LIBJVM [BEHAVIOUR]
+
+It maps LIBJVM as code, under that name, and has its attach socket open. Every request is printed as one JSON list of its
+words. Behaviours: version-1 (knows no other), version-2 (likewise), other-version (knows neither), silent (never answers),
+hangs-up, unarmed (no socket, no handler for SIGQUIT: the signal would end it).
+"""
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import time
+
+BAD_VERSION = b"101\n"
+LOADED = b"0\nreturn code: 0"
+
+
+def read_request(channel):
+    data = b""
+    while True:
+        words = data.split(b"\0")[:-1]
+        if words and (words[0] != b"2" and len(words) == 5 or words[0] == b"2" and len(words) == 6):
+            return [word.decode() for word in words]
+        part = channel.recv(65536)
+        if not part:
+            return [word.decode() for word in words]
+        data += part
+
+
+def serve(listener, behaviour):
+    while True:
+        channel, _ = listener.accept()
+        with channel:
+            if behaviour == "hangs-up":
+                continue
+            words = read_request(channel)
+            print(json.dumps(words), flush=True)
+            if behaviour == "silent":
+                time.sleep(3600)
+            channel.sendall(LOADED if words and behaviour == f"version-{words[0]}" else BAD_VERSION)
+
+
+def main():
+    library, behaviour = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "version-1"
+    with open(library, "rb") as file:
+        code = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+    if behaviour == "unarmed":
+        print("ready", flush=True)
+        signal.pause()  # to be killed
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    with socket.socket(socket.AF_UNIX) as listener, code:
+        path = f"/tmp/.java_pid{os.getpid()}"
+        listener.bind(path)
+        listener.listen()
+        print("ready", flush=True)
+        try:
+            serve(listener, behaviour)
+        except KeyboardInterrupt:
+            os.unlink(path)
+
+
+main()

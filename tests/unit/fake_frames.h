@@ -24,6 +24,12 @@ struct fake_code {
 };
 
 enum { FAKE_FRAME_WORDS = 4 };
+/* What code may push on top of its frame, and an interpreted frame's slots in words from the frame pointer, since JDK 11. */
+#if defined(__x86_64__)
+enum { FAKE_PUSHED_WORDS = 1, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -8 };
+#elif defined(__aarch64__)
+enum { FAKE_PUSHED_WORDS = 2, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -9 };
+#endif
 
 /* The ways methods enter and leave; ended by one without a name. */
 extern const struct fake_code fake_codes[];

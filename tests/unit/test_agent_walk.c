@@ -120,6 +120,12 @@ static void test_compiled(void)
     tap_ok(w.state == JFR_STATE_JAVA, "the state is Java's");
     tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
            "compiled code that the call stub called");
+    stack[100 - FAKE_PUSHED_WORDS] = 0x55;
+    r.sp = at(100 - FAKE_PUSHED_WORDS);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
+           "the same with words pushed on its frame");
+    r.sp = at(100);
     /* Twice: the upper one at a return address. */
     stack[102] = 0x1234;
     stack[103] = fake_return_word(behind_call(compiled, 300));
@@ -146,8 +152,8 @@ static void test_interpreted(void)
     stack[fp] = at(200);
     stack[fp + 1] = call_stub_return;
     stack[fp - 1] = at(fp + 2); /* the caller's sp */
-    stack[fp + frame_slots.method] = methods[3];
-    stack[fp + frame_slots.bcp] = constant + vm_layout.const_sizeof + 33;
+    stack[fp + FAKE_METHOD_SLOT] = methods[3];
+    stack[fp + FAKE_BCP_SLOT] = constant + vm_layout.const_sizeof + 33;
     put_first_frame(200);
     struct registers r = {
         .pc = fake.heap + 100, .sp = at(100), .fp = at(fp), .bcp = constant + vm_layout.const_sizeof + 44};
@@ -161,7 +167,7 @@ static void test_interpreted(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(&w),
            "a caller whose stack pointer runs ahead");
-    stack[fp + frame_slots.method] = 0;
+    stack[fp + FAKE_METHOD_SLOT] = 0;
     uint64_t *sp = &stack[101];
     fake_call(&r, &sp, call_stub_return);
     r.method = methods[3];
@@ -258,33 +264,42 @@ static bool goes_on_to_caller(struct walk *w, enum outcome at_worst)
            w->outcome <= at_worst;
 }
 
-/* Compiled code that is interrupted between any two of its instructions has its caller. What a register no longer holds,
- * or not yet, is wrong there. */
+/* *sp: where the frame of the method's caller begins. */
+static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t pc, uint64_t *sp, uintptr_t caller,
+                                bool is_compiled)
+{
+    struct walk w;
+    struct registers r = {.pc = pc, .fp = next->saved ? 0x77 : at(200), .link = 0x88};
+    uint64_t *end = sp;
+    memset(sp - 16, 0x55, 16 * sizeof *sp);
+    if (next->saved) {
+        sp[-2] = at(200);
+        sp[-1] = fake_return_word(caller);
+    } else
+        fake_call(&r, &end, caller);
+    r.sp = (uintptr_t)(sp - next->depth);
+    walk_begin(&w, &r, java_thread);
+    return next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) &&
+           (is_compiled ? goes_on_to_caller(&w, OUTCOME_COMPLETE) : ends_at_root(&w));
+}
+
+/* Code that is interrupted between any two of its instructions has its caller. What a register no longer holds, or not
+ * yet, is wrong there. The call stub is found by the frame pointer, compiled code by the stack pointer. */
 static void test_boundaries(void)
 {
     for (const struct fake_code *code = fake_codes; code->name; code++) {
         build();
-        put_first_frame(200);
+        uint64_t *sp;
         uintptr_t blob = fake_blob("native nmethod", 100, FAKE_FRAME_WORDS, code->frame_complete),
-                  pc = blob + FAKE_BLOB_HEADER;
+                  pc = blob + FAKE_BLOB_HEADER, caller = put_compiled_caller(&sp);
         fake_set(blob, vm_layout.nm_method, methods[2]);
         for (size_t i = 0; i < code->count; pc += code->instructions[i++].length)
             memcpy((void *)pc, code->instructions[i].bytes, code->instructions[i].length);
         pc = blob + FAKE_BLOB_HEADER;
         for (size_t i = 0; i < code->count; pc += code->instructions[i++].length) {
             const struct fake_instruction *next = &code->instructions[i];
-            struct registers r = {.pc = pc, .fp = next->saved ? 0x77 : at(200), .link = 0x88};
-            struct walk w;
-            uint64_t *sp = &stack[120];
-            memset(&stack[110], 0x55, 10 * sizeof *stack);
-            if (next->saved) {
-                stack[118] = at(200);
-                stack[119] = fake_return_word(call_stub_return);
-            } else
-                fake_call(&r, &sp, call_stub_return);
-            r.sp = at(120 - next->depth);
-            walk_begin(&w, &r, java_thread);
-            tap_ok(next_is(&w, (uint64_t)FRAME_NATIVE_METHOD << 60 | (uint64_t)ids[2] << 16) && ends_at_root(&w),
+            tap_ok(boundary_has_caller(next, pc, sp, caller, true) &&
+                       boundary_has_caller(next, pc, &stack[120], call_stub_return, false),
                    "%s, before instruction %zu: its caller", code->name, i);
         }
     }

@@ -341,7 +341,6 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     return (at && leaf_through_link(f, at)) || plausible_caller(c, f) || follow_frame_pointers(f) || scan(f);
 }
 
-/* AArch64's ABI keeps frame pointers, so those of other libraries are followed as libjvm's are. */
 /* Only who was interrupted still has its caller in a register; a frame record does not tell where the caller's frame
  * begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)
@@ -353,6 +352,7 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
+/* AArch64's ABI keeps frame pointers, so those of other libraries are followed as libjvm's are. */
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
     return leaf_through_link(f, at) || follow_frame_pointers(f) || scan(f);

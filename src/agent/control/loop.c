@@ -39,6 +39,7 @@ static struct {
     bool java_is_over;
     const struct hooks *hooks;
     struct start *start;
+    uint32_t incarnation; /* how often the thread was started */
     int wake, listener;
 } loop = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -218,6 +219,7 @@ static int open_locked(const struct hooks *hooks, bool late, struct error *e)
     loop.late = late;
     loop.finish = false;
     loop.alive = loop.open = true;
+    loop.incarnation++;
     int rc = loop.wake < 0 ? -errno : start_thread();
     if (rc) {
         socket_unlisten(listener);
@@ -285,7 +287,9 @@ void loop_finish(bool java_is_ending)
         wake();
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += FINISH_TIMEOUT_S;
-        while (loop.alive && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))
+        /* Somebody's start may open the loop again before this thread sees that the other has left. */
+        uint32_t incarnation = loop.incarnation;
+        while (loop.alive && loop.incarnation == incarnation && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))
             ;
     }
     pthread_mutex_unlock(&loop.lock);

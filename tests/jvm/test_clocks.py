@@ -9,15 +9,34 @@ differently: the share's standard error is taken at the effective sample size. T
 random, so that a tick cannot beat with them. A perf clock covers the threads' CPU time within 2 %; a thread timer
 within 5 %, for the tick that is running at the end; the process timer (at 10 ms, as it counts no overruns) is random
 among threads: 15 %.
+
+The residual of the books. Perf clocks: what the T threads' samples miss has a standard deviation of sqrt(T / 6) intervals;
+5 of them, and 0.5 % for what clocks disagree on. A thread timer: what a thread used since the tick that last found it
+running is at worst exponential with the mean of a tick; the sum over k threads is above k + 5 sqrt(k) + 8 ticks with
+probability < 1e-6. Threads that used less than a tick may be unseen altogether. The process timer stands for the CPU
+time of all threads up to its last expiry: one interval and the ticks of one thread.
 """
+import math
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
+INTERVAL_NS = {"1ms": 1_000_000, "10ms": 10_000_000}
 # The interval, the CPU time in each of two threads, the bound on coverage.
 CLOCKS = {"sigtrap": ("1ms", 1.5, 0.02), "signal": ("1ms", 1.5, 0.02), "timer": ("1ms", 1.5, 0.05), "itimer": ("10ms", 3, 0.15)}
+
+
+def residual_bound(clock, interval, recording, books):
+    used = [cpu for _, cpu, _ in recording.thread_cpu.values()]
+    tick = books["clock_resolution_ns"]
+    if clock in ("sigtrap", "signal"):
+        return ct.STANDARD_ERRORS * math.sqrt(len(used) / 6) * INTERVAL_NS[interval] + 0.005 * books["cpu_ns"]
+    if clock == "itimer":
+        return INTERVAL_NS[interval] + 14 * tick
+    busy = sum(cpu >= tick for cpu in used)
+    return (busy + ct.STANDARD_ERRORS * math.sqrt(busy) + 8) * tick + sum(cpu for cpu in used if cpu < tick)
 
 
 def check(jdk, clock, interval, seconds, coverage):
@@ -48,6 +67,7 @@ def check(jdk, clock, interval, seconds, coverage):
     seen = sum(s.weight for s in recording.samples if (s.thread or "").startswith("two-methods-")) / truth["cpu_ns"]
     ct.ok(abs(seen - 1) <= coverage, f"{what}: the weights are {seen:.3f} of the threads' CPU time, 1 +- {coverage:g}")
     ct.identity_closes(books, what)
+    ct.residual_within(books, residual_bound(clock, interval, recording, books) / books["cpu_ns"], what)
 
 
 def main():

@@ -160,7 +160,7 @@ def main():
         ct.done()
     CANDOR.parent.mkdir()
     shutil.copy(ct.PROGRAM, CANDOR)
-    for jdk in ct.jdks():
+    for jdk in ct.jdks() if ct.TIER == "all" else ct.jdks((25,)):
         own_namespaces(jdk)
         another_user(jdk)
         ordinary_user(jdk)

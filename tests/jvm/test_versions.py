@@ -49,7 +49,7 @@ def main():
     alone = pathlib.Path(shutil.copy(ct.PROGRAM, ct.WORK / "candor-own"))
     library = library.rename(ct.WORK / "other-agent.so")
     unpacking = {"env": {**os.environ, "XDG_CACHE_HOME": str(ct.WORK / "cache")}}
-    for jdk in ct.jdks():
+    for jdk in ct.jdks() if ct.TIER == "all" else ct.jdks((25,)):
         with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(library)) as jvm:
             jvm.expect("ready")
             record(f"{jdk}: the other version's agent, our program", alone, jvm, OTHER)

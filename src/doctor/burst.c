@@ -95,12 +95,18 @@ static int ascending(const void *a, const void *b)
 static uint64_t median_gap(uint32_t n)
 {
     static uint64_t gaps[TIMES_MAX];
-    if (n < 3)
+    if (n < BURST_ENOUGH)
         return 0;
     for (uint32_t i = 1; i < n; i++)
         gaps[i - 1] = times[i] - times[i - 1];
     qsort(gaps, n - 1, sizeof *gaps, ascending);
     return gaps[(n - 1) / 2];
+}
+
+static bool goes_on(uint64_t used_ns, bool in_kernel)
+{
+    return used_ns < BURST_CPU_MS * 1000000ull ||
+           (!in_kernel && count < BURST_ENOUGH && used_ns < BURST_PATIENCE_MS * 1000000ull);
 }
 
 void burst_run(int signal, int event, bool in_kernel, struct burst *out)
@@ -112,7 +118,7 @@ void burst_run(int signal, int event, bool in_kernel, struct burst *out)
     count = 0;
     if (event >= 0)
         ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
-    for (uint64_t end = cpu_ns() + BURST_CPU_MS * 1000000ull; cpu_ns() < end;)
+    for (uint64_t begin = cpu_ns(); goes_on(cpu_ns() - begin, in_kernel);)
         if (in_kernel)
             use_kernel_time(zeroes, buffer);
         else

@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BURST_CPU_MS = 60, BURST_ASKED_US = 1000 };
+/* CPU time of a burst; in user mode it goes on for up to BURST_PATIENCE_MS while too few signals came: where many threads
+ * want the CPU, the scheduler's tick may find another one running ten times in a row. */
+enum { BURST_CPU_MS = 60, BURST_PATIENCE_MS = 1000, BURST_ENOUGH = 3, BURST_ASKED_US = 1000 };
 
 struct burst {
     uint32_t count;     /* signals that came */
-    uint64_t median_ns; /* CPU time of the thread between two of them; 0 with less than three */
+    uint64_t median_ns; /* CPU time of the thread between two of them; 0 with less than BURST_ENOUGH */
 };
 
 /* A perf event of the CPU time of the calling thread, delivered as SIGTRAP, or as the signal when that is not 0. Its

@@ -159,7 +159,7 @@ static void add_measured(struct findings *f, const struct clocks_try *t)
     char got[32];
     uint64_t asked = BURST_ASKED_US * 1000;
     if (!t->median_ns) {
-        findings_add(f, FINDING_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_CPU_MS);
+        findings_add(f, FINDING_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
         findings_meaning(f, "the clock can be set, but it does not fire");
         return;
     }

@@ -10,6 +10,7 @@ each instruction a block, so that every one of them is interrupted. It has no pe
 As in test_walker, where both find Java frames at most 2 of 100 lists may differ. It is 0.3 % of 4,000 samples; of 1,500
 with a true rate of 0.7 % more than 2 % come with probability < 1e-6. Likewise for failed walks, 0.2 %.
 """
+import collections
 import os
 import pathlib
 import sys
@@ -53,4 +54,12 @@ ct.ok(failed <= 0.02 * books["complete"], f"{failed} walks failed where {books['
 names = {method["name"] for method in report["methods"]}
 wanted = {"Intrinsics.run", "Intrinsics.crc32", "Intrinsics.arraycopy", "java.lang.Thread.run"}
 ct.ok(wanted <= names, "methods have their names", str(sorted(names)[:50]))
+
+# AsyncGetCallTrace's verdict is about methods. An interpreted caller's place in its method is in its frame.
+source = (ct.JAVA_SOURCES / "Intrinsics.java").read_text().splitlines()
+call = 1 + next(number for number, line in enumerate(source) if "load.applyAsInt(" in line)
+places = collections.Counter(
+    line for sample in ct.Recording(recording).samples for callee, (name, kind, line) in zip(sample.frames, sample.frames[1:])
+    if name == "Intrinsics.run" and kind == "Interpreted" and callee[0].endswith(".applyAsInt"))
+ct.ok(places[call] >= 100 and len(places) == 1, f"interpreted callers stand where they call, line {call}", dict(places))
 ct.done()

@@ -32,6 +32,22 @@ int container_parse_mount(const char *mountinfo, const char *controller, char *p
     return -ENOENT;
 }
 
+bool container_parse_hidden(const char *mountinfo)
+{
+    bool hidden = false; /* the mount that comes last is the one on top */
+    for (const char *line = mountinfo; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char at[32], options[256];
+        const char *rest = strstr(line, " - ");
+        if (!rest || sscanf(line, "%*s %*s %*s %*s %31s", at) != 1 || strcmp(at, "/proc") != 0)
+            continue;
+        hidden = sscanf(rest, " - proc %*s %255s", options) == 1 &&
+                 (text_has_word(options, ",", "hidepid=1") || text_has_word(options, ",", "hidepid=2") ||
+                  text_has_word(options, ",", "hidepid=4") || text_has_word(options, ",", "hidepid=noaccess") ||
+                  text_has_word(options, ",", "hidepid=invisible") || text_has_word(options, ",", "hidepid=ptraceable"));
+    }
+    return hidden;
+}
+
 /* 4:cpu,cpuacct:/path, and 0::/path for the unified hierarchy */
 int container_parse_path(const char *cgroup, const char *controller, char *path, size_t size)
 {
@@ -99,16 +115,14 @@ static double quota_in(const char *mountinfo, const char *cgroup, const char *co
     return least_quota(folder, strlen(point), !controller);
 }
 
-static void check_quota(struct findings *f, pid_t pid)
+static void check_quota(struct findings *f, pid_t pid, const char *mounts)
 {
-    char *mounts = malloc(MOUNTS_MAX), cgroup[8192];
+    char cgroup[8192];
     double unified = 0, own = 0;
-    if (mounts && process_read_file(getpid(), "mountinfo", mounts, MOUNTS_MAX) >= 0 &&
-        process_read_file(pid ? pid : getpid(), "cgroup", cgroup, sizeof cgroup) >= 0) {
+    if (process_read_file(pid ? pid : getpid(), "cgroup", cgroup, sizeof cgroup) >= 0) {
         unified = quota_in(mounts, cgroup, NULL);
         own = quota_in(mounts, cgroup, "cpu");
     }
-    free(mounts);
     double least = unified > 0 && (own == 0 || unified < own) ? unified : own;
     if (least == 0) {
         findings_add(f, FINDING_OK, "CPU limit", "none");
@@ -138,8 +152,27 @@ static void check_pid_namespace(struct findings *f, pid_t pid)
     }
 }
 
+static void check_hidden(struct findings *f, const char *mounts)
+{
+    if (!container_parse_hidden(mounts)) {
+        findings_add(f, FINDING_OK, "/proc", "shows all processes");
+    } else if (geteuid() == 0) {
+        findings_add(f, FINDING_OK, "/proc", "shows all processes to root");
+    } else {
+        findings_add(f, FINDING_NOTE, "/proc", "hides other users' processes (hidepid)");
+        findings_meaning(f, "'candor list' shows this user's JVMs only");
+        findings_remedy(f, "run candor as root for those of others");
+    }
+}
+
 void container_check(struct findings *f, pid_t pid)
 {
+    char *mounts = malloc(MOUNTS_MAX);
     check_pid_namespace(f, pid);
-    check_quota(f, pid);
+    if (mounts && process_read_file(getpid(), "mountinfo", mounts, MOUNTS_MAX) >= 0) {
+        if (!pid)
+            check_hidden(f, mounts);
+        check_quota(f, pid, mounts);
+    }
+    free(mounts);
 }

@@ -4,6 +4,7 @@
 
 #include "doctor/findings.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,6 +16,9 @@ int container_parse_mount(const char *mountinfo, const char *controller, char *p
 int container_parse_path(const char *cgroup, const char *controller, char *path, size_t size);
 /* "150000 100000" -> 1.5 CPUs; 0 when there is no limit ("max 100000", or a quota of -1). */
 double container_parse_quota(const char *text);
+/* True when /proc, by the text of /proc/PID/mountinfo, hides the processes of other users. */
+bool container_parse_hidden(const char *mountinfo);
+
 /* Rows of a process, or of ourselves with pid 0. */
 void container_check(struct findings *f, pid_t pid);
 

@@ -27,7 +27,9 @@ static void check_own_user(struct findings *f, const struct identity *own)
     char user[64];
     process_user_name(own->uid, user, sizeof user);
     findings_add(f, FINDING_OK, "user", "%s", user);
-    findings_meaning(f, own->uid ? "reaches JVMs of this user; those of others need root" : "reaches the JVMs of all users");
+    findings_meaning(f, own->uid             ? "reaches JVMs of this user; those of others need root"
+                        : own->initial_users ? "reaches the JVMs of all users"
+                                             : "reaches the JVMs of its user namespace, a container's");
 }
 
 void doctor_examine_machine(struct findings *f)

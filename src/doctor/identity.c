@@ -62,6 +62,12 @@ int identity_read(pid_t pid, struct identity *who)
     return identity_parse(text, who);
 }
 
+/* The capabilities that perf and other users' processes ask for: those of another user namespace are none. */
+static uint64_t counting(const struct identity *who)
+{
+    return who->initial_users ? who->capabilities : 0;
+}
+
 static bool has(const struct identity *who, int capability)
 {
     return who->capabilities >> capability & 1;
@@ -69,7 +75,7 @@ static bool has(const struct identity *who, int capability)
 
 bool identity_has_perfmon(const struct identity *who)
 {
-    return who->initial_users && (has(who, CAP_PERFMON) || has(who, CAP_SYS_ADMIN));
+    return (counting(who) >> CAP_PERFMON | counting(who) >> CAP_SYS_ADMIN) & 1;
 }
 
 bool identity_can_become(const struct identity *who)
@@ -78,7 +84,7 @@ bool identity_can_become(const struct identity *who)
     if (identity_read(0, &own))
         return false;
     bool user = own.uid == who->uid || (has(&own, CAP_SETUID) && has(&own, CAP_SETGID));
-    return user && !(who->capabilities & ~own.capabilities) && own.initial_users;
+    return user && !(counting(who) & ~counting(&own));
 }
 
 static void set_capabilities(uint64_t wanted)
@@ -101,7 +107,7 @@ static void become(const struct identity *who)
     if (who->uid != geteuid() && (setgroups(0, NULL) || setresgid(who->gid, who->gid, who->gid) ||
                                   setresuid(who->uid, who->uid, who->uid)))
         return;
-    set_capabilities(who->initial_users ? who->capabilities : 0);
+    set_capabilities(counting(who));
 }
 
 int identity_try(const struct identity *who, void (*fn)(void *result), void *result, size_t size)

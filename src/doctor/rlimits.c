@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a recording opens besides, with room for what the application opens meanwhile. */
-enum { FILES_SPARE = 64, FEW = 1024 };
+enum { FEW = 1024 };
 
 static const char *take(const char *text, uint64_t *value)
 {
@@ -50,24 +49,23 @@ static const char *amount(uint64_t value, char *out, size_t size)
     return out;
 }
 
+/* The agent leaves the last quarter of the limit to the application (agent/trigger/clock.c). */
 static void judge_files(struct findings *f, const struct rlimits *l, int threads, int open_files)
 {
     char soft[24], hard[24];
+    bool few = threads < 0 ? l->files_hard < FEW : l->files - l->files / 4 < (uint64_t)(threads + open_files);
+    enum finding_level level = few ? FINDING_WARNING : FINDING_OK;
     amount(l->files, soft, sizeof soft);
     amount(l->files_hard, hard, sizeof hard);
-    if (threads < 0) {
-        bool few = l->files_hard < FEW;
-        findings_add(f, few ? FINDING_WARNING : FINDING_OK, "open files", "%s, and %s for a JVM, which raises it itself", soft, hard);
-        if (few)
-            findings_meaning(f, "a recording opens one descriptor per thread; threads without one are booked as unseen");
-    } else {
-        bool few = l->files < (uint64_t)(threads + open_files + FILES_SPARE);
-        findings_add(f, few ? FINDING_WARNING : FINDING_OK, "open files", "%d of %s open, %d threads", open_files, soft, threads);
-        if (few)
-            findings_meaning(f, "a recording opens one descriptor per thread; threads without one are booked as unseen");
-    }
-    if (f->rows[f->count - 1].level != FINDING_OK)
+    if (threads < 0)
+        findings_add(f, level, "open files", "%s, and %s for a JVM, which raises it itself", soft, hard);
+    else
+        findings_add(f, level, "open files", "%d of %s open, %d threads", open_files, soft, threads);
+    if (few) {
+        findings_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; threads beyond are "
+                            "sampled at the scheduler's ticks");
         findings_remedy(f, "raise RLIMIT_NOFILE (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile of docker)");
+    }
 }
 
 static void judge_signals(struct findings *f, const struct rlimits *l, int threads, long queued)

@@ -63,6 +63,18 @@ sys.stdin.read()
 """
 
 
+# usage: -c INSIDE STAND_IN MAPPED PROGRAM...: the program with the process id of a stand-in added.
+INSIDE = """
+import subprocess, sys
+process = subprocess.Popen([sys.executable, "-c", *sys.argv[1:3]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+process.stdout.readline()
+status = subprocess.run([*sys.argv[3:], str(process.pid)]).returncode
+process.stdin.close()
+process.wait()
+sys.exit(status)
+"""
+
+
 def refusing(answer, *calls):
     return [sys.executable, "-c", FILTER, hex(answer), ",".join(map(str, calls))]
 
@@ -123,7 +135,7 @@ def plain_machine():
     row(plain, "/tmp", "ok", ["writable"], "here")
     row(plain, "kernel", plain.level("kernel"), [os.uname().release], "here")
     ct.ok(set(plain.rows) >= {"user", "perf_event_paranoid", "seccomp", "PID namespace", "CPU limit", "open files",
-                              "pending signals", "locked memory", "clock sigtrap", "clock signal", "clock", "stolen time"},
+                              "/proc", "pending signals", "locked memory", "clock sigtrap", "clock signal", "clock", "stolen time"},
           "here: every check of the machine is there", sorted(plain.rows))
     text = ct.candor("doctor")
     ct.ok(text.status == plain.result.status and all(f" {name} " in text.out for name in plain.rows) and
@@ -200,6 +212,10 @@ def namespaces():
     if not ROOT_HERE or ct.run("unshare", "--mount", "--pid", "--fork", "true").status:
         ct.skip("namespaces", "needs root and unshare")
         return
+    hidden = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", 'mount -t proc -o hidepid=2 none /proc; exec "$@"', "sh"]
+    row(Doctor(wrapper=hidden), "/proc", "ok", ["to root"], "a /proc that hides, as root")
+    row(Doctor(wrapper=[*hidden, *NOBODY], program=ct.WORK / "candor", cwd="/"), "/proc", "note", ["hidepid", "as root"],
+        "a /proc that hides")
     doctor = Doctor(wrapper=["unshare", "--pid", "--fork", "--mount-proc"])
     row(doctor, "PID namespace", "note", ["container's", "on the host"], "a PID namespace")
     for what, mount, level, words in (
@@ -343,6 +359,15 @@ def other_rights(jdk, library, plain):
         process = stand_in(library, wrapper=refusing(REFUSE, PERF_EVENT_OPEN))
         row(Doctor(process.pid), "seccomp of the JVM", "note", ["filter", "allow perf_event_open"], "a JVM under a filter")
         end(process)
+    own_users = ["unshare", "--user", "--map-root-user"]
+    if ct.run(*own_users, "true").status:
+        ct.skip("a user namespace", "not allowed here")
+    else:
+        doctor = Doctor(wrapper=[*own_users, sys.executable, "-c", INSIDE, STAND_IN, library])
+        row(doctor, "rights", "ok", [], "both in a user namespace")
+        if works(plain):
+            kernel_hidden(doctor, "root of a user namespace")
+        row(Doctor(wrapper=own_users), "user", "ok", ["user namespace"], "root of a user namespace")
     if not ROOT_HERE or not shutil.which("setpriv"):
         ct.skip("other users", "needs root and setpriv")
         return
@@ -402,7 +427,7 @@ def real_jvms(jdk):
 def unwilling_jvms(jdk):
     flags = ["-XX:+DisableAttachMechanism", "-XX:-EnableDynamicAgentLoading", "-Xint", "-Xcheck:jni", "-XX:-UsePerfData",
              "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-XX:+UseParallelGC"]
-    with ct.Jvm(jdk, "TwoMethods", flags=flags, wrapper=["prlimit", "--nofile=70:70"]) as jvm:
+    with ct.Jvm(jdk, "TwoMethods", flags=flags, wrapper=["prlimit", "--nofile=16:16"]) as jvm:
         jvm.expect("ready")
         doctor, what = Doctor(jvm.pid), f"{jdk}, unwilling"
         well_formed(doctor, what)
@@ -412,7 +437,7 @@ def unwilling_jvms(jdk):
         row(doctor, "JNI checks", "note", ["-Xcheck:jni"], what)
         row(doctor, "debug information", "ok", ["DebugNonSafepoints"], what)
         row(doctor, "collector", "ok", ["Parallel"], what)
-        row(doctor, "open files", "warning", ["of 70 open", "RLIMIT_NOFILE"], what)
+        row(doctor, "open files", "warning", ["of 16 open", "RLIMIT_NOFILE"], what)
     with ct.Jvm(jdk, "TwoMethods", flags=["-Xrs", "-XX:+EnableDynamicAgentLoading"]) as jvm:
         jvm.expect("ready")
         doctor = Doctor(jvm.pid)

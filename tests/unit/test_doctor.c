@@ -118,8 +118,9 @@ static void test_limits(void)
         enum finding_level files_level, signals_level;
     } cases[] = {
         {{1024, 4096, 1000, 0}, 100, 100, 10, FINDING_OK, FINDING_OK},
-        {{1024, 4096, 1000, 0}, 900, 100, 10, FINDING_WARNING, FINDING_OK},
-        {{1024, 4096, 1000, 0}, 500, 400, 501, FINDING_OK, FINDING_NOTE},
+        {{1024, 4096, 1000, 0}, 669, 100, 10, FINDING_WARNING, FINDING_OK},
+        {{1024, 4096, 1000, 0}, 668, 100, 10, FINDING_OK, FINDING_OK},
+        {{1024, 4096, 1000, 0}, 300, 400, 701, FINDING_OK, FINDING_NOTE},
         {{256, 4096, 5000, 0}, -1, 0, 0, FINDING_OK, FINDING_OK},
         {{256, 512, 100, 0}, -1, 0, 0, FINDING_WARNING, FINDING_NOTE},
         {{RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, 0}, 90000, 90000, 90000, FINDING_OK, FINDING_OK},
@@ -149,6 +150,11 @@ static void test_container(void)
     tap_ok(!container_parse_path(paths, NULL, path, sizeof path) && !strcmp(path, "/a/b/c"), "the unified path");
     tap_ok(!container_parse_path(paths, "cpu", path, sizeof path) && !strcmp(path, "/y/z"), "a controller's path");
     tap_ok(container_parse_path(paths, "memory", path, sizeof path) == -ENOENT, "none");
+    tap_ok(container_parse_hidden("22 27 0:21 / /proc rw - proc proc rw,hidepid=invisible\n") &&
+           container_parse_hidden("22 27 0:21 / /proc rw - proc proc rw,gid=4,hidepid=2\n"), "a /proc that hides");
+    tap_ok(!container_parse_hidden(mounts) && !container_parse_hidden("22 27 0:21 / /x rw - proc proc rw,hidepid=2\n") &&
+           !container_parse_hidden("1 1 0:1 / /proc rw - proc proc rw,hidepid=2\n1 1 0:1 / /proc rw - proc proc rw,hidepid=0\n"),
+           "one that does not, another one, one that lies under it");
     tap_ok(container_parse_quota("150000 100000\n") == 1.5 && container_parse_quota("max 100000\n") == 0 &&
            container_parse_quota("-1 100000") == 0 && container_parse_quota("") == 0 && container_parse_quota("1 0") == 0,
            "quotas");

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* Of siginfo_t for a SIGTRAP from perf (Linux 5.13); the C library does not name them yet. */
@@ -70,11 +71,23 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
+/* A load that faults while its signal is blocked kills the process, whatever handler there is. The interrupted code may
+ * block it: the JVM's own handlers do. The return from ours restores the mask. */
+static void unblock_faults(const ucontext_t *context)
+{
+    const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1); /* a signal set as the kernel has it */
+    uint64_t blocked;
+    memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
+    if (blocked & faults)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
+}
+
 static void record(struct sampled_thread *t, uint64_t weight, const void *context)
 {
     struct registers at = {0};
     struct walk w;
     struct candor_queue *q = &t->queue;
+    unblock_faults(context);
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     candor_queue_begin(q);

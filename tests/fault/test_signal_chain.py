@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""With the JDK's libjsig in front, which hands our fault handler to the JVM as one to be asked last, loads that fault do not
+hurt threads in Java code. (Threads whose stacks overflow they can: docs/internals/known-limits.md.)
+
+tier: default
+timeout: 600
+"""
+import faulty
+from faulty import ct
+
+
+def check(jdk, program, **words):
+    what, name = f"{jdk}, libjsig, {program}", f"jsig-{program}-{jdk.version}"
+    faults, path = faulty.Faults(name, loads=0.01, walks=20), ct.WORK / f"{name}.jfr"
+    library = next(jdk.home.glob("**/libjsig.so"), None)
+    if not library:
+        ct.skip(what, "this JDK has no libjsig.so")
+        return
+    agent = ct.agent_options(faulty.AGENT, file=path, interval="500us")
+    with ct.Jvm(jdk, program, agent=agent, env=dict(faults.environment, LD_PRELOAD=str(library))) as jvm:
+        try:
+            jvm.expect("ready")
+            while faults.counts()["faults"] < 2000:
+                jvm.round(seconds=0.2, **words)
+            status = jvm.finish()
+        except (RuntimeError, BrokenPipeError) as death:
+            status = death
+        counts = faults.counts()
+        if ct.ok(status == 0, f"{what}: the JVM lives through {counts['faults']} faults and ends well", f"{status}\n{jvm.transcript()}"):
+            samples = len(ct.Recording(path).samples)
+            ct.ok(samples > counts["kept"], f"{what}: the recording is whole and holds {samples} samples")
+            ct.identity_closes(ct.report(path)["books"], what)
+
+
+def main():
+    ct.need(faulty.AGENT, ct.PROGRAM)
+    for jdk in ct.jdks():
+        check(jdk, "Intrinsics", load="string")
+    ct.done()
+
+
+main()

@@ -319,6 +319,6 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
         return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %ld; the JVM's own output may say "
                          "why", pid, code);
     if (!*line)
-        snprintf(line, sizeof line, "status %ld", status);
+        snprintf(line, sizeof line, "status %ld, and no more; can its user read the agent's library?", status);
     return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);
 }

@@ -312,7 +312,7 @@ def launch_signals(jdk, client):
     for number in (signal.SIGINT, signal.SIGTERM):
         path = ct.WORK / f"launch-signal-{jdk.version}-{int(number)}.jfr"
         client.marker.unlink(missing_ok=True)
-        process = ct.spawn([client.program, "record", "-o", path, "--", jdk.java, "-cp", ct.classes(), "TwoMethods"],
+        process = ct.spawn([client.program, "record", "-o", path, "--", jdk.java, "-cp", ct.classes(jdk), "TwoMethods"],
                            env=client.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.readline()
         process.send_signal(number)
@@ -358,9 +358,8 @@ def main():
     progress()
     if shutil.which("cc"):
         client = Client()
-        for jdk in ct.jdks():
-            launch(jdk, client)
-            launch_signals(jdk, client)
+        for jdk, check in ct.spread(ct.jdks(ct.VERSIONS), (launch, launch_signals)):
+            check(jdk, client)
         launch_failures(client)
     else:
         ct.skip("record -- COMMAND", "no C compiler for the test agent")

@@ -1,3 +1,4 @@
+import java.util.Scanner;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -29,9 +30,14 @@ public final class Children {
         String script = "awk '/^Sig(Blk|Ign)/ {print $2}' /proc/self/status; "
             + "n=0; for f in /proc/$$/fd/*; do n=$((n+1)); done; echo $n";
         Process process = new ProcessBuilder("/bin/sh", "-c", script).start();
-        String[] lines = new String(process.getInputStream().readAllBytes()).trim().split("\\s+");
+        String[] words = new String[3];
+        try (Scanner output = new Scanner(process.getInputStream())) {
+            for (int i = 0; i < words.length; i++) {
+                words[i] = output.next();
+            }
+        }
         process.waitFor();
-        return " blocked=" + lines[0] + " ignored=" + lines[1] + " fds=" + lines[2];
+        return " blocked=" + words[0] + " ignored=" + words[1] + " fds=" + words[2];
     }
 
     public static void main(String[] args) throws Exception {

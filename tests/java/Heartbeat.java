@@ -78,9 +78,14 @@ public final class Heartbeat {
         file.putLong(24, delayOfAgent());
         System.out.println("now");
         switch (args[1]) {
-            case "exit" -> System.exit(3);
-            case "halt" -> Runtime.getRuntime().halt(3);
-            default -> Thread.sleep(Long.MAX_VALUE);
+            case "exit":
+                System.exit(3);
+                break;
+            case "halt":
+                Runtime.getRuntime().halt(3);
+                break;
+            default:
+                Thread.sleep(Long.MAX_VALUE);
         }
     }
 }

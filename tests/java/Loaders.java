@@ -1,6 +1,7 @@
-import java.io.InputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.util.Arrays;
+import java.nio.charset.StandardCharsets;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -22,17 +23,18 @@ public final class Loaders {
         }
     }
 
+    private static byte[] template() throws IOException {
+        try (DataInputStream input = new DataInputStream(Loaders.class.getResourceAsStream("Unit0000.class"))) {
+            byte[] bytes = new byte[input.available()];
+            input.readFully(bytes);
+            return bytes;
+        }
+    }
+
     /** The template with its number in place of the zeros that follow the word. */
     private static byte[] numbered(byte[] template, String word, int number) {
-        byte[] before = (word + "0000").getBytes();
-        byte[] after = (word + String.format("%04d", number)).getBytes();
-        byte[] bytes = template.clone();
-        for (int i = 0; i + before.length <= bytes.length; i++) {
-            if (Arrays.equals(bytes, i, i + before.length, before, 0, before.length)) {
-                System.arraycopy(after, 0, bytes, i, after.length);
-            }
-        }
-        return bytes;
+        String text = new String(template, StandardCharsets.ISO_8859_1);
+        return text.replace(word + "0000", word + String.format("%04d", number)).getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private static byte[] unit(byte[] template, int number, boolean same) {
@@ -51,10 +53,7 @@ public final class Loaders {
     }
 
     public static void main(String[] args) throws Exception {
-        byte[] template;
-        try (InputStream input = Loaders.class.getResourceAsStream("Unit0000.class")) {
-            template = input.readAllBytes();
-        }
+        byte[] template = template();
         Rounds.serve(options -> {
             long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
             int most = (int) options.number("classes", 9999);

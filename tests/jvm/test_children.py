@@ -29,23 +29,24 @@ def children(jdk, mechanism, clock=None):
         return jvm.finish(), truth
 
 
-def check(jdk):
-    plain = {}
-    for mechanism, clock in CASES:
-        what = f"{jdk}, {mechanism}, clock {clock}"
-        if mechanism not in plain:
-            plain[mechanism] = children(jdk, mechanism)[1]
-        status, truth = children(jdk, mechanism, clock)
-        ct.ok(status == 0 and truth["good"] == CHILDREN,
-              f"{what}: {truth['good']} of {CHILDREN} children end as they should")
-        view = [(t["blocked"], t["ignored"], t["fds"]) for t in (truth, plain[mechanism])]
-        ct.ok(view[0] == view[1], f"{what}: a child's masks and descriptors are those without us", view)
+def check(jdk, mechanism, clock, plain):
+    if mechanism == "POSIX_SPAWN" and jdk.version < 11:
+        mechanism = "VFORK"  # what it starts children by
+    what = f"{jdk}, {mechanism}, clock {clock}"
+    if (jdk, mechanism) not in plain:
+        plain[jdk, mechanism] = children(jdk, mechanism)[1]
+    status, truth = children(jdk, mechanism, clock)
+    ct.ok(status == 0 and truth["good"] == CHILDREN,
+          f"{what}: {truth['good']} of {CHILDREN} children end as they should")
+    view = [(t["blocked"], t["ignored"], t["fds"]) for t in (truth, plain[jdk, mechanism])]
+    ct.ok(view[0] == view[1], f"{what}: a child's masks and descriptors are those without us", view)
 
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
-        check(jdk)
+    plain = {}
+    for jdk, (mechanism, clock) in ct.spread(ct.jdks(ct.VERSIONS), CASES, each=2):
+        check(jdk, mechanism, clock, plain)
     ct.done()
 
 

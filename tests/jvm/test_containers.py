@@ -25,7 +25,7 @@ CANDOR = ct.WORK / "client" / "candor"
 
 
 def jvm_in(jdk, name, *options):
-    box = container.Container(ct.WORK / name, [jdk.home, ct.classes()], *options)
+    box = container.Container(ct.WORK / name, [jdk.home, ct.classes(jdk)], *options)
     return box, ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper)
 
 

@@ -66,8 +66,10 @@ def check(jdk, way, status, path, last, late):
 
 def main():
     ct.need()
-    ct.classes()
-    cases = [(jdk, way) for jdk in ct.jdks() for way in WAYS]
+    jdks = ct.jdks(ct.VERSIONS)
+    for jdk in jdks:
+        ct.classes(jdk)
+    cases = ct.spread(jdks, list(WAYS), each=2)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         deaths = list(pool.map(lambda case: die(*case), cases))
     for case, death in zip(cases, deaths):

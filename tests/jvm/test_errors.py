@@ -13,6 +13,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 
+GARBAGE = ("interval=soon,file=/tmp/x.jfr", "=,=,,=", "file=/nonexistent/x.jfr", "%zz=%", "x" * 5000)
+
+
 def refused(what, answer, *words):
     """A refusal over the control socket: one line that holds all the words."""
     good, text = answer
@@ -64,19 +67,18 @@ def already_running(jdk, jvm, path):
     ct.ok(len(ct.Recording(path).counts) > 0, f"{jdk}: and whole")
 
 
-def garbage_at_start(jdk):
+def garbage_at_start(jdk, options):
     """A JVM must not die of a profiler's typo; what was wrong is asked for over the socket or printed once."""
-    for options in ("interval=soon,file=/tmp/x.jfr", "=,=,,=", "file=/nonexistent/x.jfr", "%zz=%", "x" * 5000):
-        with ct.Jvm(jdk, "TwoMethods", agent=f"-agentpath:{ct.AGENT}={options}") as jvm:
-            try:
-                jvm.expect("ready")
-                jvm.round(seconds=0.1)
-            except (RuntimeError, BrokenPipeError) as problem:
-                ct.ok(False, f"{jdk}, options '{options[:40]}': the JVM runs", problem)
-                continue
-            ct.ok(jvm.finish() == 0, f"{jdk}, options '{options[:40]}': the JVM runs", jvm.transcript())
-            said = [line for line in jvm.err if "candor" in line.lower()]
-            ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
+    with ct.Jvm(jdk, "TwoMethods", agent=f"-agentpath:{ct.AGENT}={options}") as jvm:
+        try:
+            jvm.expect("ready")
+            jvm.round(seconds=0.1)
+        except (RuntimeError, BrokenPipeError) as problem:
+            ct.ok(False, f"{jdk}, options '{options[:40]}': the JVM runs", problem)
+            return
+        ct.ok(jvm.finish() == 0, f"{jdk}, options '{options[:40]}': the JVM runs", jvm.transcript())
+        said = [line for line in jvm.err if "candor" in line.lower()]
+        ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
 
 
 def file_size_limit(jdk):
@@ -134,10 +136,12 @@ def full(jdk, jvm, path, what):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
+    jdks = ct.jdks(ct.VERSIONS)
+    for jdk in jdks:
         control_errors(jdk)
-        garbage_at_start(jdk)
-    for jdk in ct.jdks()[-1:]:
+    for jdk, options in ct.spread(jdks, GARBAGE):
+        garbage_at_start(jdk, options)
+    for jdk in jdks[-1:]:
         file_size_limit(jdk)
         small_disk(jdk)
     ct.done()

@@ -134,7 +134,7 @@ def outputs(jdk, pid, victim):
 
 
 def in_container(jdk, victim):
-    box = container.Container(ct.WORK / f"root-{jdk.version}", [jdk.home, ct.classes(), victim.folder])
+    box = container.Container(ct.WORK / f"root-{jdk.version}", [jdk.home, ct.classes(jdk), victim.folder])
     with ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper) as jvm:
         jvm.expect("ready")
         pid = container.pid_inside(jvm.pid)
@@ -147,7 +147,7 @@ def in_container(jdk, victim):
 
 def as_root(jdk, victim):
     """Root inside is root outside, as in most containers: of its rights nothing is left to stop it, but links lead nowhere."""
-    box = container.Container(ct.WORK / f"as-root-{jdk.version}", [jdk.home, ct.classes(), victim.folder], "--first", 0, "--uid", 0)
+    box = container.Container(ct.WORK / f"as-root-{jdk.version}", [jdk.home, ct.classes(jdk), victim.folder], "--first", 0, "--uid", 0)
     with ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper) as jvm:
         jvm.expect("ready")
         pid = container.pid_inside(jvm.pid)

@@ -4,7 +4,8 @@
 tier: default
 timeout: 900
 
-Short-running, mostly interpreted and freshly compiled code with deep stacks, class loading, GC and a busy JIT. Of the
+Short-running, mostly interpreted and freshly compiled code with deep stacks, class loading, GC and a busy JIT. Our walker
+and AsyncGetCallTrace agree as in test_walker.py. Of the
 Java threads' samples >= 95 % have Java frames; the books close with a residual <= 2 %; javac's own packages lead.
 """
 import pathlib
@@ -26,13 +27,8 @@ import java.util.stream.*;
 public class C{n}<T extends Comparable<T>> extends {parent} implements Function<T, List<? super T>> {{
     private final Map<String, List<Supplier<? extends Number>>> table = new TreeMap<>();
     enum Kind {{ RED, GREEN, BLUE; Kind next() {{ return values()[(ordinal() + 1) % values().length]; }} }}
-    record Pair<A, B>(A left, B right) {{
-        <X> Pair<X, B> with(Function<? super A, ? extends X> f) {{ return new Pair<>(f.apply(left), right); }}
-    }}
-    sealed interface Shape permits Circle, Square {{ double area(); }}
-    record Circle(double r) implements Shape {{ public double area() {{ return Math.PI * r * r; }} }}
-    record Square(double side) implements Shape {{ public double area() {{ return side * side; }} }}
-
+    interface Shape {{ double area(); }}
+{types}
     @Override public List<? super T> apply(T t) {{
         return Stream.of(t).map(x -> (Comparable<T>) x).sorted().collect(Collectors.toCollection(ArrayList::new));
     }}
@@ -40,20 +36,59 @@ public class C{n}<T extends Comparable<T>> extends {parent} implements Function<
 }}
 """
 
+# What the language has since JDK 17, and how JDK 8 says it.
+MODERN = """
+    record Pair<A, B>(A left, B right) {
+        <X> Pair<X, B> with(Function<? super A, ? extends X> f) { return new Pair<>(f.apply(left), right); }
+    }
+    sealed interface Figure extends Shape permits Circle, Square { }
+    record Circle(double r) implements Figure { public double area() { return Math.PI * r * r; } }
+    record Square(double side) implements Figure { public double area() { return side * side; } }
+    static String text(Kind kind, int depth) {
+        return switch (kind) {
+            case RED -> "r" + depth;
+            case GREEN -> "g" + kind.next();
+            default -> "b";
+        };
+    }
+"""
+CLASSIC = """
+    static final class Pair<A, B> {
+        final A left;
+        final B right;
+        Pair(A left, B right) { this.left = left; this.right = right; }
+        A left() { return left; }
+        <X> Pair<X, B> with(Function<? super A, ? extends X> f) { return new Pair<>(f.apply(left), right); }
+    }
+    static final class Circle implements Shape {
+        final double r;
+        Circle(double r) { this.r = r; }
+        public double area() { return Math.PI * r * r; }
+    }
+    static final class Square implements Shape {
+        final double side;
+        Square(double side) { this.side = side; }
+        public double area() { return side * side; }
+    }
+    static String text(Kind kind, int depth) {
+        switch (kind) {
+            case RED: return "r" + depth;
+            case GREEN: return "g" + kind.next();
+            default: return "b";
+        }
+    }
+"""
+
 METHOD = """
     public <K extends Comparable<? super K>> Map<K, Long> m{i}(Collection<? extends K> keys, int depth) {{
         Map<K, Long> counts = keys.stream().filter(Objects::nonNull)
             .collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
         for (Kind kind : Kind.values()) {{
-            String text = switch (kind) {{
-                case RED -> "r" + depth;
-                case GREEN -> "g" + counts.size();
-                default -> "b";
-            }};
+            String text = text(kind, depth);
             table.computeIfAbsent(text, k -> new ArrayList<>()).add(() -> depth * {i} + text.length());
         }}
         Shape shape = depth % 2 == 0 ? new Circle(depth) : new Square(depth);
-        if (shape instanceof Circle circle && circle.r() > {i}) {{
+        if (shape.area() > {i}) {{
             return new Pair<>(counts, depth).<Map<K, Long>>with(x -> x).left();
         }}
         BiFunction<Integer, Integer, Integer> add = (a, b) -> {{
@@ -66,7 +101,7 @@ METHOD = """
 """
 
 
-def generate(root):
+def generate(root, types):
     files = []
     for n in range(FILES):
         package = n // 20
@@ -74,7 +109,7 @@ def generate(root):
         methods = "".join(METHOD.format(i=i) for i in range(5))
         path = root / "gen" / f"p{package}" / f"C{n}.java"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(CLASS.format(n=n, package=package, parent=parent, methods=methods))
+        path.write_text(CLASS.format(n=n, package=package, parent=parent, types=types, methods=methods))
         files.append(path)
     return files
 
@@ -82,7 +117,8 @@ def generate(root):
 def compile_profiled(jdk, files):
     """Runs javac with the agent from its start; its result must be what it always is. Returns the recording."""
     path, out = ct.WORK / f"javac-{jdk.version}.jfr", ct.WORK / f"out-{jdk.version}"
-    agent = ct.agent_options(file=path, interval="1ms")
+    out.mkdir()
+    agent = ct.agent_options(file=path, interval="500us", walker="compare")
     result = ct.run(jdk.javac, f"-J{agent}", "-nowarn", "-proc:none", "-d", out, *files)
     ct.ok((result.status, result.out, result.err) == (0, "", ""),
           f"{jdk}: javac compiles {len(files)} files as always", result)
@@ -102,6 +138,7 @@ def check(jdk, files):
     leaders = [method["name"] for method in sorted(java, key=lambda m: -m["total_share"])[:10]]
     ct.ok(sum(name.startswith("com.sun.tools.javac.") for name in leaders) >= 6,
           f"{jdk}: of Java's methods javac's lead by total", leaders)
+    ct.walkers_agree(report, 1000, str(jdk))
     java = [s for s in recording.samples if s.of_java]
     strays = [s for s in recording.samples if s.has_java and not s.of_java]
     ct.ok(not strays, f"{jdk}: threads that are not Java's have no Java frames",
@@ -126,9 +163,9 @@ def outcomes(samples):
 
 def main():
     ct.need()
-    files = generate(ct.WORK / "src")
-    for jdk in ct.jdks():
-        check(jdk, files)
+    classic, modern = generate(ct.WORK / "classic", CLASSIC), generate(ct.WORK / "modern", MODERN)
+    for jdk in ct.jdks(ct.VERSIONS):
+        check(jdk, modern if jdk.version >= 17 else classic)
     ct.done()
 
 

@@ -21,7 +21,10 @@ JEP_451 = re.compile(r"WARNING: (A JVM TI agent has been loaded dynamically|If a
 
 GUARDED_LOADS = re.compile(r"Warning: SIG(SEGV|BUS) handler modified!$|Signal Handlers:$| +SIG\w+: \w+ in lib\w+\.so, mask="
                            r"| +\*\*\* (Handler was modified!|Expected: javaSignalHandler in libjvm\.so.*)$"
-                           r"|Consider using jsig library\.$|$")
+                           r"|Consider using jsig library\.$|$"
+                           # the same up to JDK 11
+                           r"|Warning: SIG(SEGV|BUS) handler expected:libjvm\.so\S+  found:libcandor\.so\S+$"
+                           r"|SIG\w+: (\[lib(jvm|candor)\.so\S+\]|SIG_DFL), sa_mask\[0\]=[01]+, sa_flags=\S+$")
 
 
 def talk(jdk, agent=None, flags=(), between=None):
@@ -70,7 +73,7 @@ def check(jdk):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
+    for jdk in ct.jdks(ct.VERSIONS):
         check(jdk)
     ct.done()
 

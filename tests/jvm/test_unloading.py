@@ -64,9 +64,8 @@ def follow(samples, pattern, classes):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
-        check(jdk, "different", UNIT)
-        check(jdk, "same", SAME)
+    for jdk, (mode, pattern) in ct.spread(ct.jdks(ct.VERSIONS), [("different", UNIT), ("same", SAME)]):
+        check(jdk, mode, pattern)
     ct.done()
 
 

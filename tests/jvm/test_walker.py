@@ -4,9 +4,10 @@
 tier: default
 timeout: 600
 
-Where both find Java frames, the lists must be the same in 98 of 100 samples: known differences are a neighbouring scope
-of an inlined method in stubs, and Continuation.enterSpecial. With at least 3,000 samples a true rate of 1 % passes 2 %
-with probability < 1e-6. AsyncGetCallTrace may fail where we succeed (stubs), hardly ever the other way round.
+Where both find Java frames, the lists must be the same in 98 of 100 samples, those aside that only AsyncGetCallTrace
+ends early (docs/internals/hotspot.md); a known difference is a neighbouring scope of an inlined method in stubs. With at
+least 3,000 samples a true rate of 1 % is above 2 % with probability < 1e-6. AsyncGetCallTrace may fail where we succeed
+(stubs), hardly ever the other way round: measured are up to 0.1 %.
 """
 import pathlib
 import re
@@ -16,9 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 
-def record(jdk, walker, program, **go):
+def record(jdk, walker, program, interval, **go):
     path = ct.WORK / f"{walker}-{program}-{jdk.version}.jfr"
-    with ct.Jvm(jdk, program, agent=ct.agent_options(file=path, interval="1ms", walker=walker)) as jvm:
+    with ct.Jvm(jdk, program, agent=ct.agent_options(file=path, interval=interval, walker=walker)) as jvm:
         jvm.expect("ready")
         jvm.round(**go)
         jvm.finish()
@@ -26,20 +27,12 @@ def record(jdk, walker, program, **go):
 
 
 def compare(jdk):
-    report = record(jdk, "compare", "Intrinsics", seconds=1)
-    verdicts = {name.removeprefix("walker_"): int(value) for name, value in report["settings"].items()
-                if name.startswith("walker_")}
-    ct.note(f"{jdk}: {verdicts}")
-    both = verdicts["identical"] + verdicts["prefix"] + verdicts["different"]
-    ct.ok(both >= 3000, f"{jdk}: both walkers found Java frames in {both} samples")
-    ct.ok(verdicts["identical"] >= 0.98 * both, f"{jdk}: {verdicts['identical']} of {both} frame lists are identical")
-    ct.ok(verdicts["only_agct"] <= 0.002 * both, f"{jdk}: only AsyncGetCallTrace found frames: {verdicts['only_agct']}")
-    ct.ok(verdicts["only_walker"] > 10 * verdicts["only_agct"],
-          f"{jdk}: only we found frames: {verdicts['only_walker']}")
+    report = record(jdk, "compare", "Intrinsics", "250us", seconds=0.4)
+    ct.walkers_agree(report, 3000, str(jdk))
 
 
 def fallback(jdk):
-    report = record(jdk, "agct", "TwoMethods", seconds=1)
+    report = record(jdk, "agct", "TwoMethods", "500us", seconds=0.5)
     shares = {method["name"]: method["total_share"] for method in report["methods"]}
     ct.ok(report["settings"]["walker"] == "agct", f"{jdk}: the recording says which walker made it")
     ct.ok(any(name.startswith("TwoMethods.") and share > 0.3 for name, share in shares.items()),
@@ -49,9 +42,9 @@ def fallback(jdk):
 def native(jdk):
     """Reads of /dev/zero: the samples end in C code, and the native method that called it keeps its name."""
     path = ct.WORK / f"native-{jdk.version}.jfr"
-    with ct.Jvm(jdk, "KernelTime", agent=ct.agent_options(file=path, interval="1ms")) as jvm:
+    with ct.Jvm(jdk, "KernelTime", agent=ct.agent_options(file=path, interval="500us")) as jvm:
         jvm.expect("ready")
-        jvm.round(seconds=1)
+        jvm.round(seconds=0.5)
         jvm.finish()
     samples = ct.Recording(path).of_thread("kernel")
     reads = [sample for sample in samples if any("read" in name and kind == "Native" for name, kind, _ in sample.frames)]
@@ -63,7 +56,7 @@ def native(jdk):
 
 
 def main():
-    for jdk in ct.jdks():
+    for jdk in ct.jdks(ct.VERSIONS):
         native(jdk)
         compare(jdk)
         fallback(jdk)

@@ -113,16 +113,42 @@ def jdk(version):
     return Jdk(version, home) if os.access(home / "bin" / "java", os.X_OK) else None
 
 
+VERSIONS = (8, 11, 17, 21, 25, 27)
+
+
 def jdks(versions=(17, 25)):
-    """The installed ones of these versions; each that is missing is a skip that names it."""
+    """The cached ones of these versions; each that is missing is a skip that names it. ct.jdks(ct.VERSIONS): all."""
     found = []
     for version in versions:
         one = jdk(version)
         if one:
             found.append(one)
         else:
-            skip(f"JDK {version}", f"no {JDKS / str(version)}; run script/jdks")
+            skip(f"JDK {version}", "not cached; run script/jdks")
     return found
+
+
+# Of programs that other users run with the capability to read everything.
+CLOSED_FOLDER = "its launcher asks what the user may reach without capabilities; set CANDOR_JDKS to an open folder"
+
+
+def in_closed_folder(jdk):
+    return jdk.version == 8 and any(not parent.stat().st_mode & 1 for parent in jdk.home.resolve().parents)
+
+
+def spread(jdks, cases, each=1):
+    """[(JDK, case)]: every combination in tier all. Below it every JDK has `each` of the cases at least, and every case some
+    JDK."""
+    if TIER == "all" or not jdks:
+        return [(one, case) for one in jdks for case in cases]
+    period = math.lcm(len(jdks), len(cases))
+    return [(jdks[i % len(jdks)], cases[(i + i // period) % len(cases)])
+            for i in range(max(each * len(jdks), len(cases)))]
+
+
+def compiler():
+    """A JDK that compiles for every other."""
+    return next(one for one in map(jdk, (17, 21, 11)) if one)
 
 
 def need(*paths):
@@ -133,22 +159,23 @@ def need(*paths):
             done()
 
 
-def classes():
-    """The directory of the compiled tests/java: made once per state of the sources, shared by all tests."""
+def classes(jdk):
+    """The directory of tests/java compiled for this JDK: made once per state of the sources, shared by all tests. For JDK
+    11 on the compiler uses what JDK 8 has not: string concatenation by invokedynamic, nest mates."""
+    release = "8" if jdk.version < 11 else "11"
     sources = sorted(JAVA_SOURCES.glob("*.java"))
     key = hashlib.sha256(b"".join(source.name.encode() + source.read_bytes() for source in sources)).hexdigest()[:16]
     cache = BUILD / "test-classes"
-    target = cache / key
+    target = cache / f"{key}-{release}"
     if target.is_dir():
         return target
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.is_dir():
-            compiler = jdk(17) or jdk(25)
             half = pathlib.Path(tempfile.mkdtemp(dir=cache))
             half.chmod(0o755)
-            subprocess.run([compiler.javac, "--release", "17", "-nowarn", "-d", half, *sources], check=True)
+            subprocess.run([compiler().javac, "--release", release, "-nowarn", "-Xlint:-options", "-d", half, *sources], check=True)
             half.rename(target)
     return target
 
@@ -223,7 +250,7 @@ class Jvm:
 
     def __init__(self, jdk, program, *arguments, agent=None, flags=(), wrapper=(), **keywords):
         self.jdk = jdk
-        command = [*wrapper, jdk.java, *flags, *([agent] if agent else []), "-cp", classes(), program, *arguments]
+        command = [*wrapper, jdk.java, *flags, *([agent] if agent else []), "-cp", classes(jdk), program, *arguments]
         self.command = [str(part) for part in command]
         self.directory = pathlib.Path(keywords.setdefault("cwd", WORK))
         self.process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
@@ -486,6 +513,22 @@ def residual_within(books, share, what):
     found = residual_share(books)
     return ok(abs(found) <= share, f"{what}: |residual| {100 * abs(found):.2f} % of the CPU, bound {100 * share:g} %",
               json.dumps(books, indent=1))
+
+
+def walkers_agree(report, least, what):
+    """A recording made with walker=compare: at least so many samples in which both walkers found Java frames, and the
+    bounds of test_walker.py on how they compare."""
+    verdicts = {name: int(report["settings"].get(f"walker_{name}", 0))
+                for name in ("identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
+    both = sum(verdicts[name] for name in ("identical", "shorter", "longer", "different"))
+    wrong = verdicts["shorter"] + verdicts["different"]
+    note(f"{what}: {verdicts}")
+    ok(both >= least, f"{what}: both walkers found Java frames in {both} samples")
+    ok(wrong <= 0.02 * both, f"{what}: {wrong} of {both} frame lists differ, bound 2 %", verdicts)
+    ok(verdicts["shorter"] <= 0.002 * both, f"{what}: we ended before AsyncGetCallTrace in {verdicts['shorter']}")
+    ok(verdicts["longer"] <= 0.15 * both, f"{what}: AsyncGetCallTrace ended before us in {verdicts['longer']}")
+    ok(verdicts["only_agct"] <= 0.005 * both, f"{what}: only AsyncGetCallTrace found frames: {verdicts['only_agct']}")
+    ok(verdicts["only_walker"] >= verdicts["only_agct"], f"{what}: only we found frames: {verdicts['only_walker']}")
 
 
 # -- statistics ------------------------------------------------------------------------------------------------------

@@ -17,11 +17,48 @@ static const struct fake_instruction compiled[] = {
     {{0xc3}, 1, 1, false},                                     /* ret */
 };
 
-const struct fake_code fake_codes[] = {CODE("compiled", compiled, 5), {0}};
+static const struct fake_instruction compiled_jdk11[] = {
+    {{0x55}, 1, 1, false},                            /* push rbp */
+    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},           /* sub rsp, 16 */
+    {{0x90}, 1, 4, true},                             /* nop */
+    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},           /* add rsp, 16 */
+    {{0x5d}, 1, 2, true},                             /* pop rbp */
+    {{0x4d, 0x8b, 0x97, 0x08, 1, 0, 0}, 7, 1, false}, /* mov r10, [r15 + poll] */
+    {{0x41, 0x85, 0x02}, 3, 1, false},                /* test [r10], eax */
+    {{0xc3}, 1, 1, false},                            /* ret */
+};
+
+static const struct fake_instruction compiled_jdk8[] = {
+    {{0x55}, 1, 1, false},                         /* push rbp */
+    {{0x48, 0x83, 0xec, 0x10}, 4, 2, true},        /* sub rsp, 16 */
+    {{0x90}, 1, 4, true},                          /* nop */
+    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},        /* add rsp, 16 */
+    {{0x5d}, 1, 2, true},                          /* pop rbp */
+    {{0x85, 0x05, 0x12, 0x34, 0x56, 0}, 6, 1, false}, /* test [rip + poll], eax */
+    {{0xc3}, 1, 1, false},                         /* ret */
+};
+
+const struct fake_code fake_codes[] = {
+    CODE("compiled", compiled, 5), CODE("JDK 11", compiled_jdk11, 5), CODE("JDK 8", compiled_jdk8, 5), {0}};
+
+size_t fake_archived_entry(uintptr_t at, uintptr_t target)
+{
+    static const uint8_t mov_r10[] = {0x49, 0xba}, jmp_r10[] = {0x41, 0xff, 0xe2};
+    memcpy((void *)at, mov_r10, 2);
+    memcpy((void *)(at + 2), &target, 8);
+    memcpy((void *)(at + 10), jmp_r10, 3);
+    return 10;
+}
 
 void fake_call_before(uintptr_t pc)
 {
     static const uint8_t call[] = {0xe8, 0, 0, 0, 0};
+    memcpy((void *)(pc - sizeof call), call, sizeof call);
+}
+
+void fake_native_call_before(uintptr_t pc)
+{
+    static const uint8_t call[] = {0xe8, 0, 0, 0xf0, 0x7f};
     memcpy((void *)(pc - sizeof call), call, sizeof call);
 }
 
@@ -75,12 +112,22 @@ static const struct fake_instruction large_frame[] = {
     {WORD(0xd65f03c0), 0, false}, /* ret */
 };
 
+size_t fake_archived_entry(uintptr_t at, uintptr_t target)
+{
+    return 0;
+}
+
 const struct fake_code fake_codes[] = {CODE("small frame", small_frame, 12), CODE("large frame", large_frame, 12), {0}};
 
 void fake_call_before(uintptr_t pc)
 {
     static const uint32_t bl = 0x94000010;
     memcpy((void *)(pc - sizeof bl), &bl, sizeof bl);
+}
+
+void fake_native_call_before(uintptr_t pc)
+{
+    fake_call_before(pc);
 }
 
 uint64_t fake_return_word(uintptr_t pc)

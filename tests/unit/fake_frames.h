@@ -34,8 +34,11 @@ enum { FAKE_PUSHED_WORDS = 2, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -9 };
 /* The ways methods enter and leave; ended by one without a name. */
 extern const struct fake_code fake_codes[];
 
-/* Writes a call that returns to `pc`, a multiple of 4. */
+/* A jump of the class archive to a method's entry; returns the offset of its last instruction, 0 where there are none. */
+size_t fake_archived_entry(uintptr_t at, uintptr_t target);
+/* Writes a call that returns to `pc`, a multiple of 4: of code right there, or of native code. */
 void fake_call_before(uintptr_t pc);
+void fake_native_call_before(uintptr_t pc);
 /* A return address as a frame keeps it: signed, where the processor can. */
 uint64_t fake_return_word(uintptr_t pc);
 /* A function just called: *sp is its caller's, and what the call leaves goes to the stack or into `at`. */

@@ -175,6 +175,14 @@ static void test_interpreted(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends_at_root(&w),
            "an entry, before its frame stands");
+    r.sender_sp = at(110);
+    stack[112] = at(200);
+    stack[113] = fake_return_word(call_stub_return);
+    fake_call(&r, &sp, behind_call(compiled, 300));
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) &&
+               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
+           "its compiled caller has more than the arguments above its frame");
 }
 
 static void test_native(void)
@@ -313,6 +321,7 @@ static void test_native_without_anchor(void)
     build();
     struct registers r = {.pc = native, .fp = 0x77};
     uintptr_t caller = put_compiled_caller(&sp);
+    fake_native_call_before(caller);
     fake_call(&r, &sp, caller);
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
@@ -320,6 +329,7 @@ static void test_native_without_anchor(void)
     for (int depth = 1; depth <= 3; depth++) {
         build();
         caller = put_compiled_caller(&sp);
+        fake_native_call_before(caller);
         fake_native_frame(&r, &sp, 5, caller);
         for (int i = 1; i < depth; i++)
             fake_native_frame(&r, &sp, 6, native + 8);
@@ -327,6 +337,42 @@ static void test_native_without_anchor(void)
         tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
                "native code, %d frames above Java", depth);
     }
+}
+
+static void test_archived_entry(void)
+{
+    struct walk w;
+    build();
+    uintptr_t jump = fake_alloc(32);
+    size_t last = fake_archived_entry(jump, fake.heap + 100);
+    for (size_t offset = 0; last && offset <= last; offset += last) {
+        uint64_t *sp = &stack[101];
+        struct registers r = {.pc = jump + offset, .fp = at(200), .method = methods[3]};
+        put_first_frame(200);
+        fake_call(&r, &sp, call_stub_return);
+        walk_begin(&w, &r, java_thread);
+        tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 0)) && ends_at_root(&w),
+               "on the way through a jump in the class archive, at %zu", offset);
+    }
+}
+
+/* A native frame holds words of frames that were there before it: only what follows a call of native code leads back. */
+static void test_leftovers(void)
+{
+    struct walk w;
+    uint64_t *sp;
+    uintptr_t native = (uintptr_t)test_native;
+    build();
+    struct registers r = {.pc = native, .fp = 0x77};
+    uintptr_t caller = put_compiled_caller(&sp);
+    fake_native_call_before(caller);
+    uintptr_t leftover = compiled + FAKE_BLOB_HEADER + 380;
+    fake_native_frame(&r, &sp, 20, caller);
+    fake_call_before(leftover); /* of what stands there: itself */
+    sp[4] = sp[9] = leftover;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_NATIVE, native)) && goes_on_to_caller(&w, OUTCOME_TRUNCATED),
+           "native code on top of a return address into Java that a call of Java left");
 }
 
 static void test_stub(void)
@@ -473,6 +519,8 @@ int main(void)
     test_interpreted();
     test_native();
     test_native_without_anchor();
+    test_archived_entry();
+    test_leftovers();
     test_stub();
     test_deep();
     test_random(1000000);

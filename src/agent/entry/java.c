@@ -247,7 +247,6 @@ static void read_layout(void)
     agct.thread_env = thread_env;
     agct.prepare = prepare_agct;
     agct.name_method = name_method;
-    agct.ids_are_pointers = jvm_facts.java_version <= 25;
     dlclose(libjvm);
 }
 

@@ -1,6 +1,5 @@
 #include "agent/hot/agct.h"
 
-#include "agent/hot/load.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
 
@@ -10,8 +9,8 @@
 struct agct agct;
 const char *const walker_names[WALKERS] = {"auto", "vmstructs", "agct", "compare"};
 _Atomic uint64_t agct_verdicts[AGCT_VERDICTS];
-const char *const agct_verdict_names[AGCT_VERDICTS] = {"identical",   "prefix",    "different",
-                                                       "only_walker", "only_agct", "neither"};
+const char *const agct_verdict_names[AGCT_VERDICTS] = {
+    "identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither"};
 
 struct scratch {
     struct agct_frame frames[FRAMES_MAX];
@@ -74,8 +73,8 @@ enum outcome agct_record(struct sampled_thread *t, const void *ucontext)
 
 static bool same_frame(const struct agct_frame *theirs, const struct walked_method *ours)
 {
-    uint64_t method;
-    return theirs->method_id && load_u64((uintptr_t)theirs->method_id, &method) && method == ours->method;
+    uintptr_t id;
+    return method_jmethod_id(ours->method, &id) && id == (uintptr_t)theirs->method_id;
 }
 
 static enum agct_verdict judge(const struct scratch *s, int32_t theirs, uint32_t ours)
@@ -89,7 +88,9 @@ static enum agct_verdict judge(const struct scratch *s, int32_t theirs, uint32_t
         i++;
     if (i < shorter)
         return AGCT_DIFFERENT;
-    return ours == (uint32_t)theirs ? AGCT_IDENTICAL : AGCT_PREFIX;
+    if (ours == (uint32_t)theirs)
+        return AGCT_IDENTICAL;
+    return ours < (uint32_t)theirs ? AGCT_SHORTER : AGCT_LONGER;
 }
 
 enum outcome agct_compare(struct sampled_thread *t, struct walk *w, const void *ucontext)
@@ -99,10 +100,8 @@ enum outcome agct_compare(struct sampled_thread *t, struct walk *w, const void *
     w->walked = s->walked;
     while (walk_next(w, &frame))
         candor_queue_put(&t->queue, frame);
-    if (agct.ids_are_pointers) {
-        enum agct_verdict v = judge(s, call(t, ucontext), w->java_frames);
-        /* Relaxed: a count of its own. */
-        atomic_fetch_add_explicit(&agct_verdicts[v], 1, memory_order_relaxed);
-    }
+    enum agct_verdict v = judge(s, call(t, ucontext), w->java_frames);
+    /* Relaxed: a count of its own. */
+    atomic_fetch_add_explicit(&agct_verdicts[v], 1, memory_order_relaxed);
     return w->outcome;
 }

@@ -8,7 +8,6 @@
 #include "agent/hot/thread.h"
 #include "agent/hot/walk.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum walker { WALKER_AUTO, WALKER_VMSTRUCTS, WALKER_AGCT, WALKER_COMPARE, WALKERS };
@@ -30,15 +29,23 @@ struct agct {
     void (*function)(struct agct_trace *trace, int32_t depth, void *ucontext);
     /* The calling thread's JNIEnv, or NULL for a thread Java does not know. */
     void *(*thread_env)(void);
-    bool ids_are_pointers; /* a jmethodID points to a Method*: up to JDK 25 */
     /* For the collector: have the JVM make what the function needs; name a method of hot/method.h. */
     void (*prepare)(void);
     void (*name_method)(uint32_t id);
 };
 extern struct agct agct;
 
-/* Of the mode `compare`; any handler adds to them. */
-enum agct_verdict { AGCT_IDENTICAL, AGCT_PREFIX, AGCT_DIFFERENT, AGCT_ONLY_WALKER, AGCT_ONLY_AGCT, AGCT_NEITHER, AGCT_VERDICTS };
+/* Of the mode `compare`; any handler adds to them. Shorter: ours are the first of their frames; longer: theirs of ours. */
+enum agct_verdict {
+    AGCT_IDENTICAL,
+    AGCT_SHORTER,
+    AGCT_LONGER,
+    AGCT_DIFFERENT,
+    AGCT_ONLY_WALKER,
+    AGCT_ONLY_AGCT,
+    AGCT_NEITHER,
+    AGCT_VERDICTS
+};
 extern _Atomic uint64_t agct_verdicts[AGCT_VERDICTS];
 extern const char *const agct_verdict_names[AGCT_VERDICTS];
 

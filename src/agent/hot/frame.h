@@ -50,6 +50,9 @@ uintptr_t frame_third_argument(const void *ucontext);
 uintptr_t frame_code_address(uintptr_t word);
 /* True when pc can be where a call returns to: behind a call in compiled code, in the interpreter, or the call stub's. */
 bool frame_is_return_address(uintptr_t pc);
+/* True in a jump to the code of a method's entry that lies outside the code cache: up to JDK 16 the class archive holds such
+ * jumps for its methods. */
+bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target);
 
 /* The caller of f, put into f; false when none was found. `at`: the registers, where f is what was interrupted. */
 

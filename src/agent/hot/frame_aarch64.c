@@ -341,6 +341,12 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     return (at && leaf_through_link(f, at)) || plausible_caller(c, f) || follow_frame_pointers(f) || scan(f);
 }
 
+/* No class archive of this processor that has such jumps was seen. */
+bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
+{
+    return false;
+}
+
 /* Only who was interrupted still has its caller in a register; a frame record does not tell where the caller's frame
  * begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)

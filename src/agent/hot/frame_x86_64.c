@@ -5,7 +5,14 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-enum { SCAN_WORDS_MAX = 512, FP_CHAIN_MAX = 64, FRAME_BYTES_MAX = 1 << 20, LEAF_FP_BYTES_MAX = 1 << 16, PUSHES_MAX = 4 };
+enum {
+    SCAN_WORDS_MAX = 512,
+    FP_CHAIN_MAX = 64,
+    FRAME_BYTES_MAX = 1 << 20,
+    LEAF_FP_BYTES_MAX = 1 << 16,
+    FUNCTION_BYTES_MAX = 1 << 16,
+    PUSHES_MAX = 4
+};
 
 const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
 
@@ -23,7 +30,7 @@ bool frame_registers(struct registers *out, uintptr_t ucontext)
         !load_place(ucontext, REG_RBP, &fp) || !load_place(ucontext, REG_R13, &bcp) ||
         !load_place(ucontext, REG_RBX, &method))
         return false;
-    *out = (struct registers){.pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method};
+    *out = (struct registers){.pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method, .sender_sp = bcp};
     return true;
 }
 
@@ -82,6 +89,24 @@ bool frame_is_return_address(uintptr_t pc)
     default:
         return false;
     }
+}
+
+/* mov r10, target; jmp r10 */
+static bool jump_at(uintptr_t pc, uintptr_t *target)
+{
+    uint16_t mov;
+    uint32_t jmp;
+    uint64_t v;
+    if (!load_u16(pc, &mov) || mov != 0xba49 || !load_u64(pc + 2, &v) || !load_u32(pc + 10, &jmp) ||
+        (jmp & 0xffffff) != 0xe2ff41)
+        return false;
+    *target = v;
+    return code_contains(v);
+}
+
+bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
+{
+    return jump_at(pc, target) || jump_at(pc - 10, target);
 }
 
 static bool return_address_at(uintptr_t at, uintptr_t *pc)
@@ -150,21 +175,27 @@ static bool caller_below_pushes(const struct code *c, struct frame *f)
 
 enum epilogue { NOT_IN_EPILOGUE, BEFORE_POP, AFTER_POP };
 
-/* The end of a compiled method: add rsp; pop rbp; cmp rsp, [r15+poll]; ja; ret. */
+/* The poll before a ret: cmp rsp, [r15+poll]; ja (JDK 16 on); mov r10, [r15+poll]; test [r10], eax (JDK 10 to 15); test
+ * [rip+poll], eax (before). b: 12 bytes of code. */
+static bool is_at_poll(const uint8_t *b)
+{
+    return (b[0] == 0x49 && b[1] == 0x3b && (b[2] == 0x67 || b[2] == 0xa7)) ||
+           (b[0] == 0x4d && b[1] == 0x8b && b[2] == 0x97 && b[7] == 0x41 && b[8] == 0x85 && b[10] == 0xc3) ||
+           (b[0] == 0x85 && b[1] == 0x05 && b[6] == 0xc3);
+}
+
+/* The end of a compiled method: add rsp; pop rbp; poll; ret. */
 static enum epilogue epilogue_at(uintptr_t pc)
 {
-    uint64_t v;
-    if (!load_u64(pc, &v))
+    uint64_t words[2];
+    if (!load_u64(pc, &words[0]) || !load_u64(pc + 8, &words[1]))
         return NOT_IN_EPILOGUE;
-    const uint8_t *b = (const uint8_t *)&v;
-    bool poll_follows = b[1] == 0x49 && b[2] == 0x3b && (b[3] == 0x67 || b[3] == 0xa7);
-    if (b[0] == 0xc3 || b[0] == 0xc2)
+    const uint8_t *b = (const uint8_t *)words;
+    if (b[0] == 0xc3 || b[0] == 0xc2 || is_at_poll(b))
         return AFTER_POP;
-    if (b[0] == 0x49 && b[1] == 0x3b && (b[2] == 0x67 || b[2] == 0xa7))
-        return AFTER_POP;
-    if (b[0] == 0x0f && b[1] == 0x87 && b[6] == 0xc3)
-        return AFTER_POP;
-    if (b[0] == 0x5d && (poll_follows || b[1] == 0xc3))
+    if ((b[0] == 0x0f && b[1] == 0x87 && b[6] == 0xc3) || (b[0] == 0x41 && b[1] == 0x85 && b[3] == 0xc3))
+        return AFTER_POP; /* the second instruction of a poll */
+    if (b[0] == 0x5d && (b[1] == 0xc3 || is_at_poll(b + 1)))
         return BEFORE_POP;
     return NOT_IN_EPILOGUE;
 }
@@ -194,14 +225,14 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
     return realigned_caller(c, f) || caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
 }
 
-static bool scan(struct frame *f)
+static bool scan(struct frame *f, bool (*accepts)(uintptr_t pc))
 {
     uintptr_t at = (f->sp + 7) & ~(uintptr_t)7;
     for (int i = 0; i < SCAN_WORDS_MAX; i++, at += 8) {
         uint64_t v;
         if (!load_u64(at, &v))
             return false;
-        if (code_contains(v) && frame_is_return_address(v)) {
+        if (code_contains(v) && frame_is_return_address(v) && (!accepts || accepts(v))) {
             f->pc = v;
             f->sp = at + 8;
             return true;
@@ -210,9 +241,28 @@ static bool scan(struct frame *f)
     return false;
 }
 
+static bool is_above(const struct frame *f, uint64_t sp)
+{
+    return sp > f->sp && sp - f->sp < LEAF_FP_BYTES_MAX && !(sp & 7);
+}
+
+/* The caller's stack pointer comes in r13, where compiled callers have more than the arguments above theirs. It is the
+ * first word below the frame pointer of the frame that is being built. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
 {
-    return pop_at(f, f->sp);
+    const struct frame entry = *f;
+    uint64_t sender_sp = at->sender_sp, pushed;
+    if (!pop_at(f, entry.sp)) {
+        if (entry.fp != entry.sp && !is_above(&entry, entry.fp))
+            return false;
+        if (!pop_with_fp(f, entry.fp))
+            return false;
+        if (entry.fp > entry.sp && load_u64(entry.fp - 8, &pushed))
+            sender_sp = pushed;
+    }
+    if (is_above(f, sender_sp))
+        f->sp = sender_sp;
+    return true;
 }
 
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
@@ -226,7 +276,7 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     }
     if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(f, f->fp))
         return true;
-    return scan(f);
+    return scan(f, NULL);
 }
 
 static bool follow_frame_pointers(struct frame *f)
@@ -269,7 +319,51 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
+/* Where the call before a return address went; 0 when the instruction does not say. */
+static uintptr_t call_target(uintptr_t pc)
+{
+    uint64_t target;
+    uint32_t relative;
+    uint16_t mov, call;
+    uint8_t op;
+    /* mov r10, target; call r10 */
+    if (load_u16(pc - 13, &mov) && mov == 0xba49 && load_u16(pc - 3, &call) && call == 0xff41 && load_u64(pc - 11, &target))
+        return target;
+    if (load_u8(pc - 5, &op) && op == 0xe8 && load_u32(pc - 4, &relative))
+        return pc + (uintptr_t)(intptr_t)(int32_t)relative;
+    return 0;
+}
+
+/* The frame pointers of code of which nobody knows whether it keeps any: each return address must follow a call of the
+ * function that was left. */
+static bool follow_called_functions(struct frame *f)
+{
+    struct frame g = *f;
+    for (int i = 0; i < FP_CHAIN_MAX; i++) {
+        uint64_t next, pc;
+        if (g.fp < g.sp || g.fp - g.sp > FRAME_BYTES_MAX || g.fp & 7 || !load_u64(g.fp, &next) || !load_u64(g.fp + 8, &pc))
+            return false;
+        uintptr_t function = call_target(pc);
+        if (!function || function > g.pc || g.pc - function > FUNCTION_BYTES_MAX)
+            return false;
+        g = (struct frame){pc, g.fp + 16, next};
+        if (code_contains(pc) && frame_is_return_address(pc)) {
+            *f = g;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Java that left for native code did so by a call of native code or of a stub; a word that follows another call was left
+ * on the stack by a frame that is gone. */
+static bool may_call_native(uintptr_t pc)
+{
+    uintptr_t target = call_target(pc);
+    return !target || !code_contains(target) || code_find(target).kind == CODE_STUB;
+}
+
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
-    return (has_frame_pointers && follow_frame_pointers(f)) || scan(f);
+    return (has_frame_pointers && follow_frame_pointers(f)) || follow_called_functions(f) || scan(f, may_call_native);
 }

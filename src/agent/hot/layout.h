@@ -53,6 +53,7 @@ struct vm_layout {
     uint16_t const_sizeof, pool_sizeof;
     uint32_t const_has_line_numbers; /* bit in const_flags */
     struct vm_field pool_holder, pool_length, klass_name, symbol_length;
+    struct vm_field const_idnum, klass_method_ids; /* of a method's jmethodID; not needed for a walk */
     uint16_t symbol_body;
 
     struct vm_field thread_state, thread_osthread, osthread_tid, thread_anchor;

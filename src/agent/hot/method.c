@@ -287,6 +287,19 @@ void method_name(uint32_t id, const char *class_name, const char *name, const ch
     atomic_store_explicit(&slots[id].names, at, memory_order_release);
 }
 
+bool method_jmethod_id(uintptr_t method, uintptr_t *id)
+{
+    uint64_t const_method, pool, holder, ids, number, v;
+    /* The first word of the array of ids is its length. */
+    if (!load_field(method, vm_layout.method_const, &const_method) ||
+        !load_field(const_method, vm_layout.const_constants, &pool) || !load_field(pool, vm_layout.pool_holder, &holder) ||
+        !load_field(holder, vm_layout.klass_method_ids, &ids) || !ids ||
+        !load_field(const_method, vm_layout.const_idnum, &number) || !load_u64(ids + 8 * (number + 1), &v))
+        return false;
+    *id = v;
+    return v != 0;
+}
+
 bool method_bci(uintptr_t method, uintptr_t bcp, uint32_t *bci)
 {
     uint64_t const_method, code_size;

@@ -37,6 +37,8 @@ void method_table_deinit(void);
 bool method_intern(uintptr_t method, uint32_t *id);
 /* The id of a method that is known by a jmethodID only; its names are added later, by method_name. 0: the table is full. */
 uint32_t method_intern_id(uintptr_t method_id);
+/* The jmethodID the JVM has made for a method; false when it has made none. Up to JDK 25 it is a pointer, later a number. */
+bool method_jmethod_id(uintptr_t method, uintptr_t *id);
 /* The bytecode index of bcp in method; false when bcp does not point into it. */
 bool method_bci(uintptr_t method, uintptr_t bcp, uint32_t *bci);
 

@@ -75,6 +75,10 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     enum code_kind kind = code_contains(at->pc) ? code_find(at->pc).kind : CODE_NONE;
     /* The JVM calls stubs too, also in threads that run no Java; what then lies below a stub is no Java frame. */
     w->in_native = kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA);
+    if (w->in_native && w->state == JFR_STATE_JAVA && frame_is_archived_entry(at->pc, &w->pc)) {
+        w->at_entry = true;
+        w->in_native = false;
+    }
 }
 
 static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
@@ -149,6 +153,8 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     uint64_t method, bcp;
     uint32_t bci = 0;
     struct frame caller;
+    if (w->leaf && w->at_entry)
+        return interpreted_entry(w, frame);
     if (!interpreted_slots(w, &method, &bcp, &caller) ||
         !(code_find(caller.pc).kind != CODE_NONE))
         return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);

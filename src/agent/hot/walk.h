@@ -30,6 +30,7 @@ struct walk {
     struct code_scopes scopes;
     uintptr_t anchor; /* of the native frames here: where Java goes on if they cannot be left; 0 = nowhere */
     bool in_native, in_scopes, leaf, done;
+    bool at_entry; /* a leaf on its way into an interpreted method whose frame does not stand yet */
     bool has_gap; /* native frames were skipped */
     uint32_t frames, steps, java_frames;
     struct walked_method *walked; /* FRAMES_MAX of them, or NULL */

@@ -1,6 +1,6 @@
 /* The three families of nmethod layout are told apart by which fields exist, never by version; so are renamed fields.
  * The few facts no table holds (the interpreter's frame slots, the coding of debug information) go by version.
- * Verified on: 17 (addresses), 25 (immutable data). */
+ * Verified on: 8 (offsets); 11, 17, 21 (addresses); 25, 27 (immutable data). */
 #include "agent/hotspot/layout.h"
 
 #include "agent/hot/frame.h"
@@ -132,6 +132,8 @@ static bool methods(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
     int bit;
+    vmstructs_field(v, "ConstMethod", "_method_idnum", &l->const_idnum);
+    vmstructs_field(v, "InstanceKlass", "_methods_jmethod_ids", &l->klass_method_ids);
     if (vmstructs_constant(v, "ConstMethodFlags::_misc_has_linenumber_table", &bit) ||
         vmstructs_constant(v, "ConstMethod::_has_linenumber_table", &bit))
         l->const_has_line_numbers = (uint32_t)bit;

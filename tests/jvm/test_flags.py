@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""The walker under the flags that change what it sees: every collector each JDK has, every way of compiling, other layouts
+of objects, headers and the code cache.
+
+tier: default
+timeout: 900
+
+Per flag and JDK a JVM runs intrinsics, then an ordinary load that allocates. Both walkers agree as in test_walker.py; of
+the loads' samples fewer than 2 % lack a Java frame (1,000 samples at least: a true rate of 0.5 % is red with probability
+< 1e-6); and the books close. In tier all every flag runs on every JDK that knows it.
+"""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+UNLOCK = "-XX:+UnlockExperimentalVMOptions"
+FLAGS = {
+    "Serial": ["-XX:+UseSerialGC"],
+    "Parallel": ["-XX:+UseParallelGC"],
+    "CMS": ["-XX:+UseConcMarkSweepGC"],
+    "G1": ["-XX:+UseG1GC"],
+    "ZGC": [UNLOCK, "-XX:+UseZGC"],
+    "generational ZGC": ["-XX:+UseZGC", "-XX:+ZGenerational"],
+    "Shenandoah": [UNLOCK, "-XX:+UseShenandoahGC"],
+    "generational Shenandoah": [UNLOCK, "-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"],
+    "interpreter": ["-Xint"],
+    "C1": ["-XX:TieredStopAtLevel=1"],
+    "C1 with counters": ["-XX:TieredStopAtLevel=2"],
+    "C1 with profiles": ["-XX:TieredStopAtLevel=3"],
+    "C2": ["-XX:-TieredCompilation"],
+    "wide pointers": ["-XX:-UseCompressedOops"],
+    "compact headers": [UNLOCK, "-XX:+UseCompactObjectHeaders"],
+    "one code heap": ["-XX:-SegmentedCodeCache"],
+    "large code cache": ["-XX:ReservedCodeCacheSize=2g"],
+    "frame pointers": ["-XX:+PreserveFramePointer"],
+}
+SECONDS = 0.6  # of CPU in each thread
+
+
+def knows(jdk, name):
+    """Whether this JDK has the flag, by its own word."""
+    result = ct.run(jdk.java, *FLAGS[name], "-version")
+    return result.status == 0 and "removed" not in result.err
+
+
+def check(jdk, name):
+    what, path = f"{jdk}, {name}", ct.WORK / "flags.jfr"
+    agent = ct.agent_options(file=path, interval="250us", walker="compare")
+    with ct.Jvm(jdk, "Mixed", agent=agent, flags=["-Xmx256m", *FLAGS[name]]) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=SECONDS)
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    recording, report = ct.Recording(path), ct.report(path)
+    ct.walkers_agree(report, 1000, what)
+    samples = [sample for sample in recording.samples if (sample.thread or "").startswith("mixed-")]
+    bare = [sample for sample in samples if not sample.has_java]
+    ct.rate_below(len(bare), len(samples), 0.02, f"{what}: samples without a Java frame",
+                  collections.Counter((s.outcome, s.state, *s.frames[:1]) for s in bare).most_common(8))
+    ct.identity_closes(report["books"], what)
+
+
+def main():
+    ct.need()
+    jdks = ct.jdks(ct.VERSIONS)
+    if ct.TIER == "all":
+        cases = [(jdk, name) for jdk in jdks for name in FLAGS if knows(jdk, name)]
+    else:
+        # Each flag once, and the JDKs in turn among those that know it.
+        cases = []
+        for i, name in enumerate(FLAGS):
+            turns = jdks[i % len(jdks):] + jdks[:i % len(jdks)] if jdks else []
+            cases += next(([(jdk, name)] for jdk in turns if knows(jdk, name)), [])
+    missing = set(FLAGS) - {name for _, name in cases}
+    ct.ok(not missing or len(jdks) < len(ct.VERSIONS), "every flag is known to some JDK", missing)
+    for jdk, name in cases:
+        check(jdk, name)
+    ct.done()
+
+
+main()

@@ -90,7 +90,7 @@ def attached(jdk):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
+    for jdk in ct.jdks(ct.VERSIONS):
         at_start(jdk)
         attached(jdk)
     ct.done()

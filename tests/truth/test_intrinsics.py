@@ -24,7 +24,7 @@ LEAF = {
     "smallcopy": r"Intrinsics\.smallcopy|java\.lang\.System\.arraycopy",
     "crc32": r"java\.util\.zip\.CRC32\.\w+|Intrinsics\.crc32",
     "fill": r"java\.util\.Arrays\.(fill|rangeCheck)|Intrinsics\.fill",
-    "string": r"java\.lang\.(String|StringLatin1|StringUTF16|StringCoding|System|Object)\.\S+"
+    "string": r"java\.lang\.(String|StringLatin1|StringUTF16|StringCoding\S*|System|Object|ThreadLocal|ref\.SoftReference)\.\S+"
               r"|java\.util\.Arrays\.copy\w+|sun\.nio\.cs\.ISO_8859_1\S+|jdk\.internal\.util\.(ArraysSupport|Preconditions)\.\S+"
               r"|Intrinsics\.string",
     "concat": r"java\.lang\.(String\w*|AbstractStringBuilder|Integer|Long|Object|Math|System|StringConcatHelper\S*"
@@ -74,7 +74,7 @@ def attached(jdk):
         result = ct.attach(jvm, path, "500us")
         if not ct.ok(result.status == 0, f"{jdk}, attached: the recording starts", result):
             return
-        truth = jvm.round(seconds=SECONDS / 2)  # as many samples in half the time
+        truth = jvm.round(seconds=SECONDS)
         result = ct.candor("stop", jvm.pid)
         ct.ok(result.status == 0, f"{jdk}, attached: the recording stops", result)
     check(f"{jdk}, attached", path, truth)

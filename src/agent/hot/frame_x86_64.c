@@ -30,7 +30,8 @@ bool frame_registers(struct registers *out, uintptr_t ucontext)
         !load_place(ucontext, REG_RBP, &fp) || !load_place(ucontext, REG_R13, &bcp) ||
         !load_place(ucontext, REG_RBX, &method))
         return false;
-    *out = (struct registers){.pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method, .sender_sp = bcp};
+    *out = (struct registers){
+        .pc = pc, .sp = sp, .fp = fp, .ucontext = ucontext, .bcp = bcp, .method = method, .sender_sp = bcp};
     return true;
 }
 

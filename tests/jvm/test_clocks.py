@@ -65,7 +65,7 @@ def check(jdk, clock, interval, seconds, coverage):
     true_share = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
     ct.share_agrees(sum(heavy) / max(sum(heavy + light), 1), true_share, size, what)
     seen = sum(s.weight for s in recording.samples if (s.thread or "").startswith("two-methods-")) / truth["cpu_ns"]
-    ct.ok(abs(seen - 1) <= coverage, f"{what}: the weights are {seen:.3f} of the threads' CPU time, 1 +- {coverage:g}")
+    ct.weights_add_up(recording, seen, coverage, what)
     ct.identity_closes(books, what)
     ct.residual_within(books, residual_bound(clock, interval, recording, books) / books["cpu_ns"], what)
 

@@ -515,16 +515,16 @@ def residual_within(books, share, what):
               json.dumps(books, indent=1))
 
 
-def walkers_agree(report, least, what):
+def walkers_agree(report, least, what, differ=0.02):
     """A recording made with walker=compare: at least so many samples in which both walkers found Java frames, and the
-    bounds of test_walker.py on how they compare."""
+    bounds of test_walker.py on how they compare. differ: the share of frame lists that may."""
     verdicts = {name: int(report["settings"].get(f"walker_{name}", 0))
                 for name in ("identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
     both = sum(verdicts[name] for name in ("identical", "shorter", "longer", "different"))
     wrong = verdicts["shorter"] + verdicts["different"]
     note(f"{what}: {verdicts}")
     ok(both >= least, f"{what}: both walkers found Java frames in {both} samples")
-    ok(wrong <= 0.02 * both, f"{what}: {wrong} of {both} frame lists differ, bound 2 %", verdicts)
+    ok(wrong <= differ * both, f"{what}: {wrong} of {both} frame lists differ, bound {100 * differ:g} %", verdicts)
     ok(verdicts["shorter"] <= 0.002 * both, f"{what}: we ended before AsyncGetCallTrace in {verdicts['shorter']}")
     ok(verdicts["longer"] <= 0.15 * both, f"{what}: AsyncGetCallTrace ended before us in {verdicts['longer']}")
     ok(verdicts["only_agct"] <= 0.005 * both, f"{what}: only AsyncGetCallTrace found frames: {verdicts['only_agct']}")
@@ -553,6 +553,15 @@ def share_agrees(found, truth, size, what, slack=0.0):
     bound = STANDARD_ERRORS * standard_error(truth, size) + slack
     return ok(abs(found - truth) <= bound,
               f"{what}: share {found:.4f}, truth {truth:.4f}, bound {bound:.4f} (5 standard errors, n_eff {size:.0f})")
+
+
+def weights_add_up(recording, share, allowed, what):
+    """The weights are the threads' CPU time. A user who may not sample the kernel misses what was spent there, which the
+    books tell as unseen(kernel)."""
+    kernel = recording.settings.get("kernel") == "included"
+    return ok((1 - allowed if kernel else 0.5) < share < 1 + allowed,
+              f"{what}: the weights are {share:.4f} of the threads' CPU time, {100 * allowed:g} % allowed"
+              + ("" if kernel else ", but for the kernel's part"))
 
 
 def rate_below(bad, total, bound, what, detail=None):

@@ -10,6 +10,7 @@ samples a load: a true rate of 0.25 % is red with probability < 1e-6); leaf Java
 rest is the clock reading between batches and the first, interpreted ones.
 """
 import collections
+import os
 import pathlib
 import re
 import sys
@@ -17,7 +18,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = 1.2  # of CPU per load
+SECONDS = 1.2 if os.geteuid() == 0 else 2.4  # of CPU per load; an ordinary user's clock stands still in the kernel
 
 LEAF = {
     "arraycopy": r"Intrinsics\.arraycopy|java\.lang\.System\.arraycopy",
@@ -25,7 +26,8 @@ LEAF = {
     "crc32": r"java\.util\.zip\.CRC32\.\w+|Intrinsics\.crc32",
     "fill": r"java\.util\.Arrays\.(fill|rangeCheck)|Intrinsics\.fill",
     "string": r"java\.lang\.(String|StringLatin1|StringUTF16|StringCoding\S*|System|Object|ThreadLocal|ref\.SoftReference)\.\S+"
-              r"|java\.util\.Arrays\.copy\w+|sun\.nio\.cs\.ISO_8859_1\S+|jdk\.internal\.util\.(ArraysSupport|Preconditions)\.\S+"
+              r"|java\.util\.Arrays\.copy\w+|sun\.nio\.cs\.ISO_8859_1\S+|java\.nio\.charset\.\S+"
+              r"|jdk\.internal\.util\.(ArraysSupport|Preconditions)\.\S+"
               r"|Intrinsics\.string",
     "concat": r"java\.lang\.(String\w*|AbstractStringBuilder|Integer|Long|Object|Math|System|StringConcatHelper\S*"
               r"|invoke\.\S+|CharacterData\w*)\.\S+|java\.util\.Arrays\.\w+|jdk\.internal\.(misc|util)\.\S+"
@@ -49,8 +51,7 @@ def check(what, path, truth):
         total = sum(leaves.values())
         ct.ok(good >= 0.97 * total > 0, f"{what}, {load}: {good} of {total} leaves as expected",
               "\n".join(f"{count} {leaf}" for leaf, count in leaves.most_common(12)))
-        ct.ok(abs(weight / truth[load] - 1) < 0.02,
-              f"{what}, {load}: the weights are {weight / truth[load]:.4f} of the thread's CPU time (2 % allowed)")
+        ct.weights_add_up(recording, weight / truth[load], 0.02, f"{what}, {load}")
 
 
 def common(things):

@@ -32,8 +32,7 @@ def check(what, path, truth):
         ct.share_agrees(sum(heavy) / (sum(heavy) + sum(light)), true_share, size, f"{what}, samples")
     check_report(what, report, true_share, size)
     seen = sum(sample.weight for sample in recording.samples if (sample.thread or "").startswith("two-methods-"))
-    ct.ok(abs(seen / truth["cpu_ns"] - 1) < 0.02,
-          f"{what}: the two threads' weights are {seen / truth['cpu_ns']:.4f} of their CPU time (2 % allowed)")
+    ct.weights_add_up(recording, seen / truth["cpu_ns"], 0.02, what)
     ct.identity_closes(report["books"], what)
     ct.residual_within(report["books"], 0.02, what)
 

@@ -192,8 +192,9 @@ static void check_threads(const struct profile *p, const struct clock *c)
         const struct worker *w = &workers[i];
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
         double late = kind == CLOCK_TIMER ? 14.0 * (double)tick_ns() : 0.25 * INTERVAL;
-        double slack = 0.005 * cpu + (c->kernel ? 0 : 0.05 * cpu);
-        tap_ok(sum > cpu - INTERVAL - late - slack && sum < cpu + INTERVAL + slack,
+        double slack = 0.005 * cpu;
+        /* Without the kernel's part, which instrumented handlers make large, there is no bound below. */
+        tap_ok((!c->kernel || sum > cpu - INTERVAL - late - slack) && sum < cpu + INTERVAL + slack,
                "%s: a thread of %.3f ms CPU has weights of %.3f ms", clock_names[kind], cpu / MS, sum / MS);
         double known = (double)cpu_of(p, w->tid);
         double unknown = w->exits && kind == CLOCK_TIMER ? scanned + MS : 0.02 * cpu + MS;

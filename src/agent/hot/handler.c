@@ -129,7 +129,13 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t peri
 static void add_delay(struct sampled_thread *t)
 {
     uint64_t count;
-    if (handler_config.measures && syscall(SYS_read, t->fd, &count, sizeof count) == sizeof count && count > t->period_ns)
+    if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
+        return;
+    /* The event may count what a hypervisor took away; no thread has used more than its own clock says. */
+    uint64_t used = now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
+    if (count > used)
+        count = used;
+    if (count > t->period_ns)
         t->next_weight_ns += count - t->period_ns;
 }
 

@@ -1,6 +1,8 @@
 /* One process as /proc shows it. */
 #include "attach/process.h"
 
+#include "base/procfs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -17,26 +19,7 @@ ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    size_t len = 0;
-    ssize_t n = 0;
-    while (len < size - 1 && (n = read(fd, out + len, size - 1 - len)) > 0)
-        len += (size_t)n;
-    int code = n < 0 ? -errno : 0;
-    close(fd);
-    out[len] = 0;
-    return code ? code : (ssize_t)len;
-}
-
-static const char *field(const char *text, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
-        if (!strncmp(line, name, n) && line[n] == ':')
-            return line + n + 1;
-    return NULL;
+    return procfs_read(path, out, size);
 }
 
 /* NSpid lists the process's numbers from the outermost namespace to its own. */
@@ -55,9 +38,9 @@ static pid_t last_number(const char *line)
 
 int process_parse_status(const char *text, struct process *p, pid_t *thread_group)
 {
-    const char *state = field(text, "State"), *tgid = field(text, "Tgid"), *pid = field(text, "Pid");
-    const char *nspid = field(text, "NSpid"), *uid = field(text, "Uid"), *gid = field(text, "Gid");
-    const char *caught = field(text, "SigCgt");
+    const char *state = procfs_field(text, "State"), *tgid = procfs_field(text, "Tgid"), *pid = procfs_field(text, "Pid");
+    const char *nspid = procfs_field(text, "NSpid"), *uid = procfs_field(text, "Uid"), *gid = procfs_field(text, "Gid");
+    const char *caught = procfs_field(text, "SigCgt");
     unsigned real, effective;
     if (!state || !tgid || !pid || !uid || !gid || sscanf(state, " %c", &p->state) != 1)
         return -EINVAL;

@@ -1,7 +1,7 @@
 #include "doctor/container.h"
 
 #include "attach/process.h"
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +23,7 @@ int container_parse_mount(const char *mountinfo, const char *controller, char *p
         if (!rest || sscanf(copy, "%*s %*s %*s %4095s %4095s", from, at) != 2 ||
             sscanf(rest, " - %31s %*s %255s", type, options) != 2)
             continue;
-        if (controller ? strcmp(type, "cgroup") || !text_has_word(options, ",", controller) : strcmp(type, "cgroup2") != 0)
+        if (controller ? strcmp(type, "cgroup") || !procfs_has_word(options, ",", controller) : strcmp(type, "cgroup2") != 0)
             continue;
         snprintf(point, size, "%s", at);
         snprintf(root, root_size, "%s", from);
@@ -41,9 +41,9 @@ bool container_parse_hidden(const char *mountinfo)
         if (!rest || sscanf(line, "%*s %*s %*s %*s %31s", at) != 1 || strcmp(at, "/proc") != 0)
             continue;
         hidden = sscanf(rest, " - proc %*s %255s", options) == 1 &&
-                 (text_has_word(options, ",", "hidepid=1") || text_has_word(options, ",", "hidepid=2") ||
-                  text_has_word(options, ",", "hidepid=4") || text_has_word(options, ",", "hidepid=noaccess") ||
-                  text_has_word(options, ",", "hidepid=invisible") || text_has_word(options, ",", "hidepid=ptraceable"));
+                 (procfs_has_word(options, ",", "hidepid=1") || procfs_has_word(options, ",", "hidepid=2") ||
+                  procfs_has_word(options, ",", "hidepid=4") || procfs_has_word(options, ",", "hidepid=noaccess") ||
+                  procfs_has_word(options, ",", "hidepid=invisible") || procfs_has_word(options, ",", "hidepid=ptraceable"));
     }
     return hidden;
 }
@@ -57,7 +57,7 @@ int container_parse_path(const char *cgroup, const char *controller, char *path,
         if (!second)
             break;
         snprintf(list, sizeof list, "%.*s", (int)(second - first - 1), first + 1);
-        if (controller ? !text_has_word(list, ",", controller) : *list != 0)
+        if (controller ? !procfs_has_word(list, ",", controller) : *list != 0)
             continue;
         snprintf(path, size, "%.*s", (int)strcspn(second + 1, "\n"), second + 1);
         return 0;
@@ -76,12 +76,12 @@ static double read_quota(const char *folder, bool unified)
 {
     char path[PATH_MAX + 32], text[128], period[64];
     snprintf(path, sizeof path, "%s/%s", folder, unified ? "cpu.max" : "cpu.cfs_quota_us");
-    if (text_read(path, text, sizeof text) < 0)
+    if (procfs_read(path, text, sizeof text) < 0)
         return 0;
     if (unified)
         return container_parse_quota(text);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    if (text_read(path, period, sizeof period) < 0)
+    if (procfs_read(path, period, sizeof period) < 0)
         return 0;
     text[strcspn(text, "\n")] = ' ';
     snprintf(text + strlen(text), sizeof text - strlen(text), "%s", period);

@@ -1,7 +1,7 @@
 #include "doctor/identity.h"
 
 #include "attach/process.h"
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -24,13 +24,13 @@ enum { PATIENCE_S = 20 };
 
 static uint64_t number_of(const char *text, const char *name, int base)
 {
-    const char *value = text_field(text, name);
+    const char *value = procfs_field(text, name);
     return value ? strtoull(value, NULL, base) : 0;
 }
 
 int identity_parse(const char *text, struct identity *who)
 {
-    const char *uid = text_field(text, "Uid"), *gid = text_field(text, "Gid"), *queued = text_field(text, "SigQ");
+    const char *uid = procfs_field(text, "Uid"), *gid = procfs_field(text, "Gid"), *queued = procfs_field(text, "SigQ");
     unsigned real, effective;
     if (!uid || !gid || sscanf(uid, "%u %u", &real, &effective) != 2)
         return -EINVAL;

@@ -1,6 +1,6 @@
 #include "doctor/kernel.h"
 
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +27,7 @@ void kernel_version(int *major, int *minor)
 int kernel_perf_paranoid(void)
 {
     long long value;
-    return text_read_number("/proc/sys/kernel/perf_event_paranoid", &value) ? INT_MAX : (int)value;
+    return procfs_read_number("/proc/sys/kernel/perf_event_paranoid", &value) ? INT_MAX : (int)value;
 }
 
 void kernel_judge_paranoid(struct findings *f, int paranoid, bool perfmon)

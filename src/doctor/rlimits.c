@@ -1,7 +1,7 @@
 #include "doctor/rlimits.h"
 
 #include "attach/process.h"
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>

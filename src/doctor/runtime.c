@@ -1,7 +1,7 @@
 #include "doctor/runtime.h"
 
 #include "doctor/libjvm.h"
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -90,7 +90,7 @@ static void check_flight_recorder(struct findings *f, const struct target *t)
         return;
     }
     modules[strcspn(modules + sizeof key, "\n") + sizeof key] = 0;
-    bool there = text_has_word(modules + sizeof key - 1, " \"", "jdk.jfr");
+    bool there = procfs_has_word(modules + sizeof key - 1, " \"", "jdk.jfr");
     findings_add(f, there ? FINDING_OK : FINDING_NOTE, "Flight Recorder", there ? "module jdk.jfr" : "no module jdk.jfr");
     if (!there)
         findings_meaning(f, "a recording does not need it; read recordings with 'candor report', or with another JDK's 'jfr'");

@@ -1,6 +1,6 @@
 #include "doctor/steal.h"
 
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int steal_parse(const char *stat, struct steal *s)
 int steal_read(struct steal *s)
 {
     char text[512];
-    ssize_t n = text_read("/proc/stat", text, sizeof text);
+    ssize_t n = procfs_read("/proc/stat", text, sizeof text);
     return n < 0 ? (int)n : steal_parse(text, s);
 }
 

@@ -10,7 +10,7 @@
 #include "doctor/rlimits.h"
 #include "doctor/steal.h"
 #include "doctor/target.h"
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -54,9 +54,9 @@ static void test_texts(void)
     tap_ok(kernel_parse_version("unknown", &major, &minor) == -EINVAL, "a text that is none");
     tap_ok(kernel_is_at_least(5, 13, 5, 13) && kernel_is_at_least(6, 1, 5, 13) && !kernel_is_at_least(5, 12, 5, 13) &&
            !kernel_is_at_least(4, 19, 5, 13), "versions are compared by both numbers");
-    tap_ok(text_has_word("rw,cpu,cpuacct", ",", "cpu") && !text_has_word("rw,cpuacct", ",", "cpu") &&
-           !text_has_word("", ",", "cpu"), "a word of a list is a whole one");
-    tap_ok(!strncmp(text_field("A:\t1\nAB:\t2\n", "AB"), "\t2", 2) && !text_field("A:1\n", "B"), "a field by its whole name");
+    tap_ok(procfs_has_word("rw,cpu,cpuacct", ",", "cpu") && !procfs_has_word("rw,cpuacct", ",", "cpu") &&
+           !procfs_has_word("", ",", "cpu"), "a word of a list is a whole one");
+    tap_ok(!strncmp(procfs_field("A:\t1\nAB:\t2\n", "AB"), "\t2", 2) && !procfs_field("A:1\n", "B"), "a field by its whole name");
     tap_ok(target_parse_feature("17.0.19") == 17 && target_parse_feature("1.8.0_392") == 8 &&
            target_parse_feature("25-ea") == 25 && !target_parse_feature("") && !target_parse_feature("x"),
            "a JDK's release number");

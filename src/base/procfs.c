@@ -1,4 +1,4 @@
-#include "doctor/text.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-ssize_t text_read(const char *path, char *out, size_t size)
+ssize_t procfs_read(const char *path, char *out, size_t size)
 {
     *out = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -22,17 +22,17 @@ ssize_t text_read(const char *path, char *out, size_t size)
     return code ? code : (ssize_t)len;
 }
 
-int text_read_number(const char *path, long long *number)
+int procfs_read_number(const char *path, long long *number)
 {
     char text[64], *end;
-    ssize_t n = text_read(path, text, sizeof text);
+    ssize_t n = procfs_read(path, text, sizeof text);
     if (n < 0)
         return (int)n;
     *number = strtoll(text, &end, 10);
     return end == text ? -EINVAL : 0;
 }
 
-const char *text_field(const char *text, const char *name)
+const char *procfs_field(const char *text, const char *name)
 {
     size_t n = strlen(name);
     for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
@@ -41,7 +41,7 @@ const char *text_field(const char *text, const char *name)
     return NULL;
 }
 
-bool text_has_word(const char *list, const char *separators, const char *word)
+bool procfs_has_word(const char *list, const char *separators, const char *word)
 {
     size_t n = strlen(word);
     for (list += strspn(list, separators); *list; list += strspn(list, separators)) {

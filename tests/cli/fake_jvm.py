@@ -10,6 +10,7 @@ hangs-up, unarmed (no socket, no handler for SIGQUIT: the signal would end it).
 import json
 import mmap
 import os
+import pathlib
 import signal
 import socket
 import sys
@@ -53,14 +54,15 @@ def main():
         signal.pause()  # to be killed
     signal.signal(signal.SIGQUIT, lambda *_: None)
     with socket.socket(socket.AF_UNIX) as listener, code:
-        path = f"/tmp/.java_pid{os.getpid()}"
-        listener.bind(path)
+        path = pathlib.Path(f"/tmp/.java_pid{os.getpid()}")
+        path.unlink(missing_ok=True)  # as a JVM does: one that was killed may have had this id before
+        listener.bind(str(path))
         listener.listen()
         print("ready", flush=True)
         try:
             serve(listener, behaviour)
         except KeyboardInterrupt:
-            os.unlink(path)
+            path.unlink()
 
 
 main()

@@ -1,5 +1,6 @@
 /* What the walker knows of a processor: registers, instructions and frames. All of it stands in one file, frame_<name>.c,
  * and the load instructions in hot/load.h; a new processor is those two, its name in meson.build, and a run of the tests.
+ * What is the same on each stands in frame.c.
  * Callable from a signal handler; bounded. */
 #ifndef CANDOR_AGENT_HOT_FRAME_H
 #define CANDOR_AGENT_HOT_FRAME_H
@@ -48,8 +49,8 @@ uintptr_t *frame_resume_at(void *ucontext);
 uintptr_t frame_third_argument(const void *ucontext);
 /* The address in a word that was stored as a return address. */
 uintptr_t frame_code_address(uintptr_t word);
-/* True when pc can be where a call returns to: behind a call in compiled code, in the interpreter, or the call stub's. */
-bool frame_is_return_address(uintptr_t pc);
+/* True when the instruction before pc is a call. */
+bool frame_follows_call(uintptr_t pc);
 /* True in a jump to the code of a method's entry that lies outside the code cache: up to JDK 16 the class archive holds such
  * jumps for its methods. */
 bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target);
@@ -68,5 +69,11 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
 bool frame_undescribed_caller(struct frame *f, const struct registers *at);
 /* Native code that Java called without leaving an anchor: its nearest Java caller. */
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers);
+
+/* True when pc can be where a call returns to in Java: behind a call in compiled code, in the interpreter, or the call
+ * stub's. */
+bool frame_is_return_address(uintptr_t pc);
+/* The same, or behind a call in a library. */
+bool frame_is_any_return_address(uintptr_t pc);
 
 #endif

@@ -4,7 +4,6 @@
  * caller must. */
 #include "agent/hot/frame.h"
 #include "agent/hot/load.h"
-#include "agent/hot/module.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -124,25 +123,10 @@ static uintptr_t immediate_of(uint32_t instruction)
     return instruction & 1 << 22 ? n << 12 : n;
 }
 
-static bool follows_call(uintptr_t pc)
+bool frame_follows_call(uintptr_t pc)
 {
     uint32_t before;
     return !(pc & 3) && load_u32(pc - 4, &before) && (is(before, bl) || is(before, blr));
-}
-
-bool frame_is_return_address(uintptr_t pc)
-{
-    struct code c = code_find(pc);
-    switch (c.kind) {
-    case CODE_NMETHOD:
-    case CODE_NATIVE_WRAPPER:
-        return pc > c.begin && follows_call(pc);
-    case CODE_INTERPRETER:
-    case CODE_CALL_STUB:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* ---- records ---- */
@@ -351,8 +335,7 @@ bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target)
  * begins. */
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)
 {
-    struct module m;
-    if (!at || !(frame_is_return_address(at->link) || (module_find(at->link, &m) && follows_call(at->link))))
+    if (!at || !frame_is_any_return_address(at->link))
         return false;
     f->pc = at->link;
     return true;

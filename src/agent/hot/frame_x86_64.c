@@ -1,6 +1,5 @@
 #include "agent/hot/frame.h"
 #include "agent/hot/load.h"
-#include "agent/hot/module.h"
 
 #include <stddef.h>
 #include <ucontext.h>
@@ -63,7 +62,7 @@ uintptr_t frame_code_address(uintptr_t word)
 }
 
 /* call rel32; call through a register or memory in its encodings of two to seven bytes. */
-static bool follows_call(uintptr_t pc)
+bool frame_follows_call(uintptr_t pc)
 {
     uint64_t before;
     if (!load_u64(pc - 8, &before))
@@ -75,21 +74,6 @@ static bool follows_call(uintptr_t pc)
         if (b[-length] == 0xff && (b[-length + 1] & 0x38) == 0x10)
             return true;
     return false;
-}
-
-bool frame_is_return_address(uintptr_t pc)
-{
-    struct code c = code_find(pc);
-    switch (c.kind) {
-    case CODE_NMETHOD:
-    case CODE_NATIVE_WRAPPER:
-        return pc > c.begin && follows_call(pc);
-    case CODE_INTERPRETER:
-    case CODE_CALL_STUB:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* mov r10, target; jmp r10 */
@@ -299,10 +283,8 @@ static bool follow_frame_pointers(struct frame *f)
 
 static bool any_return_address_at(uintptr_t at, uintptr_t *pc)
 {
-    struct module m;
     uint64_t v;
-    return return_address_at(at, pc) ||
-           (!(at & 7) && load_u64(at, &v) && module_find(v, &m) && follows_call(v) && (*pc = v, true));
+    return !(at & 7) && load_u64(at, &v) && frame_is_any_return_address(v) && (*pc = v, true);
 }
 
 bool frame_undescribed_caller(struct frame *f, const struct registers *at)

@@ -30,21 +30,29 @@ static void read_frame_header(struct module *m, uintptr_t header, size_t size)
     m->frame_count = count;
 }
 
-static struct module describe(const struct dl_phdr_info *info)
+void modules_text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high)
 {
-    struct module m = {.low = UINTPTR_MAX};
+    *low = UINTPTR_MAX;
+    *high = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_GNU_EH_FRAME)
-            read_frame_header(&m, begin, p->p_memsz);
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
-        if (begin < m.low)
-            m.low = begin;
-        if (begin + p->p_memsz > m.high)
-            m.high = begin + p->p_memsz;
+        if (begin < *low)
+            *low = begin;
+        if (begin + p->p_memsz > *high)
+            *high = begin + p->p_memsz;
     }
+}
+
+static struct module describe(const struct dl_phdr_info *info)
+{
+    struct module m = {0};
+    modules_text_bounds(info, &m.low, &m.high);
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            read_frame_header(&m, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz);
     return m;
 }
 

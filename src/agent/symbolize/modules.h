@@ -2,6 +2,12 @@
 #ifndef CANDOR_AGENT_SYMBOLIZE_MODULES_H
 #define CANDOR_AGENT_SYMBOLIZE_MODULES_H
 
+#include <stdint.h>
+
+struct dl_phdr_info;
+
+/* Where the code of a library lies; low > high: it has none. */
+void modules_text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high);
 /* Cheap when nothing was loaded or unloaded since the last call. */
 void modules_update(void);
 

@@ -2,6 +2,7 @@
 
 #include "agent/symbolize/demangle.h"
 #include "agent/symbolize/elf.h"
+#include "agent/symbolize/modules.h"
 
 #include <errno.h>
 #include <link.h>
@@ -43,22 +44,6 @@ static struct library *find_library(uintptr_t pc)
     return NULL;
 }
 
-static void text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high)
-{
-    *low = UINTPTR_MAX;
-    *high = 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-            continue;
-        if (begin < *low)
-            *low = begin;
-        if (begin + p->p_memsz > *high)
-            *high = begin + p->p_memsz;
-    }
-}
-
 struct wanted {
     uintptr_t pc;
     struct library found;
@@ -68,7 +53,7 @@ static int match_library(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *w = context;
     uintptr_t low, high;
-    text_bounds(info, &low, &high);
+    modules_text_bounds(info, &low, &high);
     if (w->pc < low || w->pc >= high)
         return 0;
     w->found = (struct library){.low = low, .high = high, .base = info->dlpi_addr};

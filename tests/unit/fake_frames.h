@@ -24,6 +24,13 @@ struct fake_code {
 };
 
 enum { FAKE_FRAME_WORDS = 4 };
+
+/* Whether a native frame tells where its caller's begins. */
+#if defined(__x86_64__)
+enum { FAKE_NATIVE_FRAMES_ARE_BOUNDED = true };
+#else
+enum { FAKE_NATIVE_FRAMES_ARE_BOUNDED = false };
+#endif
 /* What code may push on top of its frame, and an interpreted frame's slots in words from the frame pointer, since JDK 11. */
 #if defined(__x86_64__)
 enum { FAKE_PUSHED_WORDS = 1, FAKE_METHOD_SLOT = -3, FAKE_BCP_SLOT = -8 };

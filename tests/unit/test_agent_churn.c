@@ -9,6 +9,7 @@
  * CPU time beside that, for what the clocks of threads and of events disagree on; and in the residual 50 us for each
  * thread: behind the point where the kernel reads its event for the last time it uses 5 to 20. */
 #include "../tap.h"
+#include "session.h"
 
 #include "agent/collect/collect.h"
 #include "agent/trigger/exits.h"
@@ -29,22 +30,7 @@ enum { US = 1000, MS = 1000000, MANY = EXITS_MAX + 200 };
 
 static char file[64];
 static enum clock_kind kind;
-static struct error error;
 static _Atomic int left;
-
-static uint64_t own_cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void burn_until(uint64_t end)
-{
-    while (own_cpu() < end)
-        for (volatile int i = 0; i < 200; i++)
-            ;
-}
 
 static void work(long steps)
 {
@@ -65,29 +51,6 @@ static long steps_of(uint64_t ns)
     return (long)((double)MS * (double)ns / (double)best);
 }
 
-static void nothing(void)
-{
-}
-
-static bool start(uint64_t interval_ns)
-{
-    struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
-    snprintf(o.file, sizeof o.file, "%s", file);
-    int rc = collect_start(&o, false, nothing, &error);
-    if (rc)
-        tap_note("start: %s", error.text);
-    return rc == 0;
-}
-
-static bool stop(void)
-{
-    uint64_t bytes, samples;
-    int rc = collect_stop(&bytes, &samples, &error);
-    if (rc)
-        tap_note("stop: %s", error.text);
-    return rc == 0;
-}
-
 /* The collector's turns, while fn runs in a thread of its own. */
 static void collect_while(void *(*fn)(void *))
 {
@@ -105,9 +68,9 @@ static void collect_while(void *(*fn)(void *))
 static bool load(struct profile *p)
 {
     profile_init(p);
-    int rc = profile_load_jfr(p, file, &error);
+    int rc = profile_load_jfr(p, file, &session_error);
     if (rc)
-        tap_note("%s", error.text);
+        tap_note("%s", session_error.text);
     return rc == 0;
 }
 
@@ -124,16 +87,6 @@ static double account(const struct profile *p, const char *name, const char *rea
 {
     const struct profile_book *b = profile_book(p, name, reason);
     return b ? (double)b->ns : 0;
-}
-
-static int open_files(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
 }
 
 /* ---- threads that live for less than an interval ---- */
@@ -178,9 +131,9 @@ static void test_short(int threads, uint64_t interval_ns, uint64_t life_ns)
     plan.after_ns = life_ns;
     plan.steps = steps_of(life_ns);
     plan.seen_ns = plan.afterwards_ns = 0;
-    bool good = start(interval_ns);
+    bool good = session_start(file, kind, interval_ns);
     collect_while(live_one_by_one);
-    good = stop() && good;
+    good = session_stop() && good;
     if (!tap_ok(load(&p) && good, "%s: %d threads of %llu us", clock_names[kind], threads,
                 (unsigned long long)life_ns / US)) {
         profile_deinit(&p);
@@ -213,7 +166,7 @@ static void *end_at_once(void *unused)
 static void test_descriptors(void)
 {
     int before = open_files();
-    bool good = start(10 * MS);
+    bool good = session_start(file, kind, 10 * MS);
     int running = open_files();
     for (int i = 0; i < MANY; i++) {
         pthread_t t;
@@ -228,7 +181,7 @@ static void test_descriptors(void)
         threads_scan();
     }
     int at_last = open_files();
-    good = stop() && good;
+    good = session_stop() && good;
     tap_ok(good && at_most <= running + EXITS_MAX, "%s: %d threads that ended hold %d descriptors", clock_names[kind], MANY,
            at_most - running);
     tap_ok(at_last == running, "%s: and none when they are gone (%d)", clock_names[kind], at_last - running);
@@ -257,9 +210,9 @@ static void *leave_java(void *unused)
 static void test_left_java(void)
 {
     struct profile p;
-    bool good = start(MS);
+    bool good = session_start(file, kind, MS);
     collect_while(leave_java);
-    good = stop() && good;
+    good = session_stop() && good;
     good = load(&p) && good;
     double residual = account(&p, "residual", ""), cpu = account(&p, "cpu", "");
     tap_ok(good && sampled_again, "%s: a thread that left Java and lives on is sampled again", clock_names[kind]);
@@ -290,10 +243,10 @@ static void *record_without_leader(void *unused)
     struct timespec pause = {.tv_nsec = MS};
     while (!is_zombie(getpid()))
         nanosleep(&pause, NULL);
-    bool good = start(MS);
+    bool good = session_start(file, kind, MS);
     burn_until(own_cpu() + 20 * MS);
     collect_tick();
-    good = stop() && good;
+    good = session_stop() && good;
     good = load(&p) && good;
     for (uint32_t i = 0; i < p.problem_count; i++)
         good = good && !strstr(profile_text(&p, p.problems[i].text), "clock");
@@ -319,8 +272,8 @@ int main(void)
     snprintf(file, sizeof file, "/tmp/candor-churn-%d.jfr", (int)getpid());
     for (kind = CLOCK_SIGTRAP; kind <= CLOCK_TIMER; kind++) {
         struct clock c;
-        if (clock_choose(&c, kind, MS, &error)) {
-            tap_skip("%s: %s", clock_names[kind], error.text);
+        if (clock_choose(&c, kind, MS, &session_error)) {
+            tap_skip("%s: %s", clock_names[kind], session_error.text);
             continue;
         }
         if (kind != CLOCK_TIMER && c.kernel) {

@@ -12,6 +12,7 @@
  * clock's own count, critical at 2.7 / sqrt(n), false alarm 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread
  * sees its own sample. */
 #include "../tap.h"
+#include "session.h"
 
 #include "agent/collect/collect.h"
 #include "agent/hot/handler.h"
@@ -43,52 +44,18 @@ extern char **environ;
 
 static char file[64];
 static enum clock_kind kind;
-static struct error error;
-
-static void nothing(void)
-{
-}
 
 static int own_tid(void)
 {
     return (int)syscall(SYS_gettid);
 }
 
-static uint64_t own_cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void burn(uint64_t ns)
-{
-    uint64_t end = own_cpu() + ns;
-    while (own_cpu() < end)
-        for (volatile int i = 0; i < 1000; i++)
-            ;
-}
-
 static uint64_t longest_turn; /* of the collector, since the start */
 
 static bool start(uint64_t interval_ns)
 {
-    struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
     longest_turn = 0;
-    snprintf(o.file, sizeof o.file, "%s", file);
-    int rc = collect_start(&o, false, nothing, &error);
-    if (rc)
-        tap_note("start: %s", error.text);
-    return rc == 0;
-}
-
-static bool stop(void)
-{
-    uint64_t bytes, samples;
-    int rc = collect_stop(&bytes, &samples, &error);
-    if (rc)
-        tap_note("stop: %s", error.text);
-    return rc == 0;
+    return session_start(file, kind, interval_ns);
 }
 
 /* The collector's turns, until *left is 0. */
@@ -103,16 +70,6 @@ static void collect_until(_Atomic int *left)
         longest_turn = now - last > longest_turn ? now - last : longest_turn;
         last = now;
     }
-}
-
-static int open_files(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
 }
 
 static void dispositions(struct sigaction *out)
@@ -185,6 +142,12 @@ static uint64_t tick_ns(void)
     return machine_clock_resolution_ns(&c);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+enum { INSTRUMENTED = true };
+#else
+enum { INSTRUMENTED = false };
+#endif
+
 static void check_threads(const struct profile *p, const struct clock *c)
 {
     double scanned = SCAN_PERIOD + (double)longest_turn;
@@ -192,9 +155,10 @@ static void check_threads(const struct profile *p, const struct clock *c)
         const struct worker *w = &workers[i];
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
         double late = kind == CLOCK_TIMER ? 14.0 * (double)tick_ns() : 0.25 * INTERVAL;
-        double slack = 0.005 * cpu;
-        /* Without the kernel's part, which instrumented handlers make large, there is no bound below. */
-        tap_ok((!c->kernel || sum > cpu - INTERVAL - late - slack) && sum < cpu + INTERVAL + slack,
+        double slack = 0.005 * cpu + (c->kernel ? 0 : 0.05 * cpu);
+        /* Instrumented handlers spend about half of the CPU time in the kernel, which not every user's clock sees. */
+        bool shows_all = c->kernel || !INSTRUMENTED;
+        tap_ok((!shows_all || sum > cpu - INTERVAL - late - slack) && sum < cpu + INTERVAL + slack,
                "%s: a thread of %.3f ms CPU has weights of %.3f ms", clock_names[kind], cpu / MS, sum / MS);
         double known = (double)cpu_of(p, w->tid);
         double unknown = w->exits && kind == CLOCK_TIMER ? scanned + MS : 0.02 * cpu + MS;
@@ -233,7 +197,7 @@ static void check_recording(void)
     struct profile p;
     struct clock c = {0};
     profile_init(&p);
-    int rc = profile_load_jfr(&p, file, &error);
+    int rc = profile_load_jfr(&p, file, &session_error);
     if (tap_ok(!rc, "%s: the recording reads", clock_names[kind])) {
         const char *kernel = profile_setting(&p, "kernel"), *name = profile_setting(&p, "clock");
         c.kernel = kernel && !strcmp(kernel, "included");
@@ -262,7 +226,7 @@ static void test_weights(void)
     uint64_t begin = clock_monotonic_ns();
     pthread_barrier_wait(&phase);
     collect_until(&left);
-    good = good && stop();
+    good = good && session_stop();
     pthread_barrier_wait(&end);
     for (int i = 0; i < BUSY; i++) {
         pthread_join(workers[i].thread, NULL);
@@ -308,7 +272,7 @@ static void test_silence(void)
     bool good = start(INTERVAL);
     pthread_barrier_wait(&phase);
     pthread_barrier_wait(&phase);
-    good = good && stop();
+    good = good && session_stop();
     for (int i = 0; i < 6; i++)
         sigaction(signals[i], &own, &former[i]);
     pthread_barrier_wait(&phase);
@@ -350,7 +314,7 @@ static void test_blocked(void)
     pthread_barrier_wait(&phase);
     pthread_barrier_wait(&phase);
     collect_tick();
-    good = good && stop();
+    good = good && session_stop();
     tap_ok(good, "%s: a recording with a thread that blocks all signals ends", clock_names[kind]);
     int other = changed(before);
     tap_ok(kind == CLOCK_SIGTRAP || kind == CLOCK_ITIMER ? !other : other != 0,
@@ -359,7 +323,7 @@ static void test_blocked(void)
     pthread_join(thread, NULL);
     tap_ok(true, "%s: nothing dies when the signal comes at last", clock_names[kind]);
     pthread_barrier_destroy(&phase);
-    good = start(INTERVAL) && stop();
+    good = start(INTERVAL) && session_stop();
     tap_ok(good && !changed(before), "%s: the next recording puts the former handler back", clock_names[kind]);
 }
 
@@ -389,7 +353,7 @@ static void test_children(void)
     burn(5 * MS);
     collect_tick();
     int forked = status_of(pid), other = rc ? -1 : status_of(spawned);
-    good = stop() && good;
+    good = session_stop() && good;
     tap_ok(good && !forked, "%s: a forked child runs, becomes a shell and ends well (status %x)", clock_names[kind], forked);
     tap_ok(!other, "%s: and so does a spawned one (status %x)", clock_names[kind], other);
 }
@@ -423,7 +387,7 @@ static void test_churn(void)
     pthread_create(&t, NULL, start_many, NULL);
     collect_until(&left);
     pthread_join(t, NULL);
-    good = stop() && good;
+    good = session_stop() && good;
     tap_ok(good && open_files() == files, "%s: 200 threads that end while they are armed", clock_names[kind]);
 }
 
@@ -487,14 +451,14 @@ static void test_reused_id(void)
         good = good && run_thread(uid);
         same = workers[0].tid == tid;
     }
-    good = stop() && good;
+    good = session_stop() && good;
     if (!same) {
         tap_skip("%s, a thread id used again: %s", clock_names[kind],
                  possible ? "other processes are faster" : "ns_last_pid cannot be written");
         return;
     }
     profile_init(&p);
-    good = !profile_load_jfr(&p, file, &error) && good;
+    good = !profile_load_jfr(&p, file, &session_error) && good;
     double seen = (double)weight_of(&p, tid) / MS, unseen = 2 * (14.0 * (double)tick_ns() / MS + 2);
     tap_ok(good && seen > 2 * REUSED_MS - unseen, "%s: both threads that had one id are sampled (%.1f of %d ms)",
            clock_names[kind], seen, 2 * REUSED_MS);
@@ -548,7 +512,7 @@ static void test_first_expiry(void)
     pthread_create(&t, NULL, start_short, NULL);
     collect_until(&left);
     pthread_join(t, NULL);
-    good = stop() && good;
+    good = session_stop() && good;
     qsort(first, SHORT_THREADS, sizeof *first, by_size);
     for (int i = 0; i < SHORT_THREADS; i++) {
         double uniform = fmin(first[i], 1); /* its distribution function: one late sample is one in n, however late */
@@ -569,8 +533,8 @@ int main(void)
     snprintf(file, sizeof file, "/tmp/candor-clock-%d.jfr", (int)getpid());
     for (kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
         struct clock c;
-        if (clock_choose(&c, kind, INTERVAL, &error)) {
-            tap_skip("%s: %s", clock_names[kind], error.text);
+        if (clock_choose(&c, kind, INTERVAL, &session_error)) {
+            tap_skip("%s: %s", clock_names[kind], session_error.text);
             continue;
         }
         test_weights();

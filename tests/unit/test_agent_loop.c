@@ -3,6 +3,7 @@
  * tier: default
  * timeout: 600 */
 #include "../tap.h"
+#include "session.h"
 
 #include "agent/control/loop.h"
 #include "agent/control/socket.h"
@@ -135,16 +136,6 @@ static int count_tasks(void)
 {
     int *tids, n = tasks_list(&tids);
     free(tids);
-    return n;
-}
-
-static int open_files(void)
-{
-    int n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    while (readdir(d))
-        n++;
-    closedir(d);
     return n;
 }
 

@@ -2,6 +2,7 @@
  * tier: default
  * timeout: 120 */
 #include "../tap.h"
+#include "session.h"
 
 #include "agent/collect/collect.h"
 #include "agent/hot/traps.h"
@@ -17,24 +18,8 @@
 enum { MS = 1000000 };
 
 static char file[64];
-static struct error error;
 static _Atomic bool done;
 static _Atomic int strays;
-
-static uint64_t own_cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void burn(uint64_t ns)
-{
-    uint64_t end = own_cpu() + ns;
-    while (own_cpu() < end)
-        for (volatile int i = 0; i < 1000; i++)
-            ;
-}
 
 /* Arms itself, as Java threads do. */
 static void *burn_sampled(void *unused)
@@ -44,26 +29,6 @@ static void *burn_sampled(void *unused)
         burn(MS);
     threads_java_end();
     return NULL;
-}
-
-static void nothing(void)
-{
-}
-
-static bool start(void)
-{
-    struct collect_options o = {.clock = CLOCK_SIGTRAP, .interval_ns = MS};
-    snprintf(o.file, sizeof o.file, "%s", file);
-    int rc = collect_start(&o, false, nothing, &error);
-    if (rc)
-        tap_note("start: %s", error.text);
-    return rc == 0;
-}
-
-static bool stop(void)
-{
-    uint64_t bytes, samples;
-    return collect_stop(&bytes, &samples, &error) == 0;
 }
 
 static uint64_t samples(void)
@@ -94,14 +59,21 @@ static bool stands_still(uint64_t (*count)(void))
     return false;
 }
 
+/* A recording in which the calling thread and another one are sampled. */
+static bool start_busy(pthread_t *other)
+{
+    done = false;
+    bool good = session_start(file, CLOCK_SIGTRAP, MS);
+    pthread_create(other, NULL, burn_sampled, NULL);
+    threads_java_begin(0, 0, "main");
+    return good;
+}
+
 static void test_hold(void)
 {
     struct traps_held held;
     pthread_t thread;
-    done = false;
-    bool good = start();
-    pthread_create(&thread, NULL, burn_sampled, NULL);
-    threads_java_begin(0, 0, "main");
+    bool good = start_busy(&thread);
     tap_ok(good && grows(samples), "two threads are sampled");
     traps_hold(&held, 0);
     tap_ok(stands_still(samples), "and no longer, while the JVM looks at a fault");
@@ -109,7 +81,7 @@ static void test_hold(void)
     tap_ok(grows(samples), "and again, when it was none");
     done = true;
     pthread_join(thread, NULL);
-    tap_ok(stop(), "the recording stops");
+    tap_ok(session_stop(), "the recording stops");
 }
 
 static void count_stray(int signal)
@@ -135,33 +107,30 @@ static void test_taken(void)
     struct sigaction other = {.sa_handler = count_stray}, ours;
     struct profile p;
     pthread_t thread;
-    done = false;
-    bool good = start();
-    pthread_create(&thread, NULL, burn_sampled, NULL);
-    threads_java_begin(0, 0, "main");
+    bool good = start_busy(&thread);
     collect_tick();
     good = good && grows(samples);
     sigaction(SIGTRAP, &other, &ours);
     tap_ok(good && grows(strays_now), "another handler gets the traps that were meant for ours");
     collect_tick();
     tap_ok(stands_still(strays_now), "until the collector looks");
-    good = stop();
+    good = session_stop();
     done = true;
     pthread_join(thread, NULL);
     sigaction(SIGTRAP, &ours, NULL);
     profile_init(&p);
-    good = !profile_load_jfr(&p, file, &error) && good;
+    good = !profile_load_jfr(&p, file, &session_error) && good;
     tap_ok(good && has_warning(&p), "the recording says so");
     profile_deinit(&p);
-    tap_ok(start() && stop(), "the next recording begins as ever");
+    tap_ok(session_start(file, CLOCK_SIGTRAP, MS) && session_stop(), "the next recording begins as ever");
 }
 
 int main(void)
 {
     struct clock c;
     snprintf(file, sizeof file, "/tmp/candor-traps-%d.jfr", (int)getpid());
-    if (clock_choose(&c, CLOCK_SIGTRAP, MS, &error))
-        tap_skip("%s", error.text);
+    if (clock_choose(&c, CLOCK_SIGTRAP, MS, &session_error))
+        tap_skip("%s", session_error.text);
     else {
         test_hold();
         test_taken();

@@ -1,0 +1,60 @@
+#include "session.h"
+
+#include "../tap.h"
+
+#include <dirent.h>
+#include <time.h>
+
+struct error session_error;
+
+static void nothing(void)
+{
+}
+
+bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns)
+{
+    struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    int rc = collect_start(&o, false, nothing, &session_error);
+    if (rc)
+        tap_note("start: %s", session_error.text);
+    return rc == 0;
+}
+
+bool session_stop(void)
+{
+    uint64_t bytes, samples;
+    int rc = collect_stop(&bytes, &samples, &session_error);
+    if (rc)
+        tap_note("stop: %s", session_error.text);
+    return rc == 0;
+}
+
+uint64_t own_cpu(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void burn_until(uint64_t end)
+{
+    while (own_cpu() < end)
+        for (volatile int i = 0; i < 200; i++)
+            ;
+}
+
+void burn(uint64_t ns)
+{
+    burn_until(own_cpu() + ns);
+}
+
+int open_files(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}

@@ -98,12 +98,40 @@ ending = [line.strip() for line in output[output.index("\nfailed: "):].splitline
 ct.ok(sorted(ending) == sorted(["not ok 2 - b", "#   reason", "died by SIGSEGV", "| ok 1 - a", "3 passed, 2 failed, 0 skipped"]),
       "what failed is repeated at the end, and nothing else", output)
 
+# With --again: a test that fails once, one that fails for good, and one that crashed.
+plant("unit/test_unsteady", f"""
+import pathlib
+second = pathlib.Path("{ct.WORK}/second")
+print('ok 1 - a' if second.exists() else 'not ok 1 - a\\n#   by chance')
+print('ok 2 - b\\n1..2')
+second.touch()
+""")
+status, output = run("test_unsteady")
+ct.ok(status == 1 and output.endswith("\n1 passed, 1 failed, 0 skipped\n"), "what fails once has failed", output)
+(ct.WORK / "second").unlink()
+status, output = run("--again", "test_unsteady")
+ct.ok(status == 0 and output.endswith("\n2 passed, 0 failed, 0 skipped\n") and "#   by chance" in output[output.index("\nunsteady: "):],
+      "with --again it runs a second time, and is named with what failed", output)
+status, output = run("--again", "test_red")
+ct.ok(status == 1 and "failed: unit/test_red, twice" in output, "what fails twice has failed", output)
+status, output = run("--again", "test_killed")
+ct.ok(status == 1 and "failed: unit/test_killed (" in output, "a crash is not tried again", output)
+plant("unit/test_jvm_crash", f"""
+import pathlib
+second = pathlib.Path("{ct.WORK}/after-crash")
+print('ok 1 - a' if second.exists() else 'not ok 1 - a\\n#   # A fatal error has been detected by the Java Runtime Environment:')
+print('1..1')
+second.touch()
+""")
+status, output = run("--again", "test_jvm_crash")
+ct.ok(status == 1 and "failed: unit/test_jvm_crash (" in output, "nor is that of a JVM", output)
+
 ct.ok("test_everything" not in run("--list")[1], "the default tier leaves out what belongs to all")
 ct.ok("test_everything" in run("--list", "--all")[1], "--all has it")
 ct.ok("test_everything" in run("--list", "everything")[1], "its name has it")
 
 for name in ("test_red", "test_middle", "test_killed", "test_unplanned", "test_short", "test_misnumbered", "test_status",
-             "test_nothing", "test_hanging"):
+             "test_nothing", "test_hanging", "test_unsteady", "test_jvm_crash"):
     (TESTS / "unit" / f"{name}.py").unlink()
 status, output = run()
 ct.ok(status == 0 and output.endswith("\n2 passed, 0 failed, 2 skipped\n"), "a green run ends with status 0", output)

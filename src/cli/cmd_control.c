@@ -90,8 +90,10 @@ static int stop_run(const struct cli_args *args)
     if (status)
         return status;
     print_saved("recorded", &answer);
-    const char *error = control_text(&answer, "error");
+    const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     status = cli_finish_output();
+    if (fault)
+        status = cli_fail("%s", fault);
     if (error)
         status = cli_fail("the recording is not whole: %s; make room and record again", error);
     control_answer_free(&answer);
@@ -171,6 +173,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_count("threads", answer, "threads");
     print_count("bytes", answer, "bytes");
     print_text("warning", answer, "warning");
+    print_text("fault", answer, "fault");
     print_text("error", answer, "error");
 }
 

@@ -73,6 +73,21 @@ static void say_exited(const struct session *s)
     fprintf(stderr, "candor: process %d has exited; the recording holds what came until then\n", s->process.pid);
 }
 
+/* By another client, or by the agent, which then says why. */
+static int say_stopped(const struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    int status = CLI_OK;
+    const char *fault = session_ask_simple(s, "status", &answer, &e) ? NULL : control_text(&answer, "fault");
+    if (fault)
+        status = cli_fail("%s", fault);
+    else
+        fprintf(stderr, "candor: the recording was ended by somebody else\n");
+    control_answer_free(&answer);
+    return status;
+}
+
 int watch_finish(const struct session *s, enum watch_end end)
 {
     struct control_answer answer;
@@ -81,10 +96,8 @@ int watch_finish(const struct session *s, enum watch_end end)
         say_exited(s);
         return CLI_OK;
     }
-    if (end == WATCH_STOPPED) {
-        fprintf(stderr, "candor: the recording was ended by somebody else\n");
-        return CLI_OK;
-    }
+    if (end == WATCH_STOPPED)
+        return say_stopped(s);
     int code = session_ask_simple(s, "stop", &answer, &e);
     if (code && session_wait_end(s, 0)) {
         say_exited(s);
@@ -92,8 +105,10 @@ int watch_finish(const struct session *s, enum watch_end end)
     }
     if (code)
         return cli_fail("cannot end the recording: %s", e.text);
-    const char *error = control_text(&answer, "error");
-    int status = error ? cli_fail("the recording is not whole: %s; make room and record again", error) : CLI_OK;
+    const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
+    int status = fault ? cli_fail("%s", fault) : CLI_OK;
+    if (error)
+        status = cli_fail("the recording is not whole: %s; make room and record again", error);
     control_answer_free(&answer);
     return status;
 }

@@ -120,6 +120,8 @@ static int check(int fd, const struct jfr_writer_options *options, struct error 
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
         return error_set(e, -errno, "the recording's file is not open: %s", strerror(errno));
+    if (options->offset % JFR_TAIL_PAGE)
+        return error_set(e, -EINVAL, "the recording was closed by another writer");
     if (flags & O_APPEND) /* Linux appends then, whatever the offset: the header could not be rewritten */
         return error_set(e, -EINVAL, "the recording's file must not be open for appending");
     return 0;
@@ -137,6 +139,7 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
     w->fd = fd;
     w->options = *options;
     w->answers = *pools;
+    w->gap = options->offset;
     size_t max = options->memory_max ? options->memory_max : MEMORY_DEFAULT;
     buffer_init(&w->events, max);
     buffer_init(&w->out, max < 4 * JFR_PIECE_BYTES ? 4 * JFR_PIECE_BYTES : max);

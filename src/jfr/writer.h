@@ -58,12 +58,13 @@ struct jfr_writer_options {
     uint64_t ticks_per_second; /* of all `ticks` below */
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
+    uint64_t offset;   /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */
     size_t memory_max;       /* bytes of events and pools held between two flushes; 0 = 64 MiB */
 };
 
 struct jfr_writer;
 
-/* Takes fd (an empty file open for writing; closed by jfr_writer_close or on failure). */
+/* Takes fd (a file open for writing, empty but for what lies below the offset; closed by jfr_writer_close or on failure). */
 int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_options *options,
                    const struct jfr_pools *pools, struct error *e);
 /* Flushes, closes and frees, also after an error. */

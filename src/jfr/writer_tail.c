@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096,
+    PAGE = JFR_TAIL_PAGE,
     HEADER_BYTES = 68,
     GAP_BYTES = 10,
     SHELL_CHECKPOINT = HEADER_BYTES + 2, /* the second of the events behind a shell's header */
@@ -204,8 +204,8 @@ static int begin_file(struct jfr_writer *w, const struct jfr_chunk_head *first, 
 {
     *gap = put_shell(w, first, PAGE);
     put_zeroes(&w->scratch, PAGE - w->scratch.len);
-    w->size = PAGE;
-    return write_scratch(w, 0);
+    w->size = first->at + PAGE;
+    return write_scratch(w, first->at);
 }
 
 int jfr_tail_begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)

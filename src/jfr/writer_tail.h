@@ -23,6 +23,9 @@
 
 #include "jfr/writer_internal.h"
 
+/* What a file grows by until it is closed. */
+enum { JFR_TAIL_PAGE = 4096 };
+
 /* Begins a chunk where the published content ends; the first makes the file. Nothing may be unpublished. */
 int jfr_tail_begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns);
 /* Adds content at w->end. */

@@ -8,7 +8,7 @@ import candortest as ct
 
 AGENT = ct.BUILD / "tests" / "fault" / "libcandor-faulty.so"
 REPORT_BYTES = 16384
-COUNTS = ("loads", "faults", "walks", "frames", "kept", "unbounded")
+COUNTS = ("loads", "faults", "walks", "frames", "kept", "unbounded", "crashes")
 SITES = 1024
 
 

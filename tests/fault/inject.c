@@ -1,7 +1,10 @@
 /* The faults of libcandor-faulty.so (src/agent/hot/inject.h), chosen by the environment when the library is loaded:
  *
  *   CANDOR_INJECT=loads=P,walks=N    each guarded load faults with probability P; N random walks behind each sample
+ *   CANDOR_INJECT=crash=HOW,in=PLACE,after=N    the N-th time the agent comes to that place, it makes that mistake
  *   CANDOR_INJECT_REPORT=FILE        of REPORT_BYTES zero bytes; the counts below appear there while they change
+ *
+ * HOW is one of `mistakes`, PLACE one of `places` below.
  *
  * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
  * of a file (SIGBUS); so the whole way through the kernel and hot/fault.c is taken. Random walks run in the handler, on
@@ -27,7 +30,7 @@ enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYT
 
 /* faulty.py knows this order. */
 struct injected {
-    _Atomic uint64_t loads, faults, walks, frames, kept, unbounded;
+    _Atomic uint64_t loads, faults, walks, frames, kept, unbounded, crashes;
     _Atomic uint64_t outcomes[OUTCOME_COUNT];
     _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
 };
@@ -66,6 +69,98 @@ static void open_report(const char *path)
     beyond_end = (uintptr_t)p + REPORT_BYTES;
 }
 
+/* ---- mistakes ---- */
+
+/* The linker knows nothing of what these point to. */
+static volatile uintptr_t nowhere_at_all = 0x10, no_address_at_all = 0xdeadbeefdeadbeefULL;
+static volatile int zero;
+
+static void store_astray(void)
+{
+    *(volatile int *)nowhere_at_all = 1;
+}
+
+static void load_from_no_address(void)
+{
+    (void)*(volatile int *)no_address_at_all;
+}
+
+static void load_beyond_file(void)
+{
+    (void)*(volatile char *)beyond_end;
+}
+
+static void divide_by_zero(void)
+{
+    const volatile int many = 1000;
+    zero = many / zero; /* AArch64 divides */
+}
+
+static void run_no_instruction(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("ud2");
+#else
+    __asm__ volatile("udf #0");
+#endif
+}
+
+static void call_astray(void)
+{
+    ((void (*)(void))nowhere_at_all)();
+}
+
+static void copy_astray(void)
+{
+    char from[64] = {0};
+    size_t size = sizeof from - (size_t)zero; /* a call, not an instruction */
+    memcpy((void *)nowhere_at_all, from, size);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(void);
+} mistakes[] = {{"store", store_astray}, {"load", load_from_no_address}, {"file", load_beyond_file}, {"divide", divide_by_zero},
+                {"instruction", run_no_instruction}, {"call", call_astray}, {"copy", copy_astray}};
+
+static const char *const places[] = {[INJECT_IN_HANDLER] = "handler", [INJECT_IN_COLLECTOR] = "collector",
+                                     [INJECT_UNDER_LOCK] = "lock"};
+
+static void (*mistake)(void);
+static enum inject_place mistake_in;
+static bool in_calibration;
+static _Atomic int64_t mistake_after;
+
+static bool is_chosen(const char *text, const char *key, const char *name)
+{
+    const char *found = strstr(text, key);
+    return found && !strncmp(found + strlen(key), name, strlen(name));
+}
+
+static void choose_crash(const char *text)
+{
+    const char *after = strstr(text, "after=");
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        if (is_chosen(text, "crash=", mistakes[i].name))
+            mistake = mistakes[i].make;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (is_chosen(text, "in=", places[i]))
+            mistake_in = (enum inject_place)i;
+    in_calibration = strstr(text, "calibration"); /* of what a sample costs, in the same handler */
+    mistake_after = after ? strtoll(after + 6, NULL, 10) : 1;
+}
+
+void inject_crash(enum inject_place place)
+{
+    bool calibrates = place == INJECT_IN_HANDLER && thread_of_caller()->index == THREADS_MAX - 1;
+    if (mistake && place == mistake_in && calibrates == in_calibration && atomic_fetch_sub(&mistake_after, 1) == 1) {
+        count(&report->crashes, 1);
+        mistake();
+    }
+}
+
+/* ---- set-up ---- */
+
 __attribute__((constructor)) static void choose_faults(void)
 {
     const char *text = getenv("CANDOR_INJECT"), *loads, *walks;
@@ -76,6 +171,7 @@ __attribute__((constructor)) static void choose_faults(void)
     loads = strstr(text, "loads=");
     walks = strstr(text, "walks=");
     fault_below = loads ? (uint32_t)(strtod(loads + 6, NULL) * 4294967296.0) : 0;
+    choose_crash(text);
     walks_per_sample = walks ? strtoull(walks + 6, NULL, 10) : 0;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""With the JDK's libjsig in front, which hands our fault handler to the JVM as one to be asked last, loads that fault do not
-hurt threads in Java code. (Threads whose stacks overflow they can: docs/internals/known-limits.md.)
+"""With the JDK's libjsig in front, which would hand our fault handler to the JVM as one to be asked last, loads that fault do
+not hurt: neither threads in Java code, nor those whose stacks overflow, in which the JVM takes every fault for its own.
 
 tier: default
 timeout: 600
@@ -9,9 +9,9 @@ import faulty
 from faulty import ct
 
 
-def check(jdk, program, **words):
+def check(jdk, program, probability, least, **words):
     what, name = f"{jdk}, libjsig, {program}", f"jsig-{program}-{jdk.version}"
-    faults, path = faulty.Faults(name, loads=0.01, walks=20), ct.WORK / f"{name}.jfr"
+    faults, path = faulty.Faults(name, loads=probability, walks=20), ct.WORK / f"{name}.jfr"
     library = next(jdk.home.glob("**/libjsig.so"), None)
     if not library:
         ct.skip(what, "this JDK has no libjsig.so")
@@ -20,7 +20,7 @@ def check(jdk, program, **words):
     with ct.Jvm(jdk, program, agent=agent, env=dict(faults.environment, LD_PRELOAD=str(library))) as jvm:
         try:
             jvm.expect("ready")
-            while faults.counts()["faults"] < 2000:
+            while faults.counts()["faults"] < least:
                 jvm.round(seconds=0.2, **words)
             status = jvm.finish()
         except (RuntimeError, BrokenPipeError) as death:
@@ -35,7 +35,8 @@ def check(jdk, program, **words):
 def main():
     ct.need(faulty.AGENT, ct.PROGRAM)
     for jdk in ct.jdks():
-        check(jdk, "Intrinsics", load="string")
+        check(jdk, "Intrinsics", 0.01, 2000, load="string")
+        check(jdk, "Overflow", 0.1, 50_000, threads=3)
     ct.done()
 
 

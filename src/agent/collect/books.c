@@ -55,6 +55,12 @@ void books_close_thread(struct books *b, const struct clock *clock, const struct
     add_thread(clock, t, b->closed_lost, b->closed_unseen);
 }
 
+void books_fault(struct books *b, uint64_t cpu_ns)
+{
+    b->cpu_at_fault = cpu_ns > b->cpu_at_start ? cpu_ns : b->cpu_at_start;
+    b->own_at_fault = collector_cpu();
+}
+
 void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out)
 {
     memset(out, 0, sizeof *out);
@@ -64,13 +70,18 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             add_thread(clock, &sampled_threads[i], out->lost, out->unseen_ns);
     out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
-    int64_t own = (int64_t)(collector_cpu() - b->own_at_start);
+    uint64_t cpu = clock_process_cpu(), own_cpu = collector_cpu();
+    int64_t own = (int64_t)(own_cpu - b->own_at_start);
     if (clock->kind != CLOCK_ITIMER)
         out->unseen_ns[UNSEEN_PROFILER] = own;
+    if (b->cpu_at_fault)
+        out->unseen_ns[UNSEEN_INTERNAL_FAULT] = (int64_t)(cpu - b->cpu_at_fault);
+    if (b->cpu_at_fault && clock->kind != CLOCK_ITIMER) /* which is in the books already */
+        out->unseen_ns[UNSEEN_INTERNAL_FAULT] -= (int64_t)(own_cpu - b->own_at_fault);
     /* Single expiries stand for more or less than the thread has used by now, so the difference may be below zero. */
     if (out->unseen_ns[UNSEEN_KERNEL] < 0)
         out->unseen_ns[UNSEEN_KERNEL] = 0;
-    out->cpu_ns = (int64_t)(clock_process_cpu() - b->cpu_at_start);
+    out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);
     out->own_cost_ns = own + (int64_t)(b->samples * b->sample_cost_ns);
     out->residual_ns = out->cpu_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)

@@ -24,6 +24,7 @@ struct books {
     uint64_t own_at_start; /* the collector's CPU clock */
     uint64_t sample_cost_ns;
     uint64_t samples;
+    uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when sampling ended for a fault of ours; 0 = it goes on */
     struct account outcomes[OUTCOME_COUNT];
     /* Of threads that are gone, and of the collector. */
     struct account closed_lost[LOSS_COUNT];
@@ -42,6 +43,8 @@ void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
 void books_lose(struct books *b, enum loss why, uint64_t weight_ns);
 /* Takes over the counters of a thread whose slot is about to be freed. */
 void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
+/* All the process uses from now on is unseen; it began when the process CPU clock stood at cpu_ns. */
+void books_fault(struct books *b, uint64_t cpu_ns);
 void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);
 
 #endif

@@ -3,9 +3,11 @@
 #include "agent/collect/calibrate.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
+#include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/record.h"
 #include "agent/hot/traps.h"
+#include "agent/hot/turn.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
@@ -54,6 +56,7 @@ static struct {
     uint32_t outcome_symbols[OUTCOME_COUNT];
     char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
     uint32_t told_with_timer, told_without_clock;
+    int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
     uint64_t record[RECORD_WORDS_MAX];
 } session;
 
@@ -154,6 +157,7 @@ static void write_books(void)
     struct books_balance b;
     uint64_t now = clock_monotonic_ns();
     books_balance(&session.books, &session.clock, &b);
+    session.written_cpu_ns = b.cpu_ns;
     write_account(now, "cpu", "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
@@ -209,12 +213,18 @@ static void write_comparison(void)
     }
 }
 
+static void flush(void)
+{
+    if (recording_flush(&session.recording))
+        recording_describe(&session.recording, &session.clock, session.late);
+    session.flushed_cpu_ns = session.written_cpu_ns;
+}
+
 static void close_second(void)
 {
     write_books();
     warn_of_clocks(false);
-    if (recording_flush(&session.recording))
-        recording_describe(&session.recording, &session.clock, session.late);
+    flush();
 }
 
 /* Whoever has put a handler in front of ours gets the traps that are his only. Mostly it is the JVM, which dies of something
@@ -227,11 +237,25 @@ static void give_way(void)
                   "sampling ended: something in the process has taken SIGTRAP; use clock=signal");
 }
 
+/* A handler of ours has faulted. */
+static void disable(void)
+{
+    char text[INTERNAL_FAULT_TEXT_MAX];
+    threads_stop();
+    clock_mute_process();
+    books_fault(&session.books, turn_first_fault().process_ns);
+    internal_fault_describe(text, sizeof text);
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "error", text);
+}
+
 bool collect_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
-    if (threads_running() && clock_is_taken())
+    if (threads_running() && turn_has_faulted())
+        disable();
+    else if (threads_running() && clock_is_taken())
         give_way();
+    inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close;
     if (scan) {
         session.next_scan = now + SCAN_PERIOD_NS;
@@ -332,8 +356,11 @@ static void begin_books(void)
 
 int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
 {
+    char fault[INTERNAL_FAULT_TEXT_MAX];
     if (session.running)
         return error_set(e, -EBUSY, "already recording to %s; stop that first", session.options.file);
+    if (internal_fault_describe(fault, sizeof fault))
+        return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
@@ -367,8 +394,7 @@ int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
     write_books();
-    if (recording_flush(&session.recording))
-        recording_describe(&session.recording, &session.clock, session.late);
+    flush();
     if (session.recording.failed)
         return error_set(e, -EIO, "%s", session.recording.error.text);
     *bytes = recording_size(&session.recording);
@@ -395,10 +421,44 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     return rc;
 }
 
+static void silence(void *unused)
+{
+    native_abandon();
+    threads_abandon();
+    clock_mute_process();
+}
+
+/* The books of the last flush stand in the file. What was used since, nobody will see. */
+static void write_last_words(void *unused)
+{
+    char text[INTERNAL_FAULT_TEXT_MAX];
+    int64_t cpu = (int64_t)(clock_process_cpu() - session.books.cpu_at_start);
+    uint64_t now = clock_monotonic_ns(), bytes;
+    struct error e;
+    internal_fault_describe(text, sizeof text);
+    if (recording_reopen(&session.recording, &e))
+        return;
+    jfr_write_log(session.recording.writer, now, "error", text);
+    write_account(now, "cpu", "", (struct account){cpu, 0});
+    write_account(now, "unseen", unseen_names[UNSEEN_INTERNAL_FAULT], (struct account){cpu - session.flushed_cpu_ns, 0});
+    recording_close(&session.recording, &bytes, &e);
+}
+
+void collect_abandon(struct turn *turn)
+{
+    bool was_running = session.running;
+    session.running = false;
+    turn_take(turn, silence, NULL);
+    /* A fault in the C library may have left its locks taken: whoever then allocates, hangs. */
+    if (was_running && !turn_first_fault().elsewhere)
+        turn_take(turn, write_last_words, NULL);
+}
+
 void collect_status(struct collect_status *out)
 {
     struct books_balance b;
     memset(out, 0, sizeof *out);
+    internal_fault_describe(out->fault, sizeof out->fault);
     if (!session.running)
         return;
     books_balance(&session.books, &session.clock, &b);

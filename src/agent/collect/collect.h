@@ -4,6 +4,7 @@
 #define CANDOR_AGENT_COLLECT_COLLECT_H
 
 #include "agent/collect/books.h"
+#include "agent/collect/internal_fault.h"
 #include "agent/hot/agct.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clock.h"
@@ -27,6 +28,7 @@ enum { COLLECT_WARNING_MAX = 256 };
 struct collect_status {
     char file[RECORDING_PATH_MAX];
     char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
+    char fault[INTERNAL_FAULT_TEXT_MAX]; /* of the agent's own, which ended all sampling; empty = none */
     char error[512];                   /* why nothing is written any more; empty = it is */
     struct clock clock;
     uint64_t resolution_ns, elapsed_ns, samples, lost, bytes;
@@ -44,6 +46,9 @@ bool collect_tick(void);
 int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
 /* Ends the recording and gives everything back. The error, if any, is that of writing it. */
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
+/* The agent's own thread has left a turn of its own in the middle of any of these. Ends the sampling; the recording stays what it
+ * was at its last flush, and says why. Takes further turns. */
+void collect_abandon(struct turn *turn);
 void collect_status(struct collect_status *out);
 
 enum { COLLECT_PERIOD_MS = 50 };

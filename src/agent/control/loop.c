@@ -3,6 +3,7 @@
 #include "agent/control/options.h"
 #include "agent/control/requests.h"
 #include "agent/control/socket.h"
+#include "agent/hot/turn.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static struct {
     struct start *start;
     uint32_t incarnation; /* how often the thread was started */
     int wake, listener;
-} loop = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+} loop = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .changed = PTHREAD_COND_INITIALIZER};
 
 static const struct hooks no_hooks;
 
@@ -125,8 +126,15 @@ static int patience_ms(const struct socket_peer *peer, bool listens)
     return loop.late ? LATE_IDLE_MS : -1;
 }
 
-/* One turn: waits for an errand, a client or the next tick. False when nothing came. */
-static bool turn(struct socket_peer *peer, uint64_t *accept_again)
+/* What the thread keeps from one round to the next. */
+struct rounds {
+    struct socket_peer peer;
+    uint64_t accept_again;
+    bool has_recorded, came;
+};
+
+/* Waits for an errand, a client or the next tick. False when nothing came. */
+static bool wait_and_serve(struct socket_peer *peer, uint64_t *accept_again)
 {
     bool listens = peer->fd < 0 && clock_monotonic_ns() >= *accept_again;
     struct pollfd fds[3] = {{.fd = loop.wake, .events = POLLIN},
@@ -152,19 +160,59 @@ static void leave(void)
     pthread_mutex_unlock(&loop.lock);
 }
 
+static void go_round(void *argument)
+{
+    struct rounds *r = argument;
+    r->came = wait_and_serve(&r->peer, &r->accept_again);
+    r->has_recorded = r->has_recorded || collect_running();
+    tick();
+}
+
+/* A fault in the C library may have left its locks taken, and this thread would meet them on its way out. */
+static _Noreturn void park(void)
+{
+    socket_unlisten(loop.listener);
+    pthread_mutex_lock(&loop.lock);
+    loop.alive = loop.open = false;
+    pthread_cond_broadcast(&loop.changed);
+    pthread_mutex_unlock(&loop.lock);
+    for (;;)
+        pause();
+}
+
+/* A round was left in its midst. Nobody may wait for what it was about to do; who asks shall hear why. */
+static void recover(struct turn *turn, struct rounds *r)
+{
+    pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */
+    collect_abandon(turn);
+    pthread_mutex_lock(&loop.lock);
+    if (loop.start) {
+        loop.start->rc = error_set(&loop.start->error, -EFAULT, "the agent has ended itself after a fault of its own");
+        loop.start->done = true;
+        loop.start = NULL;
+    }
+    if (loop.finish)
+        loop.open = false;
+    pthread_cond_broadcast(&loop.changed);
+    pthread_mutex_unlock(&loop.lock);
+    if (turn_first_fault().elsewhere)
+        park();
+    socket_hang_up(&r->peer, 0);
+    r->has_recorded = false;
+    r->came = true;
+}
+
 static void *run(void *unused)
 {
-    static struct socket_peer peer;
-    uint64_t accept_again = 0;
-    bool has_recorded = false, came;
-    peer.fd = peer.passed = -1;
+    static struct rounds rounds;
+    struct turn *turn = turn_of_own_thread();
+    rounds = (struct rounds){.peer.fd = -1, .peer.passed = -1};
     pthread_setname_np(pthread_self(), "candor");
     do {
-        came = turn(&peer, &accept_again);
-        has_recorded = has_recorded || collect_running();
-        tick();
-    } while (!should_leave(has_recorded, !came));
-    socket_hang_up(&peer, 0);
+        if (!turn_take(turn, go_round, &rounds))
+            recover(turn, &rounds);
+    } while (!should_leave(rounds.has_recorded, !rounds.came));
+    socket_hang_up(&rounds.peer, 0);
     leave();
     return NULL;
 }
@@ -177,7 +225,7 @@ static int start_thread(void)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    /* All but those of our own mistakes, which shall look like any other crash of the JVM. */
+    /* All but those of our own mistakes. */
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     sigdelset(&all, SIGBUS);

@@ -1,5 +1,5 @@
 /* The agent's one thread: it serves the control socket and runs the collector. Signals are blocked in it, but for those
- * of its own mistakes.
+ * of its own mistakes: these end the recording and all sampling, and not the process (hot/turn.h).
  *
  * It lives from the first loop_open until the recording ends, or nobody began one for a minute, or, when the agent was
  * loaded with the JVM, until the JVM ends: then nobody needs to attach again to start the next recording. */

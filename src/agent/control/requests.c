@@ -71,6 +71,8 @@ static void put_status(struct buffer *b)
     put_number(b, "protocol", CONTROL_PROTOCOL);
     put_number(b, "pid", (uint64_t)getpid());
     put_text(b, "state", collect_running() ? "running" : "idle");
+    if (s.fault[0])
+        put_text(b, "fault", s.fault);
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
@@ -132,14 +134,16 @@ static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error
 {
     static struct collect_status status;
     uint64_t bytes = 0, samples = 0;
-    if (!collect_running())
-        return error_set(e, -ENOENT, "no recording is running");
     collect_status(&status);
+    if (!collect_running())
+        return error_set(e, -ENOENT, "no recording is running%s%s", status.fault[0] ? ": " : "", status.fault);
     int rc = requests_stop(hooks, &bytes, &samples, e);
     buffer_text(b, "ok\n");
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
+    if (status.fault[0])
+        put_text(b, "fault", status.fault);
     if (rc)
         put_text(b, "error", e->text);
     return 0;

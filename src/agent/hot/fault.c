@@ -1,22 +1,38 @@
 #include "agent/hot/fault.h"
 
+#include "agent/hot/code.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/load.h"
 #include "agent/hot/traps.h"
+#include "agent/hot/turn.h"
+#include "agent/hot/walk.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The bounds of the section that load.h fills; the linker provides them. */
 extern const struct fault_entry __start_candor_faults[] __attribute__((visibility("hidden")));
 extern const struct fault_entry __stop_candor_faults[] __attribute__((visibility("hidden")));
 
-enum { GUARDED = 2 };
-static const int guarded[GUARDED] = {SIGSEGV, SIGBUS};
-static struct sigaction former[GUARDED];
+/* A signal's action as the kernel has it. */
+struct kernel_action {
+    union {
+        void (*plain)(int);
+        void (*with_info)(int, siginfo_t *, void *);
+    } handler;
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+enum { GUARDED = 4 };
+static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static struct kernel_action former[GUARDED];
 static bool installed;
 
 static bool resume(void *context)
@@ -30,15 +46,22 @@ static bool resume(void *context)
     return false;
 }
 
-/* A fault nobody handled before us gets the default action: restored, it comes again when the instruction is retried. */
-static void pass_on(const struct sigaction *next, int signal, siginfo_t *info, void *context)
+/* Past the C library's sigaction, which libjsig replaces: it would have the JVM's handler asked before ours, and that one takes
+ * any fault of a thread whose stack is overflowing for its own. */
+static int action(int signal, const struct kernel_action *next, struct kernel_action *now)
 {
-    if (next->sa_flags & SA_SIGINFO)
-        next->sa_sigaction(signal, info, context);
-    else if (next->sa_handler == SIG_DFL || next->sa_handler == SIG_IGN)
-        sigaction(signal, next, NULL);
+    return syscall(SYS_rt_sigaction, signal, next, now, sizeof next->mask) ? -errno : 0;
+}
+
+/* A fault nobody handled before us gets the default action: restored, it comes again when the instruction is retried. */
+static void pass_on(const struct kernel_action *next, int signal, siginfo_t *info, void *context)
+{
+    if (next->flags & SA_SIGINFO)
+        next->handler.with_info(signal, info, context);
+    else if (next->handler.plain == SIG_DFL || next->handler.plain == SIG_IGN)
+        action(signal, next, NULL);
     else
-        next->sa_handler(signal);
+        next->handler.plain(signal);
 }
 
 /* Of the traps and faults that wait for a thread, the kernel delivers the one that came first, blocked or not
@@ -51,34 +74,66 @@ static void *context_of_fault(void *context)
     return on_top ? (void *)frame_third_argument(context) : context;
 }
 
+/* In a turn every fault is the agent's, wherever it lies, but for those of the JVM's code: the signals whose handlers could
+ * interrupt it are blocked (trigger/signals.c). */
+static struct turn *turn_that_faulted(uintptr_t pc)
+{
+    if (code_contains(pc) || (pc >= walk_libjvm_low && pc < walk_libjvm_high))
+        return NULL;
+    struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
+    return t && t->turn.sp ? &t->turn : turn_if_own_thread();
+}
+
+static const struct kernel_action *former_of(int signal)
+{
+    int i = 0;
+    while (guarded[i] != signal)
+        i++;
+    return &former[i];
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     struct traps_held held;
     context = context_of_fault(context);
     if (resume(context))
         return;
-    traps_hold(&held, info->si_code > 0 ? *frame_resume_at(context) : 0);
-    pass_on(&former[signal == SIGSEGV ? 0 : 1], signal, info, context);
+    uintptr_t pc = info->si_code > 0 ? *frame_resume_at(context) : 0; /* 0: a signal that somebody sent */
+    struct turn *turn = pc ? turn_that_faulted(pc) : NULL;
+    if (turn) {
+        turn_leave(turn, signal, context);
+        return;
+    }
+    traps_hold(&held, pc);
+    pass_on(former_of(signal), signal, info, context);
     traps_let_go(&held);
+}
+
+/* How a handler returns to the kernel, the C library knows; it tells with every handler that it sets. Where none is set
+ * there is also nobody to be in front of. */
+static int install(int signal, const struct kernel_action *before)
+{
+    struct kernel_action ours = *before;
+    /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. */
+    ours.flags |= SA_SIGINFO | SA_ONSTACK;
+    ours.handler.with_info = on_fault;
+    if (frame_needs_no_restorer || ours.restorer)
+        return action(signal, &ours, NULL);
+    struct sigaction sa = {.sa_flags = (int)ours.flags, .sa_sigaction = on_fault};
+    memcpy(&sa.sa_mask, &ours.mask, sizeof ours.mask);
+    return sigaction(signal, &sa, NULL) ? -errno : 0;
 }
 
 int fault_install(void)
 {
-    if (installed)
-        return 0;
-    for (int i = 0; i < GUARDED; i++) {
-        struct sigaction sa;
-        if (sigaction(guarded[i], NULL, &former[i]) < 0)
-            return -errno;
-        /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. */
-        sa = former[i];
-        sa.sa_flags |= SA_SIGINFO | SA_ONSTACK;
-        sa.sa_sigaction = on_fault;
-        if (sigaction(guarded[i], &sa, NULL) < 0)
-            return -errno;
+    int rc = 0;
+    for (int i = 0; i < GUARDED && !installed && !rc; i++) {
+        rc = action(guarded[i], NULL, &former[i]);
+        if (!rc)
+            rc = install(guarded[i], &former[i]);
     }
-    installed = true;
-    return 0;
+    installed = installed || !rc;
+    return rc;
 }
 
 bool fault_remove(void)
@@ -87,13 +142,13 @@ bool fault_remove(void)
         return true;
     bool ours = true;
     for (int i = 0; i < GUARDED; i++) {
-        struct sigaction now;
-        ours = ours && !sigaction(guarded[i], NULL, &now) && now.sa_sigaction == on_fault;
+        struct kernel_action now;
+        ours = ours && !action(guarded[i], NULL, &now) && now.handler.with_info == on_fault;
     }
     if (!ours)
         return false;
     for (int i = 0; i < GUARDED; i++)
-        sigaction(guarded[i], &former[i], NULL);
+        action(guarded[i], &former[i], NULL);
     installed = false;
     return true;
 }

@@ -1,5 +1,5 @@
-/* The SIGSEGV and SIGBUS handler behind hot/load.h. It stands in front of the JVM's own handler and passes on every fault
- * that is not one of our loads. */
+/* The handler of SIGSEGV, SIGBUS, SIGFPE and SIGILL behind hot/load.h and hot/turn.h. It stands in front of the JVM's own handlers,
+ * also where libjsig is loaded, and passes on every fault that is neither one of our loads nor in one of our turns. */
 #ifndef CANDOR_AGENT_HOT_FAULT_H
 #define CANDOR_AGENT_HOT_FAULT_H
 

@@ -45,6 +45,12 @@ bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out);
 uintptr_t frame_signal_context(uintptr_t sp);
 /* Where the ucontext says the thread goes on. */
 uintptr_t *frame_resume_at(void *ucontext);
+/* Calls work(argument) and returns true. Before that sets *sp, from which frame_leave_guarded makes a ucontext of any place in
+ * work, or below it, return false from here. */
+bool frame_call_guarded(uintptr_t *sp, void (*work)(void *), void *argument);
+void frame_leave_guarded(void *ucontext, uintptr_t sp);
+/* Whether the kernel itself knows how a signal handler returns to it. */
+extern const bool frame_needs_no_restorer;
 /* The third argument of the function that is about to run its first instruction. */
 uintptr_t frame_third_argument(const void *ucontext);
 /* The address in a word that was stored as a return address. */

@@ -26,6 +26,8 @@ const struct frame_slots frame_slots = {.method = -3, .bcp = -9, .bcp_jdk8 = -7,
 
 const struct frame_dwarf frame_dwarf = {.sp = 31, .fp = REGISTER_FP, .return_address = REGISTER_LINK};
 
+const bool frame_needs_no_restorer = true;
+
 bool frame_register(uintptr_t ucontext, unsigned number, uint64_t *out)
 {
     return number <= REGISTER_LINK && load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.regs) + 8 * number, out);
@@ -60,6 +62,62 @@ uintptr_t frame_signal_context(uintptr_t sp)
 uintptr_t *frame_resume_at(void *ucontext)
 {
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.pc;
+}
+
+/* What a call preserves is on the stack at *sp. */
+__asm__(".pushsection .text\n"
+        ".globl frame_call_guarded\n"
+        ".hidden frame_call_guarded\n"
+        ".type frame_call_guarded, %function\n"
+        "frame_call_guarded:\n"
+        ".cfi_startproc\n"
+        "stp x29, x30, [sp, #-160]!\n"
+        ".cfi_def_cfa_offset 160\n"
+        ".cfi_offset x29, -160\n"
+        ".cfi_offset x30, -152\n"
+        "mov x29, sp\n"
+        "stp x19, x20, [sp, #16]\n"
+        "stp x21, x22, [sp, #32]\n"
+        "stp x23, x24, [sp, #48]\n"
+        "stp x25, x26, [sp, #64]\n"
+        "stp x27, x28, [sp, #80]\n"
+        "stp d8, d9, [sp, #96]\n"
+        "stp d10, d11, [sp, #112]\n"
+        "stp d12, d13, [sp, #128]\n"
+        "stp d14, d15, [sp, #144]\n"
+        "mov x9, sp\n"
+        "str x9, [x0]\n"
+        "mov x0, x2\n"
+        "blr x1\n"
+        "mov w0, #1\n"
+        "b 1f\n"
+        ".globl frame_left_guarded\n"
+        ".hidden frame_left_guarded\n"
+        "frame_left_guarded:\n"
+        "mov w0, #0\n"
+        "1: ldp d14, d15, [sp, #144]\n"
+        "ldp d12, d13, [sp, #128]\n"
+        "ldp d10, d11, [sp, #112]\n"
+        "ldp d8, d9, [sp, #96]\n"
+        "ldp x27, x28, [sp, #80]\n"
+        "ldp x25, x26, [sp, #64]\n"
+        "ldp x23, x24, [sp, #48]\n"
+        "ldp x21, x22, [sp, #32]\n"
+        "ldp x19, x20, [sp, #16]\n"
+        "ldp x29, x30, [sp], #160\n"
+        ".cfi_restore x29\n"
+        ".cfi_restore x30\n"
+        ".cfi_def_cfa_offset 0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size frame_call_guarded, . - frame_call_guarded\n"
+        ".popsection\n");
+extern const char frame_left_guarded[] __attribute__((visibility("hidden")));
+
+void frame_leave_guarded(void *ucontext, uintptr_t sp)
+{
+    ((ucontext_t *)ucontext)->uc_mcontext.sp = sp;
+    ((ucontext_t *)ucontext)->uc_mcontext.pc = (uintptr_t)frame_left_guarded;
 }
 
 uintptr_t frame_third_argument(const void *ucontext)

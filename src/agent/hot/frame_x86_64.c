@@ -17,6 +17,8 @@ const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7,
 
 const struct frame_dwarf frame_dwarf = {.sp = 7, .fp = 6, .return_address = 16};
 
+const bool frame_needs_no_restorer = false;
+
 static bool load_place(uintptr_t ucontext, int place, uint64_t *out)
 {
     return load_u64(ucontext + offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * (size_t)place, out);
@@ -49,6 +51,55 @@ uintptr_t frame_signal_context(uintptr_t sp)
 uintptr_t *frame_resume_at(void *ucontext)
 {
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
+}
+
+/* What a call preserves is on the stack at *sp. */
+__asm__(".pushsection .text\n"
+        ".globl frame_call_guarded\n"
+        ".hidden frame_call_guarded\n"
+        ".type frame_call_guarded, @function\n"
+        "frame_call_guarded:\n"
+        ".cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbp, -16\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "pushq %rbx\n"
+        "pushq %r12\n"
+        "pushq %r13\n"
+        "pushq %r14\n"
+        "pushq %r15\n"
+        "subq $8, %rsp\n"
+        "movq %rsp, (%rdi)\n"
+        "movq %rdx, %rdi\n"
+        "callq *%rsi\n"
+        "movl $1, %eax\n"
+        "jmp 1f\n"
+        ".globl frame_left_guarded\n"
+        ".hidden frame_left_guarded\n"
+        "frame_left_guarded:\n"
+        "cld\n"
+        "xorl %eax, %eax\n"
+        "1: addq $8, %rsp\n"
+        "popq %r15\n"
+        "popq %r14\n"
+        "popq %r13\n"
+        "popq %r12\n"
+        "popq %rbx\n"
+        "popq %rbp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "retq\n"
+        ".cfi_endproc\n"
+        ".size frame_call_guarded, . - frame_call_guarded\n"
+        ".popsection\n");
+extern const char frame_left_guarded[] __attribute__((visibility("hidden")));
+
+void frame_leave_guarded(void *ucontext, uintptr_t sp)
+{
+    greg_t *registers = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
+    registers[REG_RSP] = (greg_t)sp;
+    registers[REG_RIP] = (greg_t)(uintptr_t)frame_left_guarded;
 }
 
 uintptr_t frame_third_argument(const void *ucontext)

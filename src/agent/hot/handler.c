@@ -71,11 +71,11 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
-/* A load that faults while its signal is blocked kills the process, whatever handler there is. The interrupted code may
- * block it: the JVM's own handlers do. The return from ours restores the mask. */
+/* A fault whose signal is blocked kills the process, whatever handler there is. The interrupted code may block it: the JVM's own
+ * handlers do. The return from ours restores the mask. A signal set is a word, as the kernel has it. */
 static void unblock_faults(const ucontext_t *context)
 {
-    const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1); /* a signal set as the kernel has it */
+    const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1) | 1u << (SIGFPE - 1) | 1u << (SIGILL - 1);
     uint64_t blocked;
     memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
     if (blocked & faults)
@@ -87,7 +87,6 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     struct registers at = {0};
     struct walk w;
     struct candor_queue *q = &t->queue;
-    unblock_faults(context);
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     candor_queue_begin(q);
@@ -157,9 +156,33 @@ static void redraw_period(struct sampled_thread *t)
     t->period_ns = period;
 }
 
-/* reported: the expiries the signal itself speaks of. */
+struct expiry {
+    struct sampled_thread *thread;
+    const void *context;
+    uint64_t reported; /* expiries that the signal itself speaks of */
+    uint64_t weight;   /* that is in the books of expiries, but not yet in those of samples or losses */
+};
+
+static void take(void *argument)
+{
+    struct expiry *e = argument;
+    struct sampled_thread *t = e->thread;
+    /* First, as a short first period must not end again meanwhile. */
+    uint64_t ended = t->period_ns;
+    redraw_period(t);
+    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended);
+    counter_add(&t->expiry_ns, weight);
+    counter_add(&t->expiries, 1);
+    e->weight = weight;
+    inject_crash(INJECT_IN_HANDLER);
+    record(t, weight, e->context);
+    e->weight = 0;
+}
+
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
 {
+    if (turn_has_faulted())
+        return;
     /* A signal of a slot's former thread must not touch what is another's by now. Relaxed: the load below decides. */
     if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
         return;
@@ -173,13 +196,10 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
      * generation. */
     atomic_store(&t->inside, 1);
     if (atomic_load(&t->generation) == generation) {
-        /* First, as a short first period must not end again meanwhile. */
-        uint64_t ended = t->period_ns;
-        redraw_period(t);
-        uint64_t weight = weigh(t, reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended);
-        counter_add(&t->expiry_ns, weight);
-        counter_add(&t->expiries, 1);
-        record(t, weight, context);
+        struct expiry e = {.thread = t, .context = context, .reported = reported};
+        unblock_faults(context);
+        if (!turn_take(&t->turn, take, &e) && e.weight)
+            lose(t, LOSS_INTERNAL_FAULT, e.weight);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);

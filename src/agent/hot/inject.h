@@ -8,17 +8,25 @@
 struct registers;
 struct sampled_thread;
 
+/* Places in the agent that can be made to fault. */
+enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK };
+
 #ifdef CANDOR_INJECT
 /* The address of a guarded load, or in its place one that faults. */
 uintptr_t inject_address(uintptr_t at);
 /* In the handler, behind a sample of t taken at these registers: walks from registers that no thread ever had. */
 void inject_walks(struct sampled_thread *t, const struct registers *at);
+/* A mistake of the agent's, where and when the test wants one. */
+void inject_crash(enum inject_place place);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
 {
     return at;
 }
 static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
+{
+}
+static inline void inject_crash(enum inject_place place)
 {
 }
 #endif

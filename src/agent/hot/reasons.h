@@ -28,7 +28,8 @@
 #define LOSSES(LOSS)                                                                                                   \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise the interval")                            \
     LOSS(STOPPING, "stopping", "the clock fired while the recording was being stopped", "")                            \
-    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise the interval or shorten the chunks")
+    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise the interval or shorten the chunks")      \
+    LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it took the sample", "report the fault; the log names it")
 
 #define UNSEEN_ACCOUNTS(UNSEEN)                                                                                        \
     UNSEEN(KERNEL, "kernel", "kernel time, which this process may not sample",                                         \
@@ -36,7 +37,9 @@
     UNSEEN(BEFORE_ARMING, "before_arming", "a thread's CPU time before its clock was set", "")                         \
     UNSEEN(AFTER_EXIT, "after_exit", "a thread's CPU time between the end of its clock and its death", "")               \
     UNSEEN(NO_CLOCK, "no_clock", "threads that could not be given a clock", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING") \
-    UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")
+    UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")                                                      \
+    UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",  \
+           "report the fault; the log names it")
 
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy) OUTCOME_##symbol,
 #define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,

@@ -8,6 +8,7 @@
 #define CANDOR_AGENT_HOT_THREAD_H
 
 #include "agent/hot/reasons.h"
+#include "agent/hot/turn.h"
 #include "candor/queue.h"
 
 #include <stdatomic.h>
@@ -42,6 +43,7 @@ struct sampled_thread {
     /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
     _Atomic uint32_t inside; /* a handler runs */
     _Atomic uint32_t nested; /* expiries that came meanwhile */
+    struct turn turn;
     uint64_t period_ns;      /* of the clock now */
     uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
     uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */

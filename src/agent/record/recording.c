@@ -192,6 +192,18 @@ bool recording_flush(struct recording *r)
     return keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
 }
 
+int recording_reopen(struct recording *r, struct error *e)
+{
+    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .start_ticks = clock_monotonic_ns()};
+    struct jfr_pools pools = names_pools(&r->names);
+    off_t end = lseek(r->fd, 0, SEEK_END);
+    if (end < 0)
+        return error_set(e, -errno, "cannot continue %s: %s", r->path, strerror(errno));
+    options.start_epoch_ns = clock_realtime_ns();
+    options.offset = (uint64_t)end;
+    return jfr_writer_new(&r->writer, r->fd, &options, &pools, e);
+}
+
 uint64_t recording_size(const struct recording *r)
 {
     return jfr_writer_size(r->writer);

@@ -33,6 +33,9 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
 bool recording_flush(struct recording *r);
 /* Copies what the file holds to another, passed or not; 0 or a negative errno. */
 int recording_copy(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
+/* For a recording whose writer was left in the midst of something: what the file held at the last flush stays, and a new writer
+ * goes on behind it. The old one's memory is lost. */
+int recording_reopen(struct recording *r, struct error *e);
 uint64_t recording_size(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
 /* Closes a recording that is not to be, and removes its file unless a client passed it. */

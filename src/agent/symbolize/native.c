@@ -34,7 +34,7 @@ static struct {
     pthread_mutex_t lock;
     struct stub *all;
     int count, cap;
-} stubs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} stubs = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
 
 static struct library *find_library(uintptr_t pc)
 {
@@ -165,6 +165,11 @@ void native_add_stub(const char *name, uintptr_t begin, size_t length)
         snprintf(s->name, sizeof s->name, "%s", name);
     }
     pthread_mutex_unlock(&stubs.lock);
+}
+
+void native_abandon(void)
+{
+    pthread_mutex_unlock(&stubs.lock); /* in vain when the caller does not hold it */
 }
 
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high)

@@ -17,6 +17,8 @@ void native_library(uintptr_t pc, char *out, size_t size);
 void native_add_stub(const char *name, uintptr_t begin, size_t length);
 /* The text segment of the library that holds the address; 0 or -ENOENT. */
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+/* Frees the lock that the calling thread may have held when it was torn out of one of these; none may be called again. */
+void native_abandon(void);
 void native_deinit(void);
 
 #endif

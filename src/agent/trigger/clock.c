@@ -308,10 +308,15 @@ bool clock_is_taken(void)
     return in_use.kind == CLOCK_SIGTRAP && !signals_trap_is_free();
 }
 
-bool clock_stop(void)
+void clock_mute_process(void)
 {
     if (in_use.kind == CLOCK_ITIMER)
         set_process_timer(0);
+}
+
+bool clock_stop(void)
+{
+    clock_mute_process();
     in_use.kind = CLOCK_AUTO;
     return signals_restore();
 }

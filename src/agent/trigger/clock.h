@@ -48,6 +48,8 @@ uint64_t clock_count(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
 /* Whether somebody has put a handler in front of the one this clock needs: SIGTRAP's, without which an expiry kills. */
 bool clock_is_taken(void);
+/* Ends the expiries of the clock that is the process's, if it is that. */
+void clock_mute_process(void);
 /* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False
  * while a thread still has one of them pending: call again later. */
 bool clock_stop(void);

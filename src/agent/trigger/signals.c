@@ -44,14 +44,22 @@ bool signals_trap_is_free(void)
     return !installed[SIGTRAP] || (!sigaction(SIGTRAP, NULL, &now) && is_ours(&now));
 }
 
+/* No handler of another's interrupts ours: so a fault in ours is our own (hot/fault.c), and a stack holds one of us and nobody
+ * on top. But a trap that waits would mislead the handler of a load that faults meanwhile, and a handler that finds itself in
+ * another of its thread returns at once. */
+static void mask_others(struct sigaction *sa)
+{
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
+    sigfillset(&sa->sa_mask);
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigdelset(&sa->sa_mask, synchronous[i]);
+    sa->sa_flags |= SA_NODEFER;
+}
+
 int signals_set(int signal, signals_handler handler, struct error *e)
 {
     struct sigaction now, sa = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    /* Sampling signals mask each other; but a trap that waits would mislead the handler of a load that faults meanwhile
-     * (hot/fault.c), and a handler that finds itself in another of its thread returns at once. */
-    if (signal == SIGTRAP)
-        sa.sa_flags |= SA_NODEFER;
-    sigaddset(&sa.sa_mask, SIGPROF);
+    mask_others(&sa);
     sa.sa_sigaction = handler;
     if (sigaction(signal, NULL, &now) < 0)
         return error_set(e, -errno, "cannot read the handler of signal %d: %s", signal, strerror(errno));

@@ -1,5 +1,6 @@
 #include "agent/trigger/threads.h"
 
+#include "agent/hot/inject.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/tasks.h"
@@ -28,7 +29,7 @@ static struct {
     uint32_t *scanned; /* per slot: the last scan that saw its thread */
     uint32_t *free_slots, free_count;
     uint64_t *booked; /* per thread id: up to where its CPU clock is in the books */
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1};
+} registry = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .generation = 1};
 
 static int own_tid(void)
 {
@@ -226,7 +227,7 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     return rc;
 }
 
-void threads_stop(void)
+static void end_all(void)
 {
     pthread_mutex_lock(&registry.lock);
     registry.running = false;
@@ -241,6 +242,19 @@ void threads_stop(void)
     for (uint32_t i = 0; i < threads_limit(); i++)
         disarm(&sampled_threads[i]);
     exits_close();
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void threads_abandon(void)
+{
+    pthread_mutex_unlock(&registry.lock); /* in vain when the caller does not hold it */
+    end_all();
+}
+
+void threads_stop(void)
+{
+    end_all();
+    pthread_mutex_lock(&registry.lock);
     free(registry.scanned);
     free(registry.free_slots);
     free(registry.booked);
@@ -307,6 +321,7 @@ void threads_scan(void)
     uint32_t limit_before = threads_limit();
     int count = tasks_list(&tids);
     pthread_mutex_lock(&registry.lock);
+    inject_crash(INJECT_UNDER_LOCK);
     if (registry.running && count > 0) {
         registry.scan++;
         for (int i = 0; i < count; i++)

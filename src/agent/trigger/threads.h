@@ -16,6 +16,9 @@
 int threads_start(struct candor_pool *pool, int exempt_tid);
 /* Disarms all threads; their slots stay for a last drain. */
 void threads_stop(void);
+/* The same for a caller that may have been torn out of any function of this file; its lock is freed, what the registry holds
+ * is not. */
+void threads_abandon(void);
 
 /* The calling thread is a Java thread from now on, or no longer. No effect between stop and start. */
 void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name);

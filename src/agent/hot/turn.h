@@ -1,0 +1,49 @@
+/* A turn: a stretch of the agent's own code that a fault of its own ends, and not the process.
+ *
+ *   if (!turn_take(&turn, work, argument))
+ *       work was left where it faulted
+ *
+ * Where a turn faults, hot/fault.c has the kernel continue behind turn_take, with the registers, the stack and the signal mask
+ * of that place. What work had begun stays as it is: locks held, a record open. Faults of the JVM's code, which
+ * AsyncGetCallTrace and calls of JNI run, stay the JVM's. (A process with shadow stacks never loads the agent: the build
+ * leaves it unmarked.)
+ *
+ * The first fault is noted, and is the end of all sampling in this process: a program that has found itself wrong once has no
+ * business in somebody else's.
+ *
+ * At most one turn per thread at a time; of a sampled thread in its handler, and of the agent's own thread. */
+#ifndef CANDOR_AGENT_HOT_TURN_H
+#define CANDOR_AGENT_HOT_TURN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct turn {
+    uintptr_t sp; /* where it is left to; 0 = none is taken */
+};
+
+/* What the first fault was. */
+struct turn_fault {
+    int signal;
+    uintptr_t offset;    /* of the instruction, or of the agent's call it came to pass in, in the agent's file; 0 = unknown */
+    bool elsewhere;      /* the instruction lies outside of the agent: `offset` is that of the call */
+    uint64_t process_ns; /* the process's CPU clock */
+};
+
+/* True: the work was done. Callable from a signal handler. */
+bool turn_take(struct turn *turn, void (*work)(void *), void *argument);
+/* The calling thread becomes the one that is the agent's own; its turn. */
+struct turn *turn_of_own_thread(void);
+
+/* Whether a turn has ever faulted in this process. Any thread, handlers too. */
+bool turn_has_faulted(void);
+/* The first fault, once turn_has_faulted. */
+struct turn_fault turn_first_fault(void);
+
+/* For the handler of a fault: the caller's turn, if it is the agent's own thread and has taken one; else NULL. */
+struct turn *turn_if_own_thread(void);
+/* Has the ucontext of the fault leave the calling thread's turn. */
+void turn_leave(struct turn *turn, int signal, void *context);
+
+#endif

@@ -2,6 +2,7 @@
 
 #include "agent/trigger/clock.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct leaving {
@@ -12,7 +13,7 @@ struct leaving {
 
 static struct {
     struct leaving ring[EXITS_MAX];
-    uint32_t oldest, count;
+    uint32_t oldest, count, most;
     uint64_t cpu_ns; /* of those that are closed */
 } exits;
 
@@ -50,7 +51,7 @@ static void settle(const struct leaving *l)
 
 void exits_add(int tid, uint64_t cpu_ns, int fd, uint64_t count_ns)
 {
-    if (exits.count == EXITS_MAX) {
+    if (exits.count == exits.most) {
         settle(nth(0));
         exits.oldest = (exits.oldest + 1) % EXITS_MAX;
         exits.count--;
@@ -111,5 +112,9 @@ uint64_t exits_cpu(void)
 
 void exits_reset(void)
 {
+    struct rlimit limit;
+    exits.most = EXITS_MAX;
+    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 8 < EXITS_MAX)
+        exits.most = (uint32_t)limit.rlim_cur / 8 + 1;
     exits.cpu_ns = 0;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 500 };
+enum { SOCKET_REQUEST_MAX = 8192, SOCKET_PATIENCE_MS = 2000 };
 
 /* A client whose request is on its way. */
 struct socket_peer {

@@ -1,7 +1,7 @@
 #include "agent/entry/java.h"
 
 #include "agent/hot/agct.h"
-#include "agent/hot/load.h"
+#include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/walk.h"
 #include "agent/hotspot/flags.h"
@@ -263,15 +263,14 @@ void java_describe(JNIEnv *jni)
 static void bind_one(JNIEnv *jni, jthread thread)
 {
     uintptr_t java_thread;
-    uint64_t os_thread, tid;
+    int tid;
     jlong id;
     char *name;
     describe_thread(jni, thread, &java_thread, &id, &name);
     /* A thread that ends meanwhile sets its eetop to 0 before its structures go. */
-    bool found = java_thread && vm_layout.usable && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
-                 load_field(os_thread, vm_layout.osthread_tid, &tid);
+    bool found = java_thread && vm_layout.usable && threads_find_java(java_thread, &tid);
     if (found && (uintptr_t)(*jni)->GetLongField(jni, thread, thread_eetop) == java_thread)
-        threads_bind_java((int)tid, java_thread, id, name ? name : "");
+        threads_bind_java(tid, java_thread, id, name ? name : "");
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 }
 
@@ -279,7 +278,6 @@ void java_bind_threads(JNIEnv *jni)
 {
     jint count = 0;
     jthread *threads = NULL;
-    /* Without a recording nobody asks, and no fault handler stands behind the loads. */
     if (!threads_running() || (*jvmti)->GetAllThreads(jvmti, &count, &threads))
         return;
     for (jint i = 0; i < count; i++) {

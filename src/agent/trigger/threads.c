@@ -1,6 +1,7 @@
 #include "agent/trigger/threads.h"
 
 #include "agent/hot/inject.h"
+#include "agent/hot/load.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/tasks.h"
@@ -284,6 +285,18 @@ void threads_java_end(void)
     if (t)
         leave(t);
     pthread_mutex_unlock(&registry.lock);
+}
+
+bool threads_find_java(uintptr_t java_thread, int *tid)
+{
+    uint64_t os_thread, id = 0;
+    /* Under the lock, so that the recording does not end meanwhile: the thread that ends the JVM asks, too. */
+    pthread_mutex_lock(&registry.lock);
+    bool found = registry.running && load_field(java_thread, vm_layout.thread_osthread, &os_thread) &&
+                 load_field(os_thread, vm_layout.osthread_tid, &id);
+    pthread_mutex_unlock(&registry.lock);
+    *tid = (int)id;
+    return found;
 }
 
 void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const char *name)

@@ -23,6 +23,9 @@ void threads_abandon(void);
 /* The calling thread is a Java thread from now on, or no longer. No effect between stop and start. */
 void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name);
 void threads_java_end(void);
+/* The id of a thread that Java knows. False between stop and start, where no fault handler stands behind the loads this takes, and
+ * when it is gone. */
+bool threads_find_java(uintptr_t java_thread, int *tid);
 /* Another thread, which existed when the recording began, is a Java thread; or has this name now. */
 void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const char *name);
 

@@ -7,6 +7,7 @@
 int recording_read(struct recording *r, const struct cli_args *args)
 {
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
+    r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
     int status = cli_duration(args, "interval", 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
@@ -48,4 +49,5 @@ void recording_options(const struct recording *r, struct control_request *reques
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "carrier-frames", r->carrier_frames);
 }

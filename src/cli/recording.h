@@ -5,15 +5,19 @@
 #include "cli/cli.h"
 #include "cli/recording_file.h"
 
-#define RECORDING_OPTIONS                                                                                               \
-    {'e', "event", "EVENT", "cpu", "what to sample (default cpu)"},                                                     \
-    {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 10ms)"},                         \
-    {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                      \
-    {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                            \
-    {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"}
+#define RECORDING_OPTIONS                                                                                              \
+    {'e', "event", "EVENT", "cpu", "what to sample (default cpu)"},                                                    \
+        {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 10ms)"},                    \
+        {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
+        {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
+        {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
+    {                                                                                                                  \
+        0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
+    }
 
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
+    const char *carrier_frames;                  /* "on", or NULL */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     struct recording_file file;
 };

@@ -222,6 +222,7 @@ struct jfr_thread_info {
     struct jfr_text os_name, java_name, group;
     uint64_t os_id;
     uint64_t java_id; /* 0 = not Java's, or unknown */
+    bool is_virtual;
 };
 /* From a value of type java.lang.Thread; false when it is none. */
 bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out);

@@ -21,6 +21,7 @@ bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out)
         .group = member_text(jfr_value_member(thread, "group"), "name"),
         .os_id = member_int(thread, "osThreadId"),
         .java_id = member_int(thread, "javaThreadId"),
+        .is_virtual = member_int(thread, "virtual") != 0,
     };
     return !jfr_value_none(thread);
 }

@@ -42,6 +42,9 @@ struct jfr_thread {
     uint32_t os_name;
     uint64_t os_id;
     uint64_t java_id; /* 0 = not a Java thread */
+    /* UTF-8, of a virtual thread in place of the other two; NULL = it is none. Borrowed until the next question. */
+    const char *virtual_name;
+    size_t virtual_name_len;
 };
 
 /* Answers of the caller. Each is called from jfr_writer_flush only, with ids that events or other answers named. */
@@ -85,6 +88,7 @@ void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t t
 struct jfr_cpu_sample {
     uint64_t ticks;
     uint32_t thread;
+    uint32_t carrier; /* of a virtual thread, else 0 */
     uint32_t stack;
     uint64_t weight_ns; /* CPU time the sample stands for */
     uint32_t outcome;   /* symbol id: "complete", "truncated", or the name of the reason it failed */

@@ -83,8 +83,14 @@ void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t t
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
 {
     put_event(w, T_CPU_SAMPLE,
-              (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {s->weight_ns}, {s->outcome},
-                                 {state_key(s->state)}, {s->pc}});
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->weight_ns},
+                                 {s->outcome},
+                                 {state_key(s->state)},
+                                 {s->pc},
+                                 {s->carrier}});
 }
 
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,

@@ -123,12 +123,15 @@ static void put_thread(struct jfr_writer *w, uint32_t id)
     struct buffer *b = entry(w, T_THREAD, id);
     put_symbol_text(w, t.os_name);
     buffer_varint(b, t.os_id);
-    if (t.java_name || t.java_id)
+    if (t.virtual_name)
+        jfr_put_string(b, t.virtual_name, t.virtual_name_len);
+    else if (t.java_name || t.java_id)
         put_symbol_text(w, t.java_name);
     else
         jfr_put_string(b, NULL, 0);
     buffer_varint(b, t.java_id);
     buffer_varint(b, 0);
+    buffer_u8(b, t.virtual_name != NULL);
 }
 
 static void put_method(struct jfr_writer *w, uint32_t id)

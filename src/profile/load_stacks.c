@@ -17,6 +17,7 @@ void load_stacks_deinit(struct load_stacks *s)
     map_deinit(&s->methods);
     map_deinit(&s->threads);
     map_deinit(&s->states);
+    map_deinit(&s->virtual_threads);
     free(s->frames);
 }
 
@@ -141,12 +142,41 @@ int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
     return rc ? rc : profile_stack(p, 0, frame, stack);
 }
 
-static int take_thread(struct profile *p, struct jfr_value value, uint32_t *thread)
+/* There may be millions of them, most with a number in their names or none: they are one thread of the profile for each
+ * name with its numbers left out. */
+static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_info *info, uint32_t *thread)
 {
+    static const char unnamed[] = "[unnamed virtual threads]";
+    char pattern[256];
+    size_t n = 0;
+    bool added = true;
+    uint32_t name;
+    struct jfr_text text = info->java_name;
+    for (size_t i = 0; i < text.len && n < sizeof pattern; i++) {
+        bool digit = text.bytes[i] >= '0' && text.bytes[i] <= '9';
+        if (!digit || !n || pattern[n - 1] != '*')
+            pattern[n++] = digit ? '*' : text.bytes[i];
+    }
+    int rc = n ? profile_string(s->profile, pattern, n, &name)
+               : profile_string(s->profile, unnamed, sizeof unnamed - 1, &name);
+    if (!rc)
+        rc = profile_thread(s->profile, name, 0, 0, thread);
+    if (!rc && info->java_id && !map_add(&s->virtual_threads, hash_mix(info->java_id) ^ *thread, &added))
+        rc = -ENOMEM;
+    if (!rc && (added || !s->profile->threads[*thread].virtual_threads))
+        s->profile->threads[*thread].virtual_threads++;
+    return rc;
+}
+
+static int take_thread(struct load_stacks *s, struct jfr_value value, uint32_t *thread)
+{
+    struct profile *p = s->profile;
     static const struct jfr_text unknown = {"[unknown]", sizeof "[unknown]" - 1};
     struct jfr_thread_info info = {0};
     uint32_t name;
     bool known = jfr_thread_of(value, &info);
+    if (info.is_virtual)
+        return take_virtual_thread(s, &info, thread);
     struct jfr_text text = info.java_name.len ? info.java_name : info.os_name;
     if (load_text(p, known && text.len ? text : unknown, &name))
         return -ENOMEM;
@@ -162,7 +192,7 @@ int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr
         return 0;
     }
     bool added;
-    int rc = take_thread(s->profile, jfr_event_value(event, f), thread);
+    int rc = take_thread(s, jfr_event_value(event, f), thread);
     if (rc || !key)
         return rc;
     uint32_t *place = map_add(&s->threads, key, &added);

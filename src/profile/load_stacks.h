@@ -10,6 +10,7 @@
 struct load_stacks {
     struct profile *profile;
     struct map stacks, methods, threads, states; /* pool key -> id */
+    struct map virtual_threads;                  /* by Java's id, those that were counted; of the whole file */
     uint32_t *frames;                            /* PROFILE_DEPTH_MAX of them */
 };
 

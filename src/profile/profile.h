@@ -60,7 +60,8 @@ struct profile_node {
 struct profile_thread {
     uint32_t name;    /* string id: Java's name of the thread, else the operating system's */
     uint64_t os_id;   /* 0 = unknown */
-    uint64_t java_id; /* 0 = not a Java thread */
+    uint64_t java_id; /* 0 = not a Java thread, or several */
+    uint32_t virtual_threads; /* how many it stands for that have names of one pattern; 0 = it is no virtual thread */
     bool cpu_known;
     uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
 };

@@ -74,6 +74,7 @@ static void put_threads(struct json *j, const struct profile *p, const struct st
         put_text(j, p, "name", thread->name);
         put_uint(j, "os_id", thread->os_id);
         put_uint(j, "java_id", thread->java_id);
+        put_uint(j, "virtual_threads", thread->virtual_threads);
         put_self(j, &r->self);
         put_uint(j, "samples", r->self.samples);
         json_key(j, "cpu_ns");

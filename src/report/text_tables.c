@@ -108,7 +108,7 @@ void text_lines(const struct text *t)
 static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
 {
     const struct profile_thread *thread = &t->p->threads[r->label];
-    char cpu[32] = "-";
+    char cpu[32] = "-", count[32];
     if (thread->cpu_known)
         text_time(cpu, sizeof cpu, (int64_t)thread->cpu_ns);
     fprintf(t->out, "(s %*.1f) ", wide ? 5 : 4, r->self.share * 100);
@@ -117,6 +117,8 @@ static void put_thread(const struct text *t, const struct stats_row *r, bool wid
     utf8_print(t->out, profile_text(t->p, thread->name));
     if (thread->os_id)
         fprintf(t->out, " (tid %" PRIu64 ")", thread->os_id);
+    if (thread->virtual_threads)
+        fprintf(t->out, " (%s virtual)", text_count(count, sizeof count, thread->virtual_threads));
     fputc('\n', t->out);
 }
 

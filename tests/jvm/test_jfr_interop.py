@@ -16,6 +16,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
 
+# Mission Control 8 says so of every recording of JDK 21 and later, too.
+NO_VIRTUAL_THREADS = re.compile(r".* addField\nWARNING: Could not find field with name 'virtual' in reader for 'thread'\n")
 UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8")  # whatever the locale says
 WRITER, READER = ct.BUILD / "tests/jvm/jfr_write_sample", ct.BUILD / "tests/jvm/jfr_read_sample"
 
@@ -99,7 +101,8 @@ def check_ours(jdks, jars):
         if jars:
             result = mission_control(newest, path, jars)
             agree(ours, found(result), f"{what}: Mission Control agrees")
-            ct.ok(not result.err.strip(), f"{what}: without a complaint", result.err)
+            complaints = re.sub(NO_VIRTUAL_THREADS, "", result.err).strip()
+            ct.ok(not complaints, f"{what}: without a complaint", complaints)
 
 
 def check_theirs(jdks):

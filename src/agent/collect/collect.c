@@ -87,16 +87,21 @@ static uint32_t failed_stack(enum outcome outcome, uint64_t pc)
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
-    enum outcome outcome = (enum outcome)record[words - 1];
+    enum outcome outcome = (enum outcome)(uint32_t)record[words - 1];
+    size_t virtual_words = record[words - 1] >> 32, frames = words - RECORD_HEAD - 1 - virtual_words;
+    struct names *names = &session.recording.names;
     struct jfr_cpu_sample s = {.ticks = record[0],
-                               .thread = t->uid,
+                               .thread = names_thread_id(t),
                                .weight_ns = record[1],
                                .pc = record[2],
                                .state = (enum jfr_thread_state)record[3],
                                .outcome = session.outcome_symbols[outcome]};
+    if (virtual_words) {
+        s.carrier = s.thread;
+        s.thread = names_virtual_thread(names, record + RECORD_HEAD + frames, virtual_words);
+    }
     if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
-        s.stack = names_stack(&session.recording.names, record + RECORD_HEAD, words - RECORD_HEAD - 1,
-                              outcome == OUTCOME_TRUNCATED);
+        s.stack = names_stack(names, record + RECORD_HEAD, frames, outcome == OUTCOME_TRUNCATED);
     else
         s.stack = failed_stack(outcome, s.pc);
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
@@ -125,7 +130,7 @@ static void close_thread(struct sampled_thread *t)
 {
     drain_thread(t);
     names_thread(&session.recording.names, t);
-    jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), t->uid,
+    jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
                          threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start, counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
     threads_release(t);
@@ -199,6 +204,18 @@ static void tell_of_unknown_cost(void)
     if (!session.books.sample_cost_ns)
         jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
                       "what a sample costs could not be measured: own_cost is the collector's CPU time only");
+}
+
+static void tell_of_virtual_threads(void)
+{
+    char text[128];
+    uint64_t beyond = session.recording.names.virtuals.beyond;
+    if (!beyond)
+        return;
+    snprintf(text, sizeof text,
+             "%llu samples are of virtual threads beyond the %d that a chunk names; they have no names",
+             (unsigned long long)beyond, VIRTUALS_MAX);
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info", text);
 }
 
 static void write_comparison(void)
@@ -306,13 +323,14 @@ static void remove_handlers(void)
     fault_remove();
 }
 
-static int choose_walker(enum walker wanted, struct error *e)
+static int choose_walker(enum walker wanted, bool carrier_frames, struct error *e)
 {
     if (wanted == WALKER_AUTO)
         wanted = vm_layout.usable || !agct.function ? WALKER_VMSTRUCTS : WALKER_AGCT;
     if (wanted != WALKER_VMSTRUCTS && !agct.function)
         return error_set(e, -ENOTSUP, "this JVM has no AsyncGetCallTrace");
     handler_config.walker = wanted;
+    handler_config.carrier_frames = carrier_frames || wanted == WALKER_COMPARE; /* AsyncGetCallTrace has them */
     if (wanted == WALKER_VMSTRUCTS)
         return 0;
     agct.prepare();
@@ -366,7 +384,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     session.late = late;
     int rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
     if (!rc)
-        rc = choose_walker(options->walker, e);
+        rc = choose_walker(options->walker, options->carrier_frames, e);
     if (!rc)
         rc = reserve_memory(e);
     if (!rc)
@@ -413,6 +431,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     write_comparison();
     warn_of_clocks(true);
     tell_of_unknown_cost();
+    tell_of_virtual_threads();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     *samples = session.books.samples;

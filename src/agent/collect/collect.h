@@ -19,6 +19,7 @@ struct collect_options {
     int descriptor; /* then this is it, and stays his */
     enum clock_kind clock;
     enum walker walker;
+    bool carrier_frames; /* of virtual threads */
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0 = until stopped */
 };

@@ -80,6 +80,14 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
+static int set_carrier_frames(struct collect_options *o, char *value, struct error *e)
+{
+    o->carrier_frames = !strcmp(value, "on");
+    if (!o->carrier_frames && strcmp(value, "off"))
+        return error_set(e, -EINVAL, "carrier-frames '%s': use on or off", value);
+    return 0;
+}
+
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
     if (strcmp(value, "cpu"))
@@ -90,8 +98,10 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
 static const struct {
     const char *key;
     int (*set)(struct collect_options *, char *, struct error *);
-} keys[] = {{"file", set_file}, {"descriptor", set_descriptor}, {"interval", set_interval}, {"duration", set_duration},
-          {"clock", set_clock}, {"event", set_event}, {"walker", set_walker}};
+} keys[] = {{"file", set_file},         {"descriptor", set_descriptor},
+            {"interval", set_interval}, {"duration", set_duration},
+            {"clock", set_clock},       {"event", set_event},
+            {"walker", set_walker},     {"carrier-frames", set_carrier_frames}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -102,7 +112,10 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(pair, keys[i].key))
             return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
-    return error_set(e, -EINVAL, "unknown option '%s'; known are file, descriptor, interval, duration, clock, walker and event", pair);
+    return error_set(e, -EINVAL,
+                     "unknown option '%s'; known are "
+                     "file, descriptor, interval, duration, clock, walker, event and carrier-frames",
+                     pair);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)

@@ -1,11 +1,13 @@
 #include "agent/entry/java.h"
 
+#include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/walk.h"
 #include "agent/hotspot/flags.h"
 #include "agent/hotspot/layout.h"
+#include "agent/hotspot/virtuals.h"
 #include "agent/record/jvm.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
@@ -94,6 +96,7 @@ static void JNICALL thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 static void JNICALL dynamic_code_generated(jvmtiEnv *env, const char *name, const void *address, jint length)
 {
     native_add_stub(name, (uintptr_t)address, (size_t)length);
+    virtuals_note_stub(name, (uintptr_t)address, (size_t)length);
 }
 
 /* AsyncGetCallTrace must not make jmethodIDs itself, so all methods get theirs when their class is prepared. */
@@ -236,13 +239,15 @@ static int java_version(void)
     return major == 1 && text[1] == '.' ? (int)strtol(text + 2, NULL, 10) : major;
 }
 
-static void read_layout(void)
+static void read_layout(JNIEnv *jni)
 {
     void *libjvm = open_libjvm();
     native_library_bounds((uintptr_t)(*java_vm)->GetEnv, &walk_libjvm_low, &walk_libjvm_high);
     if (!libjvm)
         return;
     layout_fill(libjvm, jvm_facts.java_version);
+    if (jvm_facts.java_version >= 21)
+        virtual_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
     agct.thread_env = thread_env;
     agct.prepare = prepare_agct;
@@ -257,7 +262,7 @@ void java_describe(JNIEnv *jni)
     if (!jvm_facts.jvm_arguments)
         jvm_fill();
     jvm_facts.java_version = java_version();
-    read_layout();
+    read_layout(jni);
 }
 
 static void bind_one(JNIEnv *jni, jthread thread)

@@ -67,6 +67,8 @@ struct code code_find(uintptr_t pc)
         return (struct code){.kind = CODE_INTERPRETER, .frame_complete = -1};
     if (pc == vm_layout.call_stub_return)
         return (struct code){.kind = CODE_CALL_STUB, .frame_complete = -1};
+    if (pc >= vm_layout.virtuals.barrier_low && pc < vm_layout.virtuals.barrier_high)
+        return (struct code){.kind = CODE_RETURN_BARRIER, .frame_complete = -1};
     const struct vm_heap *h = heap_of(pc);
     uintptr_t block = h ? block_of(h, pc) : 0;
     uint64_t used, begin, size, frame;

@@ -12,6 +12,8 @@ bool frame_is_return_address(uintptr_t pc)
     case CODE_INTERPRETER:
     case CODE_CALL_STUB:
         return true;
+    case CODE_RETURN_BARRIER:
+        return pc == vm_layout.virtuals.barrier_low;
     default:
         return false;
     }

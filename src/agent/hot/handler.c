@@ -3,6 +3,7 @@
 #include "agent/hot/frame.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/record.h"
+#include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 
 #include <errno.h>
@@ -71,6 +72,21 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     return w->outcome;
 }
 
+/* How many words tell of the virtual thread that runs, if one does. Where the stack is not whole it does not tell. */
+static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
+{
+    uint64_t words[RECORD_VIRTUAL_MAX];
+    if (!vm_layout.virtuals.usable || !w->java_thread)
+        return 0;
+    bool told = outcome == OUTCOME_COMPLETE && handler_config.walker != WALKER_AGCT;
+    if (!w->is_virtual && (told || !virtual_is_mounted(w->java_thread)))
+        return 0;
+    size_t count = virtual_describe(w->java_thread, w->state, w->entry, t->java_id, words);
+    for (size_t i = 0; i < count; i++)
+        candor_queue_put(&t->queue, words[i]);
+    return count;
+}
+
 /* A fault whose signal is blocked kills the process, whatever handler there is. The interrupted code may block it: the JVM's own
  * handlers do. The return from ours restores the mask. A signal set is a word, as the kernel has it. */
 static void unblock_faults(const ucontext_t *context)
@@ -89,12 +105,15 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     struct candor_queue *q = &t->queue;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
+    w.carrier_frames = handler_config.carrier_frames;
     candor_queue_begin(q);
     candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, weight);
     candor_queue_put(q, at.pc);
     candor_queue_put(q, w.state);
-    candor_queue_put(q, put_frames(t, &w, context));
+    enum outcome outcome = put_frames(t, &w, context);
+    uint64_t virtual_words = put_virtual(t, &w, outcome);
+    candor_queue_put(q, outcome | virtual_words << 32);
     if (sabotaged(t)) {
         candor_queue_abort(q);
         return;

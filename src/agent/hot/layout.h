@@ -29,6 +29,32 @@ enum vm_nmethod_family {
 
 enum { VM_HEAPS_MAX = 8 };
 
+/* Java's objects: how references and headers look under this JVM's collector. */
+struct vm_objects {
+    bool narrow_references, narrow_klass, klass_in_mark;
+    uintptr_t reference_base, klass_base;
+    uint8_t reference_shift, klass_shift, mark_klass_shift;
+    uintptr_t bad_color;   /* where the bits stand that only references to moved objects may have; 0 = none have bits */
+    uintptr_t color_shift; /* where it stands how far a reference's address is shifted; 0 = not at all */
+    uintptr_t collecting;  /* a byte that is set while all threads stand still for a collection */
+    uintptr_t collections; /* where 32 bits count them */
+    uint16_t header_bytes, bytes_in_array; /* an array's length follows its header */
+    struct vm_field klass_layout;          /* Klass: the size of its instances */
+};
+
+/* A virtual thread's objects and what names them: offsets in bytes. */
+struct vm_virtual {
+    bool usable;
+    struct vm_field thread_current; /* JavaThread: a handle on the java.lang.Thread that runs, virtual or not */
+    struct vm_field thread_entry;   /* JavaThread: the innermost ContinuationEntry; JDK 21 has it in no table */
+    struct vm_field thread_owner;   /* JavaThread: id of the current thread, since JDK 24 */
+    uint16_t entry_continuation;
+    uint16_t id, name; /* of java.lang.Thread */
+    uint16_t chunk_parent, chunk_sp, chunk_bottom;
+    uint16_t string_value, string_coder;
+    uintptr_t barrier_low, barrier_high; /* the stub to which a frame returns whose caller lies in the heap */
+};
+
 struct vm_layout {
     bool usable;
     char missing[96]; /* the first field that was not found, when not usable */
@@ -65,6 +91,9 @@ struct vm_layout {
     uintptr_t interpreter_low, interpreter_high;
     int interpreter_method_slot, interpreter_bcp_slot, interpreter_sender_sp_slot; /* words from fp */
     int entry_wrapper_slot;
+
+    struct vm_objects objects;
+    struct vm_virtual virtuals;
 };
 
 extern struct vm_layout vm_layout;

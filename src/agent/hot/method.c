@@ -126,6 +126,39 @@ static bool mix_text(uint64_t *h, uintptr_t symbol, uint32_t len)
     return true;
 }
 
+static uint16_t bounded_length(const char *text, size_t max)
+{
+    size_t n = 0;
+    while (n < max && text[n])
+        n++;
+    return (uint16_t)n;
+}
+
+bool method_symbol_is(uintptr_t symbol, const char *text)
+{
+    size_t i = 0, expected = bounded_length(text, METHOD_CLASS_MAX);
+    uint16_t len;
+    uint64_t word;
+    uint8_t byte;
+    if (!symbol_length(symbol, &len) || len != expected)
+        return false;
+    uintptr_t at = symbol + vm_layout.symbol_body;
+    for (; i + 8 <= expected; i += 8)
+        if (!load_u64(at + i, &word) || memcmp(&word, text + i, 8))
+            return false;
+    for (; i < expected; i++)
+        if (!load_u8(at + i, &byte) || byte != (uint8_t)text[i])
+            return false;
+    return true;
+}
+
+bool method_is(uintptr_t method, const char *class_name, const char *name)
+{
+    struct parts p;
+    return find_parts(method, &p) && method_symbol_is(p.name_symbol, name) &&
+           method_symbol_is(p.class_symbol, class_name);
+}
+
 /* Of the symbols the text counts, not only the address: those of unloaded classes are freed and their places reused. */
 static bool key_of(uintptr_t method, const struct parts *p, uint64_t *key)
 {
@@ -263,14 +296,6 @@ uintptr_t method_id_of(uint32_t id)
 bool method_has_names(uint32_t id)
 {
     return id < METHODS_MAX && atomic_load_explicit(&slots[id].names, memory_order_relaxed);
-}
-
-static uint16_t bounded_length(const char *text, size_t max)
-{
-    size_t n = 0;
-    while (n < max && text[n])
-        n++;
-    return (uint16_t)n;
 }
 
 void method_name(uint32_t id, const char *class_name, const char *name, const char *descriptor)

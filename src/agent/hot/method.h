@@ -42,6 +42,10 @@ bool method_jmethod_id(uintptr_t method, uintptr_t *id);
 /* The bytecode index of bcp in method; false when bcp does not point into it. */
 bool method_bci(uintptr_t method, uintptr_t bcp, uint32_t *bci);
 
+/* True when the symbol has this text; true when the method has these names. */
+bool method_symbol_is(uintptr_t symbol, const char *text);
+bool method_is(uintptr_t method, const char *class_name, const char *name);
+
 /* Collector side; id from a committed record. id 0 is the unnamed method. */
 struct method_info method_get(uint32_t id);
 /* Names a method that method_intern_id registered; the jmethodID is method_id_of(id). No line table. */

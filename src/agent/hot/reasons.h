@@ -1,6 +1,8 @@
 /* Every way a sample can end, one line each: code, recordings, reports and docs take the names from here.
  *
  * OUTCOME(symbol, name, meaning, remedy): what became of a stack walk. The first two have a stack, the others none.
+ * TRUNCATION(symbol, name, meaning, remedy): why a truncated stack ends where it does; it stands at the stack's root as a
+ * pseudo frame. Truncated stacks without one are too deep, or not walkable.
  * LOSS(symbol, name, meaning, remedy): an expiry of a clock that left no sample.
  * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
@@ -25,6 +27,12 @@
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimisation runs", "")                                  \
     OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")
 
+#define TRUNCATIONS(TRUNCATION)                                                                                        \
+    TRUNCATION(THAWING, "thawing",                                                                                     \
+               "a virtual thread goes on after a wait: frames were on their way from the heap to the stack", "")       \
+    TRUNCATION(FROZEN, "frozen",                                                                                       \
+               "a virtual thread's other frames lie in the heap, where the collector was moving them", "")
+
 #define LOSSES(LOSS)                                                                                                   \
     LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise the interval")                            \
     LOSS(STOPPING, "stopping", "the clock fired while the recording was being stopped", "")                            \
@@ -42,10 +50,12 @@
            "report the fault; the log names it")
 
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy) OUTCOME_##symbol,
+#define REASON_ENUM_TRUNCATION(symbol, name, meaning, remedy) TRUNCATION_##symbol,
 #define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,
 #define REASON_ENUM_UNSEEN(symbol, name, meaning, remedy) UNSEEN_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
+enum truncation { TRUNCATION_NONE, TRUNCATIONS(REASON_ENUM_TRUNCATION) TRUNCATION_COUNT };
 enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
 enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
 

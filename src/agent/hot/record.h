@@ -4,8 +4,9 @@
  *     1        weight, ns of CPU time the sample stands for
  *     2        pc
  *     3        thread state (enum jfr_thread_state)
- *     4..n-2   frames, leaf first
- *     n-1      outcome (enum outcome)
+ *     4..      frames, leaf first
+ *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
+ *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-63
  *
  * A frame is one word: its type (enum jfr_frame_type, or FRAME_NATIVE_METHOD) in bits 60-63; below it, for Java methods,
  * the method's id in bits 16-59 (hot/method.h) and the bytecode index in bits 0-15; for native functions and stubs, the
@@ -18,7 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FRAMES_MAX = 2048, RECORD_HEAD = 4, RECORD_WORDS_MAX = RECORD_HEAD + FRAMES_MAX + 1 };
+enum {
+    FRAMES_MAX = 2048,
+    RECORD_HEAD = 4,
+    RECORD_VIRTUAL_MAX = 18,
+    RECORD_WORDS_MAX = RECORD_HEAD + FRAMES_MAX + RECORD_VIRTUAL_MAX + 1
+};
 
 /* A Java method that is native: shown as a native frame, but named as a method. */
 enum { FRAME_NATIVE_METHOD = JFR_FRAME_TYPES };
@@ -31,6 +37,12 @@ static inline uint64_t frame_java(unsigned type, uint32_t method, uint32_t bci)
 static inline uint64_t frame_native(enum jfr_frame_type type, uintptr_t pc)
 {
     return (uint64_t)type << 60 | (pc & 0x0fffffffffffffffULL);
+}
+
+/* The pseudo frame at the root of a stack that is truncated for a reason (enum truncation). */
+static inline uint64_t frame_truncation(unsigned reason)
+{
+    return (uint64_t)JFR_FRAME_FAILED << 60 | reason;
 }
 
 static inline bool frame_is_java(uint64_t frame)
@@ -56,6 +68,12 @@ static inline uint32_t frame_bci(uint64_t frame)
 static inline uintptr_t frame_pc(uint64_t frame)
 {
     return (uintptr_t)(frame & 0x0fffffffffffffffULL);
+}
+
+/* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */
+static inline uint64_t record_name(uint32_t length, unsigned coder)
+{
+    return (uint64_t)coder << 32 | length;
 }
 
 #endif

@@ -1,9 +1,13 @@
 #include "agent/hot/walk.h"
 
+#include "agent/hot/heap.h"
 #include "agent/hot/load.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
 #include "agent/hot/unwind.h"
+#include "agent/hot/virtual.h"
+
+#include <stdatomic.h>
 
 enum { STEPS_MAX = 4 * FRAMES_MAX, INTERPRETED_FRAME_BYTES_MAX = 1 << 21 };
 
@@ -67,7 +71,13 @@ static enum jfr_thread_state state_of(uint64_t state)
 void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread)
 {
     uint64_t state;
-    *w = (struct walk){.pc = at->pc, .sp = at->sp, .fp = at->fp, .at = *at, .leaf = true, .state = JFR_STATE_NOT_JAVA};
+    *w = (struct walk){.pc = at->pc,
+                       .sp = at->sp,
+                       .fp = at->fp,
+                       .at = *at,
+                       .leaf = true,
+                       .state = JFR_STATE_NOT_JAVA,
+                       .java_thread = java_thread};
     if (java_thread && vm_layout.usable) {
         w->state = load_field(java_thread, vm_layout.thread_state, &state) ? state_of(state) : JFR_STATE_UNKNOWN;
         w->anchor = w->state == JFR_STATE_UNKNOWN ? 0 : java_thread + vm_layout.thread_anchor.offset;
@@ -105,9 +115,99 @@ static bool is_higher(const struct walk *w, struct frame caller)
     return w->leaf ? caller.sp >= w->sp : caller.sp > w->sp;
 }
 
+/* ---- virtual threads ---- */
+
+/* The frame enterSpecial is the carrier's; it holds the entry of the frames it has called. One blob, made once. */
+static bool is_virtual_entry(const struct walk *w)
+{
+    static _Atomic uintptr_t entry_blob;
+    uint64_t method;
+    /* Relaxed: the address alone is what is shared. */
+    uintptr_t known = atomic_load_explicit(&entry_blob, memory_order_relaxed);
+    if (w->leaf || w->in_heap || !vm_layout.virtuals.usable)
+        return false;
+    if (known)
+        return known == w->code.blob;
+    if (!load_field(w->code.blob, vm_layout.nm_method, &method) ||
+        !method_is(method, "jdk/internal/vm/Continuation", "enterSpecial"))
+        return false;
+    atomic_store_explicit(&entry_blob, w->code.blob, memory_order_relaxed);
+    return true;
+}
+
+/* Without frames of its own on the stack a virtual thread is only being mounted, which is the carrier's work. */
+static bool ends_virtual(struct walk *w)
+{
+    if (!w->java_frames || !is_virtual_entry(w))
+        return false;
+    if (!w->entry)
+        w->entry = w->sp;
+    w->is_virtual = true;
+    return !w->carrier_frames;
+}
+
+/* From the stack into the heap, from frame to frame there, and back to the stack. */
+static bool go_to_frozen(struct walk *w, enum frozen found, struct frame f)
+{
+    uint64_t moment;
+    w->in_heap = found == FROZEN_FRAME;
+    if (!heap_is_still(w->state, &moment) || moment != w->moment)
+        w->in_heap = false, found = FROZEN_UNREADABLE;
+    if (w->in_heap) {
+        go_to(w, f);
+        return true;
+    }
+    if (found == FROZEN_UNREADABLE && !w->cut)
+        w->cut = TRUNCATION_FROZEN;
+    if (!w->carrier_frames)
+        return finish(w, OUTCOME_COMPLETE);
+    f = w->barrier;
+    if (!frame_stub_caller(&(struct code){.kind = CODE_STUB}, &f, NULL) || f.sp <= w->barrier.sp)
+        return finish(w, OUTCOME_TRUNCATED);
+    go_to(w, f);
+    return true;
+}
+
+static void enter_heap(struct walk *w)
+{
+    enum frozen found = FROZEN_UNREADABLE;
+    struct frame f = {0};
+    uintptr_t thread;
+    w->is_virtual = true;
+    w->entry = w->sp;
+    w->barrier = here(w);
+    if (heap_is_still(w->state, &w->moment) && virtual_find(w->java_thread, w->entry, &thread))
+        found = frozen_begin(&w->frozen, thread, &f);
+    go_to_frozen(w, found, f);
+}
+
+/* A frame returns to the barrier's first instruction; who is further has begun to fetch frames, and nobody knows which of
+ * them are where. */
+static bool through_barrier(struct walk *w, uint64_t *frame)
+{
+    bool leaf = w->leaf;
+    if (leaf || w->pc != vm_layout.virtuals.barrier_low)
+        w->cut = TRUNCATION_THAWING;
+    if (leaf)
+        emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
+    enter_heap(w);
+    return leaf;
+}
+
+static bool leave_frozen(struct walk *w)
+{
+    struct frame f = here(w);
+    enum frozen found = frozen_caller(&w->frozen, &w->code, &f);
+    return go_to_frozen(w, found, f);
+}
+
+/* ---- Java frames ---- */
+
 /* Leaves the compiled frame whose scopes have been handed out. */
 static bool leave_compiled(struct walk *w)
 {
+    if (w->in_heap)
+        return leave_frozen(w);
     struct frame f = here(w);
     bool found = w->leaf ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f);
     if (!found || !is_higher(w, f))
@@ -145,6 +245,21 @@ static bool interpreted_entry(struct walk *w, uint64_t *frame)
         !emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, caller);
+    return true;
+}
+
+static bool frozen_interpreted(struct walk *w, uint64_t *frame)
+{
+    uint64_t method, bcp;
+    uint32_t bci = 0;
+    if (!load_slot(w->fp, vm_layout.interpreter_method_slot, &method) ||
+        !load_slot(w->fp, vm_layout.interpreter_bcp_slot, &bcp))
+        return finish(w, OUTCOME_TRUNCATED);
+    if (!method_bci(method, bcp, &bci))
+        bci = 0;
+    if (!emit_method(w, method, (int32_t)bci, JFR_FRAME_INTERPRETED, frame))
+        return finish(w, OUTCOME_TRUNCATED);
+    leave_frozen(w);
     return true;
 }
 
@@ -237,7 +352,9 @@ static bool through_stub(struct walk *w, uint64_t *frame)
     bool leaf = w->leaf;
     if (leaf)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
-    if (frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL) && is_higher(w, f))
+    if (w->in_heap)
+        leave_frozen(w);
+    else if (frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL) && is_higher(w, f))
         go_to(w, f);
     else
         finish(w, OUTCOME_TRUNCATED);
@@ -259,14 +376,19 @@ static bool step(struct walk *w, uint64_t *frame)
     }
     w->code = code_find(w->pc);
     switch (w->code.kind) {
-    case CODE_NMETHOD:
     case CODE_NATIVE_WRAPPER:
+        if (ends_virtual(w))
+            return finish(w, OUTCOME_COMPLETE);
+        /* fall through */
+    case CODE_NMETHOD:
         w->in_scopes = code_scopes_begin(&w->scopes, &w->code, w->pc, w->leaf);
         if (!w->in_scopes)
             finish(w, OUTCOME_TRUNCATED);
         return false;
     case CODE_INTERPRETER:
-        return interpreted(w, frame);
+        return w->in_heap ? frozen_interpreted(w, frame) : interpreted(w, frame);
+    case CODE_RETURN_BARRIER:
+        return through_barrier(w, frame);
     case CODE_CALL_STUB:
         through_call_stub(w);
         return false;
@@ -283,7 +405,7 @@ static void settle(struct walk *w)
 {
     if (!vm_layout.usable)
         w->outcome = OUTCOME_UNREADABLE;
-    else if (w->has_gap && w->outcome == OUTCOME_COMPLETE)
+    else if ((w->has_gap || w->cut) && w->outcome == OUTCOME_COMPLETE)
         w->outcome = OUTCOME_TRUNCATED;
     else if (w->outcome == OUTCOME_TRUNCATED && w->state == JFR_STATE_JAVA && !w->java_frames)
         w->outcome = OUTCOME_NO_JAVA_FRAME;
@@ -297,5 +419,9 @@ bool walk_next(struct walk *w, uint64_t *frame)
     if (!w->done)
         finish(w, OUTCOME_TRUNCATED);
     settle(w);
-    return false;
+    if (!w->cut || w->marked || w->outcome != OUTCOME_TRUNCATED)
+        return false;
+    w->marked = true;
+    *frame = frame_truncation(w->cut);
+    return true;
 }

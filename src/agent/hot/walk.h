@@ -5,12 +5,15 @@
  *       ...
  *   w.outcome says whether the walk reached the root
  *
+ * The frames of a virtual thread end at its entry, and the walk with them; what of them lies in the heap is walked there.
+ *
  * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
  * frames, a bounded number of steps between two), allocates nothing, and may be called from a signal handler only. */
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
 #include "agent/hot/frame.h"
+#include "agent/hot/frozen.h"
 #include "agent/hot/reasons.h"
 #include "jfr/schema.h"
 
@@ -32,6 +35,14 @@ struct walk {
     bool in_native, in_scopes, leaf, done;
     bool at_entry; /* a leaf on its way into an interpreted method whose frame does not stand yet */
     bool has_gap; /* native frames were skipped */
+    bool carrier_frames; /* set after walk_begin: go on from a virtual thread's entry to what its carrier had called */
+    bool is_virtual; /* the frames are a virtual thread's; entry: where its entry lies on the stack, or close below */
+    uintptr_t java_thread, entry;
+    bool in_heap, marked;
+    struct frame barrier; /* while in the heap: where the stack goes on */
+    struct frozen_stack frozen;
+    uint64_t moment; /* of the heap, when it was entered */
+    enum truncation cut;
     uint32_t frames, steps, java_frames;
     struct walked_method *walked; /* FRAMES_MAX of them, or NULL */
     enum outcome outcome;

@@ -23,19 +23,32 @@ static bool find_table(const struct vmstructs *v, const char *type, struct flag_
     return true;
 }
 
-bool flags_turn_on(void *libjvm, const char *name)
+/* Where a boolean flag has its value, or NULL. */
+static volatile bool *find_flag(void *libjvm, const char *name)
 {
     struct vmstructs v;
     struct flag_table t;
     if (!vmstructs_open(&v, libjvm) || !(find_table(&v, "JVMFlag", &t) || find_table(&v, "Flag", &t)))
-        return false;
+        return NULL;
     for (uint64_t i = 0; i < t.count; i++) {
         const char *flag = t.flags + i * t.size;
         const char *const *found = (const char *const *)(flag + t.name.offset);
-        if (*found && !strcmp(*found, name)) {
-            **(volatile bool *const *)(flag + t.address.offset) = true;
-            return true;
-        }
+        if (*found && !strcmp(*found, name))
+            return *(volatile bool *const *)(flag + t.address.offset);
     }
-    return false;
+    return NULL;
+}
+
+bool flags_turn_on(void *libjvm, const char *name)
+{
+    volatile bool *flag = find_flag(libjvm, name);
+    if (flag)
+        *flag = true;
+    return flag != NULL;
+}
+
+bool flags_get(void *libjvm, const char *name, bool otherwise)
+{
+    const volatile bool *flag = find_flag(libjvm, name);
+    return flag ? *flag : otherwise;
 }

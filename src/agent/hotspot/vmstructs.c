@@ -24,8 +24,9 @@ static bool base(void *libjvm, const char *symbol, const char **out)
 
 bool vmstructs_open(struct vmstructs *v, void *libjvm)
 {
-    struct vmstructs_table *f = &v->fields, *t = &v->types, *i = &v->ints;
-    const char *fe = "gHotSpotVMStructEntry", *te = "gHotSpotVMTypeEntry", *ie = "gHotSpotVMIntConstantEntry";
+    struct vmstructs_table *f = &v->fields, *t = &v->types, *i = &v->ints, *l = &v->longs;
+    const char *fe = "gHotSpotVMStructEntry", *te = "gHotSpotVMTypeEntry", *ie = "gHotSpotVMIntConstantEntry",
+               *le = "gHotSpotVMLongConstantEntry";
     return base(libjvm, "gHotSpotVMStructs", &f->base) && number(libjvm, fe, "ArrayStride", &f->stride) &&
            number(libjvm, fe, "TypeNameOffset", &f->name) && number(libjvm, fe, "FieldNameOffset", &f->second_name) &&
            number(libjvm, fe, "TypeStringOffset", &f->type_string) &&
@@ -34,7 +35,9 @@ bool vmstructs_open(struct vmstructs *v, void *libjvm)
            number(libjvm, te, "ArrayStride", &t->stride) && number(libjvm, te, "TypeNameOffset", &t->name) &&
            number(libjvm, te, "SizeOffset", &t->offset) && base(libjvm, "gHotSpotVMIntConstants", &i->base) &&
            number(libjvm, ie, "ArrayStride", &i->stride) && number(libjvm, ie, "NameOffset", &i->name) &&
-           number(libjvm, ie, "ValueOffset", &i->offset);
+           number(libjvm, ie, "ValueOffset", &i->offset) && base(libjvm, "gHotSpotVMLongConstants", &l->base) &&
+           number(libjvm, le, "ArrayStride", &l->stride) && number(libjvm, le, "NameOffset", &l->name) &&
+           number(libjvm, le, "ValueOffset", &l->offset);
 }
 
 static const char *text(const char *entry, uint64_t offset)
@@ -114,5 +117,13 @@ bool vmstructs_constant(const struct vmstructs *v, const char *name, int *value)
     const char *e = find(&v->ints, name, NULL);
     if (e)
         memcpy(value, e + v->ints.offset, sizeof *value);
+    return e != NULL;
+}
+
+bool vmstructs_long_constant(const struct vmstructs *v, const char *name, uint64_t *value)
+{
+    const char *e = find(&v->longs, name, NULL);
+    if (e)
+        *value = word(e, v->longs.offset);
     return e != NULL;
 }

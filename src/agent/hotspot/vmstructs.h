@@ -15,7 +15,7 @@ struct vmstructs_table {
 };
 
 struct vmstructs {
-    struct vmstructs_table fields, types, ints;
+    struct vmstructs_table fields, types, ints, longs;
 };
 
 /* False when libjvm (a dlopen handle) does not export the tables. */
@@ -26,5 +26,6 @@ bool vmstructs_field(const struct vmstructs *v, const char *type, const char *fi
 void *vmstructs_static(const struct vmstructs *v, const char *type, const char *field);
 bool vmstructs_sizeof(const struct vmstructs *v, const char *type, uint64_t *size);
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int *value);
+bool vmstructs_long_constant(const struct vmstructs *v, const char *name, uint64_t *value);
 
 #endif

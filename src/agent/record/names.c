@@ -10,11 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const truncation_names[TRUNCATION_COUNT] = {"",
+#define NAME(symbol, name, meaning, remedy) name,
+                                                               TRUNCATIONS(NAME)
+#undef NAME
+};
+
 int names_init(struct names *n)
 {
     memset(n, 0, sizeof *n);
     map_init(&n->native_by_key);
     map_init(&n->native_by_pc);
+    virtuals_init(&n->virtuals);
     n->java = calloc(METHODS_MAX, sizeof *n->java);
     if (n->java && !strtab_init(&n->strings) && !stacks_init(&n->stacks))
         return 0;
@@ -28,6 +35,7 @@ void names_deinit(struct names *n)
     stacks_deinit(&n->stacks);
     map_deinit(&n->native_by_key);
     map_deinit(&n->native_by_pc);
+    virtuals_deinit(&n->virtuals);
     free(n->threads);
     free(n->java);
     free(n->native);
@@ -51,6 +59,16 @@ void names_thread(struct names *n, const struct sampled_thread *t)
         .os_id = (uint64_t)t->tid,
         .java_id = (uint64_t)t->java_id,
     };
+}
+
+uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count)
+{
+    return virtuals_add(&n->virtuals, words, count) << 1 | 1;
+}
+
+void names_new_chunk(struct names *n)
+{
+    virtuals_clear(&n->virtuals);
 }
 
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
@@ -85,11 +103,19 @@ uint32_t names_native(struct names *n, uintptr_t pc)
     return method;
 }
 
+/* The method id of a frame that is no Java method. */
+static uint32_t names_other(struct names *n, uint64_t frame)
+{
+    if (frame_type(frame) != JFR_FRAME_FAILED)
+        return names_native(n, frame_pc(frame));
+    return names_pseudo(n, truncation_names[frame_pc(frame) % TRUNCATION_COUNT], "virtual thread");
+}
+
 uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, bool truncated)
 {
     for (size_t i = 0; i < count; i++)
         if (!frame_is_java(frames[i]))
-            frames[i] = frame_java(frame_type(frames[i]), names_native(n, frame_pc(frames[i])), 0);
+            frames[i] = frame_java(frame_type(frames[i]), names_other(n, frames[i]), 0);
     return stacks_add(&n->stacks, frames, count) << 1 | truncated;
 }
 
@@ -145,6 +171,13 @@ static void method_of(void *context, uint32_t id, struct jfr_method *method)
 static void thread_of(void *context, uint32_t id, struct jfr_thread *thread)
 {
     struct names *n = context;
+    if (id & 1) {
+        const char *name;
+        struct virtual_thread t = virtuals_get(&n->virtuals, id >> 1, &name);
+        *thread = (struct jfr_thread){.java_id = t.java_id, .virtual_name = name, .virtual_name_len = t.name_len};
+        return;
+    }
+    id >>= 1;
     *thread = id < n->thread_count ? n->threads[id] : (struct jfr_thread){0};
 }
 

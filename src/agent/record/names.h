@@ -6,6 +6,7 @@
 #include "agent/collect/stacks.h"
 #include "agent/hot/method.h"
 #include "agent/hot/thread.h"
+#include "agent/record/virtuals.h"
 #include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/writer.h"
@@ -24,14 +25,24 @@ struct names {
     struct jfr_method *native;
     uint32_t native_count, native_cap;
     struct map native_by_key, native_by_pc;
+    struct virtuals virtuals;
 };
 
 int names_init(struct names *n); /* 0 or -ENOMEM */
 void names_deinit(struct names *n);
 struct jfr_pools names_pools(struct names *n);
 
-/* Remembers the thread's names as they are now. */
+/* Remembers the thread's names as they are now; its id in events is names_thread_id. */
 void names_thread(struct names *n, const struct sampled_thread *t);
+static inline uint32_t names_thread_id(const struct sampled_thread *t)
+{
+    return t->uid << 1;
+}
+
+/* The id in events of this chunk of a virtual thread, by a record's words on it. */
+uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
+/* To be called when a chunk has ended. */
+void names_new_chunk(struct names *n);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);

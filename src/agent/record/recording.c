@@ -189,7 +189,9 @@ bool recording_flush(struct recording *r)
         return false;
     }
     r->chunk_ticks = now;
-    return keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
+    bool begun = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
+    names_new_chunk(&r->names);
+    return begun;
 }
 
 int recording_reopen(struct recording *r, struct error *e)

@@ -1,0 +1,33 @@
+/* Java objects, read in the heap they lie in while the collector may move them. A reference is followed only where it names
+ * its object for sure: threads that stand still for a collection are not asked, coloured references (ZGC) must bear no
+ * colour of objects that may have moved, and copies that were left behind (Shenandoah) say where their object is. What was
+ * reached is believed to be an object of its class only after its header said so. Handler side; bounded. */
+#ifndef CANDOR_AGENT_HOT_HEAP_H
+#define CANDOR_AGENT_HOT_HEAP_H
+
+#include "agent/hot/layout.h"
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum heap_class { HEAP_VIRTUAL_THREAD, HEAP_CONTINUATION, HEAP_VIRTUAL_TASK, HEAP_STACK_CHUNK, HEAP_CLASSES };
+
+/* False while a collection may be moving objects under a thread in this state; one that runs Java or JVM code keeps such a
+ * collection from beginning. *moment: what it was read in; what was read meanwhile counts if heap_is_still says the same
+ * moment again. */
+bool heap_is_still(enum jfr_thread_state state, uint64_t *moment);
+/* The object a handle names; the handle is a field of the structure at `owner`. */
+bool heap_handle(uintptr_t owner, struct vm_field handle, uintptr_t *object);
+/* The first object of that class a field of this one refers to. Such fields are found by looking, and remembered: nothing
+ * else tells where they are without having their class initialised. */
+bool heap_find(uintptr_t object, enum heap_class class, uintptr_t *to);
+/* The object a field refers to, 0 for null. */
+bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to);
+/* One that a stack holds. */
+bool heap_on_stack(uintptr_t at, uintptr_t *object);
+bool heap_is(uintptr_t object, enum heap_class class);
+/* Bytes of an instance before what its class adds to it at creation. */
+bool heap_instance_bytes(uintptr_t object, uint32_t *bytes);
+
+#endif

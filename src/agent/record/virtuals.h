@@ -1,0 +1,37 @@
+/* The virtual threads that a chunk of the recording names. There may be millions in a recording, so what is kept is one
+ * chunk's, and of that no more than VIRTUALS_MAX; those that come later are one entry together, and what fell to it is
+ * counted. Collector only. */
+#ifndef CANDOR_AGENT_RECORD_VIRTUALS_H
+#define CANDOR_AGENT_RECORD_VIRTUALS_H
+
+#include "base/buffer.h"
+#include "base/map.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VIRTUALS_MAX = 1 << 14 };
+
+struct virtual_thread {
+    uint64_t java_id;        /* 0 = of the entries that stand for several */
+    uint32_t name, name_len; /* place in the texts, UTF-8 */
+};
+
+struct virtuals {
+    struct map by_id;
+    struct virtual_thread *threads;
+    uint32_t count, cap;
+    struct buffer texts;
+    uint64_t beyond; /* samples of the entry for those that came too late, in the whole recording */
+};
+
+void virtuals_init(struct virtuals *v);
+void virtuals_deinit(struct virtuals *v);
+/* Forgets the threads, as a new chunk begins. */
+void virtuals_clear(struct virtuals *v);
+/* The number of a thread, dense from 0, by what its record says of it (hot/record.h). */
+uint32_t virtuals_add(struct virtuals *v, const uint64_t *words, size_t count);
+/* By number; borrows its name until the next call that adds. */
+struct virtual_thread virtuals_get(const struct virtuals *v, uint32_t number, const char **name);
+
+#endif

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Virtual threads under every collector: whose sample it is, and the whole stack, also where most of it lies in the heap.
+
+tier: default
+timeout: 900
+
+VirtualThreads gives each thread a name, a method and a depth that go together. Of the samples with such a method on the stack
+the name must be that method's: no exception where the stack is whole, 999 in 1,000 in all (a stack that is cut may end in a
+frame left over from an earlier call: measured are 3 in 100,000; of 10,000 more than 10 come up with probability < 1e-9).
+Stacks must be whole, or cut for a reason that is named, in 99 of 100 (measured are 999; of 300, the least asked for, 3 more
+than the bound come up with probability < 1e-5), and a stack on which the work is seen has exactly the method's depth. ZGC
+keeps names and heaps to itself for moments: what is unknown then is said to be.
+"""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import jfrfile
+
+DEPTHS = {"alpha": 10, "beta": 30, "gamma": 200, "delta": 20, "epsilon": 15, "zeta": 5}
+VERSIONS = (21, 25, 27)
+COLLECTORS = {
+    "Serial": ["-XX:+UseSerialGC"],
+    "Parallel": ["-XX:+UseParallelGC"],
+    "G1": ["-XX:+UseG1GC"],
+    "ZGC": ["-XX:+UseZGC"],
+    "generational ZGC": ["-XX:+UseZGC", "-XX:+ZGenerational"],
+    "Shenandoah": ["-XX:+UseShenandoahGC"],
+    "wide pointers": ["-XX:+UseG1GC", "-XX:-UseCompressedOops"],
+    "interpreter": ["-XX:+UseG1GC", "-Xint"],
+    "other headers": ["-XX:+UseG1GC"],  # see flags_of
+}
+STOPS_THE_WORLD = {"Serial", "Parallel", "G1", "wide pointers", "interpreter", "other headers"}
+UNKNOWN = "[unknown virtual thread]"
+ENTRY = "jdk.internal.vm.Continuation.enter"
+REASONS = {"thawing", "frozen"}
+THREADS = 2  # per group
+
+
+def flags_of(jdk, name):
+    if name == "other headers":
+        return [*COLLECTORS[name], f"-XX:{'-' if jdk.version >= 27 else '+'}UseCompactObjectHeaders"]
+    return COLLECTORS[name]
+
+
+def knows(jdk, name):
+    result = ct.run(jdk.java, *flags_of(jdk, name), "-version")
+    return result.status == 0 and "removed" not in result.err and "obsolete" not in result.err
+
+
+def record(jdk, name, path, rounds, **options):
+    flags = ["-Xmx96m", *flags_of(jdk, name)]
+    agent = ct.agent_options(file=path, interval="250us", **options)
+    with ct.Jvm(jdk, "VirtualThreads", agent=agent, flags=flags) as jvm:
+        jvm.expect("ready")
+        jvm.round(threads=THREADS, rounds=rounds // 8 if name == "interpreter" else rounds)
+        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+
+
+class Seen:
+    """One sample, as far as this test asks."""
+
+    def __init__(self, event):
+        self.sample = ct.Sample(event)
+        thread = event.get("eventThread") or {}
+        self.virtual, self.name, self.id = thread.get("virtual"), thread.get("javaName"), thread.get("javaThreadId")
+        self.carrier = (event.get("carrierThread") or {}).get("javaName")
+        frames = [name for name, _, _ in self.sample.frames]
+        steps = [name.split("$")[1].split(".")[0] for name in frames
+                 if name.startswith("VirtualThreads$") and name.endswith(".step")]
+        self.groups, self.depth = set(steps), len(steps)
+        self.works = "VirtualThreads.burn" in frames
+        self.root = frames[-1] if frames else ""
+
+    @property
+    def is_whole(self):
+        return self.sample.outcome == "complete"
+
+    @property
+    def cut_for(self):
+        return self.root.split(".")[0] if self.sample.outcome == "truncated" else None
+
+    def identity(self):
+        """right; unknown, and said to be; or wrong."""
+        group = next(iter(self.groups))
+        if not self.virtual or len(self.groups) != 1:
+            return "wrong"
+        if self.name == UNKNOWN:
+            return "unknown"
+        if not self.name:
+            return ("right" if group == "zeta" else "nameless") if self.id else "wrong"
+        return "right" if self.name.startswith(f"{group}-") and self.id else "wrong"
+
+    def __str__(self):
+        return f"{self.name} {self.id} {self.sample.outcome} {self.depth} of {self.groups}: {self.sample.frames[:4]} {self.root}"
+
+
+def check(jdk, name, path):
+    what = f"{jdk}, {name}"
+    seen = [Seen(event) for event in jfrfile.events(path, {"candor.CpuSample"})]
+    work = [one for one in seen if one.groups]
+    whole = [one for one in work if one.is_whole]
+    named = [one for one in work if one.cut_for in REASONS]
+    identities = collections.Counter(one.identity() for one in work)
+    ct.note(f"{what}: {len(work)} samples at work, {len(whole)} whole, {len(named)} cut for a reason, {dict(identities)}")
+    ct.ok(len(work) >= 300, f"{what}: {len(work)} samples at work")
+    rest = [one for one in work if not one.is_whole and one.cut_for not in REASONS]
+    ct.ok(len(rest) <= 0.01 * len(work), f"{what}: {len(rest)} of {len(work)} stacks neither whole nor cut for a reason",
+          "\n".join(map(str, rest)))
+    if name in STOPS_THE_WORLD:
+        # Thawing is over in less than a microsecond, but the program does little else.
+        ct.ok(len(named) <= 0.06 * len(work), f"{what}: {len(named)} of {len(work)} stacks are cut", "\n".join(map(str, named[:20])))
+        few = 0.001 * len(work) + 5  # while a collection runs below a thread that waits for it
+        ct.ok(identities["unknown"] + identities["nameless"] <= few, f"{what}: the thread is known", identities)
+    wrong = [one for one in whole if one.identity() == "wrong"]
+    ct.ok(not wrong, f"{what}: every whole stack is its thread's", "\n".join(map(str, wrong)))
+    shallow = [one for one in whole if one.root != ENTRY or (one.works and one.depth != DEPTHS[next(iter(one.groups))])]
+    ct.ok(not shallow, f"{what}: every whole stack has its depth, and ends at the entry", "\n".join(map(str, shallow)))
+    carried = [one for one in work if one.virtual and not (one.carrier or "").startswith("ForkJoinPool")]
+    ct.ok(not carried, f"{what}: every virtual thread has a carrier", "\n".join(map(str, carried[:5])))
+    others = [one for one in seen if not one.virtual and one.carrier]
+    ct.ok(not others, f"{what}: nobody else has", "\n".join(map(str, others[:5])))
+    return len(work), identities["wrong"]
+
+
+def read_by_others(jdk, path):
+    """The JDK's own tool, and our report."""
+    printed = ct.run(jdk.jfr, "print", "--events", "jdk.ExecutionSample", path)
+    ct.ok(", virtual)" in printed.out and '"gamma-' in printed.out, f"{jdk}: jfr print shows virtual threads",
+          printed.out[:2000] + printed.err[:500])
+    threads = {thread["name"]: thread for thread in ct.report(path)["threads"]}
+    counts = {group: threads.get(f"{group}-*", {}).get("virtual_threads") for group in DEPTHS if group != "zeta"}
+    wanted = {group: THREADS for group in counts} | {"epsilon": 2 * THREADS}
+    ct.ok(counts == wanted, f"{jdk}: the report counts threads by the pattern of their names", counts)
+    ct.ok(threads.get("[unnamed virtual threads]", {}).get("virtual_threads") == THREADS, f"{jdk}: and those without a name")
+    text = ct.candor("report", "--sections=threads", "--top", "0", path).out
+    ct.ok(f"gamma-* ({THREADS} virtual)" in text, f"{jdk}: so does its text", text)
+
+
+def with_carrier_frames(jdk):
+    path = ct.WORK / "carriers.jfr"
+    record(jdk, "G1", path, 100, **{"carrier-frames": "on"})
+    whole = [one for one in map(Seen, jfrfile.events(path, {"candor.CpuSample"})) if one.groups and one.is_whole]
+    deeper = [one for one in whole if any(name == "jdk.internal.vm.Continuation.run" for name, _, _ in one.sample.frames)
+              and "libjvm" in str(one.sample.frames[-5:])]
+    ct.ok(len(deeper) == len(whole) >= 100, f"{jdk}: carrier-frames=on: {len(deeper)} of {len(whole)} stacks go on to the carrier's",
+          "\n".join(str(one) for one in whole if one not in deeper))
+    ct.ok(all(one.identity() == "right" for one in whole), f"{jdk}: the thread is the virtual one all the same")
+
+
+def main():
+    ct.need()
+    samples = wrong = 0
+    jdks = ct.jdks(VERSIONS)
+    plain = ("Serial", "Parallel", "G1", "ZGC", "Shenandoah")
+    for jdk in jdks:
+        cases = [name for name in COLLECTORS if (name in plain or ct.TIER == "all") and knows(jdk, name)]
+        for name in cases:
+            path = ct.WORK / "virtual.jfr"
+            record(jdk, name, path, 2000 if ct.TIER == "all" else 120)
+            more, bad = check(jdk, name, path)
+            samples, wrong = samples + more, wrong + bad
+            if name == "G1":
+                read_by_others(jdk, path)
+    if jdks:
+        with_carrier_frames(jdks[-1])
+        ct.ok(wrong <= 0.001 * samples, f"{wrong} of {samples} samples at work are another thread's")
+    ct.done()
+
+
+main()

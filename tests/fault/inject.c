@@ -6,6 +6,8 @@
  *
  * HOW is one of `mistakes`, PLACE one of `places` below.
  *
+ *   CANDOR_INJECT=stack              how much of its thread's stack each handler took is measured
+ *
  * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
  * of a file (SIGBUS); so the whole way through the kernel and hot/fault.c is taken. Random walks run in the handler, on
  * the thread's own stack, while the JVM's other threads compile, unload and collect. One in KEEP_EVERY is put into the
@@ -31,6 +33,7 @@ enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYT
 /* faulty.py knows this order. */
 struct injected {
     _Atomic uint64_t loads, faults, walks, frames, kept, unbounded, crashes;
+    _Atomic uint64_t handler_bytes, kernel_bytes, measured; /* of stack: the most a handler took, and before it the kernel */
     _Atomic uint64_t outcomes[OUTCOME_COUNT];
     _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
 };
@@ -159,6 +162,54 @@ void inject_crash(enum inject_place place)
     }
 }
 
+/* ---- stacks ---- */
+
+/* What lies nearer to the painter's own frame was taken by the handler's first functions, whatever comes later. */
+enum { PAINTED_BYTES = 24 << 10, OWN_BYTES = 512, PAGE_BYTES = 4096 };
+static const uint64_t paint = 0x7061696e74656421;
+static bool measures_stacks;
+static __thread uintptr_t painted_low, painted_high, painted_from;
+
+__attribute__((noinline)) void inject_stack_paint(void)
+{
+    uint64_t word;
+    if (!measures_stacks)
+        return;
+    painted_from = (uintptr_t)__builtin_frame_address(0);
+    painted_high = painted_low = (painted_from - OWN_BYTES) & ~(uintptr_t)7;
+    /* Near its end a stack has pages that must not be touched. */
+    while (painted_high - painted_low < PAINTED_BYTES && load_u64((painted_low - 8) & -(uintptr_t)PAGE_BYTES, &word)) {
+        uintptr_t low = (painted_low - 8) & -(uintptr_t)PAGE_BYTES;
+        while (painted_low > low)
+            *(volatile uint64_t *)(painted_low -= 8) = paint;
+    }
+}
+
+static void keep_most(_Atomic uint64_t *most, uint64_t value)
+{
+    uint64_t before = atomic_load(most);
+    while (before < value && !atomic_compare_exchange_weak(most, &before, value))
+        ;
+}
+
+__attribute__((noinline)) void inject_stack_measure(const void *context)
+{
+    struct registers at;
+    if (!measures_stacks || !painted_low || !frame_registers(&at, (uintptr_t)context))
+        return;
+    uintptr_t lowest = painted_low;
+    while (lowest < painted_high && *(volatile uint64_t *)lowest == paint)
+        lowest += 8;
+    bool whole = painted_high - painted_low >= PAINTED_BYTES;
+    painted_low = 0;
+    if (!whole || at.sp < painted_from || at.sp - painted_from > 1 << 16) /* it came on another stack */
+        return;
+    count(&report->measured, 1);
+    /* The context lies at the lower end of what the kernel wrote, or nearly; the handler's own frames below it. */
+    keep_most(&report->kernel_bytes, at.sp - (uintptr_t)context);
+    keep_most(&report->handler_bytes, (uintptr_t)context - lowest);
+}
+
 /* ---- set-up ---- */
 
 __attribute__((constructor)) static void choose_faults(void)
@@ -172,6 +223,7 @@ __attribute__((constructor)) static void choose_faults(void)
     walks = strstr(text, "walks=");
     fault_below = loads ? (uint32_t)(strtod(loads + 6, NULL) * 4294967296.0) : 0;
     choose_crash(text);
+    measures_stacks = strstr(text, "stack");
     walks_per_sample = walks ? strtoull(walks + 6, NULL, 10) : 0;
 }
 

@@ -217,8 +217,10 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
     if (atomic_load(&t->generation) == generation) {
         struct expiry e = {.thread = t, .context = context, .reported = reported};
         unblock_faults(context);
+        inject_stack_paint();
         if (!turn_take(&t->turn, take, &e) && e.weight)
             lose(t, LOSS_INTERNAL_FAULT, e.weight);
+        inject_stack_measure(context);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);

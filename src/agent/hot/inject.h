@@ -18,6 +18,9 @@ uintptr_t inject_address(uintptr_t at);
 void inject_walks(struct sampled_thread *t, const struct registers *at);
 /* A mistake of the agent's, where and when the test wants one. */
 void inject_crash(enum inject_place place);
+/* Around what a handler does: how much of the stack it takes, from where the signal came. */
+void inject_stack_paint(void);
+void inject_stack_measure(const void *context);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
 {
@@ -27,6 +30,12 @@ static inline void inject_walks(struct sampled_thread *t, const struct registers
 {
 }
 static inline void inject_crash(enum inject_place place)
+{
+}
+static inline void inject_stack_paint(void)
+{
+}
+static inline void inject_stack_measure(const void *context)
 {
 }
 #endif

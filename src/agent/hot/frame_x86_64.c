@@ -301,6 +301,19 @@ bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
     return true;
 }
 
+/* The stub behind a method's entry barrier (JDK 15 on) keeps a word for its own use between its frame pointer and its return
+ * address: -1. All registers lie below, too many words to look through. */
+static bool pop_with_cookie(struct frame *f)
+{
+    uint64_t fp, cookie;
+    if (!load_u64(f->fp + 8, &cookie) || cookie != ~(uint64_t)0 || !load_u64(f->fp, &fp) ||
+        !return_address_at(f->fp + 16, &f->pc))
+        return false;
+    f->sp = f->fp + 24;
+    f->fp = fp;
+    return true;
+}
+
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
@@ -310,7 +323,8 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
         *f = g;
         return true;
     }
-    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(f, f->fp))
+    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX &&
+        (pop_with_fp(f, f->fp) || pop_with_cookie(f)))
         return true;
     return scan(f, NULL);
 }

@@ -76,10 +76,10 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
 static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
-    if (!vm_layout.virtuals.usable || !w->java_thread)
+    if (!vm_layout.virtuals.usable)
         return 0;
     bool told = outcome == OUTCOME_COMPLETE && handler_config.walker != WALKER_AGCT;
-    if (!w->is_virtual && (told || !virtual_is_mounted(w->java_thread)))
+    if (!w->is_virtual && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
         return 0;
     size_t count = virtual_describe(w->java_thread, w->state, w->entry, t->java_id, words);
     for (size_t i = 0; i < count; i++)

@@ -16,13 +16,13 @@ static bool thread_of(uintptr_t entry, uintptr_t *thread)
 }
 
 /* While a virtual thread parks or yields, the JVM calls the carrier the current thread already, or still. What the entry of
- * the frames continues is the virtual thread's all the time. JDK 21 does not tell where the entry is; its frame begins at
- * the entry, but for arguments below it. */
+ * the frames continues is the virtual thread's all the time. JDK 21 does not tell where the entry is, nor does a thread of
+ * which we do not know yet that it is Java's; its frame begins at the entry, but for arguments below it. */
 static bool find_by_entry(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread)
 {
     uint64_t known;
-    if (vm_layout.virtuals.thread_entry.width)
-        return load_field(java_thread, vm_layout.virtuals.thread_entry, &known) && known && thread_of(known, thread);
+    if (java_thread && load_field(java_thread, vm_layout.virtuals.thread_entry, &known) && known)
+        return thread_of(known, thread);
     for (int i = 0; entry && i < ENTRY_WORDS_ABOVE; i++)
         if (thread_of(entry + 8 * (uintptr_t)i, thread))
             return true;
@@ -31,7 +31,7 @@ static bool find_by_entry(uintptr_t java_thread, uintptr_t entry, uintptr_t *thr
 
 bool virtual_find(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread)
 {
-    return (heap_handle(java_thread, vm_layout.virtuals.thread_current, thread) &&
+    return (java_thread && heap_handle(java_thread, vm_layout.virtuals.thread_current, thread) &&
             heap_is(*thread, HEAP_VIRTUAL_THREAD)) ||
            find_by_entry(java_thread, entry, thread);
 }
@@ -79,7 +79,7 @@ static size_t copy_name(uintptr_t thread, uint64_t *words)
 static uint64_t owner_id(uintptr_t java_thread, int64_t carrier)
 {
     uint64_t id;
-    if (!vm_layout.virtuals.thread_owner.width || !load_field(java_thread, vm_layout.virtuals.thread_owner, &id))
+    if (!java_thread || !load_field(java_thread, vm_layout.virtuals.thread_owner, &id))
         return 0;
     return id == (uint64_t)carrier || (int64_t)id <= 0 ? 0 : id;
 }

@@ -29,6 +29,7 @@ struct fault_entry {
 #define LOAD_U8  "ldrb %w[to], %[from]"
 #endif
 
+/* Without the empty instruction GCC up to 12.3 may lose what the first one has loaded (its bug 113921). */
 #define LOAD_BODY(instruction, type)                                                                                   \
     type v;                                                                                                            \
     at = inject_address(at);                                                                                           \
@@ -42,6 +43,7 @@ struct fault_entry {
                  : [from] "m"(*(const volatile type *)at)                                                              \
                  :                                                                                                     \
                  : fault);                                                                                             \
+    __asm__ volatile("");                                                                                              \
     *out = v;                                                                                                          \
     return true;                                                                                                       \
     fault:                                                                                                             \

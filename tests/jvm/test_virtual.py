@@ -29,10 +29,11 @@ COLLECTORS = {
     "generational ZGC": ["-XX:+UseZGC", "-XX:+ZGenerational"],
     "Shenandoah": ["-XX:+UseShenandoahGC"],
     "wide pointers": ["-XX:+UseG1GC", "-XX:-UseCompressedOops"],
+    "wide classes": ["-XX:+UseSerialGC", "-XX:-UseCompressedClassPointers"],
     "interpreter": ["-XX:+UseG1GC", "-Xint"],
     "other headers": ["-XX:+UseG1GC"],  # see flags_of
 }
-STOPS_THE_WORLD = {"Serial", "Parallel", "G1", "wide pointers", "interpreter", "other headers"}
+STOPS_THE_WORLD = {"Serial", "Parallel", "G1", "wide pointers", "wide classes", "interpreter", "other headers"}
 UNKNOWN = "[unknown virtual thread]"
 ENTRY = "jdk.internal.vm.Continuation.enter"
 REASONS = {"thawing", "frozen"}

@@ -419,6 +419,142 @@ static void test_deep(void)
     tap_ok(n == FRAMES_MAX - 1 && w.outcome == OUTCOME_TRUNCATED, "a stack without end: %u frames, truncated", n);
 }
 
+/* ---- virtual threads ---- */
+
+enum { CHUNK_WORDS = 64, OBJECT_BYTES = 32 };
+
+static uintptr_t barrier, current, colors;
+static uint64_t *chunk; /* its words of stack */
+
+static uintptr_t object(uintptr_t class, size_t words_behind)
+{
+    uintptr_t o = fake_alloc(OBJECT_BYTES + 8 * words_behind);
+    ((uint64_t *)o)[1] = class;
+    return o;
+}
+
+static uintptr_t add_class(const char *name)
+{
+    uintptr_t class = fake_class(name);
+    fake_set(class, vm_layout.objects.klass_layout, OBJECT_BYTES);
+    return class;
+}
+
+static void put_chunk(uintptr_t o, uintptr_t parent, uint32_t sp, uint32_t bottom)
+{
+    memcpy((void *)(o + vm_layout.virtuals.chunk_parent), &parent, sizeof parent);
+    memcpy((void *)(o + vm_layout.virtuals.chunk_sp), &sp, sizeof sp);
+    memcpy((void *)(o + vm_layout.virtuals.chunk_bottom), &bottom, sizeof bottom);
+}
+
+static uintptr_t chunk_of(const uint64_t *words)
+{
+    return (uintptr_t)words - OBJECT_BYTES;
+}
+
+/* A thread that has gone on after a wait: thread, continuation, chunk. The classes are remembered for good, so they are
+ * made once, in memory of their own. */
+static void build_virtual(void)
+{
+    static uintptr_t classes[3], outside[512];
+    build();
+    vm_layout.objects = (struct vm_objects){.header_bytes = 16, .klass_layout = {24, 4}};
+    vm_layout.virtuals = (struct vm_virtual){
+        .usable = true, .thread_current = {64, 8}, .chunk_parent = 16, .chunk_sp = 24, .chunk_bottom = 28};
+    barrier = fake_blob("StubRoutines", 160, 0, -1) + FAKE_BLOB_HEADER;
+    vm_layout.virtuals.barrier_low = barrier;
+    vm_layout.virtuals.barrier_high = barrier + 160;
+    uintptr_t kept = fake.next, kept_high = fake.high;
+    if (!classes[0]) {
+        fake.next = (uintptr_t)outside;
+        fake.high = (uintptr_t)(outside + 512);
+        classes[0] = add_class("java/lang/VirtualThread");
+        classes[1] = add_class("java/lang/VirtualThread$VThreadContinuation");
+        classes[2] = add_class("jdk/internal/vm/StackChunk");
+        fake.next = kept;
+        fake.high = kept_high;
+    }
+    uintptr_t thread = object(classes[0], 0), continuation = object(classes[1], 0);
+    chunk = (uint64_t *)(object(classes[2], CHUNK_WORDS) + OBJECT_BYTES);
+    ((uint64_t *)thread)[2] = continuation;
+    ((uint64_t *)continuation)[2] = chunk_of(chunk);
+    current = fake_copy(&thread, sizeof thread);
+    colors = fake_alloc(16); /* the bits that are bad; a count of collections, and a byte that says that one is on */
+    vm_layout.objects.collections = vm_layout.objects.collecting = colors + 8;
+    memcpy((void *)(java_thread + 64), &current, sizeof current);
+}
+
+/* Three frames of 4 words, the middle one interpreted, from word 8 to 20; the leaf's on the stack. */
+static struct registers put_frozen(void)
+{
+    uint64_t constant;
+    memcpy(&constant, (void *)(methods[3] + vm_layout.method_const.offset), 8);
+    memset(chunk, 0x55, CHUNK_WORDS * sizeof *chunk);
+    int fp = 40 - 4 - 2, begin = fp - 22;
+    chunk[begin - 1] = fake_return_word(behind_call(compiled, 300));
+    chunk[begin + 3] = fake_return_word(fake.heap + 100);
+    chunk[begin + 2] = (uint64_t)(fp - (begin + 2));
+    chunk[fp + FAKE_METHOD_SLOT] = methods[3];
+    chunk[fp + FAKE_BCP_SLOT] = constant + vm_layout.const_sizeof + 33;
+    chunk[fp + FAKE_BCP_SLOT + 1] = 1;
+    chunk[fp + vm_layout.interpreter_sender_sp_slot] = 2;
+    chunk[fp + 1] = fake_return_word(behind_call(compiled, 300));
+    put_chunk(chunk_of(chunk), 0, (uint32_t)begin, (uint32_t)fp + 6);
+    stack[102] = at(200);
+    stack[103] = fake_return_word(barrier);
+    return (struct registers){.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
+}
+
+static bool walks_frozen(const struct registers *r, enum truncation reason)
+{
+    struct walk w;
+    uint64_t compiled_frame = frame_java(JFR_FRAME_C2, ids[1], 12);
+    walk_begin(&w, r, java_thread);
+    if (!next_is(&w, compiled_frame))
+        return false;
+    if (reason)
+        return next_is(&w, frame_truncation(reason)) && ends(&w, OUTCOME_TRUNCATED) && w.is_virtual;
+    return next_is(&w, compiled_frame) && next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
+           next_is(&w, compiled_frame) && ends(&w, OUTCOME_COMPLETE) && w.is_virtual;
+}
+
+static void test_frozen(void)
+{
+    struct walk w;
+    build_virtual();
+    struct registers r = put_frozen(), in_barrier = {.pc = barrier + 40, .sp = at(104), .fp = at(200)};
+    tap_ok(walks_frozen(&r, TRUNCATION_NONE), "frames on the stack, then those in the heap");
+    walk_begin(&w, &in_barrier, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, barrier + 40)) &&
+               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
+               next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
+               next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_truncation(TRUNCATION_THAWING)) &&
+               ends(&w, OUTCOME_TRUNCATED),
+           "who is fetching frames: they may be on their way");
+    uint32_t sp = (uint32_t)(40 - 4 - 2 - 22), bottom = 40;
+    uintptr_t empty = fake_copy((void *)chunk_of(chunk), OBJECT_BYTES);
+    ((uint64_t *)((uint64_t *)*(uintptr_t *)current)[2])[2] = empty;
+    put_chunk(empty, chunk_of(chunk), 0, 0);
+    tap_ok(walks_frozen(&r, TRUNCATION_NONE), "an empty chunk has a parent");
+    put_chunk(empty, empty, 0, 0);
+    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "one that is its own parent is none");
+    ((uint64_t *)((uint64_t *)*(uintptr_t *)current)[2])[2] = chunk_of(chunk);
+    put_chunk(chunk_of(chunk), 0, sp, UINT32_MAX);
+    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "nor is one of that size");
+    put_chunk(chunk_of(chunk), 0, sp, bottom);
+    *(uint64_t *)(java_thread + vm_layout.thread_state.offset) = (uint64_t)vm_layout.state_native;
+    tap_ok(walks_frozen(&r, TRUNCATION_NONE), "a thread in native code between collections");
+    ((uint8_t *)colors)[8] = 1;
+    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "and during one, which may be moving the frames");
+    fake_set(java_thread, vm_layout.thread_state, (uint64_t)vm_layout.state_java);
+    tap_ok(walks_frozen(&r, TRUNCATION_NONE), "a thread in Java code holds it up");
+    vm_layout.objects.bad_color = colors;
+    *(uint64_t *)colors = UINT64_MAX;
+    tap_ok(walks_frozen(&r, TRUNCATION_FROZEN), "references of a bad colour");
+    *(uint64_t *)colors = 7;
+    tap_ok(walks_frozen(&r, TRUNCATION_NONE), "and of a good one");
+}
+
 /* ---- random ---- */
 
 static uint64_t seed = 7;
@@ -449,6 +585,8 @@ static uint64_t draw_word(void)
         return draw() % 65536;
     case 7:
         return draw();
+    case 9:
+        return barrier;
     case 8:
         return (draw() % 2 ? root : between).module.low + 1;
     default: /* as often as on real stacks, or walks would end at once */
@@ -461,6 +599,10 @@ static void disturb(int i)
 {
     for (int j = 0; j < 48; j++)
         stack[draw() % STACK_WORDS] = draw_word();
+    for (int j = 0; j < 4; j++)
+        chunk[draw() % CHUNK_WORDS] = draw() % 4 ? draw_word() : draw() % CHUNK_WORDS;
+    if (draw() % 8 == 0)
+        put_chunk(chunk_of(chunk), draw() % 2 ? chunk_of(chunk) : 0, draw() % (CHUNK_WORDS / 2), draw() % CHUNK_WORDS);
     if (i % 4 == 0) {
         uint64_t word = draw_word();
         uintptr_t place = draw() % 2 ? fake.heap + FAKE_INTERPRETER_BYTES + draw() % 2048 : fake.data + draw() % 16384;
@@ -475,12 +617,13 @@ static void test_random(int walks)
 {
     uint64_t frame, frames_in_all = 0;
     uint32_t most_frames = 0, most_steps = 0;
-    int complete = 0, bad = 0;
+    int complete = 0, bad = 0, in_heap = 0;
     for (int i = 0; i < walks; i++) {
         struct walk w;
         uint32_t n = 0;
         if (i % 500 == 0) {
-            build();
+            build_virtual();
+            put_frozen();
             for (int j = 0; j < STACK_WORDS; j++)
                 stack[j] = draw_word();
             put_first_frame(200);
@@ -499,6 +642,7 @@ static void test_random(int walks)
         while (walk_next(&w, &frame) && n <= FRAMES_MAX)
             n++;
         frames_in_all += n;
+        in_heap += w.in_heap;
         complete += w.outcome == OUTCOME_COMPLETE;
         bad += n > FRAMES_MAX || w.steps > 4 * FRAMES_MAX + 1 || w.outcome >= OUTCOME_COUNT;
         most_frames = n > most_frames ? n : most_frames;
@@ -508,6 +652,7 @@ static void test_random(int walks)
     tap_ok(complete > walks / 1000 && frames_in_all > (uint64_t)walks / 2 && most_frames > 8,
            "and are walks: %llu frames, %d complete, at most %u frames and %u steps", (unsigned long long)frames_in_all,
            complete, most_frames, most_steps);
+    tap_ok(in_heap > walks / 1000, "%d of them in the heap", in_heap);
 }
 
 int main(void)
@@ -526,6 +671,7 @@ int main(void)
         tap_skip("leftovers of earlier frames: a native frame does not tell where its caller's begins");
     test_stub();
     test_deep();
+    test_frozen();
     test_random(1000000);
     method_table_deinit();
     return tap_done();

@@ -4,8 +4,8 @@
 tier: default
 timeout: 600
 
-Every way the JDK starts processes, with each kind of clock the machine offers. A clock inherited by a child would
-kill it (SIGTRAP and SIGPROF do by default), so its exit status is the test.
+Every way the JDK starts processes, and native code does, with each kind of clock the machine offers. A clock inherited by a
+child would kill it (SIGTRAP and SIGPROF do by default), so its exit status is the test.
 """
 import pathlib
 import sys
@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
+NATIVE = ct.BUILD / "tests" / "jvm" / "libnative_children.so"
 CHILDREN = 100 if ct.TIER == "all" else 12
 CASES = (("POSIX_SPAWN", "auto"), ("FORK", "auto"), ("VFORK", "auto"), ("POSIX_SPAWN", "signal"), ("FORK", "timer"),
          ("FORK", "itimer"))
@@ -42,8 +43,32 @@ def check(jdk, mechanism, clock, plain):
     ct.ok(view[0] == view[1], f"{what}: a child's masks and descriptors are those without us", view)
 
 
+def native(jdk, clock):
+    """The parent is sampled on as if nothing were, and its descriptors are what they were."""
+    what, path = f"{jdk}, native code, clock {clock}", ct.WORK / f"native-{jdk.version}-{clock}.jfr"
+    with ct.Jvm(jdk, "NativeChildren", NATIVE, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        jvm.round(children=1)  # what is loaded late is loaded now
+        before = sorted(jvm.fds().values())
+        started = jvm.control("start", file=path, interval="500us", clock=clock)
+        truth = jvm.round(children=CHILDREN // 4)
+        ct.ok(started[0] and truth["bad"] == 0 < truth["good"], f"{what}: {truth['good']} children end as they should", (started, truth))
+        samples = int(jvm.control("status")[1]["samples"])
+        jvm.round(children=1)
+        ct.ok(ct.wait_until(lambda: int(jvm.control("status")[1]["samples"]) > samples), f"{what}: the parent is sampled on")
+        jvm.control("stop")
+        ct.ok(sorted(jvm.fds().values()) == before, f"{what}: and has the descriptors it had", (before, jvm.fds()))
+        ct.ok(jvm.finish() == 0, f"{what}: and ends well", jvm.transcript())
+    recording, books = ct.Recording(path), ct.report(path)["books"]
+    ct.identity_closes(books, what)
+    ct.ok(books["complete"] + books["truncated"] + sum(books["failed"].values()) == len(recording.samples) > 0,
+          f"{what}: {len(recording.samples)} samples, as many as in the books", books)
+
+
 def main():
-    ct.need()
+    ct.need(ct.AGENT, ct.PROGRAM, NATIVE)
+    for jdk, clock in ct.spread(ct.jdks(ct.VERSIONS), ("auto", "signal", "timer", "itimer")):
+        native(jdk, clock)
     plain = {}
     for jdk, (mechanism, clock) in ct.spread(ct.jdks(ct.VERSIONS), CASES, each=2):
         check(jdk, mechanism, clock, plain)

@@ -6,6 +6,8 @@
  *
  * HOW is one of `mistakes`, PLACE one of `places` below.
  *
+ *   CANDOR_INJECT=plant=BUG          one of `bugs` is in the agent
+ *   CANDOR_INJECT=nested             while a handler's record is open, the thread's clock expires once more
  *   CANDOR_INJECT=stack              how much of its thread's stack each handler took is measured
  *
  * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
@@ -33,6 +35,7 @@ enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYT
 /* faulty.py knows this order. */
 struct injected {
     _Atomic uint64_t loads, faults, walks, frames, kept, unbounded, crashes;
+    _Atomic uint64_t nested;
     _Atomic uint64_t handler_bytes, kernel_bytes, measured; /* of stack: the most a handler took, and before it the kernel */
     _Atomic uint64_t outcomes[OUTCOME_COUNT];
     _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
@@ -120,11 +123,18 @@ static void copy_astray(void)
     memcpy((void *)nowhere_at_all, from, size);
 }
 
+/* The memory of the queues, while clocks run. */
+static void use_after_free(void)
+{
+    const struct candor_pool *pool = sampled_threads[0].queue.pool;
+    munmap((void *)pool->taken, candor_pool_bytes(pool->chunk_count, pool->chunk_words));
+}
+
 static const struct {
     const char *name;
     void (*make)(void);
 } mistakes[] = {{"store", store_astray}, {"load", load_from_no_address}, {"file", load_beyond_file}, {"divide", divide_by_zero},
-                {"instruction", run_no_instruction}, {"call", call_astray}, {"copy", copy_astray}};
+                {"instruction", run_no_instruction}, {"call", call_astray}, {"copy", copy_astray}, {"free", use_after_free}};
 
 static const char *const places[] = {[INJECT_IN_HANDLER] = "handler", [INJECT_IN_COLLECTOR] = "collector",
                                      [INJECT_UNDER_LOCK] = "lock"};
@@ -160,6 +170,38 @@ void inject_crash(enum inject_place place)
         count(&report->crashes, 1);
         mistake();
     }
+}
+
+/* ---- planted bugs ---- */
+
+static const char *const bugs[] = {[INJECT_NESTS] = "nests", [INJECT_TAKES_PLACE_FOR_METHOD] = "place"};
+static uint32_t planted; /* a bit for each */
+static bool nests;
+
+static void choose_bugs(const char *text)
+{
+    for (uint32_t i = 0; i < sizeof bugs / sizeof *bugs; i++)
+        planted |= (uint32_t)is_chosen(text, "plant=", bugs[i]) << i;
+    nests = strstr(text, "nested");
+}
+
+bool inject_plants(enum inject_bug bug)
+{
+    return planted >> bug & 1;
+}
+
+void inject_nested(struct sampled_thread *t, const void *context)
+{
+    static __thread bool is_nested;
+    siginfo_t trap = {.si_code = 6}; /* TRAP_PERF, with the cookie where the kernel puts it */
+    uint64_t cookie = thread_cookie(t);
+    if (!nests || is_nested)
+        return;
+    memcpy((char *)&trap + 24, &cookie, sizeof cookie);
+    is_nested = true;
+    handler_on_sigtrap(SIGTRAP, &trap, (void *)(uintptr_t)context);
+    is_nested = false;
+    count(&report->nested, 1);
 }
 
 /* ---- stacks ---- */
@@ -223,6 +265,7 @@ __attribute__((constructor)) static void choose_faults(void)
     walks = strstr(text, "walks=");
     fault_below = loads ? (uint32_t)(strtod(loads + 6, NULL) * 4294967296.0) : 0;
     choose_crash(text);
+    choose_bugs(text);
     measures_stacks = strstr(text, "stack");
     walks_per_sample = walks ? strtoull(walks + 6, NULL, 10) : 0;
 }

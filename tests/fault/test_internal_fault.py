@@ -14,11 +14,11 @@ import faulty
 from faulty import ct
 
 SIGNALS = {"store": "SIGSEGV", "load": "SIGSEGV", "file": "SIGBUS", "divide": "SIGFPE", "instruction": "SIGILL",
-           "call": "SIGSEGV", "copy": "SIGSEGV"}
+           "call": "SIGSEGV", "copy": "SIGSEGV", "free": "SIGSEGV"}
 # A place in the agent, the mistake it makes there, and the clock.
 CASES = [("calibration", "store", "auto"), ("collector", "load", "auto"), ("handler", "divide", "timer"), ("lock", "store", "auto"),
          ("handler", "copy", "itimer"), ("handler", "file", "auto"), ("handler", "instruction", "signal"),
-         ("handler", "call", "auto"), ("collector", "copy", "auto"), ("collector", "divide", "itimer")]
+         ("handler", "call", "auto"), ("collector", "copy", "auto"), ("collector", "divide", "itimer"), ("collector", "free", "auto")]
 ELSEWHERE = ("copy", "call")  # mistakes that are noticed in code of others
 AT_ONCE = ("collector", "lock")  # places where the recording ends with the mistake
 
@@ -36,6 +36,11 @@ def status(jvm):
         return None
 
 
+def has_ended(answer):
+    """The answer when it says so, or True when there is none."""
+    return answer is None or ("fault" in answer and (answer["state"] == "idle" or answer["threads"] == "0") and answer)
+
+
 def check(jdk, case):
     place, mistake, clock = case
     what, name = f"{jdk}, {mistake} in {place}, {clock}", f"{place}-{mistake}-{clock}-{jdk.version}"
@@ -47,7 +52,7 @@ def check(jdk, case):
             wrong = 0
             while not faults.counts()["crashes"]:
                 wrong += jvm.round(seconds=0.1)["wrong"]
-            told = ct.wait_until(lambda: (answer := status(jvm)) is None or (answer if "fault" in answer else None), timeout=60)
+            told = ct.wait_until(lambda: has_ended(status(jvm)))
             wrong += jvm.round(seconds=0.2)["wrong"]
             after = status(jvm)
             text = judge(what, place, mistake, jvm, told, after)

@@ -69,4 +69,5 @@ def main():
     ct.done()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -111,6 +111,7 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     candor_queue_put(q, weight);
     candor_queue_put(q, at.pc);
     candor_queue_put(q, w.state);
+    inject_nested(t, context);
     enum outcome outcome = put_frames(t, &w, context);
     uint64_t virtual_words = put_virtual(t, &w, outcome);
     candor_queue_put(q, outcome | virtual_words << 32);
@@ -207,7 +208,7 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
         return;
     /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault.c). The queue has
      * one producer, so the next sample takes this expiry over. Relaxed, both: all of it is this thread's. */
-    if (atomic_load_explicit(&t->inside, memory_order_relaxed)) {
+    if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
         atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
         return;
     }

@@ -3,6 +3,7 @@
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct registers;
@@ -11,6 +12,9 @@ struct sampled_thread;
 /* Places in the agent that can be made to fault. */
 enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK };
 
+/* Bugs that a test plants, to see that it would catch them. */
+enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };
+
 #ifdef CANDOR_INJECT
 /* The address of a guarded load, or in its place one that faults. */
 uintptr_t inject_address(uintptr_t at);
@@ -18,6 +22,10 @@ uintptr_t inject_address(uintptr_t at);
 void inject_walks(struct sampled_thread *t, const struct registers *at);
 /* A mistake of the agent's, where and when the test wants one. */
 void inject_crash(enum inject_place place);
+/* Whether this bug is planted. */
+bool inject_plants(enum inject_bug bug);
+/* In the handler, while its record is open: another expiry of the thread, as a trap on top would bring it. */
+void inject_nested(struct sampled_thread *t, const void *context);
 /* Around what a handler does: how much of the stack it takes, from where the signal came. */
 void inject_stack_paint(void);
 void inject_stack_measure(const void *context);
@@ -30,6 +38,13 @@ static inline void inject_walks(struct sampled_thread *t, const struct registers
 {
 }
 static inline void inject_crash(enum inject_place place)
+{
+}
+static inline bool inject_plants(enum inject_bug bug)
+{
+    return false;
+}
+static inline void inject_nested(struct sampled_thread *t, const void *context)
 {
 }
 static inline void inject_stack_paint(void)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Bugs planted in the agent are caught by what the tests assert of a recording.
+
+tier: default
+timeout: 600
+
+A handler on top of another that writes into the same queue; a method known by its address alone, where classes are unloaded
+and their places reused: test_unloading.py passes without that. (Memory used after it was freed: test_internal_fault.py.)
+"""
+import pathlib
+import sys
+
+import faulty
+from faulty import ct
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "jvm"))
+import test_unloading
+
+NESTED = 300   # expiries on top of another
+CLASSES = 300  # loaded and unloaded
+
+
+def ends(jvm, *go, until=lambda: True, **words):
+    """Rounds until there is enough; the exit status, or why there is none."""
+    try:
+        jvm.expect("ready")
+        while True:
+            jvm.round(*go, **words)
+            if until():
+                return jvm.finish()
+    except (RuntimeError, BrokenPipeError) as death:
+        return str(death)
+
+
+def is_whole(path):
+    """What tests of recordings assert: it can be read, nothing went wrong, its samples are those in its books and those that the
+    handlers counted."""
+    try:
+        recording, books = ct.Recording(path), ct.report(path)["books"]
+    except (ValueError, KeyError, IndexError, RuntimeError) as damage:
+        return False, str(damage)
+    booked = books["complete"] + books["truncated"] + sum(books["failed"].values())
+    weights = sum(sample.weight for sample in recording.samples)
+    booked_ns = books["complete_ns"] + books["truncated_ns"] + sum(books["failed_ns"].values())
+    taken = sum(event["samples"] for event in ct.jfrfile.events(path) if event["@type"] == "candor.ThreadCpu")
+    errors = [line for line in recording.log if line[0] == "error"]
+    return (booked == taken == len(recording.samples) > 0 and weights == booked_ns and ct.accounts_ns(books) == books["cpu_ns"]
+            and not books["lost"] and not errors), (booked, taken, len(recording.samples), books["lost"], errors)
+
+
+def nested(jdk, planted):
+    name = f"nested-{jdk.version}-{planted}"
+    what = {"plant": "nests"} if planted else {}
+    faults, path = faulty.Faults(name, nested=1, **what), ct.WORK / f"{name}.jfr"
+    with ct.Jvm(jdk, "Answer", agent=ct.agent_options(faulty.AGENT, file=path, interval="1ms"), env=faults.environment) as jvm:
+        status = ends(jvm, until=lambda: planted or faults.counts()["nested"] >= NESTED, seconds=0.3)
+        whole, why = is_whole(path)
+        if planted:
+            ct.ok(status != 0 or not whole, f"{jdk}: a handler that writes on top of another is caught: {status}, {why}")
+        else:
+            ct.ok(status == 0 and whole, f"{jdk}: {faults.counts()['nested']} expiries on top of another leave no trace",
+                  f"{status} {why}\n{jvm.transcript()}")
+
+
+def unloaded(jdk):
+    name = f"unloaded-{jdk.version}"
+    faults, path = faulty.Faults(name, plant="place"), ct.WORK / f"{name}.jfr"
+    with ct.Jvm(jdk, "Loaders", agent=ct.agent_options(faulty.AGENT, file=path, interval="500us"), env=faults.environment) as jvm:
+        ends(jvm, **{"seconds": 600, "classes": CLASSES, "class": "different"})
+    samples = sorted(ct.Recording(path).of_thread("loaders"), key=lambda sample: sample.start)
+    wrong, back, _ = test_unloading.follow(samples, test_unloading.UNIT, CLASSES)
+    ct.ok(len(wrong) + len(back) > len(samples) / 20 > 10, f"{jdk}: methods known by their place alone are caught: {len(wrong)} wrong "
+          f"names and {len(back)} dead ones in {len(samples)} samples")
+
+
+def main():
+    ct.need(faulty.AGENT, ct.PROGRAM)
+    for jdk in ct.jdks():
+        nested(jdk, False)
+        nested(jdk, True)
+        unloaded(jdk)
+    ct.done()
+
+
+main()

@@ -17,14 +17,15 @@ import java.util.function.LongUnaryOperator;
 public final class Loaders {
     static volatile long sink;
 
-    private static final class Loader extends ClassLoader {
+    static final class Loader extends ClassLoader {
         Class<?> define(byte[] bytes) {
             return defineClass(null, bytes, 0, bytes.length);
         }
     }
 
-    private static byte[] template() throws IOException {
-        try (DataInputStream input = new DataInputStream(Loaders.class.getResourceAsStream("Unit0000.class"))) {
+    /** The bytes of a class of this folder. */
+    static byte[] template(String name) throws IOException {
+        try (DataInputStream input = new DataInputStream(Loaders.class.getResourceAsStream(name + ".class"))) {
             byte[] bytes = new byte[input.available()];
             input.readFully(bytes);
             return bytes;
@@ -52,30 +53,32 @@ public final class Loaders {
         sink = x;
     }
 
-    public static void main(String[] args) throws Exception {
-        byte[] template = template();
-        Rounds.serve(options -> {
-            long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
-            int most = (int) options.number("classes", 9999);
-            long nanos = (long) (options.number("micros", 2000) * 1000);
-            boolean same = options.text("class", "").equals("same");
-            int[] classes = {0};
-            Thread worker = new Thread(() -> {
-                try {
-                    for (; System.nanoTime() < end && classes[0] < most; classes[0]++) {
-                        int number = classes[0] + 1;
-                        spin(unit(template, number, same), number, nanos);
-                        if (classes[0] % 50 == 49) {
-                            System.gc();
-                        }
+    static String round(Rounds.Options options) throws Exception {
+        byte[] template = template("Unit0000");
+        long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
+        int most = (int) options.number("classes", 9999);
+        long nanos = (long) (options.number("micros", 2000) * 1000);
+        boolean same = options.text("class", "").equals("same");
+        int[] classes = {0};
+        Thread worker = new Thread(() -> {
+            try {
+                for (; System.nanoTime() < end && classes[0] < most; classes[0]++) {
+                    int number = classes[0] + 1;
+                    spin(unit(template, number, same), number, nanos);
+                    if (classes[0] % 50 == 49) {
+                        System.gc();
                     }
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
                 }
-            }, "loaders");
-            Rounds.together(worker);
-            return "classes=" + classes[0] + " unloaded="
-                + ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount();
-        });
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }, "loaders");
+        Rounds.together(worker);
+        return "classes=" + classes[0] + " unloaded="
+            + ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(Loaders::round);
     }
 }

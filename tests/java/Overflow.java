@@ -25,15 +25,17 @@ public final class Overflow {
         }
     }
 
+    static String round(Rounds.Options options) throws Exception {
+        Thread[] threads = new Thread[(int) options.number("threads", 2)];
+        long budget = (long) (options.number("seconds", 1) * 1e9);
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread(null, () -> work(budget), "overflow-" + i, 1);
+        }
+        Rounds.together(threads);
+        return "overflows=" + OVERFLOWS.get();
+    }
+
     public static void main(String[] args) throws Exception {
-        Rounds.serve(options -> {
-            Thread[] threads = new Thread[(int) options.number("threads", 2)];
-            long budget = (long) (options.number("seconds", 1) * 1e9);
-            for (int i = 0; i < threads.length; i++) {
-                threads[i] = new Thread(null, () -> work(budget), "overflow-" + i, 1);
-            }
-            Rounds.together(threads);
-            return "overflows=" + OVERFLOWS.get();
-        });
+        Rounds.serve(Overflow::round);
     }
 }

@@ -38,19 +38,21 @@ public final class Steady {
         return Double.doubleToRawLongBits(sum);
     }
 
+    static String round(Rounds.Options options) throws Exception {
+        int threads = (int) options.number("threads", 4);
+        long budget = (long) (options.number("seconds", 1) * 1e9);
+        long[] cpu = new long[threads];
+        Thread[] workers = new Thread[threads];
+        for (int i = 0; i < threads; i++) {
+            int index = i;
+            workers[i] = new Thread(() -> cpu[index] = work(budget), "steady-" + i);
+        }
+        Rounds.together(workers);
+        return "cpu_ns=" + Arrays.stream(cpu).sum();
+    }
+
     public static void main(String[] args) throws Exception {
-        Rounds.serve(options -> {
-            int threads = (int) options.number("threads", 4);
-            long budget = (long) (options.number("seconds", 1) * 1e9);
-            long[] cpu = new long[threads];
-            Thread[] workers = new Thread[threads];
-            for (int i = 0; i < threads; i++) {
-                int index = i;
-                workers[i] = new Thread(() -> cpu[index] = work(budget), "steady-" + i);
-            }
-            Rounds.together(workers);
-            return "cpu_ns=" + Arrays.stream(cpu).sum();
-        });
+        Rounds.serve(Steady::round);
     }
 
     private static long work(long budget) {

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Threads that live for a millisecond of CPU, started as fast as the JVM can, a bounded number alive at once. Each does
  * the same work, whatever else its time goes to; how much CPU burn() took, its own clock says.
  *
- * go (seconds=WALL_SECONDS | threads=N) [alive=200] [micros=1000] -> done started finished burn_ns
+ * go (seconds=WALL_SECONDS | count=THREADS) [alive=200] [micros=1000] -> done started finished burn_ns
  */
 public final class ThreadChurn {
     static volatile long sink;
@@ -33,28 +33,30 @@ public final class ThreadChurn {
         return steps * nanos / least;
     }
 
+    static String round(Rounds.Options options) throws Exception {
+        long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
+        long most = (long) options.number("count", Long.MAX_VALUE);
+        int alive = (int) options.number("alive", 200);
+        long steps = stepsIn((long) (options.number("micros", 1000) * 1000));
+        Semaphore places = new Semaphore(alive);
+        long started = 0;
+        FINISHED.set(0);
+        BURNT.set(0);
+        while (started < most && System.nanoTime() < end) {
+            places.acquire();
+            Thread thread = new Thread(() -> {
+                BURNT.addAndGet(burn(steps));
+                FINISHED.incrementAndGet();
+                places.release();
+            }, "churn");
+            thread.start();
+            started++;
+        }
+        places.acquire(alive);
+        return "started=" + started + " finished=" + FINISHED.get() + " burn_ns=" + BURNT.get();
+    }
+
     public static void main(String[] args) throws Exception {
-        Rounds.serve(options -> {
-            long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
-            long most = (long) options.number("threads", Long.MAX_VALUE);
-            int alive = (int) options.number("alive", 200);
-            long steps = stepsIn((long) (options.number("micros", 1000) * 1000));
-            Semaphore places = new Semaphore(alive);
-            long started = 0;
-            FINISHED.set(0);
-            BURNT.set(0);
-            while (started < most && System.nanoTime() < end) {
-                places.acquire();
-                Thread thread = new Thread(() -> {
-                    BURNT.addAndGet(burn(steps));
-                    FINISHED.incrementAndGet();
-                    places.release();
-                }, "churn");
-                thread.start();
-                started++;
-            }
-            places.acquire(alive);
-            return "started=" + started + " finished=" + FINISHED.get() + " burn_ns=" + BURNT.get();
-        });
+        Rounds.serve(ThreadChurn::round);
     }
 }

@@ -32,7 +32,7 @@ def churn(jdk):
         good, answer = jvm.control("start", file=path, interval="1ms")
         if not ct.ok(good, f"{jdk}: the recording starts", answer):
             return
-        truth = jvm.round(seconds=600, threads=THREADS)
+        truth = jvm.round(seconds=600, count=THREADS)
         good, answer = jvm.control("stop")
         ct.ok(good, f"{jdk}: the recording stops", answer)
         # The last threads have counted down; leaving the kernel may take them a while on a busy machine.

@@ -1,0 +1,69 @@
+import java.util.function.LongUnaryOperator;
+
+/**
+ * Storms of deoptimisation: a class in a loader of its own runs one way until it is compiled for that, then another way,
+ * which the compiled code has no branch for; and again, and then the next class.
+ *
+ * go seconds=WALL_SECONDS [millis=10] -> done turns
+ */
+public final class Deopts {
+    static volatile long sink;
+
+    private static final int WAYS = 4;
+
+    /** Loaded again and again: what the JVM has learnt of its branches is forgotten each time. The way is in the lowest bits. */
+    public static final class Ways implements LongUnaryOperator {
+        @Override
+        public long applyAsLong(long seed) {
+            long x = seed;
+            long way = seed % WAYS;
+            for (int i = 0; i < 20_000; i++) {
+                if (way > 0) {
+                    x ^= x >>> 7;
+                    if (way > 1) {
+                        x += i;
+                        if (way > 2) {
+                            x ^= x << 9;
+                        }
+                    }
+                }
+                x = x * 6364136223846793005L + 1442695040888963407L;
+            }
+            return x;
+        }
+    }
+
+    private static int storm(byte[] bytes, long end, long nanos) throws Exception {
+        int turns = 0;
+        while (System.nanoTime() < end) {
+            Class<?> ways = new Loaders.Loader().define(bytes);
+            LongUnaryOperator work = (LongUnaryOperator) ways.getDeclaredConstructor().newInstance();
+            for (int way = 0; way < WAYS; way++, turns++) {
+                for (long begin = Rounds.cpu(); Rounds.cpu() - begin < nanos;) {
+                    sink = work.applyAsLong(way);
+                }
+            }
+        }
+        return turns;
+    }
+
+    static String round(Rounds.Options options) throws Exception {
+        byte[] bytes = Loaders.template("Deopts$Ways");
+        long end = System.nanoTime() + (long) (options.number("seconds", 3600) * 1e9);
+        long nanos = (long) (options.number("millis", 10) * 1e6);
+        int[] turns = {0};
+        Thread worker = new Thread(() -> {
+            try {
+                turns[0] = storm(bytes, end, nanos);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }, "deopts");
+        Rounds.together(worker);
+        return "turns=" + turns[0];
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(Deopts::round);
+    }
+}

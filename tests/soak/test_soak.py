@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Hours under strain: no crash, no hang, flat memory, books within their bounds throughout.
+
+tier: all
+timeout: 20000
+
+Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) runs in three lanes side by
+side, for two hours in all or CANDOR_SOAK_SECONDS:
+
+    matrix   each collector of each JDK, a JVM each, with the agent and again with the faulty one (tests/fault), of whose
+             foreign loads one in a thousand fails; recordings start and stop, with each clock in turn
+    cycles   one JVM, a recording after the other
+    always   one JVM, one recording from the beginning to the end
+
+Resident memory is compared between a third of a JVM's life and its end; the heap is fixed and touched, so that what grows
+is the agent's, or the JVM's for code and classes. The residual's bound is that of test_thread_churn.py, and with timers,
+which do not see how a thread ends (docs/internals/known-limits.md), a fifth of the CPU time.
+"""
+import collections
+import concurrent.futures
+import math
+import os
+import pathlib
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fault"))
+import faulty
+from faulty import ct
+
+SECONDS = float(os.environ.get("CANDOR_SOAK_SECONDS", 7200))
+ROUND_SECONDS = 4
+INTERVAL_NS = 1_000_000
+FAULTS = 0.001
+CLOCKS = ("sigtrap", "signal", "timer", "itimer")
+TIMERS = ("timer", "itimer")
+COLLECTORS = ("Serial", "Parallel", "ConcMarkSweep", "G1", "Z", "Shenandoah")
+UNLOCK = "-XX:+UnlockExperimentalVMOptions"
+STEADY_MEMORY = ["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:MaxMetaspaceSize=128m", "-XX:ReservedCodeCacheSize=48m"]
+MOST_GROWN_KIB = 64 * 1024
+WORK = {"seconds": ROUND_SECONDS, "alive": 20, "threads": 2, "class": "same"}
+
+speak = threading.Lock()  # the lanes print whole lines
+
+
+def ok(*arguments):
+    with speak:
+        return ct.ok(*arguments)
+
+
+def resident_kib(jvm):
+    return int(jvm.status("VmRSS")[0].split()[0])
+
+
+class Tally:
+    """What one JVM went through."""
+
+    def __init__(self, what):
+        self.what, self.rounds, self.samples, self.bad = what, 0, collections.Counter(), []
+        self.resident, self.worst = [], 0.0
+
+    def look_at(self, path, clock, started):
+        """The recording is whole, and its books close within the bound."""
+        recording, books = ct.Recording(path), ct.report(path)["books"]
+        self.samples.update(sample.outcome for sample in recording.samples)
+        chance = ct.STANDARD_ERRORS * math.sqrt(started) * INTERVAL_NS / 2
+        bound = (chance + books["unseen_ns"].get("after_exit", 0) / 2) / books["cpu_ns"] + 0.02
+        bound = max(bound, 0.2) if clock in TIMERS else bound
+        share = abs(ct.residual_share(books))
+        self.worst = max(self.worst, share)
+        if ct.accounts_ns(books) != books["cpu_ns"] or share > bound or not recording.samples:
+            self.bad.append(f"{path.name}, {clock}: residual {share:.4f}, bound {bound:.4f}, {len(recording.samples)} samples, {books}")
+
+    def judge_memory(self):
+        grown = self.resident[-1] - self.resident[len(self.resident) // 3] if self.resident else 0
+        ok(grown < MOST_GROWN_KIB, f"{self.what}: {grown} KiB grown, of {self.resident[-1:]}", self.resident)
+
+    def judge_recordings(self):
+        ok(not self.bad and sum(self.samples.values()) > 0,
+           f"{self.what}: {sum(self.samples.values())} samples {dict(self.samples)}, books closed, residual at most "
+           f"{100 * self.worst:.2f} %", "\n".join(self.bad))
+
+
+def strain(tally, jvm, end, one_round):
+    """Rounds until the end; then the program is told to end. RuntimeError and OSError when it has died or hangs."""
+    status = None
+    try:
+        jvm.expect("ready")
+        while time.monotonic() < end or not tally.rounds:
+            one_round()
+            tally.rounds += 1
+            tally.resident.append(resident_kib(jvm))
+        status = jvm.finish()
+    except (RuntimeError, OSError) as death:
+        status = death
+    ok(status == 0, f"{tally.what}: {tally.rounds} rounds, and the program ends well", f"{status}\n{jvm.transcript()}")
+    tally.judge_memory()
+
+
+def recordings(tally, jvm, path, clocks):
+    """A round that is recorded by itself, with the next clock."""
+    def one_round():
+        clock = clocks[tally.rounds % len(clocks)]
+        good, answer = jvm.control("start", file=path, interval="1ms", clock=clock)
+        if not good:
+            raise RuntimeError(f"start: {answer}")
+        truth = jvm.round(**WORK)
+        good, answer = jvm.control("stop")
+        if not good or "error" in answer:
+            raise RuntimeError(f"stop: {answer}")
+        tally.look_at(path, clock, truth["started"])
+    return one_round
+
+
+def knows(jdk, collector):
+    result = ct.run(jdk.java, UNLOCK, f"-XX:+Use{collector}GC", "-version")
+    return result.status == 0 and "removed" not in result.err
+
+
+def cell(jdk, collector, with_faults, end):
+    tally = Tally(f"{jdk}, {collector}" + (", with faults" if with_faults else ""))
+    name = f"{jdk.version}-{collector}"
+    faults = faulty.Faults(name, loads=FAULTS)
+    agent = ct.agent_options(faulty.AGENT if with_faults else None)
+    flags = [*STEADY_MEMORY, UNLOCK, f"-XX:+Use{collector}GC"]
+    with ct.Jvm(jdk, "Soak", agent=agent, flags=flags, env=faults.environment if with_faults else None) as jvm:
+        strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / f"{name}.jfr", CLOCKS))
+    tally.judge_recordings()
+    if with_faults:
+        ok(faults.counts()["faults"] > 0, f"{tally.what}: {faults.counts()['faults']} loads failed")
+
+
+def matrix(jdks, end):
+    cells = [(jdk, collector, with_faults) for with_faults in (False, True) for collector in COLLECTORS for jdk in jdks
+             if knows(jdk, collector)]
+    for i, one in enumerate(cells):
+        now = time.monotonic()
+        cell(*one, now + max(end - now, 0) / (len(cells) - i))
+
+
+def cycles(jdk, end):
+    tally = Tally(f"{jdk}, a recording after the other")
+    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(), flags=STEADY_MEMORY) as jvm:
+        strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / "cycles.jfr", ("auto",)))
+    tally.judge_recordings()
+
+
+def always(jdk, end):
+    tally, path, started = Tally(f"{jdk}, one recording"), ct.WORK / "always.jfr", [0]
+
+    def one_round():
+        started[0] += jvm.round(**WORK)["started"]
+
+    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(file=path, interval="10ms"), flags=STEADY_MEMORY) as jvm:
+        strain(tally, jvm, end, one_round)
+    tally.look_at(path, "auto", 100 * started[0])  # 100 = (10 ms / INTERVAL_NS) squared: the variance grows so
+    tally.judge_recordings()
+
+
+def main():
+    ct.need(faulty.AGENT, ct.AGENT, ct.PROGRAM)
+    jdks = ct.jdks(ct.VERSIONS)
+    end = time.monotonic() + SECONDS
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        lanes = [pool.submit(matrix, jdks, end), pool.submit(cycles, ct.jdk(25), end), pool.submit(always, ct.jdk(21), end)]
+        for lane in lanes:
+            lane.result()
+    ct.done()
+
+
+main()

@@ -461,3 +461,8 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
         walk_at(t, &r, draw_thread(java_thread));
     }
 }
+
+bool inject_forgets(void)
+{
+    return false;
+}

@@ -1,5 +1,5 @@
-/* Faults on purpose. In the product each of these is nothing; the variant libcandor-faulty.so, which only tests load,
- * brings tests/fault/inject.c for them. */
+/* What tests plant in the handler. In the product each of these is nothing; of the variants that only tests load,
+ * libcandor-faulty.so brings tests/fault/inject.c for them, libcandor-capture.so tests/replay/capture.c. */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
@@ -29,6 +29,8 @@ void inject_nested(struct sampled_thread *t, const void *context);
 /* Around what a handler does: how much of the stack it takes, from where the signal came. */
 void inject_stack_paint(void);
 void inject_stack_measure(const void *context);
+/* True while a walk is to find out anew what earlier ones have learnt. */
+bool inject_forgets(void);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
 {
@@ -52,6 +54,10 @@ static inline void inject_stack_paint(void)
 }
 static inline void inject_stack_measure(const void *context)
 {
+}
+static inline bool inject_forgets(void)
+{
+    return false;
 }
 #endif
 

@@ -1,6 +1,7 @@
 #include "agent/hot/method.h"
 
 #include "agent/hot/code.h"
+#include "agent/hot/inject.h"
 #include "agent/hot/load.h"
 
 #include <errno.h>
@@ -274,7 +275,7 @@ bool method_intern(uintptr_t method, uint32_t *id)
     uint32_t at = slot_of(key);
     *id = at;
     /* Relaxed: this thread only needs to know that names were published; the collector's acquire load reads them. */
-    if (!at || atomic_load_explicit(&slots[at].names, memory_order_relaxed))
+    if (!at || (atomic_load_explicit(&slots[at].names, memory_order_relaxed) && !inject_forgets()))
         return true;
     uint32_t names = copy_names(&p);
     if (!names)

@@ -2,6 +2,7 @@
 
 #include "agent/hot/cfi.h"
 #include "agent/hot/frame.h"
+#include "agent/hot/inject.h"
 #include "agent/hot/load.h"
 
 #include <stdatomic.h>
@@ -42,7 +43,7 @@ static struct packed_rule find_rule(uintptr_t pc)
     size_t at = (size_t)(pc * 0x9e3779b97f4a7c15ULL >> 52) % RULES;
     /* Relaxed: the two words prove each other. */
     uint64_t word = atomic_load_explicit(&rules[at].rule, memory_order_relaxed);
-    if (word && (atomic_load_explicit(&rules[at].masked_key, memory_order_relaxed) ^ word) == key) {
+    if (word && (atomic_load_explicit(&rules[at].masked_key, memory_order_relaxed) ^ word) == key && !inject_forgets()) {
         memcpy(&p, &word, sizeof p);
         return p;
     }

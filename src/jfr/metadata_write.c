@@ -141,10 +141,9 @@ static void build(struct tree *t, bool bare)
 {
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
-    if (bare)
-        class(t, &metadata, T_LONG, schema_type(T_LONG));
-    for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END && !bare; id++)
-        class(t, &metadata, id, schema_type(id));
+    for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
+        if (!bare || id == T_BYTE || id == T_LONG || id == T_DOUBLE)
+            class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);
     struct element region = element_begin(

@@ -203,8 +203,14 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                               TEXT("message", "Message", NULL)}},
 };
 
-/* Without annotations: the metadata of an empty chunk declares it, and nothing else but its field's type. */
-const struct schema_type schema_padding = {.name = "candor.Padding", .super = EVENT_SUPER, .fields = {{"startTime", T_LONG}}};
+/* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,
+ * since up to JDK 11 readers look for the next event where the fields end, not where the size says. Without annotations: the
+ * metadata of an empty chunk declares it, and nothing else but its fields' types. */
+const struct schema_type schema_padding = {
+    .name = "candor.Padding",
+    .super = EVENT_SUPER,
+    .fields = {{"startTime", T_LONG}, {"a", T_DOUBLE}, {"b", T_DOUBLE}, {"c", T_DOUBLE}, {"d", T_DOUBLE}, {"e", T_DOUBLE},
+               {"f", T_DOUBLE}, {"g", T_DOUBLE}, {"h", T_DOUBLE}, {"i", T_BYTE}, {"j", T_BYTE}, {"k", T_BYTE}}};
 
 uint32_t schema_id(const char *name)
 {

@@ -78,7 +78,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 9 };
+enum { SCHEMA_FIELDS_MAX = 12 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

@@ -12,8 +12,8 @@ enum {
     GAP_BYTES = 10,
     SHELL_CHECKPOINT = HEADER_BYTES + 2, /* the second of the events behind a shell's header */
     SHELL_METADATA = HEADER_BYTES + 9,
-    SHELL_MAX = 384,     /* of a shell what is no padding, and the gap's beginning; so much of a page is left from each gap on */
-    TAIL_MIN = 1024,     /* a filler, a gap and a shell */
+    SHELL_MAX = 512,     /* of a shell what is no padding, and the gap's beginning; so much of a page is left from each gap on */
+    TAIL_MIN = 1536,     /* a filler, a gap and a shell */
     SHELLS_AT_ONCE = 16, /* pages written at a time */
     GAP_MAX = 1 << 28   /* what four bytes of a compressed integer can say */
 };

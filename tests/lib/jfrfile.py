@@ -116,10 +116,11 @@ class Chunk:
                 described = self.types.get(type_id)
                 if described is None:
                     raise ValueError(f"event at {offset} has the undescribed type {type_id}")
-                if described.name != PADDING and (wanted is None or described.name in wanted):
+                if wanted is None or described.name in wanted or described.name == PADDING:
                     event = self.reader(type_id)(data)
                     if data.pos != offset + size:
                         raise ValueError(f"{described.name} at {offset} ends off its declared size")
+                if described.name != PADDING and (wanted is None or described.name in wanted):
                     event = self.resolve(event)
                     event["@type"] = described.name
                     if "startTime" in event:

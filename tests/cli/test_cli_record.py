@@ -358,7 +358,7 @@ def main():
     progress()
     if shutil.which("cc"):
         client = Client()
-        for jdk, check in ct.spread(ct.jdks(ct.VERSIONS), (launch, launch_signals)):
+        for jdk, check in ct.spread(ct.jdks(), (launch, launch_signals)):
             check(jdk, client)
         launch_failures(client)
     else:

@@ -1,4 +1,4 @@
-import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Map;
 import java.util.TreeMap;
 import jdk.jfr.consumer.RecordedClass;
@@ -27,7 +27,7 @@ public class ReadJdk {
     }
 
     public static void main(String[] args) throws Exception {
-        try (RecordingFile file = new RecordingFile(Path.of(args[0]))) {
+        try (RecordingFile file = new RecordingFile(Paths.get(args[0]))) {
             while (file.hasMoreEvents()) {
                 RecordedEvent event = file.readEvent();
                 count("count " + event.getEventType().getName());

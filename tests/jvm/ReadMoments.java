@@ -1,6 +1,8 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -9,14 +11,14 @@ import jdk.jfr.consumer.RecordingFile;
 public class ReadMoments {
     public static void main(String[] args) throws Exception {
         List<Path> files;
-        try (Stream<Path> all = Files.list(Path.of(args[0]))) {
-            files = all.filter(path -> path.toString().endsWith(".jfr")).sorted().toList();
+        try (Stream<Path> all = Files.list(Paths.get(args[0]))) {
+            files = all.filter(path -> path.toString().endsWith(".jfr")).sorted().collect(Collectors.toList());
         }
         for (Path file : files) {
             try {
                 List<RecordedEvent> events = RecordingFile.readAllEvents(file);
-                List<RecordedEvent> samples =
-                    events.stream().filter(event -> event.getEventType().getName().equals("candor.CpuSample")).toList();
+                List<RecordedEvent> samples = events.stream()
+                    .filter(event -> event.getEventType().getName().equals("candor.CpuSample")).collect(Collectors.toList());
                 long stacks = samples.stream().filter(event -> event.getStackTrace() != null).count();
                 System.out.println(file.getFileName() + " " + samples.size() + " " + stacks);
             } catch (Exception problem) {

@@ -72,10 +72,8 @@ def check(jdk, clock, interval, seconds, coverage):
 
 def main():
     ct.need()
-    jdks = ct.jdks()
-    for index, (clock, bounds) in enumerate(CLOCKS.items()):
-        for jdk in jdks if ct.TIER == "all" else jdks[index % 2:][:1]:
-            check(jdk, clock, *bounds)
+    for jdk, clock in ct.spread(ct.jdks(), list(CLOCKS)):
+        check(jdk, clock, *CLOCKS[clock])
     ct.done()
 
 

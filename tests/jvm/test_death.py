@@ -66,7 +66,7 @@ def check(jdk, way, status, path, last, late):
 
 def main():
     ct.need()
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     for jdk in jdks:
         ct.classes(jdk)
     cases = ct.spread(jdks, list(WAYS), each=2)

@@ -47,7 +47,7 @@ def check(jdk, flags, what):
 
 def main():
     ct.need()
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     for jdk in jdks:
         check(jdk, [], "compiled")
     for jdk in jdks if ct.TIER == "all" else jdks[-1:]:

@@ -136,7 +136,7 @@ def full(jdk, jvm, path, what):
 
 def main():
     ct.need()
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     for jdk in jdks:
         control_errors(jdk)
     for jdk, options in ct.spread(jdks, GARBAGE):

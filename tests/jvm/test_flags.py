@@ -64,7 +64,7 @@ def check(jdk, name):
 
 def main():
     ct.need()
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     if ct.TIER == "all":
         cases = [(jdk, name) for jdk in jdks for name in FLAGS if knows(jdk, name)]
     else:

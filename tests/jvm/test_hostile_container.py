@@ -19,14 +19,14 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import container
+from container import CANDOR
 
-CANDOR = ct.WORK / "client" / "candor"
 OUT = ct.WORK / "out.jfr"
 
 
 class Victim:
-    def __init__(self):
-        self.folder = ct.WORK / "victim"
+    def __init__(self, folder):
+        self.folder = folder
         self.file, self.inner, self.socket = (self.folder / name for name in ("file", "folder", "socket"))
         self.inner.mkdir(parents=True)
         self.file.write_bytes(b"precious")
@@ -134,8 +134,8 @@ def outputs(jdk, pid, victim):
 
 
 def in_container(jdk, victim):
-    box = container.Container(ct.WORK / f"root-{jdk.version}", [jdk.home, ct.classes(jdk), victim.folder])
-    with ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper) as jvm:
+    box, jvm = container.jvm_in(jdk, f"root-{jdk.version}", binds=[victim.folder])
+    with jvm:
         jvm.expect("ready")
         pid = container.pid_inside(jvm.pid)
         planted_inside(jdk, box, pid, victim, 101000)
@@ -147,8 +147,8 @@ def in_container(jdk, victim):
 
 def as_root(jdk, victim):
     """Root inside is root outside, as in most containers: of its rights nothing is left to stop it, but links lead nowhere."""
-    box = container.Container(ct.WORK / f"as-root-{jdk.version}", [jdk.home, ct.classes(jdk), victim.folder], "--first", 0, "--uid", 0)
-    with ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper) as jvm:
+    box, jvm = container.jvm_in(jdk, f"as-root-{jdk.version}", "--first", 0, "--uid", 0, binds=[victim.folder])
+    with jvm:
         jvm.expect("ready")
         pid = container.pid_inside(jvm.pid)
         planted_inside(f"{jdk}, root is root", box, pid, victim, 0)
@@ -157,19 +157,10 @@ def as_root(jdk, victim):
         unharmed(f"{jdk}, root is root: a link as /tmp", victim, pid)
 
 
-def main():
-    ct.need()
-    why = container.possible()
-    if why or not shutil.which("nsenter"):
-        ct.skip("a hostile container", why or "needs nsenter")
-        ct.done()
-    CANDOR.parent.mkdir()
-    shutil.copy(ct.PROGRAM, CANDOR)
-    victim = Victim()
-    for jdk in ct.jdks() if ct.TIER == "all" else ct.jdks((25,)):
-        in_container(jdk, victim)
-        as_root(jdk, victim)
-    ct.done()
+def check(jdk):
+    victim = Victim(ct.WORK / f"victim-{jdk.version}")
+    in_container(jdk, victim)
+    as_root(jdk, victim)
 
 
-main()
+container.each_jdk("nsenter", check)

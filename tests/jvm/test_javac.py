@@ -165,7 +165,7 @@ def outcomes(samples):
 def main():
     ct.need()
     classic, modern = generate(ct.WORK / "classic", CLASSIC), generate(ct.WORK / "modern", MODERN)
-    for jdk in ct.jdks(ct.VERSIONS):
+    for jdk in ct.jdks():
         check(jdk, modern if jdk.version >= 17 else classic)
     ct.done()
 

@@ -44,7 +44,7 @@ def main():
     wrong = {path.name: found for path in files if not right(path, found := strictly(path))}
     ct.ok(not wrong, "a strict reader takes each, with whole rounds only", wrong)
     for jdk in ct.jdks():
-        read = ct.run(jdk.java, HERE / "ReadMoments.java", folder)
+        read = ct.run(jdk.java, "-cp", ct.own_classes(jdk, HERE / "ReadMoments.java"), "ReadMoments", folder)
         found = {words[0]: words[1:] for words in (line.split() for line in read.out.splitlines())}
         wrong = {path.name: found.get(path.name) for path in files
                  if not (len(found.get(path.name, ())) == 2 and found[path.name][0] == found[path.name][1] and

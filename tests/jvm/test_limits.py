@@ -120,12 +120,9 @@ def small_stacks(jdk):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
-        for limit in (few_descriptors, no_signals, small_stacks):
-            limit(jdk)
-    for jdk in ct.jdks()[-1:]:
-        for limit in (no_signals_at_start, no_locked_memory):
-            limit(jdk)
+    limits = (few_descriptors, no_signals, small_stacks, no_signals_at_start, no_locked_memory)
+    for jdk, limit in ct.spread(ct.jdks(), limits, each=2):
+        limit(jdk)
     ct.done()
 
 

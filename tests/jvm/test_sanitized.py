@@ -68,9 +68,8 @@ def work(jdk, program, words):
 
 def main():
     ct.need(ct.AGENT)
-    for jdk in ct.jdks():
-        for program, words in PROGRAMS.items():
-            work(jdk, program, words)
+    for jdk, (program, words) in ct.spread(ct.jdks(), list(PROGRAMS.items())):
+        work(jdk, program, words)
     ct.done()
 
 

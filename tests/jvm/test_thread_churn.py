@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-THREADS = 60_000 if ct.TIER == "all" else 5_000
+THREADS = 60_000 if ct.TIER == "all" else 2_000
 INTERVAL_NS = 1_000_000
 LEAST_AFTER_EXIT_NS = 5000  # to leave the JVM and the kernel takes tens of microseconds
 

@@ -56,7 +56,7 @@ def native(jdk):
 
 
 def main():
-    for jdk in ct.jdks(ct.VERSIONS):
+    for jdk in ct.jdks():
         native(jdk)
         compare(jdk)
         fallback(jdk)

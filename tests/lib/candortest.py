@@ -23,6 +23,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -102,9 +103,14 @@ class Jdk:
     def __init__(self, version, home):
         self.version, self.home = version, home
         self.java, self.javac, self.jfr, self.jcmd = (home / "bin" / name for name in ("java", "javac", "jfr", "jcmd"))
+        self.libjvm = next(home.glob("**/server/libjvm.so"), home / "lib" / "server" / "libjvm.so")
 
     def __str__(self):
         return f"JDK {self.version}"
+
+    def is_named(self, text):
+        """Whether a JVM's full version is one of this JDK; JDK 8 calls itself 1.8."""
+        return bool(re.match(r"(1\.)?8\b" if self.version == 8 else rf"{self.version}\b", text))
 
 
 def jdk(version):
@@ -116,12 +122,15 @@ def jdk(version):
 VERSIONS = (8, 11, 17, 21, 25, 27)
 
 
-def jdks(versions=(17, 25)):
-    """The cached ones of these versions; each that is missing is a skip that names it. ct.jdks(ct.VERSIONS): all."""
+def jdks(unless=None):
+    """The cached ones of VERSIONS; each that is missing is a skip that names it. unless: {version: why the test, or a part of
+    it, does not run there}, a skip too."""
     found = []
-    for version in versions:
+    for version in VERSIONS:
         one = jdk(version)
-        if one:
+        if unless and version in unless:
+            skip(f"JDK {version}", unless[version])
+        elif one:
             found.append(one)
         else:
             skip(f"JDK {version}", "not cached; run script/jdks")
@@ -177,6 +186,15 @@ def classes(jdk):
             half.chmod(0o755)
             subprocess.run([compiler().javac, "--release", release, "-nowarn", "-Xlint:-options", "-d", half, *sources], check=True)
             half.rename(target)
+    return target
+
+
+def own_classes(jdk, *sources):
+    """A directory of these sources compiled by the JDK itself: for what uses its jdk.jfr, which no release has listed."""
+    target = WORK / f"classes-{jdk.version}"
+    if not target.exists():
+        target.mkdir()
+        subprocess.run([jdk.javac, "-encoding", "UTF-8", "-nowarn", "-d", target, *sources], check=True)
     return target
 
 

@@ -1,28 +1,25 @@
-#!/usr/bin/env python3
-"""Runs a command in a container of the tests' own: another root, PID, mount and user namespaces, another user. Wants root.
+"""JVMs in containers of the tests' own (in_container.py): where they cannot be made, the test is skipped.
 
-usage: container.py --root DIR [--bind PATH]... [--owner UID] [--first UID] [--uid UID] -- COMMAND...
-
-DIR becomes the root; the host's /usr, /lib..., /etc and /dev and each --bind PATH are mounted below it under their own names, /proc
-is the container's, /tmp is DIR/tmp. User 0 of the container is user --first of the host (default 100000), the command runs
-as the container's user --uid (default 1000) and is its process 1. With --owner the namespace is made by that user of the
-host, who is then the only one inside; --first 0 makes no user namespace. Ends with the command, and the command with it.
-
-For tests: Container(root, ...) makes the wrapper for ct.Jvm; pid_inside(wrapper's pid) finds the JVM.
+    def check(jdk):
+        box, jvm = container.jvm_in(jdk, "name", "--uid", 1000)
+        with jvm:
+            jvm.expect("ready")
+            pid = container.pid_inside(jvm.pid)
+            ...
+    container.each_jdk("setpriv", check)
 """
-import argparse
 import ctypes
 import os
 import pathlib
-import signal
+import shutil
 import sys
 
-NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
-MS_BIND, MS_REC, MS_PRIVATE, MNT_DETACH, PR_SET_PDEATHSIG = 0x1000, 0x4000, 0x40000, 2, 1
-SYS_PIVOT_ROOT = 155
-SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc", "/dev")
+import candortest as ct
 
-libc = ctypes.CDLL(None, use_errno=True)
+NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
+SCRIPT = pathlib.Path(__file__).with_name("in_container.py")
+# Alone, so that it unpacks the agent that it carries.
+CANDOR = ct.WORK / "client" / "candor"
 
 
 class Container:
@@ -34,7 +31,13 @@ class Container:
         self.tmp.mkdir(parents=True)
         self.tmp.chmod(0o1777)
         bound = [word for path in binds for word in ("--bind", str(path))]
-        self.wrapper = [sys.executable, __file__, "--root", str(root), *bound, *map(str, options), "--"]
+        self.wrapper = [sys.executable, str(SCRIPT), "--root", str(root), *bound, *map(str, options), "--"]
+
+
+def jvm_in(jdk, name, *options, binds=()):
+    """A container of that name, and in it a JVM that is not ready yet."""
+    box = Container(ct.WORK / name, [jdk.home, ct.classes(jdk), *binds], *options)
+    return box, ct.Jvm(jdk, "TwoMethods", wrapper=box.wrapper)
 
 
 def pid_inside(pid):
@@ -48,94 +51,20 @@ def possible():
         return "needs root"
     child = os.fork()
     if child == 0:
-        os._exit(0 if libc.unshare(NEWNS | NEWPID | NEWUSER) == 0 else 1)
+        os._exit(0 if ctypes.CDLL(None).unshare(NEWNS | NEWPID | NEWUSER) == 0 else 1)
     return None if os.waitpid(child, 0)[1] == 0 else "unshare is not allowed here"
 
 
-def check(result):
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-
-
-def mount(source, target, kind=None, flags=0):
-    encode = lambda text: None if text is None else os.fsencode(text)
-    check(libc.mount(encode(source), encode(target), encode(kind), ctypes.c_ulong(flags), None))
-
-
-def bind(path, root):
-    target = pathlib.Path(f"{root}{path}")
-    if os.path.islink(path):
-        target.symlink_to(os.readlink(path))
-    else:
-        target.mkdir(parents=True, exist_ok=True)
-        mount(path, target, flags=MS_BIND | MS_REC)
-
-
-def enter_root(options):
-    root = options.root
-    check(libc.unshare(NEWNS))
-    mount(None, "/", flags=MS_REC | MS_PRIVATE)
-    mount(root, root, flags=MS_BIND)
-    for path in (*SYSTEM, *options.bind):
-        if os.path.exists(path) and not os.path.lexists(f"{root}{path}"):
-            bind(path, root)
-    for folder in ("proc", "old"):
-        os.makedirs(f"{root}/{folder}", exist_ok=True)
-    mount("proc", f"{root}/proc", "proc")
-    os.chdir(root)
-    check(libc.syscall(SYS_PIVOT_ROOT, b".", b"old"))
-    os.chdir("/")
-    check(libc.umount2(b"/old", MNT_DETACH))
-
-
-def become_user(options, ready, mapped):
-    if options.owner:
-        os.setgroups([])
-        os.setresgid(options.owner, options.owner, options.owner)
-        os.setresuid(options.owner, options.owner, options.owner)
-    if options.first:
-        check(libc.unshare(NEWUSER))
-        os.write(ready, b"x")
-        if not os.read(mapped, 1):
-            sys.exit("container: no user map")
-    if not options.owner:
-        os.setgroups([])
-    os.setresgid(options.uid, options.uid, options.uid)
-    os.setresuid(options.uid, options.uid, options.uid)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def write_maps(pid, options):
-    for name in ("uid_map", "gid_map"):
-        with open(f"/proc/{pid}/{name}", "w") as file:
-            file.write(f"{options.uid} {options.owner} 1" if options.owner else f"0 {options.first} 65536")
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--root", required=True)
-    parser.add_argument("--bind", action="append", default=[])
-    parser.add_argument("--owner", type=int, default=0)
-    parser.add_argument("--first", type=int, default=100000)
-    parser.add_argument("--uid", type=int, default=1000)
-    parser.add_argument("command", nargs="+")
-    options = parser.parse_args()
-    ready, mapped = os.pipe(), os.pipe()
-    check(libc.unshare(NEWPID))
-    child = os.fork()
-    if child == 0:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.close(mapped[1])
-        enter_root(options)
-        become_user(options, ready[1], mapped[0])
-        os.execv(options.command[0], options.command)
-    os.close(ready[1])
-    if options.first and os.read(ready[0], 1):
-        write_maps(child, options)
-        os.write(mapped[1], b"x")
-    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-
-
-if __name__ == "__main__":
-    main()
+def each_jdk(tool, *checks):
+    """The whole of a test: the checks, each of which takes a JDK, for one after the other. They run CANDOR and the tool."""
+    ct.need()
+    why = possible()
+    if why or not shutil.which(tool):
+        ct.skip("containers", why or f"needs {tool}")
+        ct.done()
+    CANDOR.parent.mkdir()
+    shutil.copy(ct.PROGRAM, CANDOR)
+    for jdk in ct.jdks():
+        for check in checks:
+            check(jdk)
+    ct.done()

@@ -95,7 +95,7 @@ def sabotaged(jdk):
 
 def main():
     ct.need()
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     for jdk in jdks:
         normal(jdk)
     for jdk in jdks[-1:]:

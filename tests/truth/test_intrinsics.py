@@ -83,7 +83,7 @@ def attached(jdk):
 
 def main():
     ct.need()
-    for jdk, way in ct.spread(ct.jdks(ct.VERSIONS), (at_start, attached)):
+    for jdk, way in ct.spread(ct.jdks(), (at_start, attached)):
         way(jdk)
     ct.done()
 

@@ -89,7 +89,7 @@ def attached(jdk):
 
 def main():
     ct.need()
-    for jdk in ct.jdks(ct.VERSIONS):
+    for jdk in ct.jdks():
         at_start(jdk)
         attached(jdk)
     ct.done()

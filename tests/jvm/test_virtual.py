@@ -20,7 +20,7 @@ import candortest as ct
 import jfrfile
 
 DEPTHS = {"alpha": 10, "beta": 30, "gamma": 200, "delta": 20, "epsilon": 15, "zeta": 5}
-VERSIONS = (21, 25, 27)
+OLDER = dict.fromkeys((8, 11, 17), "has no virtual threads")
 COLLECTORS = {
     "Serial": ["-XX:+UseSerialGC"],
     "Parallel": ["-XX:+UseParallelGC"],
@@ -154,7 +154,7 @@ def with_carrier_frames(jdk):
 def main():
     ct.need()
     samples = wrong = 0
-    jdks = ct.jdks(VERSIONS)
+    jdks = ct.jdks(OLDER)
     plain = ("Serial", "Parallel", "G1", "ZGC", "Shenandoah")
     for jdk in jdks:
         cases = [name for name in COLLECTORS if (name in plain or ct.TIER == "all") and knows(jdk, name)]

@@ -177,7 +177,13 @@ int sample_write_small(const char *path, struct error *e)
         return -1;
     uint64_t t = SAMPLE_START_TICKS;
     for (uint32_t i = 1; i <= 3; i++) {
-        jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){t + i, i, i, 10000000, sample_symbol_id("complete"), 1, 4096});
+        jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = t + i,
+                                                         .thread = i,
+                                                         .stack = i,
+                                                         .weight_ns = 10000000,
+                                                         .outcome = sample_symbol_id("complete"),
+                                                         .state = JFR_STATE_JAVA,
+                                                         .pc = 4096});
         jfr_write_execution_sample(w, t + i, i, i, JFR_STATE_JAVA);
         jfr_writer_flush(w, t + i, e);
     }

@@ -533,16 +533,17 @@ def residual_within(books, share, what):
               json.dumps(books, indent=1))
 
 
-def walkers_agree(report, least, what, differ=0.02):
+def walkers_agree(report, least, what, misled=0):
     """A recording made with walker=compare: at least so many samples in which both walkers found Java frames, and the
-    bounds of test_walker.py on how they compare. differ: the share of frame lists that may."""
+    bounds of test_walker.py on how they compare. misled: samples in which AsyncGetCallTrace may be wrong, besides."""
     verdicts = {name: int(report["settings"].get(f"walker_{name}", 0))
                 for name in ("identical", "shorter", "longer", "different", "only_walker", "only_agct", "neither")}
     both = sum(verdicts[name] for name in ("identical", "shorter", "longer", "different"))
     wrong = verdicts["shorter"] + verdicts["different"]
     note(f"{what}: {verdicts}")
     ok(both >= least, f"{what}: both walkers found Java frames in {both} samples")
-    ok(wrong <= differ * both, f"{what}: {wrong} of {both} frame lists differ, bound {100 * differ:g} %", verdicts)
+    ok(wrong <= 0.02 * both + misled, f"{what}: {wrong} of {both} frame lists differ, bound 2 %"
+       + (f" and {misled} where AsyncGetCallTrace may be misled" if misled else ""), verdicts)
     ok(verdicts["shorter"] <= 0.002 * both, f"{what}: we ended before AsyncGetCallTrace in {verdicts['shorter']}")
     ok(verdicts["longer"] <= 0.15 * both, f"{what}: AsyncGetCallTrace ended before us in {verdicts['longer']}")
     ok(verdicts["only_agct"] <= 0.005 * both, f"{what}: only AsyncGetCallTrace found frames: {verdicts['only_agct']}")

@@ -67,7 +67,7 @@ def native(jdk, clock):
 
 def main():
     ct.need(ct.AGENT, ct.PROGRAM, NATIVE)
-    for jdk, clock in ct.spread(ct.jdks(ct.VERSIONS), ("auto", "signal", "timer", "itimer")):
+    for jdk, clock in ct.spread(ct.jdks(), ("auto", "signal", "timer", "itimer")):
         native(jdk, clock)
     plain = {}
     for jdk, (mechanism, clock) in ct.spread(ct.jdks(), CASES, each=2):

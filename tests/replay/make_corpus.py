@@ -26,7 +26,7 @@ def images(jdk, program, options):
 
 
 def main():
-    for jdk in ct.jdks(ct.VERSIONS):
+    for jdk in ct.jdks():
         for program, options in PROGRAMS.items():
             if program == "VirtualThreads" and jdk.version < 21:
                 continue

@@ -160,7 +160,7 @@ def always(jdk, end):
 
 def main():
     ct.need(faulty.AGENT, ct.AGENT, ct.PROGRAM)
-    jdks = ct.jdks(ct.VERSIONS)
+    jdks = ct.jdks()
     end = time.monotonic() + SECONDS
     with concurrent.futures.ThreadPoolExecutor() as pool:
         lanes = [pool.submit(matrix, jdks, end), pool.submit(cycles, ct.jdk(25), end), pool.submit(always, ct.jdk(21), end)]

@@ -163,7 +163,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
 int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, struct control_answer *answer,
                  struct error *e)
 {
-    struct process p;
+    struct process p = {0};
     uint64_t deadline = clock_monotonic_ns() + timeout_ns;
     *answer = (struct control_answer){0};
     buffer_u8(&r->line, '\n');

@@ -232,10 +232,10 @@ static int by_pid(const void *a, const void *b)
 int jvm_list(struct jvm **list, size_t *count, struct error *e)
 {
     DIR *proc = opendir("/proc");
-    if (!proc)
-        return error_set(e, -EIO, "cannot read /proc: %s; mount it", strerror(errno));
     *list = NULL;
     *count = 0;
+    if (!proc)
+        return error_set(e, -EIO, "cannot read /proc: %s; mount it", strerror(errno));
     struct dirent *entry;
     while ((entry = readdir(proc))) {
         struct jvm jvm, *grown;
@@ -244,6 +244,8 @@ int jvm_list(struct jvm **list, size_t *count, struct error *e)
         grown = realloc(*list, (*count + 1) * sizeof **list);
         if (!grown) {
             free(*list);
+            *list = NULL;
+            *count = 0;
             closedir(proc);
             return error_set(e, -ENOMEM, "out of memory");
         }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <pwd.h>
 #include <signal.h>
@@ -36,20 +37,25 @@ static pid_t last_number(const char *line)
     }
 }
 
+/* Of the ids in a line "real effective saved file-system" the second. */
+static bool effective_id(const char *ids, unsigned *id)
+{
+    char *second, *end;
+    errno = 0;
+    strtoul(ids, &second, 10);
+    unsigned long value = strtoul(second, &end, 10);
+    *id = (unsigned)value;
+    return end != second && !errno && value <= UINT_MAX;
+}
+
 int process_parse_status(const char *text, struct process *p, pid_t *thread_group)
 {
     const char *state = procfs_field(text, "State"), *tgid = procfs_field(text, "Tgid"), *pid = procfs_field(text, "Pid");
     const char *nspid = procfs_field(text, "NSpid"), *uid = procfs_field(text, "Uid"), *gid = procfs_field(text, "Gid");
     const char *caught = procfs_field(text, "SigCgt");
-    unsigned real, effective;
-    if (!state || !tgid || !pid || !uid || !gid || sscanf(state, " %c", &p->state) != 1)
+    if (!state || !tgid || !pid || !uid || !gid || sscanf(state, " %c", &p->state) != 1 || !effective_id(uid, &p->uid) ||
+        !effective_id(gid, &p->gid))
         return -EINVAL;
-    if (sscanf(uid, "%u %u", &real, &effective) != 2)
-        return -EINVAL;
-    p->uid = effective;
-    if (sscanf(gid, "%u %u", &real, &effective) != 2)
-        return -EINVAL;
-    p->gid = effective;
     p->pid = (pid_t)strtol(pid, NULL, 10);
     p->inner_pid = nspid ? last_number(nspid) : p->pid;
     p->catches_quit = caught && (strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1);

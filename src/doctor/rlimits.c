@@ -53,7 +53,7 @@ static const char *amount(uint64_t value, char *out, size_t size)
 static void judge_files(struct findings *f, const struct rlimits *l, int threads, int open_files)
 {
     char soft[24], hard[24];
-    bool few = threads < 0 ? l->files_hard < FEW : l->files - l->files / 4 < (uint64_t)(threads + open_files);
+    bool few = threads < 0 ? l->files_hard < FEW : l->files - l->files / 4 < (uint64_t)threads + (uint64_t)open_files;
     enum finding_level level = few ? FINDING_WARNING : FINDING_OK;
     amount(l->files, soft, sizeof soft);
     amount(l->files_hard, hard, sizeof hard);

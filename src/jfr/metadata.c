@@ -264,6 +264,8 @@ static int link_fields(struct parse *p)
     c->fields = calloc((size_t)p->field_count + 1, sizeof *c->fields);
     if (!c->fields)
         return -ENOMEM;
+    if (!c->types) /* and then no field either, since each has an owner */
+        return 0;
     for (uint32_t i = 0; i < p->field_count; i++) {
         struct jfr_type *owner = &c->types[p->fields[i].owner];
         const struct jfr_type *type = jfr_type_by_id(c, p->fields[i].type_id);

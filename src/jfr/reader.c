@@ -39,7 +39,7 @@ void jfr_problem_add(struct jfr_problems *p, uint32_t chunk, uint64_t offset, co
 
 static bool header_at(const struct jfr_file *f, uint64_t offset)
 {
-    if (f->size - offset < JFR_HEADER_BYTES)
+    if (!f->bytes || f->size - offset < JFR_HEADER_BYTES)
         return false;
     const uint8_t *h = f->bytes + offset;
     uint64_t major = input_be(h + 4, 2);

@@ -103,7 +103,9 @@ int profile_load_jfr(struct profile *p, const char *path, struct error *e)
     struct jfr_file *file = NULL;
     struct load *l = NULL;
     struct jfr_problems *problems = calloc(1, sizeof *problems);
-    int rc = problems ? jfr_file_open(&file, path, problems, e) : error_set(e, -ENOMEM, "%s: out of memory", path);
+    if (!problems)
+        return error_set(e, -ENOMEM, "%s: out of memory", path);
+    int rc = jfr_file_open(&file, path, problems, e);
     if (rc)
         goto done;
     rc = load_new(&l, p);

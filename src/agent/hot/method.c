@@ -204,8 +204,9 @@ static uintptr_t find_lines(const struct parts *p, uint16_t *len)
         at++;
         if (!b)
             break;
-        if (b == 0xff && (!code_read_unsigned5(&at, &skipped) || !code_read_unsigned5(&at, &skipped)))
-            return 0;
+        for (int numbers = b == 0xff ? 2 : 0; numbers; numbers--)
+            if (!code_read_unsigned5(&at, &skipped))
+                return 0;
     }
     *len = (uint16_t)(at - begin);
     return begin;

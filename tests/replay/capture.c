@@ -69,18 +69,6 @@ bool inject_forgets(void)
     return capturing;
 }
 
-void inject_crash(enum inject_place place)
-{
-}
-
-void inject_stack_paint(void)
-{
-}
-
-void inject_stack_measure(const void *context)
-{
-}
-
 /* ---- writing ---- */
 
 __attribute__((format(printf, 1, 2))) static void put(const char *format, ...)

@@ -43,18 +43,6 @@ bool inject_forgets(void)
     return true;
 }
 
-void inject_crash(enum inject_place place)
-{
-}
-
-void inject_stack_paint(void)
-{
-}
-
-void inject_stack_measure(const void *context)
-{
-}
-
 void inject_walks(struct sampled_thread *t, const struct registers *at)
 {
 }

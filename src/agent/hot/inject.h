@@ -1,5 +1,6 @@
-/* What tests plant in the handler. In the product each of these is nothing; of the variants that only tests load,
- * libcandor-faulty.so brings tests/fault/inject.c for them, libcandor-capture.so tests/replay/capture.c. */
+/* What tests do in the handler. In the product each of these is nothing; of the variants that only tests load,
+ * libcandor-capture.so has those of a walk (CANDOR_INJECT; tests/replay), libcandor-faulty.so all (and CANDOR_PLANT;
+ * tests/fault). */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
@@ -18,17 +19,8 @@ enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };
 #ifdef CANDOR_INJECT
 /* The address of a guarded load, or in its place one that faults. */
 uintptr_t inject_address(uintptr_t at);
-/* In the handler, behind a sample of t taken at these registers: walks from registers that no thread ever had. */
+/* In the handler, behind a sample of t taken at these registers: more walks. */
 void inject_walks(struct sampled_thread *t, const struct registers *at);
-/* A mistake of the agent's, where and when the test wants one. */
-void inject_crash(enum inject_place place);
-/* Whether this bug is planted. */
-bool inject_plants(enum inject_bug bug);
-/* In the handler, while its record is open: another expiry of the thread, as a trap on top would bring it. */
-void inject_nested(struct sampled_thread *t, const void *context);
-/* Around what a handler does: how much of the stack it takes, from where the signal came. */
-void inject_stack_paint(void);
-void inject_stack_measure(const void *context);
 /* True while a walk is to find out anew what earlier ones have learnt. */
 bool inject_forgets(void);
 #else
@@ -39,6 +31,23 @@ static inline uintptr_t inject_address(uintptr_t at)
 static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
 {
 }
+static inline bool inject_forgets(void)
+{
+    return false;
+}
+#endif
+
+#ifdef CANDOR_PLANT
+/* A mistake of the agent's, where and when the test wants one. */
+void inject_crash(enum inject_place place);
+/* Whether this bug is planted. */
+bool inject_plants(enum inject_bug bug);
+/* In the handler, while its record is open: another expiry of the thread, as a trap on top would bring it. */
+void inject_nested(struct sampled_thread *t, const void *context);
+/* Around what a handler does: how much of the stack it takes, from where the signal came. */
+void inject_stack_paint(void);
+void inject_stack_measure(const void *context);
+#else
 static inline void inject_crash(enum inject_place place)
 {
 }
@@ -54,10 +63,6 @@ static inline void inject_stack_paint(void)
 }
 static inline void inject_stack_measure(const void *context)
 {
-}
-static inline bool inject_forgets(void)
-{
-    return false;
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "doctor/burst.h"
 #include "doctor/kernel.h"
+#include "doctor/stacks.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -189,7 +190,7 @@ static void check_kernel_mode(struct findings *f, const struct clocks_try *best)
         findings_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
 }
 
-static void check_choice(struct findings *f, const struct clocks_try *tries)
+static void check_choice(struct findings *f, const struct clocks_try *tries, const struct identity *who)
 {
     int best = 0;
     while (best < CLOCKS_KINDS && !works(&tries[best]))
@@ -202,6 +203,8 @@ static void check_choice(struct findings *f, const struct clocks_try *tries)
     }
     if (is_perf((enum clocks_kind)best))
         check_kernel_mode(f, &tries[best]);
+    if (best == CLOCKS_SIGTRAP && tries[best].with_kernel)
+        stacks_check(f, who);
     findings_add(f, is_perf((enum clocks_kind)best) ? FINDING_OK : FINDING_WARNING, "clock", "recordings use %s", names[best]);
     if (!is_perf((enum clocks_kind)best)) {
         findings_meaning(f, "samples come with the scheduler's tick: fewer, each weighing more, and blind to what beats with it");
@@ -225,5 +228,5 @@ void clocks_check(struct findings *f, const struct identity *who)
         else
             add_measured(f, &tries[kind]);
     }
-    check_choice(f, tries);
+    check_choice(f, tries, who);
 }

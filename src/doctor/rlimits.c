@@ -87,7 +87,7 @@ void rlimits_judge(struct findings *f, const struct rlimits *l, int threads, int
     judge_files(f, l, threads, open_files);
     judge_signals(f, l, threads, queued_signals);
     findings_add(f, FINDING_OK, "locked memory", "%s bytes", amount(l->locked_bytes, locked, sizeof locked));
-    findings_meaning(f, "any value is good: a recording locks none and maps no perf buffer");
+    findings_meaning(f, "the kernel's part of the stacks takes two pages per sampled thread; the kernel grants some beyond this");
 }
 
 static int count_open_files(pid_t pid)

@@ -8,6 +8,7 @@ const char *const jfr_frame_type_names[JFR_FRAME_TYPES] = {
     [JFR_FRAME_INTERPRETED] = "Interpreted", [JFR_FRAME_C1] = "C1 compiled", [JFR_FRAME_C2] = "JIT compiled",
     [JFR_FRAME_INLINED] = "Inlined",         [JFR_FRAME_NATIVE] = "Native",  [JFR_FRAME_STUB] = "Stub",
     [JFR_FRAME_KERNEL] = "Kernel",           [JFR_FRAME_FAILED] = "Failed",
+    [JFR_FRAME_PSEUDO] = "Pseudo",
 };
 
 const char *const jfr_thread_state_names[JFR_STATES] = {

@@ -13,6 +13,7 @@ enum jfr_frame_type {
     JFR_FRAME_STUB,        /* "Stub" */
     JFR_FRAME_KERNEL,      /* "Kernel" */
     JFR_FRAME_FAILED,      /* "Failed": a pseudo frame; class = the reason, method = the symbol of the pc */
+    JFR_FRAME_PSEUDO,      /* "Pseudo": at the root of a JVM's own thread, what it works at; class = "JVM", method = that */
     JFR_FRAME_TYPES
 };
 

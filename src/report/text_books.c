@@ -105,6 +105,10 @@ static void put_caveats(const struct text *t)
         const char *name, *value, *text;
     } caveats[] = {
         {"kernel", "excluded", "the kernel's part of the CPU time is not sampled (kernel=excluded): see 'unseen'"},
+        {"kernel_stacks", "unnamed",
+         "the kernel's functions have no names (kernel.kptr_restrict): one frame [kernel] stands for all of them"},
+        {"kernel_stacks", "none",
+         "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
         {"debug_info", "sparse",
          "lines, and which method was inlined, are approximate in code compiled before the "
          "agent came; load it at start (-agentpath) for exact ones"},

@@ -7,7 +7,7 @@ import math
 import random
 import re
 
-TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed"]
+TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed", "Pseudo"]
 DATA_MARK = "/*CANDOR_DATA*/"
 
 HOSTILE = [
@@ -178,12 +178,13 @@ def everyday(seed=1):
 
     def grow(stack, weight):
         if len(stack) > 26 or weight < 3_000_000 or (len(stack) > 5 and random_.random() < 0.07):
-            kind = random_.choice(["Native", "Kernel", "Stub", "Failed", "JIT compiled", "JIT compiled"])
+            kind = random_.choice(["Native", "Kernel", "Stub", "Failed", "Pseudo", "JIT compiled", "JIT compiled"])
             leaf = {
                 "Native": "libc.so.6`memcpy",
                 "Kernel": "copy_user_generic",
                 "Stub": "jbyte_disjoint_arraycopy",
                 "Failed": "gc_active",
+                "Pseudo": "C2 compiling com.acme.Parser.parse",
             }.get(kind)
             stack = stack + ((leaf, kind),) if leaf else stack
             stacks[stack] = stacks.get(stack, 0) + weight

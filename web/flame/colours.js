@@ -18,6 +18,7 @@ const TYPE_COLOUR = new Map([
     ["Stub", "#c9b6e4"],
     ["Kernel", "#ee8866"],
     ["Failed", "#ffaabb"],
+    ["Pseudo", "#aaaa00"],
 ]);
 
 // Colours of everything on the canvas that is not a group.

@@ -60,6 +60,7 @@ export function packageOf(name, typeName) {
         case "Native": return "native code";
         case "Stub": return "JVM stubs";
         case "Failed": return "failed walks";
+        case "Pseudo": return "work of the JVM";
         case "Missing": return "missing frames";
     }
     const parts = bare(name).split(".");

@@ -56,8 +56,10 @@ static void measure(struct sampled_thread *t, struct pace *without, struct pace 
     for (int i = 0; i < ROUNDS; i++) {
         work(t, without);
         atomic_fetch_add(&t->generation, 1);
-        if (clock_arm(t) >= 0)
+        if (clock_arm(t) >= 0) {
+            clock_want_kernel_stacks(t);
             work(t, with);
+        }
         clock_disarm(t);
         atomic_fetch_add(&t->generation, 1);
         while (candor_queue_read(&t->queue, NULL, 0))

@@ -8,7 +8,9 @@
 #include "agent/hot/record.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
+#include "agent/hot/walk.h"
 #include "agent/record/machine.h"
+#include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
@@ -55,7 +57,7 @@ static struct {
     uint64_t random, execution_samples;
     uint32_t outcome_symbols[OUTCOME_COUNT];
     char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
-    uint32_t told_with_timer, told_without_clock;
+    uint32_t told_with_timer, told_without_clock, told_without_kernel;
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
     uint64_t record[RECORD_WORDS_MAX];
 } session;
@@ -101,7 +103,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.thread = names_virtual_thread(names, record + RECORD_HEAD + frames, virtual_words);
     }
     if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
-        s.stack = names_stack(names, record + RECORD_HEAD, frames, outcome == OUTCOME_TRUNCATED);
+        s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
+                              outcome == OUTCOME_TRUNCATED);
     else
         s.stack = failed_stack(outcome, s.pc);
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
@@ -178,25 +181,28 @@ static void write_books(void)
 }
 
 /* Tells of `count` threads when they have become twice as many as those told of, or at the end. */
-static void warn_of_threads(const char *what, uint32_t count, int error, uint32_t *told, bool at_end)
+static void warn_of_threads(const char *what, uint32_t count, int error, const char *limits, uint32_t *told, bool at_end)
 {
     char *text = session.warning;
     if (count == *told || (!at_end && count < 2 * *told))
         return;
     *told = count;
-    snprintf(text, sizeof session.warning, "%u threads %s (%s); raise RLIMIT_NOFILE and RLIMIT_SIGPENDING", count, what,
-             strerror(-error));
+    snprintf(text, sizeof session.warning, "%u threads %s (%s); raise %s", count, what, strerror(-error), limits);
     jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", text);
 }
 
 static void warn_of_clocks(bool at_end)
 {
+    static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
     int error;
     uint32_t n = threads_with_timer(&error);
     warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error,
-                    &session.told_with_timer, at_end);
+                    limits, &session.told_with_timer, at_end);
+    n = threads_without_kernel_stacks(&error);
+    warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
+                    &session.told_without_kernel, at_end);
     n = threads_without_clock(&error);
-    warn_of_threads("could not be given a clock", n, error, &session.told_without_clock, at_end);
+    warn_of_threads("could not be given a clock", n, error, limits, &session.told_without_clock, at_end);
 }
 
 static void tell_of_unknown_cost(void)
@@ -308,6 +314,7 @@ static void release_memory(void)
     thread_table_deinit();
     agct_deinit();
     native_deinit();
+    kallsyms_close();
 }
 
 /* A signal may be pending in a thread that blocks it; taking the handler away would then let its default action kill the
@@ -335,6 +342,13 @@ static int choose_walker(enum walker wanted, bool carrier_frames, struct error *
         return 0;
     agct.prepare();
     return agct_init() ? error_set(e, -ENOMEM, "not enough address space") : 0;
+}
+
+/* No table of the JVM leads to the operation it is at, only the library's symbols do, where they were left in. */
+static void find_operation(void)
+{
+    if (!vm_layout.vm_operation && walk_libjvm_low)
+        vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
 }
 
 static int start_sampling(void (*bind_threads)(void), struct error *e)
@@ -394,6 +408,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
         release_memory();
         return rc;
     }
+    find_operation();
     begin_books();
     recording_describe(&session.recording, &session.clock, late);
     rc = start_sampling(bind_threads, e);

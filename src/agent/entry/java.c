@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { JAVA_THREAD_BYTES_MAX = 1 << 16 };
+
 static JavaVM *java_vm;
 static jvmtiEnv *jvmti;
 static jvmtiEventCallbacks callbacks;
@@ -255,6 +257,18 @@ static void read_layout(JNIEnv *jni)
     dlclose(libjvm);
 }
 
+/* A JNIEnv is a part of its thread's structure, at the same place in all of them. */
+static void find_env_offset(JNIEnv *jni)
+{
+    jthread current = NULL;
+    if (!thread_eetop || (*jvmti)->GetCurrentThread(jvmti, &current) || !current)
+        return;
+    uintptr_t java_thread = (uintptr_t)(*jni)->GetLongField(jni, current, thread_eetop), env = (uintptr_t)jni;
+    if (java_thread && env > java_thread && env - java_thread < JAVA_THREAD_BYTES_MAX)
+        vm_layout.env_offset = (uint32_t)(env - java_thread);
+    (*jni)->DeleteLocalRef(jni, current);
+}
+
 void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
@@ -263,6 +277,7 @@ void java_describe(JNIEnv *jni)
         jvm_fill();
     jvm_facts.java_version = java_version();
     read_layout(jni);
+    find_env_offset(jni);
 }
 
 static void bind_one(JNIEnv *jni, jthread thread)

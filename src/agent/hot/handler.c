@@ -2,9 +2,11 @@
 
 #include "agent/hot/frame.h"
 #include "agent/hot/inject.h"
+#include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
+#include "agent/hot/work.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -60,6 +62,15 @@ static bool sabotaged(const struct sampled_thread *t)
 }
 #endif
 
+static void put_kernel_frames(struct sampled_thread *t)
+{
+    uint64_t frames[KERNEL_FRAMES_MAX];
+    /* Relaxed: a ring does not go while a handler is inside. */
+    uint32_t count = kernel_frames(atomic_load_explicit(&t->ring, memory_order_relaxed), frames);
+    for (uint32_t i = 0; i < count; i++)
+        candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
+}
+
 static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const void *context)
 {
     uint64_t frame;
@@ -103,6 +114,7 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     struct registers at = {0};
     struct walk w;
     struct candor_queue *q = &t->queue;
+    uint64_t work;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     w.carrier_frames = handler_config.carrier_frames;
@@ -112,7 +124,10 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     candor_queue_put(q, at.pc);
     candor_queue_put(q, w.state);
     inject_nested(t, context);
+    put_kernel_frames(t);
     enum outcome outcome = put_frames(t, &w, context);
+    if (work_frame(t, &work))
+        candor_queue_put(q, work);
     uint64_t virtual_words = put_virtual(t, &w, outcome);
     candor_queue_put(q, outcome | virtual_words << 32);
     if (sabotaged(t)) {

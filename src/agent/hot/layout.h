@@ -94,6 +94,11 @@ struct vm_layout {
 
     struct vm_objects objects;
     struct vm_virtual virtuals;
+
+    /* What the JVM's own threads work at (hot/work.h); not needed for a walk. */
+    uint32_t env_offset; /* of the JNIEnv in a JavaThread; 0 = unknown */
+    struct vm_field compiler_env, env_task, task_method, task_level;
+    uintptr_t vm_operation; /* the address of the pointer to the current one; 0 = unknown */
 };
 
 extern struct vm_layout vm_layout;

@@ -4,37 +4,40 @@
  *     1        weight, ns of CPU time the sample stands for
  *     2        pc
  *     3        thread state (enum jfr_thread_state)
- *     4..      frames, leaf first
+ *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-63
  *
- * A frame is one word: its type (enum jfr_frame_type, or FRAME_NATIVE_METHOD) in bits 60-63; below it, for Java methods,
- * the method's id in bits 16-59 (hot/method.h) and the bytecode index in bits 0-15; for native functions and stubs, the
- * pc. */
+ * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, the
+ * method's id in bits 16-59 (hot/method.h) and the bytecode index in bits 0-15; for functions and stubs, the pc. */
 #ifndef CANDOR_AGENT_HOT_RECORD_H
 #define CANDOR_AGENT_HOT_RECORD_H
 
+#include "agent/hot/kernel.h"
 #include "jfr/schema.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    FRAMES_MAX = 2048,
+    FRAMES_MAX = 2048, /* of a walk */
     RECORD_HEAD = 4,
     RECORD_VIRTUAL_MAX = 18,
-    RECORD_WORDS_MAX = RECORD_HEAD + FRAMES_MAX + RECORD_VIRTUAL_MAX + 1
+    RECORD_WORDS_MAX = RECORD_HEAD + KERNEL_FRAMES_MAX + FRAMES_MAX + 1 + RECORD_VIRTUAL_MAX + 1
 };
 
-/* A Java method that is native: shown as a native frame, but named as a method. */
-enum { FRAME_NATIVE_METHOD = JFR_FRAME_TYPES };
+enum {
+    FRAME_NATIVE_METHOD = JFR_FRAME_TYPES, /* a Java method that is native: shown as a native frame, but named as a method */
+    FRAME_COMPILATION,                     /* of a method; in place of the bytecode index, the level */
+    FRAME_OPERATION                        /* of the JVM; the address of its class's virtual functions */
+};
 
 static inline uint64_t frame_java(unsigned type, uint32_t method, uint32_t bci)
 {
     return (uint64_t)type << 60 | (uint64_t)method << 16 | (bci & 0xffff);
 }
 
-static inline uint64_t frame_native(enum jfr_frame_type type, uintptr_t pc)
+static inline uint64_t frame_native(unsigned type, uintptr_t pc)
 {
     return (uint64_t)type << 60 | (pc & 0x0fffffffffffffffULL);
 }
@@ -48,6 +51,12 @@ static inline uint64_t frame_truncation(unsigned reason)
 static inline bool frame_is_java(uint64_t frame)
 {
     return frame >> 60 <= JFR_FRAME_INLINED || frame >> 60 == FRAME_NATIVE_METHOD;
+}
+
+/* Of a function or a stub. */
+static inline bool frame_is_address(uint64_t frame)
+{
+    return frame >> 60 == JFR_FRAME_NATIVE || frame >> 60 == JFR_FRAME_STUB;
 }
 
 static inline enum jfr_frame_type frame_type(uint64_t frame)
@@ -65,9 +74,11 @@ static inline uint32_t frame_bci(uint64_t frame)
     return frame & 0xffff;
 }
 
+/* The kernel lies at the upper end of the address space. */
 static inline uintptr_t frame_pc(uint64_t frame)
 {
-    return (uintptr_t)(frame & 0x0fffffffffffffffULL);
+    uintptr_t pc = (uintptr_t)(frame & 0x0fffffffffffffffULL);
+    return frame >> 60 == JFR_FRAME_KERNEL ? pc | 0xf000000000000000ULL : pc;
 }
 
 /* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */

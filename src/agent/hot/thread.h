@@ -19,6 +19,16 @@ enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
 
 enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
 
+/* What a thread is there for: the JVM has some of its own. */
+enum thread_role {
+    ROLE_OTHER,
+    ROLE_COMPILER,
+    ROLE_VM,         /* runs the JVM's operations */
+    ROLE_COLLECTOR,  /* helps with those that collect garbage */
+    ROLE_CONCURRENT, /* collects garbage beside the program */
+    THREAD_ROLES
+};
+
 struct sampled_thread {
     struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
 
@@ -26,17 +36,20 @@ struct sampled_thread {
     _Atomic uint32_t slot;       /* enum thread_slot */
     _Atomic uint32_t generation; /* odd while armed */
     _Atomic uintptr_t java_thread;
+    _Atomic uint32_t role; /* enum thread_role */
     uint32_t index; /* in the table */
     uint32_t uid;   /* never reused within a recording */
     int tid;
     _Atomic int fd; /* perf event, -1 = none */
+    _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
     timer_t timer;
-    bool has_timer, lacks_clock;
+    bool has_timer, lacks_clock, ring_refused;
     int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     int64_t java_id;
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
     uint64_t cpu_seen;                    /* at the last scan */
+    uint32_t scans;                       /* that saw it */
     uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
     _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
 
@@ -49,6 +62,7 @@ struct sampled_thread {
     uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
     uint32_t until_redraw;   /* expiries until a new period is drawn */
     uint64_t random;
+    uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
     _Atomic uint64_t expiry_ns, expiries, samples;
     _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
 };

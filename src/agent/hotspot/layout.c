@@ -200,6 +200,15 @@ static bool frames(const struct vmstructs *v)
     return true;
 }
 
+static void work(const struct vmstructs *v)
+{
+    struct vm_layout *l = &vm_layout;
+    vmstructs_field(v, "CompilerThread", "_env", &l->compiler_env);
+    vmstructs_field(v, "ciEnv", "_task", &l->env_task);
+    vmstructs_field(v, "CompileTask", "_method", &l->task_method);
+    vmstructs_field(v, "CompileTask", "_comp_level", &l->task_level);
+}
+
 bool layout_fill(void *libjvm, int java_version)
 {
     struct vm_layout *l = &vm_layout;
@@ -211,6 +220,7 @@ bool layout_fill(void *libjvm, int java_version)
     l->unsigned5_excludes_zero = java_version >= 20;
     if (!vmstructs_open(&v, libjvm))
         return miss("libjvm", "gHotSpotVMStructs");
+    work(&v);
     l->usable = code_heaps(&v) && code_blobs(&v) && nmethods(&v) && methods(&v) && threads(&v) && frames(&v);
     return l->usable;
 }

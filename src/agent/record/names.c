@@ -2,6 +2,8 @@
 
 #include "agent/hot/handler.h"
 #include "agent/hot/record.h"
+#include "agent/hot/walk.h"
+#include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/native.h"
 #include "base/array.h"
 
@@ -88,6 +90,89 @@ uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
     return NAMES_NATIVE_BASE + *id;
 }
 
+/* Class files write java/util/Map; hidden classes have a + before their address, which Java shows as a slash. */
+static uint32_t class_symbol(struct names *n, const struct method_info *m)
+{
+    char name[METHOD_CLASS_MAX];
+    for (uint16_t i = 0; i < m->class_len; i++) {
+        char c = m->class_name[i];
+        name[i] = c == '/' ? '.' : c == '+' ? '/' : c;
+    }
+    return strtab_add(&n->strings, name, m->class_len);
+}
+
+/* One frame stands for all of the kernel where its symbols are unknown. */
+static size_t name_kernel(struct names *n, uint64_t *frames, size_t count)
+{
+    size_t from = 0, to = 0;
+    for (; from < count && frames[from] >> 60 == JFR_FRAME_KERNEL; from++) {
+        const char *name = kallsyms_find(frame_pc(frames[from]));
+        uint64_t frame = frame_java(JFR_FRAME_KERNEL, names_pseudo(n, "kernel", name ? name : "[kernel]"), 0);
+        if (!to || frames[to - 1] != frame)
+            frames[to++] = frame;
+    }
+    memmove(frames + to, frames + from, (count - from) * sizeof *frames);
+    return count - (from - to);
+}
+
+static uint64_t pseudo_frame(struct names *n, const char *name)
+{
+    return frame_java(JFR_FRAME_PSEUDO, names_pseudo(n, "JVM", name), 0);
+}
+
+/* C1 compiles for the levels 1 to 3, which differ in what their code counts; C2 for 4. */
+static uint64_t compilation(struct names *n, uint64_t frame)
+{
+    char name[METHOD_CLASS_MAX + METHOD_NAME_MAX + 64], tier[16] = "";
+    uint32_t level = frame_bci(frame);
+    struct method_info m = method_get(frame_method(frame));
+    if (level < 4)
+        snprintf(tier, sizeof tier, " (tier %u)", level);
+    snprintf(name, sizeof name, "C%d compiling %s.%.*s%s", level < 4 ? 1 : 2, strtab_text(&n->strings, class_symbol(n, &m)),
+             (int)m.name_len, m.name, tier);
+    return pseudo_frame(n, name);
+}
+
+/* Each collector has its own operations, named after it. */
+static bool collects(const char *operation)
+{
+    static const char *const begins[] = {"G1", "GenCollect", "Parallel", "Serial", "Collect", "CMS_", "Shenandoah", "X", "Z"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(operation, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* What kind of operation the frame is; NULL when its address is none's: the handler may have read one that was just over. */
+static const char *operation(struct names *n, uint64_t *frame)
+{
+    char name[128];
+    if (!native_class(walk_libjvm_low, frame_pc(*frame), name, sizeof name) || strncmp(name, "VM_", 3))
+        return NULL;
+    *frame = pseudo_frame(n, name + 3);
+    return collects(name + 3) ? "[GC]" : "[VM operation]";
+}
+
+/* At the root stands what kind of work it is, on it which. */
+static size_t name_work(struct names *n, uint64_t *frames, size_t count, enum thread_role role)
+{
+    static const char *const kinds[THREAD_ROLES] = {
+        [ROLE_COMPILER] = "[JIT]", [ROLE_COLLECTOR] = "[GC]", [ROLE_CONCURRENT] = "[GC]"};
+    const char *kind = kinds[role];
+    unsigned type = count ? frames[count - 1] >> 60 : 0;
+    if (type == FRAME_COMPILATION)
+        frames[count - 1] = compilation(n, frames[count - 1]);
+    else if (type == FRAME_OPERATION) {
+        const char *known = operation(n, &frames[count - 1]);
+        if (known)
+            kind = known;
+        count -= !known;
+    }
+    if (kind)
+        frames[count++] = pseudo_frame(n, kind);
+    return count;
+}
+
 uint32_t names_native(struct names *n, uintptr_t pc)
 {
     char name[512], library[64];
@@ -103,19 +188,20 @@ uint32_t names_native(struct names *n, uintptr_t pc)
     return method;
 }
 
-/* The method id of a frame that is no Java method. */
-static uint32_t names_other(struct names *n, uint64_t frame)
+static uint32_t names_truncation(struct names *n, uint64_t frame)
 {
-    if (frame_type(frame) != JFR_FRAME_FAILED)
-        return names_native(n, frame_pc(frame));
     return names_pseudo(n, truncation_names[frame_pc(frame) % TRUNCATION_COUNT], "virtual thread");
 }
 
-uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, bool truncated)
+uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated)
 {
+    count = name_kernel(n, frames, count);
+    count = name_work(n, frames, count, role);
     for (size_t i = 0; i < count; i++)
-        if (!frame_is_java(frames[i]))
-            frames[i] = frame_java(frame_type(frames[i]), names_other(n, frames[i]), 0);
+        if (frame_is_address(frames[i]))
+            frames[i] = frame_java(frame_type(frames[i]), names_native(n, frame_pc(frames[i])), 0);
+        else if (frame_type(frames[i]) == JFR_FRAME_FAILED)
+            frames[i] = frame_java(JFR_FRAME_FAILED, names_truncation(n, frames[i]), 0);
     return stacks_add(&n->stacks, frames, count) << 1 | truncated;
 }
 
@@ -135,17 +221,6 @@ static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, siz
         frames[count++] = (struct jfr_frame){.method = method, .line = line, .bci = bci, .type = (uint8_t)frame_type(frame)};
     }
     return count;
-}
-
-/* Class files write java/util/Map; hidden classes have a + before their address, which Java shows as a slash. */
-static uint32_t class_symbol(struct names *n, const struct method_info *m)
-{
-    char name[METHOD_CLASS_MAX];
-    for (uint16_t i = 0; i < m->class_len; i++) {
-        char c = m->class_name[i];
-        name[i] = c == '/' ? '.' : c == '+' ? '/' : c;
-    }
-    return strtab_add(&n->strings, name, m->class_len);
 }
 
 static void method_of(void *context, uint32_t id, struct jfr_method *method)

@@ -46,7 +46,8 @@ void names_new_chunk(struct names *n);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
-/* The stack id of a record's frames (words of hot/record.h, leaf first; native ones are replaced in place). */
-uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, bool truncated);
+/* The stack id of a record's frames (words of hot/record.h, leaf first; they are replaced in place, and may be one more then) of
+ * a thread with this role. */
+uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated);
 
 #endif

@@ -4,6 +4,7 @@
 #include "agent/hot/layout.h"
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
+#include "agent/symbolize/kallsyms.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -135,6 +136,22 @@ static void describe_clock(struct recording *r, const struct clock *c, uint64_t 
     jfr_write_active_setting(w, now, "candor.CpuSample", "period", period);
 }
 
+/* What stands in a stack for the time that its thread spent in the kernel. */
+static void describe_kernel(struct recording *r, const struct clock *c, uint64_t now)
+{
+    const char *stacks = "none", *reason = "only the clock sigtrap gives them";
+    if (!c->kernel)
+        stacks = "excluded", reason = "this process may not sample the kernel; set kernel.perf_event_paranoid to 1";
+    else if (c->kernel_stacks && kallsyms_readable())
+        stacks = "named", reason = "";
+    else if (c->kernel_stacks)
+        stacks = "unnamed", reason = "/proc/kallsyms hides its addresses; set kernel.kptr_restrict to 0, or grant CAP_SYSLOG";
+    else if (c->stacks_error)
+        reason = strerror(-c->stacks_error);
+    jfr_write_setting(r->writer, now, "kernel_stacks", stacks);
+    jfr_write_setting(r->writer, now, "kernel_stacks_reason", reason);
+}
+
 static void describe_jvm(struct recording *r, uint64_t now)
 {
     const struct jvm_facts *f = &jvm_facts;
@@ -163,7 +180,9 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
     jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
     if (!vm_layout.usable)
         jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
+    jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
     describe_clock(r, clock, now);
+    describe_kernel(r, clock, now);
     describe_jvm(r, now);
     jfr_write_os_information(w, now, m.os);
     jfr_write_cpu_information(w, now, m.cpu, m.cpu, m.sockets, m.cores, m.hw_threads);

@@ -43,6 +43,8 @@ static int collect(struct elf_symbols *out, const char *image, const Elf64_Shdr 
 {
     const Elf64_Sym *all = (const Elf64_Sym *)(image + section->sh_offset);
     size_t n = section->sh_size / sizeof *all;
+    out->table = all;
+    out->table_count = n;
     out->symbols = malloc((n ? n : 1) * sizeof *out->symbols);
     if (!out->symbols)
         return -ENOMEM;
@@ -124,4 +126,27 @@ const char *elf_find(const struct elf_symbols *s, uint64_t value)
     const struct elf_symbol *found = &s->symbols[low - 1];
     /* Assembly functions often have size 0: they reach to the next symbol. */
     return !found->size || value < found->value + found->size ? s->strings + found->name : NULL;
+}
+
+static bool is_data(const struct elf_symbols *s, const Elf64_Sym *symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_value && symbol->st_name < s->strings_size;
+}
+
+const char *elf_data_at(const struct elf_symbols *s, uint64_t value)
+{
+    const Elf64_Sym *all = s->table;
+    for (size_t i = 0; i < s->table_count; i++)
+        if (all[i].st_value == value && is_data(s, &all[i]))
+            return s->strings + all[i].st_name;
+    return NULL;
+}
+
+uint64_t elf_data(const struct elf_symbols *s, const char *name)
+{
+    const Elf64_Sym *all = s->table;
+    for (size_t i = 0; i < s->table_count; i++)
+        if (is_data(s, &all[i]) && !strcmp(s->strings + all[i].st_name, name))
+            return all[i].st_value;
+    return 0;
 }

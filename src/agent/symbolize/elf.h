@@ -16,8 +16,10 @@ struct elf_symbols {
     size_t file_size;
     const char *strings;
     size_t strings_size;
-    struct elf_symbol *symbols;
+    struct elf_symbol *symbols; /* the functions */
     size_t count;
+    const void *table; /* all symbols, as they stand in the file */
+    size_t table_count;
 };
 
 /* Reads .symtab, or .dynsym where there is none. 0, -ENOENT when the file is gone or has no symbols, -ENOEXEC when it is
@@ -28,5 +30,9 @@ int elf_open_image(struct elf_symbols *out, const void *image, size_t size);
 void elf_close(struct elf_symbols *s);
 /* The name of the function at a file-relative address, or NULL. */
 const char *elf_find(const struct elf_symbols *s, uint64_t value);
+/* The name of the data that begin at a file-relative address, or NULL; the address of the data with that name, or 0. These look
+ * at each symbol. */
+const char *elf_data_at(const struct elf_symbols *s, uint64_t value);
+uint64_t elf_data(const struct elf_symbols *s, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 #include "agent/symbolize/native.h"
 
+#include "agent/hot/cfi.h"
 #include "agent/symbolize/demangle.h"
 #include "agent/symbolize/elf.h"
 #include "agent/symbolize/modules.h"
@@ -120,6 +121,17 @@ static const char *file_name(const struct library *l)
     return slash ? slash + 1 : l->path;
 }
 
+/* A function without a symbol is named by the library and its place in it, which is what tools that know the symbols take. */
+static void name_by_place(const struct library *l, uintptr_t pc, char *out, size_t size)
+{
+    struct module m;
+    uintptr_t begin;
+    if (module_find(pc, &m) && cfi_function(&m, pc, &begin) && begin >= l->low)
+        snprintf(out, size, "[%s+0x%llx]", file_name(l), (unsigned long long)(begin - l->base));
+    else
+        snprintf(out, size, "[%s]", file_name(l));
+}
+
 void native_name(uintptr_t pc, char *out, size_t size)
 {
     if (stub_name(pc, out, size))
@@ -131,7 +143,7 @@ void native_name(uintptr_t pc, char *out, size_t size)
     else if (name && *name)
         demangle(&demangler, name, out, size);
     else
-        snprintf(out, size, "[%s]", file_name(l));
+        name_by_place(l, pc, out, size);
 }
 
 void native_library(uintptr_t pc, char *out, size_t size)
@@ -146,6 +158,27 @@ void native_library(uintptr_t pc, char *out, size_t size)
             *suffix = 0;
     } else
         snprintf(out, size, "%s", "");
+}
+
+/* Two words stand in front of the functions: an offset, and what the class is. */
+bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
+{
+    static const char prefix[] = "_ZTV"; /* of a class that lies in no namespace: length and name follow */
+    struct library *l = library_of(pc);
+    const char *symbol = l ? elf_data_at(&l->symbols, virtual_table - 2 * sizeof(void *) - l->base) : NULL;
+    char *name;
+    if (!symbol || strncmp(symbol, prefix, sizeof prefix - 1) ||
+        strtoul(symbol + sizeof prefix - 1, &name, 10) != strlen(name) || !*name)
+        return false;
+    snprintf(out, size, "%s", name);
+    return true;
+}
+
+uintptr_t native_data(uintptr_t pc, const char *symbol)
+{
+    struct library *l = library_of(pc);
+    uint64_t value = l ? elf_data(&l->symbols, symbol) : 0;
+    return value ? l->base + value : 0;
 }
 
 void native_add_stub(const char *name, uintptr_t begin, size_t length)

@@ -1,6 +1,8 @@
 #include "agent/trigger/clock.h"
 
 #include "agent/hot/handler.h"
+#include "agent/hot/kernel.h"
+#include "agent/trigger/rings.h"
 #include "agent/trigger/signals.h"
 
 #include <errno.h>
@@ -69,6 +71,14 @@ static int open_event(const struct clock *c, int tid, uint64_t period, uint64_t 
         attr.remove_on_exec = 1;
         attr.sig_data = cookie;
     }
+    if (c->kernel_stacks) {
+        attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+        attr.exclude_callchain_user = 1;
+        attr.sample_max_stack = KERNEL_FRAMES_MAX;
+        /* The signal wakes the reader. Of a ring that woke it too, a sample would cost half as much again. */
+        attr.watermark = 1;
+        attr.wakeup_watermark = UINT32_MAX;
+    }
     long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
@@ -95,20 +105,31 @@ static void to_timespec(struct timespec *t, uint64_t ns)
     t->tv_nsec = (long)(ns % 1000000000u);
 }
 
+static int try_event(const struct clock *c)
+{
+    int fd = open_event(c, 0, c->interval_ns, 0);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+/* What can be seen of the kernel: its stacks, its time, nothing. */
 static int try_perf(struct clock *c)
 {
     c->has_kernel_rule = true;
-    for (int kernel = 1; kernel >= 0; kernel--) {
-        c->kernel = kernel;
-        int fd = open_event(c, 0, c->interval_ns, 0);
-        if (fd >= 0) {
-            close(fd);
-            return 0;
-        }
-        if (fd != -EACCES && fd != -EPERM)
-            return fd;
+    c->kernel = true;
+    c->kernel_stacks = c->kind == CLOCK_SIGTRAP;
+    int rc = try_event(c);
+    if (rc && c->kernel_stacks) {
+        c->kernel_stacks = false;
+        c->stacks_error = rc;
+        rc = try_event(c);
     }
-    return -EACCES;
+    if (rc == -EACCES || rc == -EPERM) {
+        c->kernel = false;
+        rc = try_event(c);
+    }
+    return rc == -EPERM ? -EACCES : rc;
 }
 
 static int try_clock(struct clock *c)
@@ -269,6 +290,7 @@ int clock_arm(struct sampled_thread *t)
 
 void clock_disarm(struct sampled_thread *t)
 {
+    rings_close(t);
     if (t->fd >= 0) {
         ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
         close(t->fd);
@@ -284,6 +306,7 @@ int clock_mute(struct sampled_thread *t)
 {
     int fd = t->fd;
     uint64_t period = NEVER_NS;
+    rings_close(t);
     if (fd >= 0 && !(in_use.kind == CLOCK_SIGNAL ? fcntl(fd, F_SETFL, 0) : ioctl(fd, PERF_EVENT_IOC_PERIOD, &period))) {
         t->fd = -1;
         return fd;
@@ -301,6 +324,12 @@ uint64_t clock_event_count(int fd)
 uint64_t clock_count(const struct sampled_thread *t)
 {
     return t->fd >= 0 ? clock_event_count(t->fd) : 0;
+}
+
+void clock_want_kernel_stacks(struct sampled_thread *t)
+{
+    if (in_use.kernel_stacks)
+        rings_open(t);
 }
 
 bool clock_is_taken(void)

@@ -24,6 +24,8 @@ struct clock {
     enum clock_kind kind;
     int signal;
     bool kernel;          /* samples due in kernel mode are seen */
+    bool kernel_stacks;   /* the kernel's part of the stacks is to be had */
+    int stacks_error;     /* why it is not, of a clock that could give it: negative errno */
     bool has_kernel_rule; /* perf: kernel mode had to be excluded if not `kernel` */
     uint64_t interval_ns;
     char reason[256];     /* why not a better one; empty when it is the best */
@@ -43,6 +45,8 @@ void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
  * other clocks. */
 int clock_mute(struct sampled_thread *t);
+/* An armed thread's stacks have the kernel's part from now on, where that is to be had. */
+void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);

@@ -96,3 +96,22 @@ bool tasks_signal_pending(int signal)
     struct search s = {.signal = signal};
     return tasks_each(look, &s) || s.found;
 }
+
+/* The system keeps 15 characters of a name; JDK 26 on drops the middle of a longer one. */
+enum thread_role tasks_role(const char *os_name)
+{
+    static const struct {
+        const char *begins;
+        enum thread_role role;
+    } known[] = {
+        {"C1 Comp", ROLE_COMPILER},         {"C2 Comp", ROLE_COMPILER},     {"VM Thread", ROLE_VM},
+        {"GC Thread#", ROLE_COLLECTOR},     {"GC task thread#", ROLE_COLLECTOR}, {"ParGC Thread#", ROLE_COLLECTOR},
+        {"Gang worker#", ROLE_COLLECTOR},   {"G1 ", ROLE_CONCURRENT},       {"ZDirector", ROLE_CONCURRENT},
+        {"ZDriver", ROLE_CONCURRENT},       {"ZWorker", ROLE_CONCURRENT},   {"ZUncommitter", ROLE_CONCURRENT},
+        {"Shenandoah", ROLE_CONCURRENT},    {"Concurrent Mark", ROLE_CONCURRENT},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(os_name, known[i].begins, strlen(known[i].begins)))
+            return known[i].role;
+    return ROLE_OTHER;
+}

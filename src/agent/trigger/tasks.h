@@ -2,6 +2,8 @@
 #ifndef CANDOR_AGENT_TRIGGER_TASKS_H
 #define CANDOR_AGENT_TRIGGER_TASKS_H
 
+#include "agent/hot/thread.h"
+
 #include <stdbool.h>
 
 /* True when some thread of this process has `signal` pending (it blocks it, or has not run since), or that cannot be
@@ -16,5 +18,8 @@ int tasks_list(int **tids);
 
 /* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */
 int tasks_read_proc(const char *path, char *out, int size);
+
+/* What a thread that is not Java's is there for, by the name the operating system has for it. */
+enum thread_role tasks_role(const char *os_name);
 
 #endif

@@ -4,6 +4,7 @@
 #include "agent/hot/load.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
+#include "agent/trigger/rings.h"
 #include "agent/trigger/tasks.h"
 
 #include <errno.h>
@@ -72,6 +73,7 @@ static void read_os_name(struct sampled_thread *t)
     if (n > 0 && name[n - 1] == '\n')
         name[n - 1] = 0;
     snprintf(t->os_name, sizeof t->os_name, "%s", n > 0 ? name : "");
+    atomic_store(&t->role, tasks_role(t->os_name));
 }
 
 static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t java_id, const char *name)
@@ -79,6 +81,8 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
     t->java_id = java_id;
     snprintf(t->java_name, sizeof t->java_name, "%s", name);
     atomic_store(&t->java_thread, java_thread);
+    if (java_thread)
+        atomic_store(&t->role, ROLE_OTHER);
 }
 
 /* A thread that ended before its clock was set is no thread without a clock. It may still be there: the leader of the
@@ -204,6 +208,7 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     registry.pool = pool;
     registry.exempt_tid = exempt_tid;
     exits_reset();
+    rings_reset();
     atomic_store(&sampled_threads_used, 0);
     registry.free_count = registry.armed = registry.without_clock = registry.with_timer = registry.next_uid = 0;
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
@@ -326,6 +331,11 @@ static void look_at(int tid)
     registry.scanned[t->index] = registry.scan;
     if (cpu > t->cpu_seen)
         t->cpu_seen = cpu;
+    /* It may have been found before it got its name. */
+    if (t->scans++ == 1 && !atomic_load(&t->java_thread))
+        read_os_name(t);
+    if (atomic_load(&t->slot) == SLOT_LIVE && counter_get(&t->samples))
+        clock_want_kernel_stacks(t);
 }
 
 void threads_scan(void)
@@ -390,6 +400,14 @@ uint32_t threads_with_timer(int *error)
     pthread_mutex_lock(&registry.lock);
     uint32_t n = registry.with_timer;
     *error = registry.perf_error;
+    pthread_mutex_unlock(&registry.lock);
+    return n;
+}
+
+uint32_t threads_without_kernel_stacks(int *error)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t n = rings_refused(error);
     pthread_mutex_unlock(&registry.lock);
     return n;
 }

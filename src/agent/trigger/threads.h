@@ -47,6 +47,8 @@ uint64_t threads_exit_cpu(void);
 uint32_t threads_without_clock(int *error);
 /* Threads that got a timer so far because the kernel, or our own restraint, refused them a perf event, and why (the same). */
 uint32_t threads_with_timer(int *error);
+/* Threads whose stacks lack the kernel's part, which the clock could give, and why (the same). */
+uint32_t threads_without_kernel_stacks(int *error);
 uint32_t threads_armed(void);
 
 #endif

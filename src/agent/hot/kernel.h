@@ -1,0 +1,15 @@
+/* The kernel's part of a stack. The kernel walks its own frames when the clock expires, and writes them into a ring of one page
+ * that belongs to the thread's perf event (trigger/rings.c); the handler, which runs when the thread is back in user mode,
+ * takes them from there. Wait-free: the kernel has written before it sends the signal, and the thread is the only reader. */
+#ifndef CANDOR_AGENT_HOT_KERNEL_H
+#define CANDOR_AGENT_HOT_KERNEL_H
+
+#include <stdint.h>
+
+enum { KERNEL_FRAMES_MAX = 64 };
+
+/* Takes all that is in the ring (0 = there is none); the frames of the last expiry, leaf first: how many. 0 when the thread was
+ * in user mode. */
+uint32_t kernel_frames(uintptr_t ring, uint64_t frames[KERNEL_FRAMES_MAX]);
+
+#endif

@@ -1,0 +1,60 @@
+#include "agent/hot/work.h"
+
+#include "agent/hot/agct.h"
+#include "agent/hot/load.h"
+#include "agent/hot/method.h"
+#include "agent/hot/record.h"
+#include "agent/hot/thread.h"
+
+enum { LEVEL_MAX = 4 };
+
+/* The thread's own structure, which JVMTI does not show of a compiler thread. */
+static uintptr_t vm_thread(struct sampled_thread *t)
+{
+    if (!t->vm_thread && agct.thread_env && vm_layout.env_offset) {
+        uintptr_t env = (uintptr_t)agct.thread_env();
+        t->vm_thread = env ? env - vm_layout.env_offset : 0;
+    }
+    return t->vm_thread;
+}
+
+/* The compiler thread has its task from before it calls the compiler until the code is installed; as long the task keeps the
+ * method alive. */
+static bool compilation(struct sampled_thread *t, uint64_t *frame)
+{
+    const struct vm_layout *l = &vm_layout;
+    uintptr_t thread = vm_thread(t);
+    uint64_t env, task, method, level;
+    uint32_t id;
+    if (!thread || !load_field(thread, l->compiler_env, &env) || !env || !load_field(env, l->env_task, &task) || !task ||
+        !load_field(task, l->task_method, &method) || !load_field(task, l->task_level, &level) || !level ||
+        level > LEVEL_MAX || !method_intern(method, &id) || !id)
+        return false;
+    *frame = frame_java(FRAME_COMPILATION, id, (uint32_t)level);
+    return true;
+}
+
+/* Each kind of operation is a class of its own in the JVM, so its table of virtual functions tells which it is. */
+static bool operation(uint64_t *frame)
+{
+    const struct vm_layout *l = &vm_layout;
+    uint64_t operation, virtual_table;
+    if (!l->vm_operation || !load_u64(l->vm_operation, &operation) || !operation || !load_u64(operation, &virtual_table))
+        return false;
+    *frame = frame_native(FRAME_OPERATION, virtual_table);
+    return true;
+}
+
+bool work_frame(struct sampled_thread *t, uint64_t *frame)
+{
+    /* Relaxed: a hint; what is found is checked. */
+    switch (atomic_load_explicit(&t->role, memory_order_relaxed)) {
+    case ROLE_COMPILER:
+        return compilation(t, frame);
+    case ROLE_VM:
+    case ROLE_COLLECTOR:
+        return operation(frame);
+    default:
+        return false;
+    }
+}

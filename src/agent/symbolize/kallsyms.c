@@ -1,0 +1,107 @@
+#include "agent/symbolize/kallsyms.h"
+
+#include "base/array.h"
+#include "base/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char path[] = "/proc/kallsyms";
+
+struct symbol {
+    uint64_t value;
+    uint32_t name; /* offset in names */
+};
+
+static struct {
+    bool tried;
+    struct symbol *all; /* by value */
+    uint32_t count, cap;
+    struct buffer names;
+} symbols;
+
+enum { NAMES_MAX = 64 << 20 };
+
+/* "ffffffff812345d0 t name [module]": code has the type t, or w where another may stand for it. False for anything else, and
+ * for the address 0, which hides another. */
+static bool read_line(char *line, uint64_t *value, char **name)
+{
+    char *end;
+    *value = strtoull(line, &end, 16);
+    if (!*value || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+        return false;
+    *name = end + 3;
+    (*name)[strcspn(*name, "\t \n")] = 0;
+    return **name != 0;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const struct symbol *a = left, *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static bool add(uint64_t value, const char *name)
+{
+    if (ARRAY_GROW(symbols.all, symbols.cap, symbols.count))
+        return false;
+    symbols.all[symbols.count++] = (struct symbol){value, (uint32_t)symbols.names.len};
+    buffer_put(&symbols.names, name, strlen(name) + 1);
+    return !symbols.names.failed;
+}
+
+static void load(void)
+{
+    FILE *f = fopen(path, "re");
+    char line[1024], *name;
+    uint64_t value;
+    symbols.tried = true;
+    buffer_init(&symbols.names, NAMES_MAX);
+    if (!f)
+        return;
+    while (fgets(line, sizeof line, f))
+        if (read_line(line, &value, &name) && !add(value, name)) {
+            symbols.count = 0;
+            break;
+        }
+    fclose(f);
+    if (symbols.count)
+        qsort(symbols.all, symbols.count, sizeof *symbols.all, by_value);
+}
+
+const char *kallsyms_find(uint64_t pc)
+{
+    if (!symbols.tried)
+        load();
+    uint32_t low = 0, high = symbols.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (symbols.all[middle].value <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? (const char *)symbols.names.data + symbols.all[low - 1].name : NULL;
+}
+
+bool kallsyms_readable(void)
+{
+    FILE *f = fopen(path, "re");
+    char line[1024], *name;
+    uint64_t value;
+    bool readable = false;
+    for (int i = 0; f && i < 64 && !readable && fgets(line, sizeof line, f); i++)
+        readable = read_line(line, &value, &name);
+    if (f)
+        fclose(f);
+    return readable;
+}
+
+void kallsyms_close(void)
+{
+    free(symbols.all);
+    if (symbols.tried)
+        buffer_deinit(&symbols.names);
+    memset(&symbols, 0, sizeof symbols);
+}

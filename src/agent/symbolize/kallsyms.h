@@ -1,0 +1,15 @@
+/* Names of the kernel's functions, from /proc/kallsyms. The file takes tens of milliseconds to read, so that is done when the
+ * first name is asked for; about 5 MB stay until kallsyms_close. The collector only. */
+#ifndef CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
+#define CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The function that holds pc; NULL when it is not known. Valid until kallsyms_close. */
+const char *kallsyms_find(uint64_t pc);
+/* Whether this process is shown addresses: the setting kernel.kptr_restrict decides. */
+bool kallsyms_readable(void);
+void kallsyms_close(void);
+
+#endif

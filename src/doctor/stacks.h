@@ -1,0 +1,11 @@
+/* The kernel's part of the stacks (agent/hot/kernel.h): whether its frames are to be had, and their names. */
+#ifndef CANDOR_DOCTOR_STACKS_H
+#define CANDOR_DOCTOR_STACKS_H
+
+#include "doctor/findings.h"
+#include "doctor/identity.h"
+
+/* One row. For who may sample kernel mode with the clock sigtrap. */
+void stacks_check(struct findings *f, const struct identity *who);
+
+#endif

@@ -4,9 +4,14 @@
  * aarch64: yes */
 #include "../tap.h"
 
+#include "agent/hot/fault.h"
+#include "agent/hot/load.h"
+#include "agent/hot/module.h"
 #include "agent/symbolize/elf.h"
+#include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -87,6 +92,46 @@ static void test_names(void)
     tap_ok(!strcmp(name, "[unknown]"), "stubs are forgotten in the end");
     native_deinit();
 }
+
+/* Of the C library, which Debian ships without a symbol table. */
+static void test_nameless(void)
+{
+    struct module m = {0};
+    Dl_info libc;
+    uint32_t nameless = 0, wrong = 0, first;
+    fault_install();
+    modules_update();
+    tap_ok(dladdr((void *)&gnu_get_libc_version, &libc) && module_find((uintptr_t)&gnu_get_libc_version, &m) && m.frame_count > 100,
+           "%u functions of the C library are described", m.frame_count);
+    for (uint32_t i = 0; i < m.frame_count; i++) {
+        char name[512], place[64];
+        if (!load_u32(m.frame_table + 8 * (uintptr_t)i, &first))
+            break;
+        uintptr_t begin = m.frame_header + (uintptr_t)(intptr_t)(int32_t)first;
+        native_name(begin, name, sizeof name);
+        snprintf(place, sizeof place, "+0x%llx]", (unsigned long long)(begin - (uintptr_t)libc.dli_fbase));
+        nameless += *name == '[';
+        wrong += *name == '[' && !strstr(name, place);
+    }
+    tap_ok(!wrong, "%u of them have no name and are named by their place", nameless);
+    native_deinit();
+    fault_remove();
+}
+
+static void test_data(void)
+{
+    extern int data_of_this_test;
+    struct elf_symbols s;
+    elf_open(&s, "/proc/self/exe");
+    uint64_t at = (uintptr_t)&data_of_this_test - load_base();
+    const char *name = elf_data_at(&s, at);
+    tap_ok(elf_data(&s, "data_of_this_test") == at && name && !strcmp(name, "data_of_this_test"), "data, by name and by place");
+    tap_ok(!elf_data(&s, "a_function_of_this_test") && !elf_data_at(&s, at + 1), "no function, and nothing inside");
+    elf_close(&s);
+    tap_ok(!elf_data(&s, "data_of_this_test"), "a closed file has none");
+}
+
+int data_of_this_test = 1;
 
 static char *read_self(size_t *size)
 {
@@ -173,6 +218,8 @@ int main(void)
     tap_ok(a_function_of_this_test(1) == 3, "the function is there");
     test_own();
     test_names();
+    test_nameless();
+    test_data();
     test_damage();
     test_vdso();
     return tap_done();

@@ -118,11 +118,11 @@ static bool read_common(uintptr_t at, struct common *out)
     return c.ok;
 }
 
-/* The entry whose first pc is the last one not behind pc. */
-static bool search(const struct module *m, uintptr_t pc, uintptr_t *entry)
+/* The row of the table whose first pc is the last one not behind pc. */
+static bool search(const struct module *m, uintptr_t pc, uint32_t *index)
 {
     int64_t wanted = (int64_t)(pc - m->frame_header);
-    uint32_t low = 0, high = m->frame_count, first, at;
+    uint32_t low = 0, high = m->frame_count, first;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (!load_u32(m->frame_table + 8 * (uintptr_t)middle, &first))
@@ -132,10 +132,23 @@ static bool search(const struct module *m, uintptr_t pc, uintptr_t *entry)
         else
             high = middle;
     }
-    if (!low || !load_u32(m->frame_table + 8 * (uintptr_t)(low - 1) + 4, &at))
+    *index = low - 1;
+    return low;
+}
+
+static bool load_offset(const struct module *m, uint32_t index, int column, uintptr_t *address)
+{
+    uint32_t offset;
+    if (!load_u32(m->frame_table + 8 * (uintptr_t)index + 4 * (uintptr_t)column, &offset))
         return false;
-    *entry = m->frame_header + (uintptr_t)(intptr_t)(int32_t)at;
+    *address = m->frame_header + (uintptr_t)(intptr_t)(int32_t)offset;
     return true;
+}
+
+bool cfi_function(const struct module *m, uintptr_t pc, uintptr_t *begin)
+{
+    uint32_t index;
+    return search(m, pc, &index) && load_offset(m, index, 0, begin);
 }
 
 enum saved { SAME, AT_CFA, AT_FP, UNDEFINED, ELSEWHERE };
@@ -354,8 +367,9 @@ struct cfi_rule cfi_rule_at(const struct module *m, uintptr_t pc)
     const struct cfi_rule unknown = {.base = CFI_UNKNOWN};
     struct program p = {.pc = pc};
     struct common common;
+    uint32_t index;
     uintptr_t entry;
-    if (!m->frame_header || !search(m, pc, &entry))
+    if (!m->frame_header || !search(m, pc, &index) || !load_offset(m, index, 1, &entry))
         return unknown;
     struct cursor c = open_entry(entry);
     uintptr_t back_from = c.at;

@@ -41,5 +41,7 @@ struct cfi_rule {
 /* The rule at pc in the library m. For a return address ask for pc - 1: the call may be the last instruction of its
  * function. */
 struct cfi_rule cfi_rule_at(const struct module *m, uintptr_t pc);
+/* Where the function with pc begins. False when nothing describes it. */
+bool cfi_function(const struct module *m, uintptr_t pc, uintptr_t *begin);
 
 #endif

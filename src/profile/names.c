@@ -32,8 +32,45 @@ static const char *package_part(const char *at)
     return end;
 }
 
+/* Behind the '>' that ends the template arguments which begin at `at`; NULL when they do not end, or are none. */
+static const char *arguments_end(const char *at)
+{
+    int depth = 0;
+    for (; *at; at++) {
+        depth += *at == '<';
+        depth -= *at == '>' && at[-1] != '-';
+        if (!depth)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* "a::b<c, d<e>>::f" -> "a::b<...>::f". The signs of operators stay, and the names of Java's constructors. */
+static void put_without_arguments(struct buffer *out, const char *label)
+{
+    static const char operator[] = "operator";
+    bool balanced = true; /* so far: behind a sign that nothing ends all stays as it is */
+    for (const char *at = label; *at;) {
+        bool named = balanced && at > label && (isalnum((unsigned char)at[-1]) || at[-1] == '_') &&
+                     !((size_t)(at - label) >= sizeof operator - 1 &&
+                       !strncmp(at - (sizeof operator - 1), operator, sizeof operator - 1));
+        const char *end = *at == '<' && named ? arguments_end(at) : NULL;
+        if (end)
+            buffer_text(out, "<...>");
+        else {
+            balanced = balanced && !(*at == '<' && named);
+            buffer_put(out, at, 1);
+        }
+        at = end ? end : at + 1;
+    }
+}
+
 void names_short(struct buffer *out, const char *label, size_t width)
 {
+    if (strstr(label, "::") && strchr(label, '<') && utf8_columns(label) > width) {
+        put_without_arguments(out, label);
+        return;
+    }
     size_t left = utf8_columns(label);
     const char *at = label;
     for (const char *end; left > width && (end = package_part(at)); at = end + 1) {

@@ -14,7 +14,8 @@
 /* Appends the name of a frame. class_name is written with dots; failed = the frame is of type JFR_FRAME_FAILED. */
 void names_frame(struct buffer *out, const char *class_name, const char *method, bool failed);
 /* Appends the label, its package shortened to initials from the left until it fits in `width` columns, if it can:
- * "java.util.concurrent.ForkJoinPool.scan" -> "j.u.c.ForkJoinPool.scan". */
+ * "java.util.concurrent.ForkJoinPool.scan" -> "j.u.c.ForkJoinPool.scan"; of a C++ name that does not fit, the template arguments
+ * left out: "G1ScanEvacuated<G1Cset<true>>::apply" -> "G1ScanEvacuated<...>::apply". */
 void names_short(struct buffer *out, const char *label, size_t width);
 
 #endif

@@ -24,6 +24,15 @@ double stats_effective_size(double sum, double sum_of_squares)
     return sum_of_squares > 0 ? sum * sum / sum_of_squares : 0;
 }
 
+uint8_t stats_type(const struct stats_row *row)
+{
+    uint8_t type = 0;
+    for (uint8_t i = 1; i < PROFILE_TYPES; i++)
+        if (row->by_type[i] > row->by_type[type])
+            type = i;
+    return type;
+}
+
 /* What the samples put on one stack. */
 struct load {
     uint64_t weight;
@@ -62,10 +71,11 @@ static void figure_add(struct stats_figure *f, const struct load *l)
     f->samples += l->samples;
 }
 
-static int tally_frame(struct tally *t, uint32_t label, int32_t line, uint32_t stack, bool leaf, const struct load *l)
+static int tally_frame(struct tally *t, const struct profile_frame *f, int32_t line, uint32_t stack, bool leaf,
+                       const struct load *l)
 {
     uint32_t index;
-    struct stats_row *row = tally_row(t, label, line, &index);
+    struct stats_row *row = tally_row(t, f->label, line, &index);
     if (!row)
         return -ENOMEM;
     if (leaf)
@@ -73,6 +83,7 @@ static int tally_frame(struct tally *t, uint32_t label, int32_t line, uint32_t s
     if (t->seen[index] != stack) {
         t->seen[index] = stack;
         figure_add(&row->total, l);
+        row->by_type[f->type] += l->weight;
     }
     return 0;
 }
@@ -84,8 +95,7 @@ static int tally_stack(struct tally *methods, struct tally *lines, const struct 
         const struct profile_frame *f = &p->frames[p->nodes[node].frame];
         if (f->type == PROFILE_TYPE_MARK)
             continue;
-        if (tally_frame(methods, f->label, 0, stack, node == stack, l) ||
-            tally_frame(lines, f->label, f->line, stack, node == stack, l))
+        if (tally_frame(methods, f, 0, stack, node == stack, l) || tally_frame(lines, f, f->line, stack, node == stack, l))
             return -ENOMEM;
     }
     return 0;

@@ -31,7 +31,11 @@ struct stats_row {
     uint32_t label; /* string id; for a thread its id */
     int32_t line;   /* of line rows; 0 = unknown */
     struct stats_figure self, total;
+    uint64_t by_type[PROFILE_TYPES]; /* the weight of total, by the type of the innermost frame of each sample */
 };
+
+/* The frame type with most of the weight. */
+uint8_t stats_type(const struct stats_row *row);
 
 struct stats_table {
     struct stats_row *rows; /* largest self first, then largest total, then by label */

@@ -42,6 +42,16 @@ static void put_total(struct json *j, const struct stats_figure *f)
     put_number(j, "total_high", f->interval.high);
 }
 
+static void put_types(struct json *j, const struct stats_row *r)
+{
+    json_key(j, "types");
+    json_object(j);
+    for (uint8_t type = 0; type < PROFILE_TYPES; type++)
+        if (r->by_type[type])
+            put_uint(j, profile_type_name(type), r->by_type[type]);
+    json_object_end(j);
+}
+
 static void put_rows(struct json *j, const struct profile *p, const char *key, const struct stats_table *t,
                      const struct report_options *o, bool lines)
 {
@@ -57,6 +67,7 @@ static void put_rows(struct json *j, const struct profile *p, const char *key, c
         put_total(j, &r->total);
         put_uint(j, "samples", r->total.samples);
         put_uint(j, "self_samples", r->self.samples);
+        put_types(j, r);
         json_object_end(j);
     }
     json_array_end(j);

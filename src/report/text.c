@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Where no terminal sets a bound. Java's names are shorter; those of C++ may have a page of template arguments. */
+enum { NAME_COLUMNS = 160 };
+
 static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[33m", "\033[31m"};
 
 void text_begin(const struct text *t, enum text_style style)
@@ -86,14 +89,20 @@ void text_interval(const struct text *t, struct interval i, bool wide)
     text_end(t, TEXT_FAINT);
 }
 
+const char *text_mark(uint8_t type)
+{
+    return type == JFR_FRAME_KERNEL ? " (kernel)" : "";
+}
+
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail)
 {
     const char *name = profile_text(t->p, label);
     struct buffer b;
     buffer_init(&b, 1 << 20);
     used += strlen(tail);
-    if (t->o->width > used) {
-        names_short(&b, name, t->o->width - used);
+    size_t room = t->o->width > used ? t->o->width - used : 0;
+    if (room || utf8_columns(name) > NAME_COLUMNS) {
+        names_short(&b, name, room ? room : NAME_COLUMNS);
         buffer_u8(&b, 0);
         if (!b.failed)
             name = (const char *)b.data;

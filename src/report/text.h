@@ -36,8 +36,11 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
 void text_shares(const struct text *t, double total, double self, bool wide_total, bool wide_self);
 /* "[69.1..71.5] ", filled to its column. */
 void text_interval(const struct text *t, struct interval i, bool wide);
-/* A frame's name, shortened where the terminal is too narrow; used = columns before it. tail is printed behind it. */
+/* A frame's name, shortened where the terminal is too narrow, or the name very long; used = columns before it. tail is printed
+ * behind it. */
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);
+/* What is said behind the name of a frame of this type: that it is the kernel's, whose functions look like the program's. */
+const char *text_mark(uint8_t type);
 /* True for a share that is printed as 100.0 %. */
 bool text_is_full(double share);
 

@@ -48,15 +48,17 @@ static struct layout layout_of(const struct text *t, const struct stats_table *t
 
 static void put_row(const struct text *t, const struct layout *l, const struct stats_row *r)
 {
-    char line[16] = "";
+    char tail[32] = "";
     if (r->line)
-        snprintf(line, sizeof line, ":%" PRId32, r->line);
+        snprintf(tail, sizeof tail, ":%" PRId32, r->line);
+    else
+        snprintf(tail, sizeof tail, "%s", text_mark(stats_type(r)));
     text_shares(t, r->total.share, r->self.share, l->wide_total, l->wide_self);
     if (l->total_interval)
         text_interval(t, r->total.interval, l->wide_total_interval);
     if (l->self_interval)
         text_interval(t, r->self.interval, l->wide_self_interval);
-    text_name(t, r->label, l->used, line);
+    text_name(t, r->label, l->used, tail);
 }
 
 /* What the rows that are not shown come to. */

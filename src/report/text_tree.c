@@ -33,7 +33,7 @@ static void put_node(const struct walk *w, const struct calltree_node *n, unsign
     text_shares(w->t, share(w, n->total), share(w, n->self), w->wide_total, w->wide_self);
     if (indent)
         fprintf(w->t->out, "%*s%s", (int)indent - 2, "", branch ? "+ " : "  ");
-    text_name(w->t, n->label, 16 + (size_t)w->wide_total + (size_t)w->wide_self + indent, "");
+    text_name(w->t, n->label, 16 + (size_t)w->wide_total + (size_t)w->wide_self + indent, text_mark(n->type));
 }
 
 /* A chain of only children stays in one column, only a fork moves to the right: real stacks are deep, not bushy. The

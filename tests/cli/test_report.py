@@ -66,6 +66,8 @@ def test_json(path):
     ct.ok(hot["self"] == 710 * MS and hot["total"] == 710 * MS and run["self"] == 0 and run["total"] == 990 * MS,
           "self and total in ns", methods)
     ct.ok(hot["self_low"] < hot["self_share"] == 0.71 < hot["self_high"], "a share and its interval", hot)
+    ct.ok(hot["types"] == {"JIT compiled": 710 * MS}, "frame types", hot)
+    ct.ok(all(sum(row["types"].values()) == row["total"] for row in r["methods"] + r["lines"]), "which add up to the total", r)
     ct.ok("[gc_active] libjvm.so!evacuate" in methods and "[truncated]" not in methods,
           "a failed sample is named by its reason, a truncation is no method", methods)
     ct.ok(any(line["name"] == "demo.Work.hot" and line["line"] == 23 for line in r["lines"]), "lines")
@@ -93,6 +95,10 @@ def test_text(path):
     ct.ok(text.index("Books") > text.index("Threads") > text.index("Hot lines") > text.index("Hot methods"),
           "in this order, the books last")
     ct.ok("warning: something to know" in text and "\033" not in text, "warnings; no colours in a pipe", text)
+    deep = make("kinds.jfr", [("thread", "main", 1, 1), ("sample", 1, MS, "complete", RUN + ";Kernel|kernel.vfs_read")])
+    kinds = ct.candor("report", "--tree", deep).out
+    ct.ok(len(re.findall(r"vfs_read \(kernel\)$", kinds, re.M)) >= 2 and "run (" not in kinds,
+          "functions of the kernel are marked, in the table and in the tree", kinds)
     only = ct.candor("report", "--sections", "threads,books", path).out
     ct.ok("Hot" not in only and "Threads" in only and "Books" in only, "--sections", only)
     ct.ok(len(re.findall(r"^\(t", ct.candor("report", "--sections", "methods", "-n", "1", path).out, re.M)) == 1, "--top")

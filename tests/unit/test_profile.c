@@ -88,6 +88,15 @@ static void test_names(void)
     short_is("main.run", 3, "main.run");
     short_is("[no stack] libjvm.so", 3, "[no stack] libjvm.so");
     short_is("", 3, "");
+    short_is("A<B<int> >::f", 13, "A<B<int> >::f");
+    short_is("A<B<int> >::f", 12, "A<...>::f");
+    short_is("A<B<C>, D<E> >::f<&G::h>(int) const", 12, "A<...>::f<...>(int) const");
+    short_is("A::operator<<", 3, "A::operator<<");
+    short_is("A::operator-><int>", 3, "A::operator-><int>");
+    short_is("A<&B::operator->>::f", 3, "A<...>::f");
+    short_is("A<B::f", 3, "A<B::f");
+    short_is("A<B<C>::f", 3, "A<B<C>::f");
+    short_is("a.b.C.<init>", 3, "a.b.C.<init>");
 }
 
 static void test_threads(void)

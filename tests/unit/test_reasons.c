@@ -1,0 +1,57 @@
+/* docs/formats/reasons.md says of each reason what hot/reasons.h does, and of no other.
+ * tier: quick
+ * timeout: 30 */
+#include "../tap.h"
+
+#include "agent/hot/reasons.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reason {
+    const char *account, *name, *meaning, *remedy;
+};
+
+static const struct reason reasons[] = {
+#define OUTCOME(symbol, name, meaning, remedy) \
+    {OUTCOME_##symbol <= OUTCOME_TRUNCATED ? "has a stack" : "failed", name, meaning, remedy},
+#define TRUNCATED(symbol, name, meaning, remedy) {"truncated", name, meaning, remedy},
+#define LOST(symbol, name, meaning, remedy) {"lost", name, meaning, remedy},
+#define UNSEEN(symbol, name, meaning, remedy) {"unseen", name, meaning, remedy},
+    OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN)};
+
+enum { REASONS = sizeof reasons / sizeof *reasons };
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 1 << 16);
+    if (f) {
+        if (!fread(text, 1, (1 << 16) - 1, f))
+            tap_note("%s is empty", path);
+        fclose(f);
+    }
+    return text;
+}
+
+static int rows_of(const char *text)
+{
+    int rows = 0;
+    for (const char *at = text; (at = strstr(at, "\n| `")); at++)
+        rows++;
+    return rows;
+}
+
+int main(void)
+{
+    char *text = read_text(REASONS_DOC), row[512];
+    for (int i = 0; i < REASONS; i++) {
+        const struct reason *r = &reasons[i];
+        snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s |\n", r->name, r->account, r->meaning, *r->remedy ? r->remedy : "-");
+        if (!tap_ok(strstr(text, row) != NULL, "%s", r->name))
+            tap_note("wanted: %s", row + 1);
+    }
+    tap_ok(rows_of(text) == REASONS, "%d reasons, %d rows", REASONS, rows_of(text));
+    free(text);
+    return tap_done();
+}

@@ -40,6 +40,12 @@ static void test_names(void)
     tap_ok(add(30, "other", 5, 0) == add(30, "", 0, 0) && is(add(30, "", 0, 0), 30, "worker-1"), "the first name stays");
     uint32_t number = virtuals_add(&table, &alone, 1);
     tap_ok(is(number, 77, "") && add(77, "late", 4, 0) == number && is(number, 77, "late"), "a name that comes later");
+    virtuals_new_chunk(&table);
+    tap_ok(is(virtuals_add(&table, &alone, 1), 77, "late") && is(add(30, "renamed", 7, 0), 30, "renamed"),
+           "in the next chunk a thread without a name has its former one");
+    virtuals_new_chunk(&table);
+    virtuals_new_chunk(&table);
+    tap_ok(is(virtuals_add(&table, &alone, 1), 77, ""), "but none from long ago");
     tap_ok(is(virtuals_add(&table, &nobody, 1), 0, "[unknown virtual thread]"), "nobody knows who");
     virtuals_deinit(&table);
 }
@@ -58,7 +64,7 @@ static void test_bound(void)
         tap_ok(is(add(VIRTUALS_MAX, "t", 1, 0), VIRTUALS_MAX, "t"), "who is known stays known");
         tap_ok(table.beyond == 2u * (unsigned)(chunk + 1), "and what fell to them is counted: %llu",
                (unsigned long long)table.beyond);
-        virtuals_clear(&table);
+        virtuals_new_chunk(&table);
     }
     virtuals_deinit(&table);
 }

@@ -70,7 +70,7 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
 
 void names_new_chunk(struct names *n)
 {
-    virtuals_clear(&n->virtuals);
+    virtuals_new_chunk(&n->virtuals);
 }
 
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)

@@ -10,26 +10,41 @@ enum { UNKNOWN, REST, FIRST, TEXTS_MAX = 16 << 20, REPLACEMENT = 0xfffd };
 
 static const char *const shared_names[FIRST] = {"[unknown virtual thread]", "[more virtual threads]"};
 
+static void chunk_init(struct virtuals_chunk *c)
+{
+    map_init(&c->by_id);
+    buffer_init(&c->texts, TEXTS_MAX);
+}
+
+static void chunk_deinit(struct virtuals_chunk *c)
+{
+    map_deinit(&c->by_id);
+    buffer_deinit(&c->texts);
+    free(c->threads);
+}
+
 void virtuals_init(struct virtuals *v)
 {
     *v = (struct virtuals){0};
-    map_init(&v->by_id);
-    buffer_init(&v->texts, TEXTS_MAX);
+    chunk_init(&v->now);
+    chunk_init(&v->before);
 }
 
 void virtuals_deinit(struct virtuals *v)
 {
-    map_deinit(&v->by_id);
-    buffer_deinit(&v->texts);
-    free(v->threads);
+    chunk_deinit(&v->now);
+    chunk_deinit(&v->before);
     *v = (struct virtuals){0};
 }
 
-void virtuals_clear(struct virtuals *v)
+void virtuals_new_chunk(struct virtuals *v)
 {
-    map_clear(&v->by_id);
-    buffer_reset(&v->texts);
-    v->count = 0;
+    struct virtuals_chunk emptied = v->before;
+    v->before = v->now;
+    map_clear(&emptied.by_id);
+    buffer_reset(&emptied.texts);
+    emptied.count = 0;
+    v->now = emptied;
 }
 
 static void put_character(struct buffer *b, uint32_t c)
@@ -70,33 +85,45 @@ static void put_name(struct buffer *b, const uint64_t *words)
             put_character(b, bytes[i]);
 }
 
+static void put_former_name(struct virtuals *v, uint64_t java_id)
+{
+    const struct virtuals_chunk *c = &v->before;
+    const uint32_t *number = map_find(&c->by_id, java_id);
+    if (number && c->threads[*number].name_len)
+        buffer_put(&v->now.texts, c->texts.data + c->threads[*number].name, c->threads[*number].name_len);
+}
+
 static void set_name(struct virtuals *v, struct virtual_thread *t, const uint64_t *words, size_t count)
 {
-    size_t at = v->texts.len;
-    if (t->name_len || count < 2 || (uint32_t)words[1] > 8 * (count - 2))
+    size_t at = v->now.texts.len;
+    if (t->name_len)
         return;
-    put_name(&v->texts, words + 1);
-    if (v->texts.failed)
+    if (count >= 2 && (uint32_t)words[1] <= 8 * (count - 2))
+        put_name(&v->now.texts, words + 1);
+    else
+        put_former_name(v, words[0]);
+    if (v->now.texts.failed)
         return;
     t->name = (uint32_t)at;
-    t->name_len = (uint32_t)(v->texts.len - at);
+    t->name_len = (uint32_t)(v->now.texts.len - at);
 }
 
 uint32_t virtuals_add(struct virtuals *v, const uint64_t *words, size_t count)
 {
-    bool added;
+    struct virtuals_chunk *c = &v->now;
+    bool room = c->count < VIRTUALS_MAX, added = false;
     if (!words[0])
         return UNKNOWN;
-    uint32_t *number = v->count < VIRTUALS_MAX ? map_add(&v->by_id, words[0], &added) : map_find(&v->by_id, words[0]);
-    if (!number || ARRAY_GROW(v->threads, v->cap, v->count)) {
+    uint32_t *number = room ? map_add(&c->by_id, words[0], &added) : map_find(&c->by_id, words[0]);
+    if (!number || ARRAY_GROW(c->threads, c->cap, c->count)) {
         v->beyond++;
         return REST;
     }
-    if (v->count < VIRTUALS_MAX && added) {
-        v->threads[v->count] = (struct virtual_thread){.java_id = words[0]};
-        *number = v->count++;
+    if (added) {
+        c->threads[c->count] = (struct virtual_thread){.java_id = words[0]};
+        *number = c->count++;
     }
-    set_name(v, &v->threads[*number], words, count);
+    set_name(v, &c->threads[*number], words, count);
     return FIRST + *number;
 }
 
@@ -107,7 +134,7 @@ struct virtual_thread virtuals_get(const struct virtuals *v, uint32_t number, co
         return (struct virtual_thread){.name_len = (uint32_t)strlen(*name)};
     }
     const struct virtual_thread none = {0};
-    struct virtual_thread t = number - FIRST < v->count ? v->threads[number - FIRST] : none;
-    *name = t.name_len ? (const char *)v->texts.data + t.name : "";
+    struct virtual_thread t = number - FIRST < v->now.count ? v->now.threads[number - FIRST] : none;
+    *name = t.name_len ? (const char *)v->now.texts.data + t.name : "";
     return t;
 }

@@ -1,6 +1,7 @@
 /* The virtual threads that a chunk of the recording names. There may be millions in a recording, so what is kept is one
  * chunk's, and of that no more than VIRTUALS_MAX; those that come later are one entry together, and what fell to it is
- * counted. Collector only. */
+ * counted. The names of the chunk before are kept too: a thread whose name cannot be read now may have had one then.
+ * Collector only. */
 #ifndef CANDOR_AGENT_RECORD_VIRTUALS_H
 #define CANDOR_AGENT_RECORD_VIRTUALS_H
 
@@ -17,18 +18,22 @@ struct virtual_thread {
     uint32_t name, name_len; /* place in the texts, UTF-8 */
 };
 
-struct virtuals {
+struct virtuals_chunk {
     struct map by_id;
     struct virtual_thread *threads;
     uint32_t count, cap;
     struct buffer texts;
+};
+
+struct virtuals {
+    struct virtuals_chunk now, before;
     uint64_t beyond; /* samples of the entry for those that came too late, in the whole recording */
 };
 
 void virtuals_init(struct virtuals *v);
 void virtuals_deinit(struct virtuals *v);
-/* Forgets the threads, as a new chunk begins. */
-void virtuals_clear(struct virtuals *v);
+/* Forgets the threads, as a new chunk begins, but for their names. */
+void virtuals_new_chunk(struct virtuals *v);
 /* The number of a thread, dense from 0, by what its record says of it (hot/record.h). */
 uint32_t virtuals_add(struct virtuals *v, const uint64_t *words, size_t count);
 /* By number; borrows its name until the next call that adds. */

@@ -100,7 +100,7 @@ def check(jdk):
 
 def main():
     ct.need()
-    for jdk in ct.jdks(ct.VERSIONS):
+    for jdk in ct.jdks():
         check(jdk)
     ct.done()
 

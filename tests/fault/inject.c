@@ -211,12 +211,19 @@ enum { PAINTED_BYTES = 24 << 10, OWN_BYTES = 512, PAGE_BYTES = 4096 };
 static const uint64_t paint = 0x7061696e74656421;
 static bool measures_stacks;
 static __thread uintptr_t painted_low, painted_high, painted_from;
+static __thread bool had_trap_on_top;
+
+void inject_stack_nested(void)
+{
+    had_trap_on_top = true;
+}
 
 __attribute__((noinline)) void inject_stack_paint(void)
 {
     uint64_t word;
     if (!measures_stacks)
         return;
+    had_trap_on_top = false;
     painted_from = (uintptr_t)__builtin_frame_address(0);
     painted_high = painted_low = (painted_from - OWN_BYTES) & ~(uintptr_t)7;
     /* Near its end a stack has pages that must not be touched. */
@@ -244,7 +251,7 @@ __attribute__((noinline)) void inject_stack_measure(const void *context)
         lowest += 8;
     bool whole = painted_high - painted_low >= PAINTED_BYTES;
     painted_low = 0;
-    if (!whole || at.sp < painted_from || at.sp - painted_from > 1 << 16) /* it came on another stack */
+    if (had_trap_on_top || !whole || at.sp < painted_from || at.sp - painted_from > 1 << 16) /* it came on another stack */
         return;
     count(&report->measured, 1);
     /* The context lies at the lower end of what the kernel wrote, or nearly; the handler's own frames below it. */

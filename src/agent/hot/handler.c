@@ -225,6 +225,7 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
      * one producer, so the next sample takes this expiry over. Relaxed, both: all of it is this thread's. */
     if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
         atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+        inject_stack_nested();
         return;
     }
     /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new

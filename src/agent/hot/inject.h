@@ -47,6 +47,8 @@ void inject_nested(struct sampled_thread *t, const void *context);
 /* Around what a handler does: how much of the stack it takes, from where the signal came. */
 void inject_stack_paint(void);
 void inject_stack_measure(const void *context);
+/* A trap came on top of the handler. */
+void inject_stack_nested(void);
 #else
 static inline void inject_crash(enum inject_place place)
 {
@@ -62,6 +64,9 @@ static inline void inject_stack_paint(void)
 {
 }
 static inline void inject_stack_measure(const void *context)
+{
+}
+static inline void inject_stack_nested(void)
 {
 }
 #endif

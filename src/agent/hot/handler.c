@@ -158,19 +158,19 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t peri
     return weight;
 }
 
-/* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
- * belongs to the first expiry. */
-static void add_delay(struct sampled_thread *t)
+/* The second period begins now, later than the first one ended: what the event has counted in between, most of it ours,
+ * belongs to the first expiry. The event may count what a hypervisor took away, which is no thread's time: then the expiry
+ * came the sooner for it, and stands for so much less. */
+static void complete_first_weight(struct sampled_thread *t)
 {
     uint64_t count;
     if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
         return;
-    /* The event may count what a hypervisor took away; no thread has used more than its own clock says. */
     uint64_t used = now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
-    if (count > used)
-        count = used;
     if (count > t->period_ns)
         t->next_weight_ns += count - t->period_ns;
+    if (count > used)
+        t->next_weight_ns = (uint64_t)((double)t->next_weight_ns * ((double)used / (double)count));
 }
 
 static void redraw_period(struct sampled_thread *t)
@@ -187,7 +187,7 @@ static void redraw_period(struct sampled_thread *t)
     if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         return;
     if (first)
-        add_delay(t);
+        complete_first_weight(t);
     t->period_ns = period;
 }
 

@@ -123,8 +123,8 @@ static void check_options(struct findings *f, const struct target *t)
     }
     if (target_has_option(t, "-Xcheck:jni")) {
         findings_add(f, FINDING_NOTE, "JNI checks", "-Xcheck:jni");
-        findings_meaning(f, "the JVM prints a line about the agent's handler of SIGSEGV");
-        findings_remedy(f, "profile without -Xcheck:jni, or ignore the line");
+        findings_meaning(f, "the JVM prints a few lines about the agent's handler of faults");
+        findings_remedy(f, "profile without -Xcheck:jni, or ignore the lines");
     }
     if (target_has_option(t, "-Xint")) {
         findings_add(f, FINDING_NOTE, "compilers", "off (-Xint)");

@@ -6,8 +6,9 @@ timeout: 600
 
 A program that prints known lines runs without the agent, with it from the start, under -Xcheck:jni, attached to, and with
 a recording that cannot be written. Two differences are allowed, both the JVM's own words: from JDK 21 on it warns on
-standard error when an agent is loaded into it at run time (JEP 451); and under -Xcheck:jni it reports that SIGSEGV and
-SIGBUS have a handler before its own, which guards the stack walker's loads and passes every other fault on.
+standard error when an agent is loaded into it at run time (JEP 451); and under -Xcheck:jni it reports that SIGSEGV,
+SIGBUS, SIGFPE and SIGILL have a handler before its own, which guards the stack walker's loads, ends the sampling at a fault of
+the agent's own, and passes every other fault on.
 """
 import pathlib
 import re
@@ -19,11 +20,11 @@ import candortest as ct
 JEP_451 = re.compile(r"WARNING: (A JVM TI agent has been loaded dynamically|If a serviceability tool is in use|"
                      r"Dynamic loading of agents will be disallowed)")
 
-GUARDED_LOADS = re.compile(r"Warning: SIG(SEGV|BUS) handler modified!$|Signal Handlers:$| +SIG\w+: \w+ in lib\w+\.so, mask="
+FAULT_HANDLERS = re.compile(r"Warning: SIG(SEGV|BUS|FPE|ILL) handler modified!$|Signal Handlers:$| +SIG\w+: \w+ in lib\w+\.so, mask="
                            r"| +\*\*\* (Handler was modified!|Expected: javaSignalHandler in libjvm\.so.*)$"
                            r"|Consider using jsig library\.$|$"
                            # the same up to JDK 11
-                           r"|Warning: SIG(SEGV|BUS) handler expected:libjvm\.so\S+  found:libcandor\.so\S+$"
+                           r"|Warning: SIG(SEGV|BUS|FPE|ILL) handler expected:libjvm\.so\S+  found:libcandor\.so\S+$"
                            r"|SIG\w+: (\[lib(jvm|candor)\.so\S+\]|SIG_DFL), sa_mask\[0\]=[01]+, sa_flags=\S+$")
 
 
@@ -52,7 +53,7 @@ def check(jdk):
     same(f"{jdk}, at start", talk(jdk, options), plain)
     same(f"{jdk}, idle agent", talk(jdk, ct.agent_options()), plain)
     checked = ["-Xcheck:jni"]
-    same(f"{jdk}, at start, -Xcheck:jni", talk(jdk, options, checked), talk(jdk, flags=checked), GUARDED_LOADS)
+    same(f"{jdk}, at start, -Xcheck:jni", talk(jdk, options, checked), talk(jdk, flags=checked), FAULT_HANDLERS)
 
     def attach_and_stop(jvm):
         result = ct.attach(jvm, ct.WORK / f"attached-{jdk.version}.jfr")

@@ -37,6 +37,9 @@ FLAGS = {
     "large code cache": ["-XX:ReservedCodeCacheSize=2g"],
     "frame pointers": ["-XX:+PreserveFramePointer"],
 }
+# With frame pointers AsyncGetCallTrace believes that of a native function, too, that Java calls as a leaf. The sorting of JDK
+# 24 on (libsimdsort.so) leaves it as it found it, and so its caller is left out: in 0.4 to 2.5 % of all samples.
+MAY_DIFFER = {"frame pointers": 0.1}
 SECONDS = 0.6  # of CPU in each thread
 
 
@@ -54,7 +57,7 @@ def check(jdk, name):
         jvm.round(seconds=SECONDS)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
-    ct.walkers_agree(report, 1000, what)
+    ct.walkers_agree(report, 1000, what, MAY_DIFFER.get(name, 0.02))
     samples = [sample for sample in recording.samples if (sample.thread or "").startswith("mixed-")]
     bare = [sample for sample in samples if not sample.has_java]
     ct.rate_below(len(bare), len(samples), 0.02, f"{what}: samples without a Java frame",

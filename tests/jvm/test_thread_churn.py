@@ -20,12 +20,14 @@ import candortest as ct
 
 THREADS = 60_000 if ct.TIER == "all" else 2_000
 INTERVAL_NS = 1_000_000
+# The JVM's own threads shall not come and go.
+FIXED_THREADS = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseDynamicNumberOfCompilerThreads", "-XX:-UseDynamicNumberOfGCThreads"]
 LEAST_AFTER_EXIT_NS = 5000  # to leave the JVM and the kernel takes tens of microseconds
 
 
 def churn(jdk):
     path = ct.WORK / f"churn-{jdk.version}.jfr"
-    with ct.Jvm(jdk, "ThreadChurn", agent=ct.agent_options()) as jvm:
+    with ct.Jvm(jdk, "ThreadChurn", agent=ct.agent_options(), flags=FIXED_THREADS) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=1)
         before = len(jvm.fds()), len(jvm.threads())

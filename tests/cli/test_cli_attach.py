@@ -277,13 +277,11 @@ def other_user(jdk):
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         ct.skip(f"{jdk}: another user's JVM", "needs root and setpriv")
         return
-    keep_reading = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"]
     home = ct.WORK / f"home-{jdk.version}"
     home.mkdir()
     shutil.chown(home, "nobody", "nogroup")
     marker = home / "marker"
-    with ct.Jvm(jdk, "TwoMethods", wrapper=["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *keep_reading],
-                cwd=home) as jvm:
+    with ct.Jvm(jdk, "TwoMethods", wrapper=ct.as_nobody(), cwd=home) as jvm:
         jvm.expect("ready")
         for command in (["start"], ["stop"], ["status"], ["record", "-d", "1s"]):
             result = ct.run(*STRANGER, CANDOR, *command, jvm.pid, cwd="/")

@@ -120,13 +120,6 @@ def well_formed(doctor, what):
           f"{what}: JSON, levels, remedies and status fit together", bad or doctor)
 
 
-def paranoia():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except OSError:
-        return None
-
-
 def plain_machine():
     plain = Doctor()
     well_formed(plain, "here")
@@ -173,11 +166,11 @@ READS_ALL = [*NOBODY, "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_s
 
 def kernel_hidden(doctor, what):
     """An ordinary user's rows about kernel mode."""
-    if paranoia() == 2:
+    if ct.paranoia() == 2:
         row(doctor, "perf_event_paranoid", "warning", ["2", "kernel.perf_event_paranoid=1", "CAP_PERFMON"], what)
         row(doctor, "kernel mode", "warning", ["unseen", "kernel.perf_event_paranoid=1"], what)
     else:
-        ct.skip(f"{what}: kernel mode", f"perf_event_paranoid is {paranoia()}")
+        ct.skip(f"{what}: kernel mode", f"perf_event_paranoid is {ct.paranoia()}")
 
 
 def ordinary_user(plain):

@@ -113,12 +113,10 @@ def another_user(jdk):
     if ct.in_closed_folder(jdk):
         ct.skip(f"{jdk}: nobody's JVM", ct.CLOSED_FOLDER)
         return
-    keep_reading = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"]
     closed = ct.WORK / f"closed-{jdk.version}"
     closed.mkdir(mode=0o700)
     path = closed / "x.jfr"
-    become = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *keep_reading]
-    with ct.Jvm(jdk, "TwoMethods", wrapper=become) as jvm:
+    with ct.Jvm(jdk, "TwoMethods", wrapper=ct.as_nobody()) as jvm:
         jvm.expect("ready")
         started = ct.run(CANDOR, "start", "-i", "1ms", "-o", path, jvm.pid)
         jvm.round(seconds=0.3)

@@ -82,16 +82,14 @@ def check_none(jdk):
 def check_ordinary(jdk, capabilities, expected):
     """A user who may sample the kernel with a capability, and who may not see its symbols."""
     what, home = f"nobody {len(capabilities)}", ct.WORK / "home"
-    caps = ",".join("+" + name for name in ("dac_read_search", *capabilities))
-    wrapper = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", f"--inh-caps={caps}",
-               f"--ambient-caps={caps}", f"--bounding-set=-all,{caps}"]
+    wrapper = ct.as_nobody(*capabilities)
     if ct.run(*wrapper, "true").status != 0:
         ct.skip(f"{jdk}, {what}", "setpriv cannot do this here")
         return
     recording = record(jdk, what, wrapper=wrapper, cwd=home, home=home)
     stacks, reason = recording.settings["kernel_stacks"], recording.settings["kernel_stacks_reason"]
-    if recording.settings["clock"] != "sigtrap" or paranoia() != 2:
-        ct.skip(f"{jdk}, {what}", f"clock {recording.settings['clock']}, perf_event_paranoid {paranoia()}")
+    if recording.settings["clock"] != "sigtrap" or ct.paranoia() != 2:
+        ct.skip(f"{jdk}, {what}", f"clock {recording.settings['clock']}, perf_event_paranoid {ct.paranoia()}")
         return
     ct.ok(stacks == expected and reason, f"{jdk}, {what}: {stacks}: {reason}")
     if expected == "unnamed":
@@ -99,13 +97,6 @@ def check_ordinary(jdk, capabilities, expected):
         ct.ok(names == {("kernel.[kernel]",)}, f"{jdk}, {what}: one frame stands for all of the kernel", names)
     else:
         ct.ok(not any(map(in_kernel, recording.samples)), f"{jdk}, {what}: no frame of the kernel")
-
-
-def paranoia():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except OSError:
-        return 3
 
 
 def main():

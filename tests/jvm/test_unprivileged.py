@@ -19,25 +19,10 @@ import candortest as ct
 SECONDS = 1
 
 
-def paranoia():
-    try:
-        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-    except OSError:
-        return 3
-
-
-def wrapper():
-    """As root: become nobody, who keeps one capability, to read the JDKs and the build wherever they are."""
-    if os.geteuid() != 0:
-        return []
-    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=+dac_read_search",
-            "--ambient-caps=+dac_read_search", "--bounding-set=-all,+dac_read_search"]
-
-
 def check(jdk, home):
     path = home / f"user-{jdk.version}.jfr"
     agent = ct.agent_options(file=path, interval="500us")
-    with ct.Jvm(jdk, "KernelTime", agent=agent, wrapper=wrapper(), cwd=home) as jvm:
+    with ct.Jvm(jdk, "KernelTime", agent=agent, wrapper=ct.as_nobody() if os.geteuid() == 0 else [], cwd=home) as jvm:
         jvm.expect("ready")
         uid = jvm.status("Uid")[0].split()[1]
         ct.ok(uid != "0", f"{jdk}: the JVM runs as an ordinary user ({uid})")
@@ -50,12 +35,12 @@ def check(jdk, home):
     ct.ok(len(recording.samples) > 50, f"{jdk}: there are {len(recording.samples)} samples")
     ct.identity_closes(books, str(jdk))
     ct.residual_within(books, 0.02, str(jdk))
-    if paranoia() == 2 and books["clock"] in ("sigtrap", "signal"):
+    if ct.paranoia() == 2 and books["clock"] in ("sigtrap", "signal"):
         hidden = books["unseen_ns"].get("kernel", 0)
         ct.ok(0.7 * truth["cpu_ns"] < hidden < books["cpu_ns"],
               f"{jdk}: {hidden / 1e9:.2f} s of kernel time are told as unseen, {truth['cpu_ns'] / 1e9:.2f} s were read")
     else:
-        ct.skip(f"{jdk}: unseen kernel time", f"perf_event_paranoid {paranoia()}, clock {books['clock']}")
+        ct.skip(f"{jdk}: unseen kernel time", f"perf_event_paranoid {ct.paranoia()}, clock {books['clock']}")
 
 
 def main():

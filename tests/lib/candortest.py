@@ -137,6 +137,22 @@ def jdks(unless=None):
     return found
 
 
+def as_nobody(*capabilities):
+    """For root: what to put before a command that nobody is to run, who keeps these capabilities, and the one to read the JDKs
+    and the build wherever they are."""
+    names = ",".join(f"+{name}" for name in ("dac_read_search", *capabilities))
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", f"--inh-caps={names}", f"--ambient-caps={names}",
+            f"--bounding-set=-all,{names}"]
+
+
+def paranoia():
+    """kernel.perf_event_paranoid; None where it cannot be read."""
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except OSError:
+        return None
+
+
 # Of programs that other users run with the capability to read everything.
 CLOSED_FOLDER = "its launcher asks what the user may reach without capabilities; set CANDOR_JDKS to an open folder"
 

@@ -4,6 +4,7 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
+#include "agent/hot/traps.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 #include "agent/hot/work.h"
@@ -158,7 +159,7 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t peri
     return weight;
 }
 
-/* The second period begins now, later than the first one ended: what the event has counted in between, most of it ours,
+/* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
  * belongs to the first expiry. The event may count what a hypervisor took away, which is no thread's time: then the expiry
  * came the sooner for it, and stands for so much less. */
 static void complete_first_weight(struct sampled_thread *t)
@@ -167,8 +168,8 @@ static void complete_first_weight(struct sampled_thread *t)
     if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
         return;
     uint64_t used = now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
-    if (count > t->period_ns)
-        t->next_weight_ns += count - t->period_ns;
+    if (used > t->period_ns)
+        t->next_weight_ns += used - t->period_ns;
     if (count > used)
         t->next_weight_ns = (uint64_t)((double)t->next_weight_ns * ((double)used / (double)count));
 }
@@ -186,6 +187,8 @@ static void redraw_period(struct sampled_thread *t)
         period = handler_draw_period(&t->random, period);
     if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         return;
+    if (first && handler_config.stops_first && !traps_are_held())
+        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
     if (first)
         complete_first_weight(t);
     t->period_ns = period;

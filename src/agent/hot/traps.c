@@ -9,26 +9,42 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void set(struct sampled_thread *t, unsigned long request)
+static void stop(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
     if (fd >= 0)
-        ioctl(fd, request, 0);
+        ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-static void set_all(unsigned long request)
+/* An event whose first expiry take_waiting_trap has taken may have one more. */
+static void go_on(const struct sampled_thread *t)
+{
+    int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    bool again = handler_config.stops_first && !counter_get(&t->expiries);
+    if (fd >= 0)
+        again ? ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static _Atomic int held_by; /* how many faults hold all clocks */
+
+bool traps_are_held(void)
+{
+    return atomic_load(&held_by);
+}
+
+static void with_all(void (*set)(const struct sampled_thread *))
 {
     for (uint32_t i = 0, n = atomic_load(&sampled_threads_used); i < n; i++)
         if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
-            set(&sampled_threads[i], request);
+            set(&sampled_threads[i]);
 }
 
 /* As in a handler of an expiry: while the caller is inside, nobody closes the descriptor. It may be inside already. */
-static void set_own(struct sampled_thread *t, uint32_t generation, unsigned long request)
+static void with_own(struct sampled_thread *t, uint32_t generation, void (*set)(const struct sampled_thread *))
 {
     uint32_t inside = atomic_exchange(&t->inside, 1);
     if (generation & 1 && atomic_load(&t->generation) == generation)
-        set(t, request);
+        set(t);
     atomic_store(&t->inside, inside);
 }
 
@@ -48,24 +64,27 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
         return;
     held->thread = thread_of_caller();
     held->all = !code_contains(pc);
-    if (held->all)
-        set_all(PERF_EVENT_IOC_DISABLE);
+    if (held->all) {
+        atomic_fetch_add(&held_by, 1);
+        with_all(stop);
+    }
     if (!held->thread)
         return;
     held->generation = atomic_load(&held->thread->generation);
-    set_own(held->thread, held->generation, PERF_EVENT_IOC_DISABLE);
+    with_own(held->thread, held->generation, stop);
     take_waiting_trap(held->thread);
 }
 
 void traps_let_go(const struct traps_held *held)
 {
-    if (held->all)
-        set_all(PERF_EVENT_IOC_ENABLE);
-    else if (held->thread)
-        set_own(held->thread, held->generation, PERF_EVENT_IOC_ENABLE);
+    if (held->all) {
+        with_all(go_on);
+        atomic_fetch_sub(&held_by, 1);
+    } else if (held->thread)
+        with_own(held->thread, held->generation, go_on);
 }
 
 void traps_hold_all(void)
 {
-    set_all(PERF_EVENT_IOC_DISABLE);
+    with_all(stop);
 }

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,9 +25,9 @@
 
 const char *const clock_names[CLOCK_KINDS] = {"auto", "sigtrap", "signal", "timer", "itimer"};
 
-/* What every first period of a perf clock is longer by: it repeats until the handler sets the second one, and were it shorter
- * than that takes, the thread would do nothing but expire. */
-enum { BLIND_NS = 20000 };
+/* What every first period of a perf clock is longer by where the kernel cannot stop it: it repeats until the handler sets the
+ * second one, and were it shorter than that takes, the processor would do nothing else, for minutes. */
+enum { BLIND_NS = 100000 };
 #define NEVER_NS (UINT64_C(1) << 50) /* of CPU time; the kernel adds it to its clock */
 
 static struct clock in_use;
@@ -199,6 +200,18 @@ static signals_handler handler_of(enum clock_kind kind)
     }
 }
 
+/* Whether PERF_EVENT_IOC_REFRESH does what it says. Before Linux 6.1 events that are delivered as SIGTRAP use its limit for
+ * themselves; and the expiries that an event without the kernel's time has there are none, but take as long. */
+static bool can_stop_first(const struct clock *c)
+{
+    struct utsname system;
+    unsigned major = 0, minor = 0;
+    if (c->kind == CLOCK_SIGNAL)
+        return c->kernel;
+    return c->kind == CLOCK_SIGTRAP && c->kernel && !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 1));
+}
+
 int clock_start(const struct clock *clock, struct error *e)
 {
     bool perf = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
@@ -208,6 +221,7 @@ int clock_start(const struct clock *clock, struct error *e)
     handler_config.measures = perf && clock->kernel;
     handler_config.traps = clock->kind == CLOCK_SIGTRAP;
     handler_config.redraws = perf;
+    handler_config.stops_first = can_stop_first(clock);
     atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());
     int rc = signals_set(clock->signal, handler_of(clock->kind), e);
     if (!rc && clock->kind == CLOCK_ITIMER)
@@ -222,9 +236,15 @@ static bool is_scarce(int fd)
     return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd >= limit.rlim_cur - limit.rlim_cur / 4;
 }
 
+static int enable(struct sampled_thread *t)
+{
+    t->cpu_at_arming = clock_thread_cpu(t->tid);
+    return handler_config.stops_first ? ioctl(t->fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 static int arm_perf(struct sampled_thread *t)
 {
-    t->blind_ns = BLIND_NS;
+    t->blind_ns = handler_config.stops_first ? 0 : BLIND_NS;
     t->period_ns += t->blind_ns;
     t->fd = open_event(&in_use, t->tid, t->period_ns, thread_cookie(t));
     int rc = t->fd;
@@ -232,7 +252,7 @@ static int arm_perf(struct sampled_thread *t)
         rc = -EMFILE;
     if (rc >= 0)
         rc = in_use.kind == CLOCK_SIGNAL ? route_event_signal(t->fd, t->tid, in_use.signal) : 0;
-    if (rc >= 0 && ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+    if (rc >= 0 && enable(t) < 0)
         rc = -errno;
     if (rc < 0 && t->fd >= 0) {
         close(t->fd);
@@ -251,6 +271,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     to_timespec(&its.it_interval, in_use.interval_ns);
     t->period_ns = in_use.interval_ns;
     t->has_timer = true;
+    t->cpu_at_arming = clock_thread_cpu(t->tid);
     return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
 }
 
@@ -272,6 +293,7 @@ int clock_arm(struct sampled_thread *t)
     int rc = 0;
     t->fd = -1;
     t->has_timer = false;
+    t->cpu_at_arming = clock_thread_cpu(t->tid);
     t->perf_error = 0;
     t->until_redraw = 1;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
@@ -302,12 +324,18 @@ void clock_disarm(struct sampled_thread *t)
     }
 }
 
+void clock_revive(const struct sampled_thread *t)
+{
+    if (handler_config.stops_first && t->fd >= 0)
+        ioctl(t->fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
 int clock_mute(struct sampled_thread *t)
 {
     int fd = t->fd;
     uint64_t period = NEVER_NS;
     rings_close(t);
-    if (fd >= 0 && !(in_use.kind == CLOCK_SIGNAL ? fcntl(fd, F_SETFL, 0) : ioctl(fd, PERF_EVENT_IOC_PERIOD, &period))) {
+    if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_PERIOD, &period)) {
         t->fd = -1;
         return fd;
     }

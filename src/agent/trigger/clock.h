@@ -36,8 +36,8 @@ enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
-/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets,
- * and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event (there may be no descriptor
+/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets as
+ * well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event (there may be no descriptor
  * left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
@@ -45,6 +45,8 @@ void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
  * other clocks. */
 int clock_mute(struct sampled_thread *t);
+/* An armed thread whose first expiry got lost may have another. */
+void clock_revive(const struct sampled_thread *t);
 /* An armed thread's stacks have the kernel's part from now on, where that is to be had. */
 void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */

@@ -1,7 +1,9 @@
 #include "agent/trigger/threads.h"
 
+#include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
+#include "agent/hot/traps.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
@@ -15,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HANDLER_WAIT_NS = 50000 };
+enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000 };
 
 static struct {
     pthread_mutex_t lock;
@@ -118,9 +120,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     exits_cancel(tid);
     set_clock(t);
     registry.armed++;
-    uint64_t count = clock_count(t);
     t->cpu_seen = clock_thread_cpu(tid);
-    t->cpu_at_arming = t->cpu_seen > count ? t->cpu_seen - count : t->cpu_seen;
     /* What lies beyond the thread's clock was left by a former owner of its id. */
     t->cpu_at_start = registry.booked[tid] <= t->cpu_at_arming ? registry.booked[tid] : 0;
     /* The collector looks at live slots only; all it reads there is written. */
@@ -313,6 +313,11 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
     pthread_mutex_unlock(&registry.lock);
 }
 
+static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
+{
+    return !counter_get(&t->expiries) && cpu > t->cpu_at_arming + 2 * handler_config.interval_ns + LATE_NS;
+}
+
 /* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone
  * and its id is another's. */
 static void look_at(int tid)
@@ -334,8 +339,12 @@ static void look_at(int tid)
     /* It may have been found before it got its name. */
     if (t->scans++ == 1 && !atomic_load(&t->java_thread))
         read_os_name(t);
-    if (atomic_load(&t->slot) == SLOT_LIVE && counter_get(&t->samples))
+    if (atomic_load(&t->slot) != SLOT_LIVE)
+        return;
+    if (counter_get(&t->samples))
         clock_want_kernel_stacks(t);
+    else if (has_lost_first(t, cpu) && !traps_are_held())
+        clock_revive(t);
 }
 
 void threads_scan(void)

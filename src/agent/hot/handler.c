@@ -4,7 +4,6 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
-#include "agent/hot/traps.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 #include "agent/hot/work.h"
@@ -187,7 +186,7 @@ static void redraw_period(struct sampled_thread *t)
         period = handler_draw_period(&t->random, period);
     if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         return;
-    if (first && handler_config.stops_first && !traps_are_held())
+    if (first && handler_config.stops_first && !atomic_load(&handler_config.held))
         ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
     if (first)
         complete_first_weight(t);

@@ -27,6 +27,7 @@ struct handler_config {
     bool carrier_frames;     /* below a virtual thread's frames those of its carrier */
     bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
+    _Atomic int held;        /* how many faults hold all clocks (hot/traps.h): nobody may start one */
     struct sigaction former[HANDLER_SIGNALS]; /* by signal: what was there before ours, which may stay after a recording */
     _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
 };

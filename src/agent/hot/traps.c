@@ -25,13 +25,6 @@ static void go_on(const struct sampled_thread *t)
         again ? ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-static _Atomic int held_by; /* how many faults hold all clocks */
-
-bool traps_are_held(void)
-{
-    return atomic_load(&held_by);
-}
-
 static void with_all(void (*set)(const struct sampled_thread *))
 {
     for (uint32_t i = 0, n = atomic_load(&sampled_threads_used); i < n; i++)
@@ -65,7 +58,7 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     held->thread = thread_of_caller();
     held->all = !code_contains(pc);
     if (held->all) {
-        atomic_fetch_add(&held_by, 1);
+        atomic_fetch_add(&handler_config.held, 1);
         with_all(stop);
     }
     if (!held->thread)
@@ -79,7 +72,7 @@ void traps_let_go(const struct traps_held *held)
 {
     if (held->all) {
         with_all(go_on);
-        atomic_fetch_sub(&held_by, 1);
+        atomic_fetch_sub(&handler_config.held, 1);
     } else if (held->thread)
         with_own(held->thread, held->generation, go_on);
 }

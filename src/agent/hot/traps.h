@@ -25,7 +25,5 @@ void traps_hold(struct traps_held *held, uintptr_t pc);
 void traps_let_go(const struct traps_held *held);
 /* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
 void traps_hold_all(void);
-/* Whether a fault holds all clocks: nobody may start one. */
-bool traps_are_held(void);
 
 #endif

@@ -36,9 +36,9 @@ enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
-/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets as
- * well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event (there may be no descriptor
- * left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
+/* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets
+ * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
+ * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);

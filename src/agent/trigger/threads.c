@@ -3,7 +3,6 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
-#include "agent/hot/traps.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
@@ -343,7 +342,7 @@ static void look_at(int tid)
         return;
     if (counter_get(&t->samples))
         clock_want_kernel_stacks(t);
-    else if (has_lost_first(t, cpu) && !traps_are_held())
+    else if (has_lost_first(t, cpu) && !atomic_load(&handler_config.held))
         clock_revive(t);
 }
 

@@ -2,7 +2,8 @@
  * pool count, then per pool: class, entry count, (key, value)*. Entries have no length, so that damage ends a checkpoint.
  *
  * A pool is a hash table from key to the place of the value in the file: open addressing, linear probing, 3/4 full. All
- * checkpoints of the chunk count; of two entries with one key the later does (a thread may have been renamed). */
+ * checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
+ * for the JDK's parser and Mission Control, which read the checkpoints backwards and let each replace what they have. */
 #include "base/array.h"
 #include "base/map.h"
 #include "jfr/input.h"
@@ -50,8 +51,10 @@ static int put(struct jfr_pool *p, uint64_t seed, uint64_t key, const uint8_t *a
     if (p->count * 4 >= p->cap * 3 && grow(p, seed))
         return -ENOMEM;
     struct slot *s = place(p->slots, p->cap, seed, key);
-    p->count += !s->at;
-    *s = (struct slot){key, at};
+    if (!s->at) {
+        p->count++;
+        *s = (struct slot){key, at};
+    }
     return 0;
 }
 

@@ -280,8 +280,8 @@ static void put_pools(struct buffer *b)
                  ENTRY(C_FRAME_TYPE, "\1\3\7Inlined"),
                  ENTRY(C_TRACE, "\1\1\2\1\14\3\1\1\15\4\1"),
                  ENTRY(C_GROUP, "\1\1\3\4ring"),
-                 ENTRY(C_THREAD, "\1\3\3old\5\0\6\1"), /* it was renamed later */
-                 ENTRY(C_THREAD, "\1\3\2os\5\3\4java\6\1")};
+                 ENTRY(C_THREAD, "\1\3\2os\5\3\4java\6\1"),
+                 ENTRY(C_THREAD, "\1\3\3new\5\0\6\1")}; /* renamed */
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
         event = craft_pool(b, pools[i].type, 1);
         buffer_put(b, pools[i].bytes, pools[i].size);

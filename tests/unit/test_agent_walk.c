@@ -403,6 +403,30 @@ static void test_stub(void)
            "one whose return address must be looked for");
 }
 
+#if defined(__x86_64__)
+/* A stub that keeps what it works with on the stack, and where that is not written yet lies what calls long ago left there. */
+static void test_stub_with_stale_words(void)
+{
+    struct walk w;
+    uint64_t *sp;
+    build();
+    uintptr_t begin = stub + FAKE_BLOB_HEADER + 160, pc = begin + 40, caller = put_compiled_caller(&sp);
+    int32_t relative = (int32_t)(begin - caller);
+    memcpy((void *)(caller - 4), &relative, sizeof relative);
+    sp[-2] = 0x77;
+    sp[-1] = caller;
+    sp[-8] = behind_call(compiled, 330);
+    struct registers r = {.pc = pc, .sp = (uintptr_t)(sp - 8), .fp = (uintptr_t)(sp - 2)};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "one with an old return address on top of the stack");
+}
+#else
+static void test_stub_with_stale_words(void)
+{
+}
+#endif
+
 static void test_deep(void)
 {
     struct walk w;
@@ -670,6 +694,7 @@ int main(void)
     else
         tap_skip("leftovers of earlier frames: a native frame does not tell where its caller's begins");
     test_stub();
+    test_stub_with_stale_words();
     test_deep();
     test_frozen();
     test_random(1000000);

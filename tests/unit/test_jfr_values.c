@@ -97,7 +97,7 @@ static void test_resolved(struct jfr_chunk *chunk)
     tap_ok(jfr_event_key(&e, jfr_type_field(e.type, "sampledThread")) == 1, "key of a reference");
     tap_ok(jfr_thread_of(field(&e, "sampledThread"), &t) && same(t.os_name, "os") && same(t.java_name, "java") &&
                same(t.group, "ring") && t.os_id == 5 && t.java_id == 6,
-           "thread by its later name, its group containing itself");
+           "thread by the first of its names, its group containing itself");
     tap_ok(jfr_stack_of(field(&e, "stackTrace"), &stack) && stack.truncated, "stack trace, truncated");
     tap_ok(jfr_stack_next(&stack, &frame) && frame.line == 12 && frame.bci == 3 && frame.method_key == 1 &&
                same(frame.type, "Inlined"),

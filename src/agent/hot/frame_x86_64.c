@@ -314,10 +314,40 @@ static bool pop_with_cookie(struct frame *f)
     return true;
 }
 
+/* Where the call before a return address went; 0 when the instruction does not say. */
+static uintptr_t call_target(uintptr_t pc)
+{
+    uint64_t target;
+    uint32_t relative;
+    uint16_t mov, call;
+    uint8_t op;
+    /* mov r10, target; call r10 */
+    if (load_u16(pc - 13, &mov) && mov == 0xba49 && load_u16(pc - 3, &call) && call == 0xff41 && load_u64(pc - 11, &target))
+        return target;
+    if (load_u8(pc - 5, &op) && op == 0xe8 && load_u32(pc - 4, &relative))
+        return pc + (uintptr_t)(intptr_t)(int32_t)relative;
+    return 0;
+}
+
+/* The stub's own frame, if it stands: its caller called this stub, or another that ends in it. */
+static bool pop_certain(const struct code *c, struct frame *f)
+{
+    struct frame g = *f;
+    if (f->fp < f->sp || f->fp - f->sp >= LEAF_FP_BYTES_MAX || !pop_with_fp(&g, f->fp))
+        return false;
+    uintptr_t target = call_target(g.pc);
+    if (!target || code_find(target).blob != c->blob)
+        return false;
+    *f = g;
+    return true;
+}
+
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    if (at && pop_at(f, f->sp))
+    /* On top of the stack lies the return address or, where the stub keeps its own there, whatever was left of it: maybe that
+     * of a call long ago. */
+    if (at && (pop_certain(c, f) || pop_at(f, f->sp)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;
@@ -365,21 +395,6 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at)
     f->sp = f->fp + 16;
     f->fp = fp;
     return true;
-}
-
-/* Where the call before a return address went; 0 when the instruction does not say. */
-static uintptr_t call_target(uintptr_t pc)
-{
-    uint64_t target;
-    uint32_t relative;
-    uint16_t mov, call;
-    uint8_t op;
-    /* mov r10, target; call r10 */
-    if (load_u16(pc - 13, &mov) && mov == 0xba49 && load_u16(pc - 3, &call) && call == 0xff41 && load_u64(pc - 11, &target))
-        return target;
-    if (load_u8(pc - 5, &op) && op == 0xe8 && load_u32(pc - 4, &relative))
-        return pc + (uintptr_t)(intptr_t)(int32_t)relative;
-    return 0;
 }
 
 /* The frame pointers of code of which nobody knows whether it keeps any: each return address must follow a call of the

@@ -3,7 +3,7 @@
  *
  * A pool is a hash table from key to the place of the value in the file: open addressing, linear probing, 3/4 full. All
  * checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
- * for the JDK's parser and Mission Control, which read the checkpoints backwards and let each replace what they have. */
+ * for the JDK's parser, which reads the checkpoints backwards and lets each replace what it has. */
 #include "base/array.h"
 #include "base/map.h"
 #include "jfr/input.h"

@@ -180,7 +180,8 @@ static void redraw_period(struct sampled_thread *t)
     t->until_redraw = REDRAW_EVERY;
     /* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few
      * intervals has then, on average, exactly the weight of its CPU time. */
-    bool first = !counter_get(&t->expiries);
+    bool first = t->in_first_period;
+    t->in_first_period = false;
     uint64_t period = handler_config.interval_ns;
     if (!first)
         period = handler_draw_period(&t->random, period);

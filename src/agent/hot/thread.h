@@ -61,6 +61,7 @@ struct sampled_thread {
     uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
     uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
     uint32_t until_redraw;   /* expiries until a new period is drawn */
+    _Atomic bool in_first_period; /* set as the clock is, until a handler has seen its first expiry */
     uint64_t random;
     uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
     _Atomic uint64_t expiry_ns, expiries, samples;

@@ -20,7 +20,7 @@ static void stop(const struct sampled_thread *t)
 static void go_on(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    bool again = handler_config.stops_first && !counter_get(&t->expiries);
+    bool again = handler_config.stops_first && t->in_first_period;
     if (fd >= 0)
         again ? ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }

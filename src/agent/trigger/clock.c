@@ -296,6 +296,7 @@ int clock_arm(struct sampled_thread *t)
     t->cpu_at_arming = clock_thread_cpu(t->tid);
     t->perf_error = 0;
     t->until_redraw = 1;
+    t->in_first_period = true;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
     t->period_ns = 1 + handler_random(&t->random) % in_use.interval_ns;
     t->next_weight_ns = in_use.interval_ns;

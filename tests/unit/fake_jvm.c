@@ -26,6 +26,8 @@ static void describe_code(struct vm_layout *l)
     l->nm_comp_level = (struct vm_field){48, 1};
     l->pcdesc_size = 16;
     l->nm_scopes_pcs = (struct vm_field){52, 4};
+    l->nm_deopt_entry = (struct vm_field){88, l->family == VM_NMETHOD_ADDRESSES ? 8 : 4};
+    l->nm_original_pc = (struct vm_field){96, 4};
     if (l->family == VM_NMETHOD_IMMUTABLE) {
         l->nm_scopes_data = l->nm_scopes_pcs_end = (struct vm_field){56, 4};
         l->nm_immutable_data = (struct vm_field){64, 8};

@@ -375,6 +375,30 @@ static void test_leftovers(void)
            "native code on top of a return address into Java that a call of Java left");
 }
 
+/* Compiled code returns to the place where an invalidated method's frames go; in the frame stands where it was. */
+static void test_invalidated(void)
+{
+    enum { ENTRY = 360, ORIGINAL_WORD = 1 };
+    struct walk w;
+    build();
+    uintptr_t invalid = compiled, entry = invalid + FAKE_BLOB_HEADER + ENTRY;
+    fake_set(invalid, vm_layout.nm_deopt_entry, entry);
+    fake_set(invalid, vm_layout.nm_original_pc, 8 * ORIGINAL_WORD);
+    stack[103] = fake_return_word(entry);
+    stack[104 + ORIGINAL_WORD] = behind_call(invalid, 250);
+    stack[106] = at(200);
+    stack[107] = fake_return_word(call_stub_return);
+    put_first_frame(200);
+    struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w),
+           "a frame of a method that has been invalidated, by the place where it was");
+    stack[104 + ORIGINAL_WORD] = wrapper + FAKE_BLOB_HEADER + 20;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 0)) && ends_at_root(&w),
+           "without a place, where none of its own stands there");
+}
+
 static void test_stub(void)
 {
     struct walk w;
@@ -419,7 +443,10 @@ static void test_stub_with_stale_words(void)
     struct registers r = {.pc = pc, .sp = (uintptr_t)(sp - 8), .fp = (uintptr_t)(sp - 2)};
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
-           "one with an old return address on top of the stack");
+           "one with an old return address on top of the stack, and a frame pointer");
+    r.fp = 0x77;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "and without one");
 }
 #else
 static void test_stub_with_stale_words(void)
@@ -693,6 +720,7 @@ int main(void)
         test_leftovers();
     else
         tap_skip("leftovers of earlier frames: a native frame does not tell where its caller's begins");
+    test_invalidated();
     test_stub();
     test_stub_with_stale_words();
     test_deep();

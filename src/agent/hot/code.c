@@ -37,17 +37,18 @@ static uintptr_t block_of(const struct vm_heap *h, uintptr_t pc)
     return 0;
 }
 
-static enum code_kind kind_of(uintptr_t blob)
+static bool begins_with(uint64_t text, const char *expected)
 {
-    static const char nmethod[8] = "nmethod", wrapper[8] = "native n";
-    uint64_t name, text, expected;
-    if (!load_field(blob, vm_layout.blob_name, &name) || !load_u64(name, &text))
-        return CODE_NONE;
-    __builtin_memcpy(&expected, nmethod, 8);
-    if (text == expected)
-        return CODE_NMETHOD;
-    __builtin_memcpy(&expected, wrapper, 8);
-    return text == expected ? CODE_NATIVE_WRAPPER : CODE_STUB;
+    return !__builtin_memcmp(&text, expected, sizeof text);
+}
+
+static void set_kind(struct code *c)
+{
+    uint64_t name, text;
+    if (!load_field(c->blob, vm_layout.blob_name, &name) || !load_u64(name, &text))
+        return;
+    c->kind = begins_with(text, "nmethod") ? CODE_NMETHOD : begins_with(text, "native n") ? CODE_NATIVE_WRAPPER : CODE_STUB;
+    c->is_routine = begins_with(text, "StubRout");
 }
 
 static bool code_begin(uintptr_t blob, uint64_t *begin)
@@ -76,7 +77,8 @@ struct code code_find(uintptr_t pc)
     if (!block || !load_field(block, vm_layout.block_used, &used) || !used)
         return none;
     uintptr_t blob = block + vm_layout.block_size;
-    struct code c = {.kind = kind_of(blob), .blob = blob};
+    struct code c = {.blob = blob};
+    set_kind(&c);
     if (c.kind == CODE_NONE || !code_begin(blob, &begin) || !load_field(blob, vm_layout.blob_size, &size) ||
         pc >= blob + size || !load_signed(blob, vm_layout.blob_frame_size, (int64_t *)&frame) ||
         !load_signed(blob, vm_layout.blob_frame_complete, &complete))
@@ -85,4 +87,24 @@ struct code code_find(uintptr_t pc)
     c.frame_words = (int64_t)frame > 0 && frame < 1 << 20 ? (uint32_t)frame : 0;
     c.frame_complete = (int32_t)complete;
     return c;
+}
+
+static bool is_entry(const struct code *c, struct vm_field field, uintptr_t pc)
+{
+    uint64_t at;
+    return load_field(c->blob, field, &at) && pc == (vm_layout.family == VM_NMETHOD_ADDRESSES ? at : c->blob + at);
+}
+
+bool code_is_deopt_entry(const struct code *c, uintptr_t pc)
+{
+    return c->kind == CODE_NMETHOD && (is_entry(c, vm_layout.nm_deopt_entry, pc) || is_entry(c, vm_layout.nm_deopt_mh_entry, pc));
+}
+
+uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp)
+{
+    uint64_t offset, original;
+    if (!code_is_deopt_entry(c, pc) || !load_field(c->blob, vm_layout.nm_original_pc, &offset) ||
+        offset >= 8 * (uint64_t)c->frame_words || !load_u64(sp + offset, &original) || code_find(original).blob != c->blob)
+        return pc;
+    return original;
 }

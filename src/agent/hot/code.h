@@ -25,6 +25,7 @@ struct code {
     uintptr_t begin;         /* of the code; 0 for the interpreter */
     uint32_t frame_words;    /* size of the frame while the code runs; 0 = none or unknown */
     int32_t frame_complete;  /* offset from begin at which the frame stands; -1 = unknown */
+    bool is_routine;         /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
 };
 
 static inline bool code_is_compiled(const struct code *c)
@@ -35,6 +36,11 @@ static inline bool code_is_compiled(const struct code *c)
 /* Cheap test, true for every pc in the code cache and for some others. */
 bool code_contains(uintptr_t pc);
 struct code code_find(uintptr_t pc);
+
+/* Whether pc is where frames of this nmethod return to when it has been invalidated under them. */
+bool code_is_deopt_entry(const struct code *c, uintptr_t pc);
+/* Where the frame at sp would go on if that had not happened; pc itself where it has not. */
+uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp);
 
 struct code_scope {
     uintptr_t method; /* Method* */

@@ -8,7 +8,7 @@ bool frame_is_return_address(uintptr_t pc)
     switch (c.kind) {
     case CODE_NMETHOD:
     case CODE_NATIVE_WRAPPER:
-        return pc > c.begin && frame_follows_call(pc);
+        return pc > c.begin && (frame_follows_call(pc) || code_is_deopt_entry(&c, pc));
     case CODE_INTERPRETER:
     case CODE_CALL_STUB:
         return true;

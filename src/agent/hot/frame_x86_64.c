@@ -6,6 +6,7 @@
 
 enum {
     SCAN_WORDS_MAX = 512,
+    ROUTINE_WORDS_MAX = 256,
     FP_CHAIN_MAX = 64,
     FRAME_BYTES_MAX = 1 << 20,
     LEAF_FP_BYTES_MAX = 1 << 16,
@@ -261,10 +262,10 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
     return realigned_caller(c, f) || caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
 }
 
-static bool scan(struct frame *f, bool (*accepts)(uintptr_t pc))
+static bool scan(struct frame *f, bool (*accepts)(uintptr_t pc), int words)
 {
     uintptr_t at = (f->sp + 7) & ~(uintptr_t)7;
-    for (int i = 0; i < SCAN_WORDS_MAX; i++, at += 8) {
+    for (int i = 0; i < words; i++, at += 8) {
         uint64_t v;
         if (!load_u64(at, &v))
             return false;
@@ -329,25 +330,29 @@ static uintptr_t call_target(uintptr_t pc)
     return 0;
 }
 
-/* The stub's own frame, if it stands: its caller called this stub, or another that ends in it. */
-static bool pop_certain(const struct code *c, struct frame *f)
+/* Whether a return address is behind a call of one of the JVM's routines. */
+static bool called_routine(uintptr_t pc)
+{
+    uintptr_t target = call_target(pc);
+    return target && code_find(target).is_routine;
+}
+
+/* What a routine keeps on the stack, or has no value for yet, may look like a return address, of a call long ago: the one that
+ * follows a call of a routine comes first, in its frame if it has one. */
+static bool routine_caller(struct frame *f)
 {
     struct frame g = *f;
-    if (f->fp < f->sp || f->fp - f->sp >= LEAF_FP_BYTES_MAX || !pop_with_fp(&g, f->fp))
-        return false;
-    uintptr_t target = call_target(g.pc);
-    if (!target || code_find(target).blob != c->blob)
-        return false;
-    *f = g;
-    return true;
+    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(&g, f->fp) && called_routine(g.pc)) {
+        *f = g;
+        return true;
+    }
+    return scan(f, called_routine, ROUTINE_WORDS_MAX);
 }
 
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    /* On top of the stack lies the return address or, where the stub keeps its own there, whatever was left of it: maybe that
-     * of a call long ago. */
-    if (at && (pop_certain(c, f) || pop_at(f, f->sp)))
+    if (at && ((c->is_routine && routine_caller(f)) || pop_at(f, f->sp)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;
@@ -356,7 +361,7 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX &&
         (pop_with_fp(f, f->fp) || pop_with_cookie(f)))
         return true;
-    return scan(f, NULL);
+    return scan(f, NULL, SCAN_WORDS_MAX);
 }
 
 static bool follow_frame_pointers(struct frame *f)
@@ -428,5 +433,5 @@ static bool may_call_native(uintptr_t pc)
 
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers)
 {
-    return (has_frame_pointers && follow_frame_pointers(f)) || follow_called_functions(f) || scan(f, may_call_native);
+    return (has_frame_pointers && follow_frame_pointers(f)) || follow_called_functions(f) || scan(f, may_call_native, SCAN_WORDS_MAX);
 }

@@ -381,7 +381,7 @@ static bool step(struct walk *w, uint64_t *frame)
             return finish(w, OUTCOME_COMPLETE);
         /* fall through */
     case CODE_NMETHOD:
-        w->in_scopes = code_scopes_begin(&w->scopes, &w->code, w->pc, w->leaf);
+        w->in_scopes = code_scopes_begin(&w->scopes, &w->code, w->leaf ? w->pc : code_original_pc(&w->code, w->pc, w->sp), w->leaf);
         if (!w->in_scopes)
             finish(w, OUTCOME_TRUNCATED);
         return false;

@@ -102,9 +102,24 @@ static bool code_blobs(const struct vmstructs *v)
            need_size(v, "PcDesc", &l->pcdesc_size);
 }
 
+static void deoptimisation(const struct vmstructs *v)
+{
+    struct vm_layout *l = &vm_layout;
+    static const char *const entries[] = {"_deopt_handler_entry_offset", "_deopt_handler_offset", "_deoptimize_offset"};
+    static const char *const mh_entries[] = {"_deopt_mh_handler_offset", "_deoptimize_mh_offset"};
+    vmstructs_field(v, "nmethod", "_orig_pc_offset", &l->nm_original_pc);
+    vmstructs_field(v, "CompiledMethod", "_deopt_handler_begin", &l->nm_deopt_entry);
+    vmstructs_field(v, "CompiledMethod", "_deopt_mh_handler_begin", &l->nm_deopt_mh_entry);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries && !l->nm_deopt_entry.width; i++)
+        vmstructs_field(v, "nmethod", entries[i], &l->nm_deopt_entry);
+    for (size_t i = 0; i < sizeof mh_entries / sizeof *mh_entries && !l->nm_deopt_mh_entry.width; i++)
+        vmstructs_field(v, "nmethod", mh_entries[i], &l->nm_deopt_mh_entry);
+}
+
 static bool nmethods(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
+    deoptimisation(v);
     if (!need(v, "nmethod", "_comp_level", &l->nm_comp_level))
         return false;
     if (vmstructs_field(v, "nmethod", "_immutable_data", &l->nm_immutable_data)) {

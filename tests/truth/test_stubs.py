@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The JVM's stubs, on top of a stack on which calls that are over have left return addresses: no sample is shown below one of
+those, and hardly any stack is not whole.
+
+tier: default
+timeout: 1800
+
+Each kind of stub works in a thread and a method of its own, compiled and interpreted. A sample in a stub must have been called
+from that method, and not from the one that litters; that is no matter of chance, so none may be wrong. At most one stack in a
+thousand may not be whole: over all stubs of a JDK, and five standard errors more. JDK 8's C1 calls the functions of Math from
+below registers that it has pushed (docs/internals/known-limits.md); these stacks may be truncated.
+"""
+import collections
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+SECONDS = 0.5 if ct.TIER == "all" else 0.12
+MODES = {"compiled": [], "C1": ["-XX:TieredStopAtLevel=1"], "interpreted": ["-Xint"]}
+NOT_WHOLE = 0.001
+
+
+def is_wrong(sample, method):
+    """Of a sample whose leaf is a stub: called from elsewhere. On the way from work() to the method there are stubs, too."""
+    java = [name for name, kind, _ in sample.frames if kind in ct.JAVA_FRAMES]
+    on_the_way = ("table stub", "adapters", "InlineCacheBuffer", "wrong_method", "resolve_")
+    if not java or any(name in sample.frames[0][0] for name in on_the_way):
+        return False
+    return "litter" in java[0] or (method not in java and "Stubs.work" in java)
+
+
+def check(jdk, mode):
+    path = ct.WORK / f"stubs-{jdk.version}-{mode}.jfr"
+    with ct.Jvm(jdk, "Stubs", agent=ct.agent_options(file=path, interval="500us"), flags=MODES[mode]) as jvm:
+        jvm.expect("ready")
+        loads = jvm.round(seconds=SECONDS)["loads"].split(",")
+        ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends well", jvm.transcript())
+    recording = ct.Recording(path)
+    wrong, in_stubs, bad = collections.Counter(), collections.Counter(), collections.Counter()
+    for load in loads:
+        for sample in recording.of_thread(f"stub-{load}"):
+            if sample.outcome != "complete" and not (jdk.version == 8 and load == "math" and sample.outcome == "truncated"):
+                bad[(load, sample.outcome, sample.state, *sample.frames[:3])] += 1
+            stub = next((name for name, kind, _ in sample.frames[:1] if kind == "Stub"), None)
+            in_stubs[stub] += 1
+            if stub and is_wrong(sample, f"Stubs.{load}"):
+                wrong[(load, stub, *(name for name, _, _ in sample.frames[1:5]))] += 1
+    stubs = {name for name in in_stubs if name}
+    total = sum(in_stubs.values())
+    of_stubs = total - in_stubs[None]
+    ct.note(f"{jdk}, {mode}: {dict(in_stubs.most_common(60))}")
+    ct.ok(of_stubs > 20 and not wrong, f"{jdk}, {mode}: {of_stubs} of {total} samples in {len(stubs)} stubs, "
+          f"{sum(wrong.values())} below a stale return address", common(wrong))
+    expected = NOT_WHOLE * total
+    most = expected + ct.STANDARD_ERRORS * math.sqrt(expected)
+    ct.ok(sum(bad.values()) <= most, f"{jdk}, {mode}: {sum(bad.values())} of {total} stacks are not whole, at most {most:.0f} may",
+          common(bad))
+
+
+def common(counter):
+    return "\n".join(f"{count} {thing}" for thing, count in counter.most_common(20))
+
+
+def main():
+    ct.need()
+    for jdk in ct.jdks():
+        for mode in MODES:
+            check(jdk, mode)
+    ct.done()
+
+
+main()

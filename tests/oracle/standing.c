@@ -1,0 +1,53 @@
+/* libcandor-standing.so, the agent whose walker a debugger calls while it has stopped the process (stops.py): it writes the
+ * registers of a thread, has the agent's own thread call standing_walk, and reads the frames. They become a sample of that thread
+ * without weight, too, so that the recording has their names. */
+#include "agent/hot/record.h"
+#include "agent/hot/thread.h"
+#include "agent/hot/walk.h"
+
+#include <string.h>
+#include <ucontext.h>
+
+enum { REGISTERS = REG_RIP + 1 };
+
+#define FOR_DEBUGGER __attribute__((used, retain))
+
+FOR_DEBUGGER uint64_t standing_registers[REGISTERS]; /* as a ucontext has them */
+FOR_DEBUGGER uint64_t standing_frames[FRAMES_MAX + 1];
+FOR_DEBUGGER uint64_t standing_outcome;
+
+int standing_walk(int tid);
+
+static uint64_t walk_and_record(struct sampled_thread *t, const struct registers *at)
+{
+    struct walk w;
+    struct candor_queue *q = &t->queue;
+    uint64_t count = 0;
+    walk_begin(&w, at, atomic_load(&t->java_thread));
+    candor_queue_begin(q);
+    candor_queue_put(q, 1); /* the time is nobody's */
+    candor_queue_put(q, 0);
+    candor_queue_put(q, at->pc);
+    candor_queue_put(q, w.state);
+    while (count < FRAMES_MAX && walk_next(&w, &standing_frames[count]))
+        candor_queue_put(q, standing_frames[count++]);
+    candor_queue_put(q, w.outcome);
+    if (candor_queue_commit(q))
+        counter_add(&t->samples, 1);
+    standing_outcome = w.outcome;
+    return count;
+}
+
+/* Of the thread, which has the registers in standing_registers: how many frames. -1 when it has no slot, or is in our handler. */
+FOR_DEBUGGER int standing_walk(int tid)
+{
+    static ucontext_t context;
+    struct registers at = {0};
+    uint32_t slot = thread_slot_of_tid ? atomic_load(&thread_slot_of_tid[tid]) : 0;
+    struct sampled_thread *t = slot ? &sampled_threads[slot - 1] : NULL;
+    if (!t || atomic_load(&t->inside))
+        return -1;
+    memcpy(context.uc_mcontext.gregs, standing_registers, sizeof standing_registers);
+    frame_registers(&at, (uintptr_t)&context);
+    return (int)walk_and_record(t, &at);
+}

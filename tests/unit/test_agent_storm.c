@@ -10,6 +10,7 @@
 #include "session.h"
 
 #include "agent/hot/handler.h"
+#include "agent/hot/traps.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 
@@ -84,6 +85,20 @@ static void test_lost(void)
     threads_java_end();
 }
 
+/* The program's own faults hold the clock and let it go on, in the first period too. */
+static void test_held(void)
+{
+    struct traps_held held;
+    const struct sampled_thread *t = arm_own();
+    pthread_sigmask(SIG_UNBLOCK, &expiry, NULL);
+    for (int i = 0; i < 3; i++) {
+        traps_hold(&held, 0);
+        traps_let_go(&held);
+    }
+    tap_ok(grows(t), "%s: held and let go in its first period, it goes on", clock_names[kind]);
+    threads_java_end();
+}
+
 static void *run(void *test)
 {
     pthread_sigmask(SIG_BLOCK, &expiry, NULL);
@@ -137,6 +152,7 @@ int main(void)
         sigaddset(&expiry, chosen.signal);
         test_in_thread(test_first);
         test_in_thread(test_lost);
+        test_in_thread(test_held);
     }
     unlink(file);
     return tap_done();

@@ -43,7 +43,7 @@ struct sampled_thread {
     _Atomic int fd; /* perf event, -1 = none */
     _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
     timer_t timer;
-    bool has_timer, lacks_clock, ring_refused;
+    bool has_timer, lacks_clock, ring_refused, is_revived;
     int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     int64_t java_id;
     char java_name[THREAD_NAME_MAX], os_name[16];

@@ -16,13 +16,17 @@ static void stop(const struct sampled_thread *t)
         ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* An event whose first expiry take_waiting_trap has taken may have one more. */
+/* The first expiry of an event may be gone: take_waiting_trap takes it. Then the kernel has stopped it, and the first period, which
+ * may be a short one, must not be the one that goes on. */
 static void go_on(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    bool again = handler_config.stops_first && t->in_first_period;
-    if (fd >= 0)
-        again ? ioctl(fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+    uint64_t period = handler_config.interval_ns;
+    if (fd < 0)
+        return;
+    if (handler_config.stops_first && t->in_first_period)
+        ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static void with_all(void (*set)(const struct sampled_thread *))

@@ -327,8 +327,9 @@ void clock_disarm(struct sampled_thread *t)
 
 void clock_revive(const struct sampled_thread *t)
 {
-    if (handler_config.stops_first && t->fd >= 0)
-        ioctl(t->fd, PERF_EVENT_IOC_REFRESH, 1);
+    uint64_t period = in_use.interval_ns;
+    if (handler_config.stops_first && t->fd >= 0 && !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
+        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 int clock_mute(struct sampled_thread *t)

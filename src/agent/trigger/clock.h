@@ -45,7 +45,7 @@ void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
  * other clocks. */
 int clock_mute(struct sampled_thread *t);
-/* An armed thread whose first expiry got lost may have another. */
+/* An armed thread whose first expiry got lost expires again, for the first time after an interval. */
 void clock_revive(const struct sampled_thread *t);
 /* An armed thread's stacks have the kernel's part from now on, where that is to be had. */
 void clock_want_kernel_stacks(struct sampled_thread *t);

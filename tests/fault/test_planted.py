@@ -39,6 +39,8 @@ def is_whole(path):
         recording, books = ct.Recording(path), ct.report(path)["books"]
     except (ValueError, KeyError, IndexError, RuntimeError) as damage:
         return False, str(damage)
+    if not books:
+        return False, "it ends before its first second"
     booked = books["complete"] + books["truncated"] + sum(books["failed"].values())
     weights = sum(sample.weight for sample in recording.samples)
     booked_ns = books["complete_ns"] + books["truncated_ns"] + sum(books["failed_ns"].values())

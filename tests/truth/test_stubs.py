@@ -26,10 +26,10 @@ NOT_WHOLE = 0.001
 def is_wrong(sample, method):
     """Of a sample whose leaf is a stub: called from elsewhere. On the way from work() to the method there are stubs, too."""
     java = [name for name, kind, _ in sample.frames if kind in ct.JAVA_FRAMES]
-    on_the_way = ("table stub", "adapters", "InlineCacheBuffer", "wrong_method", "resolve_")
+    on_the_way = ("table stub", "adapters", "InlineCacheBuffer", "wrong_method", "resolve_", "Runtime1")
     if not java or any(name in sample.frames[0][0] for name in on_the_way):
         return False
-    return "litter" in java[0] or (method not in java and "Stubs.work" in java)
+    return "litter" in java[0] or (method not in java and java[0] == "Stubs.work")
 
 
 def check(jdk, mode):

@@ -56,6 +56,7 @@ struct sampled_thread {
     /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
     _Atomic uint32_t inside; /* a handler runs */
     _Atomic uint32_t nested; /* expiries that came meanwhile */
+    _Atomic uint32_t held;   /* by a fault of the program's (hot/traps.h): nobody may start the clock */
     struct turn turn;
     uint64_t period_ns;      /* of the clock now */
     uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */

@@ -16,17 +16,20 @@ static void stop(const struct sampled_thread *t)
         ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* The first expiry of an event may be gone: take_waiting_trap takes it. Then the kernel has stopped it, and the first period, which
- * may be a short one, must not be the one that goes on. */
 static void go_on(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    if (fd >= 0)
+        ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* The first expiry stops an event, and its handler would have set a period that may repeat; the first one may be too short. */
+static void replace_first_period(const struct sampled_thread *t)
+{
+    int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
     uint64_t period = handler_config.interval_ns;
-    if (fd < 0)
-        return;
-    if (handler_config.stops_first && t->in_first_period)
+    if (fd >= 0 && t->in_first_period)
         ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
-    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static void with_all(void (*set)(const struct sampled_thread *))
@@ -50,8 +53,10 @@ static void take_waiting_trap(struct sampled_thread *t)
 {
     const struct timespec at_once = {0};
     const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set as the kernel has it */
-    if (syscall(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof trap) == SIGTRAP)
-        atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+    if (syscall(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof trap) != SIGTRAP)
+        return;
+    atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+    replace_first_period(t);
 }
 
 void traps_hold(struct traps_held *held, uintptr_t pc)
@@ -67,6 +72,7 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     }
     if (!held->thread)
         return;
+    atomic_store(&held->thread->held, 1);
     held->generation = atomic_load(&held->thread->generation);
     with_own(held->thread, held->generation, stop);
     take_waiting_trap(held->thread);
@@ -79,6 +85,8 @@ void traps_let_go(const struct traps_held *held)
         atomic_fetch_sub(&handler_config.held, 1);
     } else if (held->thread)
         with_own(held->thread, held->generation, go_on);
+    if (held->thread)
+        atomic_store(&held->thread->held, 0);
 }
 
 void traps_hold_all(void)

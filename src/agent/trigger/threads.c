@@ -342,7 +342,7 @@ static void look_at(int tid)
         return;
     if (counter_get(&t->samples))
         clock_want_kernel_stacks(t);
-    else if (!t->is_revived && has_lost_first(t, cpu) && !atomic_load(&handler_config.held)) {
+    else if (!t->is_revived && has_lost_first(t, cpu) && !atomic_load(&t->held) && !atomic_load(&handler_config.held)) {
         clock_revive(t);
         t->is_revived = true;
     }

@@ -52,8 +52,9 @@ def few_descriptors(jdk):
             return
         jvm.say(f"go threads={THREADS} seconds=0.02")
         ct.wait_until(lambda: "warning" in jvm.control("status")[1])
-        most = max(int(fd) for fd, target in jvm.fds().items() if "perf_event" in target)
-        ct.ok(own < most < DESCRIPTORS - DESCRIPTORS // 4, f"{jdk}, {what}: events take numbers up to {most}")
+        events = sorted(int(fd) for fd, target in jvm.fds().items() if "perf_event" in target)
+        beyond = [fd for fd in events if fd >= DESCRIPTORS - DESCRIPTORS // 4] # one is tried at a time, and given back
+        ct.ok(own < max(events) and len(beyond) <= 1, f"{jdk}, {what}: events take numbers up to {max(events)}", events)
         jvm.expect("done")
         status = jvm.control("status")[1]
         recording, books = stopped(jdk, what, jvm, path)

@@ -5,7 +5,8 @@ of its own, and takes each trap that still comes for one more error.
 tier: default
 timeout: 600
 
-What a JVM without the agent cannot report either is no fault of the agent's.
+A step that fails by a trap is the agent's fault. What a JVM without the agent fails at, too, is not: JDK 21 comes upon registers
+that it cannot describe in two of three reports. Seen in one of ten it is missed in WITHOUT more with a probability of 1e-6.
 """
 import pathlib
 import re
@@ -18,11 +19,13 @@ import candortest as ct
 WAYS = ("interpreted", "compiled", "signal")
 SAMPLES = 100  # before the crash
 TIMES = 10 if ct.TIER == "all" else 1
+WITHOUT = 130  # reports in which to look for a step that failed with the agent
+TRAP = f"id {hex(signal.SIGTRAP)}"
 FLAGS = ["-Xmx64m", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:-CreateCoredumpOnCrash"]  # JDK 8 leaves cores to the limits
 
 
 def crash(jdk, way, agent):
-    """One JVM's death: the steps of its report that failed, and its transcript; None without a report."""
+    """One JVM's death: the steps of its report that failed and by what, and its transcript; None without a report."""
     with ct.Jvm(jdk, "Crash", way, agent=agent, flags=FLAGS) as jvm:
         jvm.expect("ready")
         if agent:
@@ -36,7 +39,16 @@ def crash(jdk, way, agent):
         if not report.exists():
             return None, jvm.transcript()
         text = report.read_text(errors="replace")
-    return set(re.findall(r"error occurred during error reporting \(([^)]*)", text)), jvm.transcript()
+    return set(re.findall(r"error occurred during error reporting (\([^)]*\), id 0x[0-9a-f]+)", text)), jvm.transcript()
+
+
+def without_agent(jdk, way, failed, before):
+    """The steps that some JVM without the agent fails at, too."""
+    for _ in range(WITHOUT):
+        if failed <= before or any(TRAP in step for step in failed):
+            break
+        before = before | (crash(jdk, way, None)[0] or set())
+    return before
 
 
 def check(jdk, way, clock):
@@ -46,6 +58,7 @@ def check(jdk, way, clock):
     for i in range(TIMES):
         path = ct.WORK / f"{way}-{jdk.version}-{i}.jfr"
         failed, transcript = crash(jdk, way, ct.agent_options(file=path, interval="1ms", clock=clock))
+        before = without_agent(jdk, way, failed or set(), before)
         ct.ok(failed is not None and failed <= before, f"{jdk}, {way}, {clock}: and with the agent, nothing less is reported",
               f"{sorted(failed or [])}\n{transcript}")
 

@@ -14,6 +14,8 @@ enum {
     PUSHES_MAX = 4
 };
 
+enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, DWARF_RDX = 1 };
+
 const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
 
 const struct frame_dwarf frame_dwarf = {.sp = 7, .fp = 6, .return_address = 16};
@@ -349,10 +351,37 @@ static bool routine_caller(struct frame *f)
     return scan(f, called_routine, ROUTINE_WORDS_MAX);
 }
 
+/* C2's stub that rethrows an exception keeps a copy of its return address on top of its frame, until it pops the address itself
+ * into rdx. */
+static bool caller_below_copy(const struct code *c, struct frame *f)
+{
+    struct frame g = *f;
+    uint64_t copy;
+    uint8_t op;
+    if (f->pc == c->begin || !load_u8(f->pc, &op) || op == POP_RDX || !frame_caller(c, &g) || !load_u64(f->sp, &copy) ||
+        copy != g.pc || !frame_is_return_address(g.pc))
+        return false;
+    *f = g;
+    return true;
+}
+
+/* Compiled code jumps to the stub that looks for an exception's handler: its frame is the topmost, its pc comes in rdx, and the stub
+ * pushes it first. */
+static bool caller_in_rdx(const struct code *c, struct frame *f, const struct registers *at)
+{
+    uint64_t pc;
+    uint8_t op;
+    if (f->pc != c->begin || !load_u8(f->pc, &op) || op != PUSH_RDX || !frame_register(at->ucontext, DWARF_RDX, &pc) ||
+        code_find(pc).kind != CODE_NMETHOD)
+        return false;
+    f->pc = pc;
+    return true;
+}
+
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    if (at && ((c->is_routine && routine_caller(f)) || pop_at(f, f->sp)))
+    if (at && ((c->is_routine && routine_caller(f)) || caller_in_rdx(c, f, at) || caller_below_copy(c, f) || pop_at(f, f->sp)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;

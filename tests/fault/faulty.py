@@ -8,7 +8,8 @@ import candortest as ct
 
 AGENT = ct.BUILD / "tests" / "fault" / "libcandor-faulty.so"
 REPORT_BYTES = 16384
-COUNTS = ("loads", "faults", "walks", "frames", "kept", "unbounded", "crashes", "nested", "handler_bytes", "kernel_bytes", "measured")
+COUNTS = ("loads", "faults", "walks", "frames", "kept", "unbounded", "crashes", "nested", "recalled", "differ", "handler_bytes",
+          "kernel_bytes", "measured")
 SITES = 1024
 
 

@@ -8,6 +8,7 @@
  *
  *   CANDOR_INJECT=plant=BUG          one of `bugs` is in the agent
  *   CANDOR_INJECT=nested             while a handler's record is open, the thread's clock expires once more
+ *   CANDOR_INJECT=twice              each stack is walked twice, once without what earlier walks have learnt
  *   CANDOR_INJECT=stack              how much of its thread's stack each handler took is measured
  *
  * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
@@ -36,6 +37,7 @@ enum { REPORT_BYTES = 16384, SITES = 1024, SEEN = 256, KEEP_EVERY = 64, NEAR_BYT
 struct injected {
     _Atomic uint64_t loads, faults, walks, frames, kept, unbounded, crashes;
     _Atomic uint64_t nested;
+    _Atomic uint64_t recalled, differ; /* of stacks walked twice: call sites that were known, stacks that are not the same */
     _Atomic uint64_t handler_bytes, kernel_bytes, measured; /* of stack: the most a handler took, and before it the kernel */
     _Atomic uint64_t outcomes[OUTCOME_COUNT];
     _Atomic uint64_t sites[SITES]; /* code addresses of loads that were made to fail, by hash */
@@ -45,6 +47,8 @@ static struct injected nowhere, *report = &nowhere;
 static uintptr_t beyond_end; /* mapped, but behind the end of the report's file */
 static uint32_t fault_below; /* of 2^32 */
 static uint64_t walks_per_sample;
+static bool walks_twice;
+static __thread bool forgets;
 
 static uint64_t draw(void)
 {
@@ -274,6 +278,7 @@ __attribute__((constructor)) static void choose_faults(void)
     choose_crash(text);
     choose_bugs(text);
     measures_stacks = strstr(text, "stack");
+    walks_twice = strstr(text, "twice");
     walks_per_sample = walks ? strtoull(walks + 6, NULL, 10) : 0;
 }
 
@@ -454,11 +459,41 @@ static void walk_at(struct sampled_thread *t, const struct registers *at, uintpt
     }
 }
 
+static uint64_t walk_with_memory(const struct registers *at, uintptr_t java_thread, uint64_t *recalled)
+{
+    struct walk w;
+    uint64_t frame, h = 0;
+    walk_begin(&w, at, java_thread);
+    if (w.state != JFR_STATE_JAVA) /* other threads may change what it returns to meanwhile */
+        return 0;
+    while (walk_next(&w, &frame)) {
+        h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
+        *recalled += w.in_scopes && w.recalls;
+    }
+    return h ^ w.outcome;
+}
+
+static void walk_twice(const struct registers *at, uintptr_t java_thread)
+{
+    uint64_t recalled = 0, none = 0;
+    uint64_t with = walk_with_memory(at, java_thread, &recalled);
+    forgets = true;
+    uint64_t without = walk_with_memory(at, java_thread, &none);
+    forgets = false;
+    count(&report->walks, 1);
+    count(&report->recalled, recalled);
+    count(&report->differ, with != without || none);
+}
+
 void inject_walks(struct sampled_thread *t, const struct registers *at)
 {
     uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed);
     bool calibrates = t->index == THREADS_MAX - 1; /* its records are thrown away */
-    if (!walks_per_sample || !vm_layout.usable || calibrates)
+    if (!vm_layout.usable || calibrates)
+        return;
+    if (walks_twice)
+        walk_twice(at, java_thread);
+    if (!walks_per_sample)
         return;
     remember(pcs_seen, at->pc);
     remember(sps_seen, at->sp);
@@ -469,7 +504,7 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
     }
 }
 
-bool inject_forgets(void)
+bool inject_forgets(enum inject_memory memory)
 {
-    return false;
+    return forgets && memory != INJECT_NAMES; /* names found anew take their place anew */
 }

@@ -64,7 +64,7 @@ uintptr_t inject_address(uintptr_t at)
     return at;
 }
 
-bool inject_forgets(void)
+bool inject_forgets(enum inject_memory memory)
 {
     return capturing;
 }

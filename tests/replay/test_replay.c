@@ -38,13 +38,9 @@ uintptr_t inject_address(uintptr_t at)
     return (uintptr_t)copy + (at & 7);
 }
 
-bool inject_forgets(void)
+bool inject_forgets(enum inject_memory kind)
 {
     return true;
-}
-
-void inject_walks(struct sampled_thread *t, const struct registers *at)
-{
 }
 
 /* ---- reading ---- */

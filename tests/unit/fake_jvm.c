@@ -24,6 +24,7 @@ static void describe_code(struct vm_layout *l)
     l->blob_code_begin = (struct vm_field){32, 8};
     l->nm_method = (struct vm_field){40, 8};
     l->nm_comp_level = (struct vm_field){48, 1};
+    l->nm_compile_id = (struct vm_field){100, 4};
     l->pcdesc_size = 16;
     l->nm_scopes_pcs = (struct vm_field){52, 4};
     l->nm_deopt_entry = (struct vm_field){88, l->family == VM_NMETHOD_ADDRESSES ? 8 : 4};

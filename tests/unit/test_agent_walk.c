@@ -13,6 +13,7 @@
 #include "agent/hot/walk.h"
 
 #include <string.h>
+#include <ucontext.h>
 
 enum { STACK_WORDS = 4096 };
 
@@ -140,6 +141,35 @@ static void test_compiled(void)
     tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) &&
                ends(&w, OUTCOME_TRUNCATED),
            "a caller that is no code: truncated");
+}
+
+/* The debug information that a call site had when it was first walked is not read again while its nmethod lives. */
+static void test_remembered(void)
+{
+    struct walk w;
+    struct walked_method walked[FRAMES_MAX];
+    build();
+    fake_set(compiled, vm_layout.nm_compile_id, 7);
+    stack[103] = fake_return_word(behind_call(compiled, 300));
+    stack[106] = at(200);
+    stack[107] = fake_return_word(call_stub_return);
+    put_first_frame(200);
+    const uint64_t before = frame_java(JFR_FRAME_C2, ids[1], 12), after = frame_java(JFR_FRAME_C2, ids[0], 12);
+    struct registers r = {.pc = compiled + FAKE_BLOB_HEADER + 100, .sp = at(100)};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, before) && next_is(&w, before) && ends_at_root(&w), "a call site is walked");
+    uint32_t metadata;
+    memcpy(&metadata, (void *)(compiled + vm_layout.nm_metadata.offset), sizeof metadata);
+    *(uintptr_t *)(compiled + metadata) = methods[0];
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, after) && next_is(&w, before) && ends_at_root(&w), "and known the next time; the leaf is looked at each time");
+    walk_begin(&w, &r, java_thread);
+    w.walked = walked;
+    tap_ok(next_is(&w, after) && next_is(&w, after) && ends_at_root(&w) && walked[1].method == methods[0],
+           "beside another walker nothing is taken from memory");
+    fake_set(compiled, vm_layout.nm_compile_id, 8);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, after) && next_is(&w, after) && ends_at_root(&w), "nor of a new nmethod");
 }
 
 static void test_interpreted(void)
@@ -448,8 +478,49 @@ static void test_stub_with_stale_words(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "and without one");
 }
+
+/* C2's stubs for exceptions. */
+static void test_exception_stubs(void)
+{
+    enum { WORDS = 3, PUSH_RDX = 0x52, POP_RDX = 0x5a };
+    struct walk w;
+    uint64_t *sp;
+    ucontext_t context = {0};
+    build();
+    uintptr_t rethrow = fake_blob("_rethrow", 100, WORDS, -1), begin = rethrow + FAKE_BLOB_HEADER, pc = begin + 40;
+    uintptr_t caller = put_compiled_caller(&sp);
+    sp[-2] = 0x77;
+    sp[-1] = sp[-WORDS] = caller;
+    struct registers r = {.pc = pc, .sp = (uintptr_t)(sp - WORDS), .fp = 0x77};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "a stub with a copy of its return address on top of its frame");
+    r.pc = begin;
+    r.sp = (uintptr_t)(sp - 1);
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, begin)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "at its first instruction");
+    *(uint8_t *)pc = POP_RDX;
+    r.pc = pc;
+    sp[WORDS - 2] = caller;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "and about to pop it");
+    build();
+    uintptr_t exception = fake_blob("Exceptio", 100, 6, -1);
+    begin = exception + FAKE_BLOB_HEADER;
+    *(uint8_t *)begin = PUSH_RDX;
+    caller = put_compiled_caller(&sp);
+    context.uc_mcontext.gregs[REG_RDX] = (greg_t)caller;
+    r = (struct registers){.pc = begin, .sp = (uintptr_t)sp, .fp = 0x77, .ucontext = (uintptr_t)&context};
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, begin)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "a stub to which compiled code jumps with its pc in a register");
+}
 #else
 static void test_stub_with_stale_words(void)
+{
+}
+
+static void test_exception_stubs(void)
 {
 }
 #endif
@@ -711,6 +782,7 @@ int main(void)
     fault_install();
     add_native_code();
     test_compiled();
+    test_remembered();
     test_boundaries();
     test_interpreted();
     test_native();
@@ -723,6 +795,7 @@ int main(void)
     test_invalidated();
     test_stub();
     test_stub_with_stale_words();
+    test_exception_stubs();
     test_deep();
     test_frozen();
     test_random(1000000);

@@ -45,7 +45,7 @@ static bool begins_with(uint64_t text, const char *expected)
 static void set_kind(struct code *c)
 {
     uint64_t name, text;
-    if (!load_field(c->blob, vm_layout.blob_name, &name) || !load_u64(name, &text))
+    if (!load_address(c->blob, vm_layout.blob_name, &name) || !load_u64(name, &text))
         return;
     c->kind = begins_with(text, "nmethod") ? CODE_NMETHOD : begins_with(text, "native n") ? CODE_NATIVE_WRAPPER : CODE_STUB;
     c->is_routine = begins_with(text, "StubRout");

@@ -21,11 +21,11 @@ enum code_kind {
 
 struct code {
     enum code_kind kind;
+    bool is_routine;         /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
     uintptr_t blob;
     uintptr_t begin;         /* of the code; 0 for the interpreter */
     uint32_t frame_words;    /* size of the frame while the code runs; 0 = none or unknown */
     int32_t frame_complete;  /* offset from begin at which the frame stands; -1 = unknown */
-    bool is_routine;         /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
 };
 
 static inline bool code_is_compiled(const struct code *c)
@@ -55,6 +55,7 @@ struct code_scopes {
     uint32_t next;            /* offset of the next scope in data; 0 = none left */
     unsigned tier;
     bool first;
+    bool is_whole; /* debug information told all of them so far */
 };
 
 /* is_leaf: pc is where the thread was interrupted, not a return address. */

@@ -1,6 +1,6 @@
 /* What tests do in the handler. In the product each of these is nothing; of the variants that only tests load,
- * libcandor-capture.so has those of a walk (CANDOR_INJECT; tests/replay), libcandor-faulty.so all (and CANDOR_PLANT;
- * tests/fault). */
+ * libcandor-walk-cost.so has more walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also what happens inside of one
+ * (CANDOR_INJECT; tests/replay), libcandor-faulty.so all (and CANDOR_PLANT; tests/fault). */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
@@ -16,22 +16,29 @@ enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK };
 /* Bugs that a test plants, to see that it would catch them. */
 enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };
 
+/* What walks learn. */
+enum inject_memory { INJECT_NAMES, INJECT_RULES, INJECT_CALL_SITES };
+
+#ifdef CANDOR_MORE_WALKS
+/* In the handler, behind a sample of t taken at these registers. */
+void inject_walks(struct sampled_thread *t, const struct registers *at);
+#else
+static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
+{
+}
+#endif
+
 #ifdef CANDOR_INJECT
 /* The address of a guarded load, or in its place one that faults. */
 uintptr_t inject_address(uintptr_t at);
-/* In the handler, behind a sample of t taken at these registers: more walks. */
-void inject_walks(struct sampled_thread *t, const struct registers *at);
-/* True while a walk is to find out anew what earlier ones have learnt. */
-bool inject_forgets(void);
+/* True while a walk is to find out anew what earlier ones have learnt of this kind. */
+bool inject_forgets(enum inject_memory memory);
 #else
 static inline uintptr_t inject_address(uintptr_t at)
 {
     return at;
 }
-static inline void inject_walks(struct sampled_thread *t, const struct registers *at)
-{
-}
-static inline bool inject_forgets(void)
+static inline bool inject_forgets(enum inject_memory memory)
 {
     return false;
 }

@@ -71,7 +71,7 @@ struct vm_layout {
         blob_mutable_data, blob_relocation_size;
     enum vm_nmethod_family family;
     struct vm_field nm_method, nm_scopes_data, nm_scopes_pcs, nm_scopes_pcs_end, nm_metadata, nm_immutable_data,
-        nm_comp_level;
+        nm_comp_level, nm_compile_id;
     /* Where an invalidated method's frames return to, and where in such a frame its own pc is kept; not needed for a walk. */
     struct vm_field nm_deopt_entry, nm_deopt_mh_entry, nm_original_pc;
     uint16_t pcdesc_size;

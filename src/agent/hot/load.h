@@ -96,6 +96,12 @@ static inline bool load_field(uintptr_t object, struct vm_field field, uint64_t 
     }
 }
 
+/* The field that holds an address. */
+static inline bool load_address(uintptr_t object, struct vm_field field, uintptr_t *out)
+{
+    return load_u64(object + field.offset, out);
+}
+
 /* The same for fields that hold signed numbers. */
 static inline bool load_signed(uintptr_t object, struct vm_field field, int64_t *out)
 {

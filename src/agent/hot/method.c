@@ -1,5 +1,6 @@
 #include "agent/hot/method.h"
 
+#include "agent/hot/call_site.h"
 #include "agent/hot/code.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
@@ -42,6 +43,7 @@ int method_table_init(size_t arena_bytes)
     }
     arena_size = arena_bytes;
     atomic_store_explicit(&arena_used, 8, memory_order_relaxed); /* offset 0 means none */
+    call_sites_forget();
     return 0;
 }
 
@@ -84,10 +86,10 @@ static bool symbol_length(uintptr_t symbol, uint16_t *len)
 static bool find_parts(uintptr_t method, struct parts *p)
 {
     uint64_t const_method, pool, holder, symbol, name, descriptor;
-    if (!method || method & 7 || !load_field(method, vm_layout.method_const, &const_method) || const_method & 7 ||
-        !load_field(const_method, vm_layout.const_constants, &pool) || pool & 7 ||
-        !load_field(pool, vm_layout.pool_holder, &holder) || holder & 7 ||
-        !load_field(holder, vm_layout.klass_name, &symbol) || !symbol_length(symbol, &p->class_len) || !p->class_len ||
+    if (!method || method & 7 || !load_address(method, vm_layout.method_const, &const_method) || const_method & 7 ||
+        !load_address(const_method, vm_layout.const_constants, &pool) || pool & 7 ||
+        !load_address(pool, vm_layout.pool_holder, &holder) || holder & 7 ||
+        !load_address(holder, vm_layout.klass_name, &symbol) || !symbol_length(symbol, &p->class_len) || !p->class_len ||
         !load_field(const_method, vm_layout.const_name, &name) || !symbol_of(pool, name, &p->name_symbol) ||
         !symbol_length(p->name_symbol, &p->name_len) ||
         !load_field(const_method, vm_layout.const_signature, &descriptor) ||
@@ -118,12 +120,13 @@ static bool mix_text(uint64_t *h, uintptr_t symbol, uint32_t len)
             return false;
         *h = mix(*h, v);
     }
-    for (; len; at++, len--) {
-        uint8_t b;
-        if (!load_u8(at, &b))
-            return false;
-        *h = mix(*h, b);
-    }
+    uint32_t four = 0;
+    uint16_t two = 0;
+    uint8_t one = 0;
+    if ((len & 4 && !load_u32(at, &four)) || (len & 2 && !load_u16(at + (len & 4), &two)) ||
+        (len & 1 && !load_u8(at + (len & 6), &one)))
+        return false;
+    *h = mix(*h, four | (uint64_t)two << 32 | (uint64_t)one << 48 | (uint64_t)len << 56);
     return true;
 }
 
@@ -276,7 +279,7 @@ bool method_intern(uintptr_t method, uint32_t *id)
     uint32_t at = slot_of(key);
     *id = at;
     /* Relaxed: this thread only needs to know that names were published; the collector's acquire load reads them. */
-    if (!at || (atomic_load_explicit(&slots[at].names, memory_order_relaxed) && !inject_forgets()))
+    if (!at || (atomic_load_explicit(&slots[at].names, memory_order_relaxed) && !inject_forgets(INJECT_NAMES)))
         return true;
     uint32_t names = copy_names(&p);
     if (!names)
@@ -322,8 +325,8 @@ bool method_jmethod_id(uintptr_t method, uintptr_t *id)
 {
     uint64_t const_method, pool, holder, ids, number, v;
     /* The first word of the array of ids is its length. */
-    if (!load_field(method, vm_layout.method_const, &const_method) ||
-        !load_field(const_method, vm_layout.const_constants, &pool) || !load_field(pool, vm_layout.pool_holder, &holder) ||
+    if (!load_address(method, vm_layout.method_const, &const_method) ||
+        !load_address(const_method, vm_layout.const_constants, &pool) || !load_address(pool, vm_layout.pool_holder, &holder) ||
         !load_field(holder, vm_layout.klass_method_ids, &ids) || !ids ||
         !load_field(const_method, vm_layout.const_idnum, &number) || !load_u64(ids + 8 * (number + 1), &v))
         return false;
@@ -334,7 +337,7 @@ bool method_jmethod_id(uintptr_t method, uintptr_t *id)
 bool method_bci(uintptr_t method, uintptr_t bcp, uint32_t *bci)
 {
     uint64_t const_method, code_size;
-    if (!load_field(method, vm_layout.method_const, &const_method) ||
+    if (!load_address(method, vm_layout.method_const, &const_method) ||
         !load_field(const_method, vm_layout.const_code_size, &code_size))
         return false;
     uintptr_t code = const_method + vm_layout.const_sizeof;

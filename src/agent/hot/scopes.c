@@ -88,11 +88,13 @@ bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc
     *s = (struct code_scopes){.whole_method = method, .tier = tier_of(c->blob), .first = true};
     if (c->kind == CODE_NATIVE_WRAPPER) {
         s->tier = FRAME_NATIVE_METHOD;
+        s->is_whole = true;
         return true;
     }
     if (find_tables(c->blob, &t) && find_pcdesc(&t, (int32_t)(pc - c->begin) + (is_leaf ? 1 : 0), &s->next)) {
         s->data = t.data;
         s->metadata = t.metadata;
+        s->is_whole = true;
     }
     return true;
 }
@@ -113,6 +115,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
         !code_read_unsigned5(&at, &bci) || !index || !load_u64(s->metadata + 8 * ((uintptr_t)index - 1), &method)) {
         *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier};
         s->next = 0;
+        s->is_whole = false;
         return first;
     }
     /* Each scope is encoded behind the one it was inlined into, so the offsets fall: no cycle, and bounded work. */

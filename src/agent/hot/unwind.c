@@ -43,7 +43,7 @@ static struct packed_rule find_rule(uintptr_t pc)
     size_t at = (size_t)(pc * 0x9e3779b97f4a7c15ULL >> 52) % RULES;
     /* Relaxed: the two words prove each other. */
     uint64_t word = atomic_load_explicit(&rules[at].rule, memory_order_relaxed);
-    if (word && (atomic_load_explicit(&rules[at].masked_key, memory_order_relaxed) ^ word) == key && !inject_forgets()) {
+    if (word && (atomic_load_explicit(&rules[at].masked_key, memory_order_relaxed) ^ word) == key && !inject_forgets(INJECT_RULES)) {
         memcpy(&p, &word, sizeof p);
         return p;
     }

@@ -203,6 +203,47 @@ static bool leave_frozen(struct walk *w)
 
 /* ---- Java frames ---- */
 
+/* What was remembered has no Method* for another walker to compare with. */
+static void find_code(struct walk *w)
+{
+    w->recalls = !w->leaf && !w->walked && call_site_recall(w->pc, &w->site);
+    w->code = w->recalls ? w->site.code : code_find(w->pc);
+}
+
+static bool enter_compiled(struct walk *w)
+{
+    uintptr_t pc = w->pc;
+    if (w->recalls) {
+        w->site_next = 0;
+        return true;
+    }
+    if (!w->leaf)
+        pc = code_original_pc(&w->code, pc, w->sp);
+    w->learns = !w->leaf && pc == w->pc && call_site_begin(&w->site, &w->code);
+    return code_scopes_begin(&w->scopes, &w->code, pc, w->leaf);
+}
+
+/* The next of the Java frames that one compiled frame stands for. */
+static bool next_scope(struct walk *w, uint64_t *frame)
+{
+    struct code_scope scope;
+    if (w->recalls) {
+        if (w->site_next == w->site.count)
+            return false;
+        w->java_frames++;
+        return emit(w, w->site.frames[w->site_next++], frame);
+    }
+    if (!code_scopes_next(&w->scopes, &scope)) {
+        if (w->learns && w->scopes.is_whole)
+            call_site_remember(w->pc, &w->site);
+        return false;
+    }
+    if (!emit_method(w, scope.method, scope.bci, scope.type, frame))
+        return false;
+    w->learns = w->learns && call_site_add(&w->site, *frame);
+    return true;
+}
+
 /* Leaves the compiled frame whose scopes have been handed out. */
 static bool leave_compiled(struct walk *w)
 {
@@ -364,24 +405,23 @@ static bool through_stub(struct walk *w, uint64_t *frame)
 /* One step: hands out a frame (true), or moves on (false; w->done says whether it is over). */
 static bool step(struct walk *w, uint64_t *frame)
 {
-    struct code_scope scope;
     if (w->in_native)
         return native(w, frame);
     if (w->in_scopes) {
-        if (code_scopes_next(&w->scopes, &scope) && emit_method(w, scope.method, scope.bci, scope.type, frame))
+        if (next_scope(w, frame))
             return true;
         w->in_scopes = false;
         leave_compiled(w);
         return false;
     }
-    w->code = code_find(w->pc);
+    find_code(w);
     switch (w->code.kind) {
     case CODE_NATIVE_WRAPPER:
         if (ends_virtual(w))
             return finish(w, OUTCOME_COMPLETE);
         /* fall through */
     case CODE_NMETHOD:
-        w->in_scopes = code_scopes_begin(&w->scopes, &w->code, w->leaf ? w->pc : code_original_pc(&w->code, w->pc, w->sp), w->leaf);
+        w->in_scopes = enter_compiled(w);
         if (!w->in_scopes)
             finish(w, OUTCOME_TRUNCATED);
         return false;

@@ -12,6 +12,7 @@
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
+#include "agent/hot/call_site.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/frozen.h"
 #include "agent/hot/reasons.h"
@@ -31,6 +32,9 @@ struct walk {
     struct registers at; /* of the interrupted thread */
     struct code code;
     struct code_scopes scopes;
+    struct call_site site; /* of the compiled frame here */
+    uint32_t site_next;    /* of its frames */
+    bool recalls, learns;  /* it is known; it can be remembered */
     uintptr_t anchor; /* of the native frames here: where Java goes on if they cannot be left; 0 = nowhere */
     bool in_native, in_scopes, leaf, done;
     bool at_entry; /* a leaf on its way into an interpreted method whose frame does not stand yet */

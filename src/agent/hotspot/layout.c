@@ -21,6 +21,11 @@ static bool need(const struct vmstructs *v, const char *type, const char *field,
     return vmstructs_field(v, type, field, out) || miss(type, field);
 }
 
+static bool need_address(const struct vmstructs *v, const char *type, const char *field, struct vm_field *out)
+{
+    return need(v, type, field, out) && (out->width == sizeof(void *) || miss(type, field));
+}
+
 static bool need_offset(const struct vmstructs *v, const char *type, const char *field, uint16_t *out)
 {
     struct vm_field f;
@@ -95,7 +100,7 @@ static bool code_blobs(const struct vmstructs *v)
     bool has_begin = vmstructs_field(v, "CodeBlob", "_code_begin", &l->blob_code_begin);
     return need(v, "HeapBlock::Header", "_length", &l->block_length) &&
            need(v, "HeapBlock::Header", "_used", &l->block_used) && need_size(v, "HeapBlock", &l->block_size) &&
-           need(v, "CodeBlob", "_name", &l->blob_name) && need(v, "CodeBlob", "_size", &l->blob_size) &&
+           need_address(v, "CodeBlob", "_name", &l->blob_name) && need(v, "CodeBlob", "_size", &l->blob_size) &&
            need(v, "CodeBlob", "_frame_size", &l->blob_frame_size) &&
            need(v, "CodeBlob", "_frame_complete_offset", &l->blob_frame_complete) &&
            (has_begin || need(v, "CodeBlob", "_code_offset", &l->blob_code_offset)) &&
@@ -120,6 +125,7 @@ static bool nmethods(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
     deoptimisation(v);
+    vmstructs_field(v, "nmethod", "_compile_id", &l->nm_compile_id);
     if (!need(v, "nmethod", "_comp_level", &l->nm_comp_level))
         return false;
     if (vmstructs_field(v, "nmethod", "_immutable_data", &l->nm_immutable_data)) {
@@ -152,8 +158,8 @@ static bool methods(const struct vmstructs *v)
     if (vmstructs_constant(v, "ConstMethodFlags::_misc_has_linenumber_table", &bit) ||
         vmstructs_constant(v, "ConstMethod::_has_linenumber_table", &bit))
         l->const_has_line_numbers = (uint32_t)bit;
-    return need(v, "Method", "_constMethod", &l->method_const) &&
-           need(v, "ConstMethod", "_constants", &l->const_constants) &&
+    return need_address(v, "Method", "_constMethod", &l->method_const) &&
+           need_address(v, "ConstMethod", "_constants", &l->const_constants) &&
            need(v, "ConstMethod", "_code_size", &l->const_code_size) &&
            need(v, "ConstMethod", "_constMethod_size", &l->const_size) &&
            (vmstructs_field(v, "ConstMethod", "_flags._flags", &l->const_flags) ||
@@ -161,8 +167,8 @@ static bool methods(const struct vmstructs *v)
            need(v, "ConstMethod", "_name_index", &l->const_name) &&
            need(v, "ConstMethod", "_signature_index", &l->const_signature) &&
            need_size(v, "ConstMethod", &l->const_sizeof) && need_size(v, "ConstantPool", &l->pool_sizeof) &&
-           need(v, "ConstantPool", "_pool_holder", &l->pool_holder) &&
-           need(v, "ConstantPool", "_length", &l->pool_length) && need(v, "Klass", "_name", &l->klass_name) &&
+           need_address(v, "ConstantPool", "_pool_holder", &l->pool_holder) &&
+           need(v, "ConstantPool", "_length", &l->pool_length) && need_address(v, "Klass", "_name", &l->klass_name) &&
            need(v, "Symbol", "_length", &l->symbol_length) &&
            (need_offset(v, "Symbol", "_body", &l->symbol_body) || need_offset(v, "Symbol", "_body[0]", &l->symbol_body));
 }

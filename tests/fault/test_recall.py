@@ -5,8 +5,9 @@ deoptimised, recompiled and unloaded and others take their places.
 tier: default
 timeout: 1800
 
-Both walks run in the handler of a thread in Java code, on the same registers, so they must be equal, frame by frame. Without
-inlining, the frames that come and go are callers, too; remembered is what a return address stands for.
+Both walks run in the handler of a thread in Java code, on the same registers, so they must be equal, frame by frame. Remembered is
+what a return address stands for: in one program several inlined frames, in the other, without inlining, the methods that come
+and go are callers, too.
 """
 import sys
 
@@ -14,15 +15,14 @@ import faulty
 from faulty import ct
 
 SECONDS = 20 if ct.TIER == "all" else 3
-PROGRAMS = {"Soak": {"alive": 10, "threads": 2, "class": "same"}, "Loaders": {"micros": 20000}}
-FLAGS = ["-Xmx128m", "-XX:-Inline"]
+PROGRAMS = [("Soak", {"alive": 10, "threads": 2, "class": "same"}, "-XX:+Inline"), ("Loaders", {"micros": 20000}, "-XX:-Inline")]
 
 
-def check(jdk, program, options):
+def check(jdk, program, options, flag):
     what, name = f"{jdk}, {program}", f"recall-{program}-{jdk.version}"
     faults = faulty.Faults(name, twice="yes")
     agent = ct.agent_options(faulty.AGENT, file=ct.WORK / f"{name}.jfr", interval="200us")
-    with ct.Jvm(jdk, program, agent=agent, flags=FLAGS, env=faults.environment) as jvm:
+    with ct.Jvm(jdk, program, agent=agent, flags=["-Xmx128m", flag], env=faults.environment) as jvm:
         jvm.expect("ready")
         jvm.round(seconds=SECONDS, **options)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
@@ -35,8 +35,8 @@ def check(jdk, program, options):
 def main():
     ct.need(faulty.AGENT)
     for jdk in ct.jdks():
-        for program, options in PROGRAMS.items():
-            check(jdk, program, options)
+        for one in PROGRAMS:
+            check(jdk, *one)
     ct.done()
 
 

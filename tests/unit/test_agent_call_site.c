@@ -26,7 +26,7 @@ static bool put(uintptr_t pc, uint32_t number, uint32_t frames)
     struct code c = code_find(pc);
     bool good = call_site_begin(&s, &c);
     for (uint32_t i = 0; i < frames; i++)
-        good = good && call_site_add(&s, a_frame(number));
+        good = good && call_site_add(&s, a_frame(number + i));
     if (good)
         call_site_remember(pc, &s);
     return good;
@@ -38,7 +38,7 @@ static bool holds(uintptr_t pc, uint32_t number, uint32_t frames)
     if (!call_site_recall(pc, &s) || s.count != frames || s.code.blob != nmethod || s.code.kind != CODE_NMETHOD)
         return false;
     for (uint32_t i = 0; i < frames; i++)
-        if (s.frames[i] != a_frame(number))
+        if (s.frames[i] != a_frame(number + i))
             return false;
     return true;
 }
@@ -71,7 +71,6 @@ static void test_identity(void)
 {
     struct call_site s;
     uintptr_t pc = build();
-    struct code c = code_find(pc);
     put(pc, 5, 2);
     fake_set(nmethod, vm_layout.nm_compile_id, 8);
     tap_ok(!call_site_recall(pc, &s), "another nmethod in the same place is not taken for it");
@@ -82,7 +81,8 @@ static void test_identity(void)
     fake_set(nmethod - vm_layout.block_size, vm_layout.block_used, 1);
     fake_set(nmethod, vm_layout.blob_name, fake_copy("a stub..", 8));
     tap_ok(!call_site_recall(pc, &s), "nor is a blob of another kind");
-    build();
+    pc = build();
+    struct code c = code_find(pc);
     tap_ok(call_site_begin(&s, &c) && call_site_add(&s, a_frame(1)), "while one is decoded");
     fake_set(nmethod, vm_layout.nm_compile_id, 9);
     call_site_remember(pc, &s);
@@ -116,7 +116,7 @@ static void *read_all(void *argument)
         atomic_fetch_add(&found, 1);
         bool good = s.count == 1 + number % CALL_SITE_FRAMES_MAX;
         for (uint32_t i = 0; i < s.count; i++)
-            good = good && s.frames[i] == a_frame(number);
+            good = good && s.frames[i] == a_frame(number + i);
         atomic_fetch_add(&mixed, !good);
     }
     return argument;

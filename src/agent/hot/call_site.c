@@ -77,7 +77,7 @@ static bool identify(uintptr_t blob, uint64_t *name, uint32_t *compile_id)
         !load_address(blob, vm_layout.blob_name, name) || !load_field(blob, vm_layout.nm_compile_id, &id))
         return false;
     *compile_id = (uint32_t)id;
-    return true;
+    return id;
 }
 
 static bool is_still(const struct call_site *s)
@@ -114,7 +114,8 @@ void call_site_remember(uintptr_t pc, const struct call_site *s)
     uint64_t word, version = get(&slot->version);
     memcpy(&word, &shape, sizeof word);
     if (!is_still(s) || version & 1 ||
-        !atomic_compare_exchange_strong_explicit(&slot->version, &version, version + 1, memory_order_relaxed,
+        /* Acquire: what the writer before wrote is older. */
+        !atomic_compare_exchange_strong_explicit(&slot->version, &version, version + 1, memory_order_acquire,
                                                  memory_order_relaxed))
         return;
     /* Release: who reads one of the new words reads a new version behind it. */

@@ -9,7 +9,8 @@
  * thread and 24 for five are exceeded once in a million; on a busy machine the scheduler may take the CPU from it each time
  * before a tick comes, so one tick more is allowed for each time it did in those 14. The process timer is right for the
  * process only. What a thread that ended is known to have used comes from the last scan, or from its perf clock; in that,
- * the kernel counts a wait for a CPU at the very end now and then. First expiries: Kolmogorov-Smirnov against the uniform
+ * the kernel counts a wait for a CPU at the very end now and then. A user who may not sample the kernel loses each expiry
+ * there: at most 2 % of them for a thread that burns, and six standard deviations. First expiries: Kolmogorov-Smirnov against the uniform
  * distribution by the perf clock's own count, critical at 2.7 / sqrt(n), false alarm 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for
  * the time until a thread sees its own sample. */
 #include "../tap.h"
@@ -162,6 +163,12 @@ enum { INSTRUMENTED = true };
 enum { INSTRUMENTED = false };
 #endif
 
+static double lost_in_kernel(double cpu)
+{
+    double expiries = 0.02 * cpu / INTERVAL;
+    return (expiries + 6 * sqrt(expiries)) * INTERVAL;
+}
+
 static void check_threads(const struct profile *p, const struct clock *c)
 {
     double scanned = SCAN_PERIOD + (double)longest_turn;
@@ -169,7 +176,7 @@ static void check_threads(const struct profile *p, const struct clock *c)
         const struct worker *w = &workers[i];
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
         double late = kind == CLOCK_TIMER ? (double)(TAIL_TICKS + w->switches) * (double)tick_ns() : 0.25 * INTERVAL;
-        double slack = 0.005 * cpu + (c->kernel ? 0 : 0.05 * cpu);
+        double slack = 0.005 * cpu + (c->kernel ? 0 : lost_in_kernel(cpu));
         /* Instrumented handlers spend about half of the CPU time in the kernel, which not every user's clock sees. */
         bool shows_all = c->kernel || !INSTRUMENTED;
         tap_ok((!shows_all || sum > cpu - INTERVAL - late - slack) && sum < cpu + INTERVAL + slack,
@@ -484,7 +491,7 @@ static void test_reused_id(void)
 
 /* ---- the first expiry ---- */
 
-enum { SHORT_THREADS = 400, FIRST_INTERVAL = 10 * MS };
+enum { SHORT_THREADS = 400, FIRST_INTERVAL = 10 * MS, SELDOM = 100000 };
 
 static double first[SHORT_THREADS];
 static _Atomic int first_count;
@@ -495,7 +502,7 @@ static void *until_first(void *unused)
     threads_java_begin(0, 0, "short");
     const struct sampled_thread *t = &sampled_threads[atomic_load(&thread_slot_of_tid[own_tid()]) - 1];
     uint64_t begin = own_cpu();
-    while (!counter_get(&t->samples) && own_cpu() - begin < 2 * FIRST_INTERVAL)
+    for (int i = 1; !counter_get(&t->samples) && (i % SELDOM || own_cpu() - begin < 2 * FIRST_INTERVAL); i++)
         ;
     first[first_count++] = (double)clock_count(t) / FIRST_INTERVAL;
     threads_java_end();

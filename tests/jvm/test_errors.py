@@ -81,6 +81,25 @@ def garbage_at_start(jdk, options):
         ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
 
 
+def name_taken(jdk):
+    """Somebody else's file where the control socket should be (a socket that another user's killed JVM left)."""
+    path = ct.WORK / f"taken-{jdk.version}.jfr"
+    wrapper = ["sh", "-c", 'mkdir /tmp/.candor-$$ && exec "$@"', "sh"]
+    with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper) as jvm:
+        taken = pathlib.Path(f"/tmp/.candor-{jvm.pid}")
+        try:
+            jvm.expect("ready")
+            jvm.round(seconds=0.3)
+            refused_by_program(f"{jdk}, the socket's name is taken, attached", ct.attach(jvm, ct.WORK / "late.jfr"), str(taken))
+            ct.ok(jvm.finish() == 0, f"{jdk}, the socket's name is taken: the JVM ends well", jvm.transcript())
+        finally:
+            taken.rmdir()
+        said = [line for line in jvm.err if "candor: " in line]
+        ct.ok(len(said) == 1 and str(taken) in said[0] and "remove it" in said[0],
+              f"{jdk}, the socket's name is taken: one line says so", jvm.transcript())
+    ct.ok(len(ct.Recording(path).samples) > 0, f"{jdk}, the socket's name is taken: it is recorded all the same")
+
+
 def file_size_limit(jdk):
     """RLIMIT_FSIZE stands for a full disk: the write fails in the middle of a recording."""
     path = ct.WORK / f"limit-{jdk.version}.jfr"
@@ -142,6 +161,7 @@ def main():
     for jdk, options in ct.spread(jdks, GARBAGE):
         garbage_at_start(jdk, options)
     for jdk in jdks[-1:]:
+        name_taken(jdk)
         file_size_limit(jdk)
         small_disk(jdk)
     ct.done()

@@ -360,11 +360,19 @@ class Jvm:
         if self.process.poll() is None:
             self.process.kill()
         self.wait()
+        self._remove_socket()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             try:
                 stream.close()
             except OSError:
                 pass
+
+    def _remove_socket(self):
+        """That of a JVM which was killed; another user's agent could not take its place."""
+        try:
+            os.unlink(f"/tmp/.candor-{self.pid}")
+        except OSError:
+            pass
 
     def transcript(self):
         lines = [f"out: {line}" for line in self.out[-20:]] + [f"err: {line}" for line in self.err[-20:]]

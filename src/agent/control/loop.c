@@ -250,7 +250,8 @@ static bool wait_until_left(void)
     return !rc;
 }
 
-static int open_locked(const struct hooks *hooks, bool late, struct error *e)
+/* With the JVM for a recording that it begins itself, the loop needs no control socket: 1 and *e when it has none. */
+static int open_locked(const struct hooks *hooks, bool late, bool starts, struct error *e)
 {
     if (!wait_until_left())
         return error_set(e, -EBUSY, "the agent is still ending its last recording; try again");
@@ -259,7 +260,7 @@ static int open_locked(const struct hooks *hooks, bool late, struct error *e)
     if (loop.open)
         return 0;
     int listener = socket_listen(e);
-    if (listener < 0)
+    if (listener < 0 && (late || !starts))
         return listener;
     loop.listener = listener;
     loop.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -276,7 +277,7 @@ static int open_locked(const struct hooks *hooks, bool late, struct error *e)
         loop.alive = loop.open = false;
         return error_set(e, rc, "cannot start the agent's thread: %s", strerror(-rc));
     }
-    return 0;
+    return listener < 0;
 }
 
 static void wake(void)
@@ -290,13 +291,13 @@ static void wake(void)
 static int open_for_start(const struct hooks *hooks, bool late, struct error *e)
 {
     for (;;) {
-        int rc = open_locked(hooks, late, e);
-        if (rc)
+        int rc = open_locked(hooks, late, true, e);
+        if (rc < 0)
             return rc;
         while (loop.start && loop.open)
             pthread_cond_wait(&loop.changed, &loop.lock);
         if (loop.open)
-            return 0;
+            return rc;
     }
 }
 
@@ -307,7 +308,7 @@ static int start_locked(const struct collect_options *options, struct error *e)
     wake();
     while (!s.done)
         pthread_cond_wait(&loop.changed, &loop.lock);
-    if (e)
+    if (s.rc && e)
         *e = s.error;
     return s.rc;
 }
@@ -315,10 +316,10 @@ static int start_locked(const struct collect_options *options, struct error *e)
 int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e)
 {
     pthread_mutex_lock(&loop.lock);
-    int rc = options ? open_for_start(hooks, late, e) : open_locked(hooks, late, e);
+    int rc = options ? open_for_start(hooks, late, e) : open_locked(hooks, late, false, e);
     /* Under one lock, so that the thread cannot leave in between. */
-    if (!rc && options)
-        rc = start_locked(options, e);
+    int refused = rc >= 0 && options ? start_locked(options, e) : 0;
+    rc = refused ? refused : rc;
     pthread_mutex_unlock(&loop.lock);
     return rc;
 }

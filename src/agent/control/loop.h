@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 /* Makes sure the thread runs, and with options starts a recording as a `start` request would, and waits for the answer.
- * late: the agent was attached to a running JVM. Any thread. */
+ * late: the agent was attached to a running JVM. Any thread. 1 when it records but has no control socket, and *e says why:
+ * so with the JVM only; a late agent is refused. */
 int loop_open(const struct hooks *hooks, bool late, const struct collect_options *options, struct error *e);
 /* Ends the recording, if any, and the thread; returns when both are over, or after ten seconds. java_is_ending: the
  * hooks are not called any more, and the loop cannot be opened again. */

@@ -39,7 +39,9 @@ int socket_listen(struct error *e)
     if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(fd, 8) < 0) {
         int rc = -errno;
         close(fd);
-        return error_set(e, rc, "cannot bind %s: %s", a.sun_path, strerror(-rc));
+        if (rc == -EADDRINUSE)
+            return error_set(e, rc, "the control socket %s cannot be made: somebody else's file has its name; remove it", a.sun_path);
+        return error_set(e, rc, "the control socket %s cannot be made: %s", a.sun_path, strerror(-rc));
     }
     return fd;
 }

@@ -17,17 +17,18 @@ static int open_and_start(bool late, struct error *e)
 }
 
 /* The one thing the agent ever says on the application's standard error: why what its command line asked for cannot be. */
-static void complain(const struct error *e)
+static void complain(const struct error *e, const char *consequence)
 {
-    fprintf(stderr, "candor: %s\n", e->text);
+    fprintf(stderr, "candor: %s%s\n", e->text, consequence);
 }
 
 static void jvm_ready(JNIEnv *jni)
 {
     struct error e;
     java_describe(jni);
-    if (open_and_start(false, &e))
-        complain(&e);
+    int rc = open_and_start(false, &e);
+    if (rc)
+        complain(&e, rc > 0 ? "; until the JVM ends it is recorded all the same" : "");
 }
 
 static void jvm_ending(void)
@@ -47,7 +48,7 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserve
 {
     struct error e = {"out of memory"};
     if (parse(text, &e) || java_open(vm, &e)) {
-        complain(&e);
+        complain(&e, "");
         return JNI_OK; /* an error would end the JVM: a program must not fail for want of its profile */
     }
     java_want_debug_info();

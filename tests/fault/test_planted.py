@@ -46,8 +46,10 @@ def is_whole(path):
     booked_ns = books["complete_ns"] + books["truncated_ns"] + sum(books["failed_ns"].values())
     taken = sum(event["samples"] for event in ct.jfrfile.events(path) if event["@type"] == "candor.ThreadCpu")
     errors = [line for line in recording.log if line[0] == "error"]
+    facts = {"booked": booked, "taken": taken, "written": len(recording.samples), "weights": weights, "booked_ns": booked_ns,
+             "accounts_ns": ct.accounts_ns(books), "cpu_ns": books["cpu_ns"], "lost": books["lost"], "errors": errors}
     return (booked == taken == len(recording.samples) > 0 and weights == booked_ns and ct.accounts_ns(books) == books["cpu_ns"]
-            and not books["lost"] and not errors), (booked, taken, len(recording.samples), books["lost"], errors)
+            and not books["lost"] and not errors), facts
 
 
 def nested(jdk, planted):

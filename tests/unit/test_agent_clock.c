@@ -195,17 +195,26 @@ static int64_t account(const struct profile *p, const char *name, const char *re
     return b ? b->ns : 0;
 }
 
-static void check_books(const struct profile *p)
+static void check_books_close(const struct profile *p)
 {
-    int64_t cpu = account(p, "cpu", ""), residual = account(p, "residual", ""), sum = 0, samples = 0;
+    int64_t cpu = account(p, "cpu", ""), sum = 0;
     for (uint32_t i = 0; i < p->book_count; i++) {
         const char *name = profile_text(p, p->books[i].account);
         if (strcmp(name, "cpu") && strcmp(name, "own_cost"))
             sum += p->books[i].ns;
+    }
+    tap_ok(cpu > 0 && sum == cpu, "%s: the books close", clock_names[kind]);
+}
+
+static void check_books(const struct profile *p)
+{
+    int64_t cpu = account(p, "cpu", ""), residual = account(p, "residual", ""), samples = 0;
+    for (uint32_t i = 0; i < p->book_count; i++) {
+        const char *name = profile_text(p, p->books[i].account);
         if (!strcmp(name, "failed") || !strcmp(name, "complete") || !strcmp(name, "truncated"))
             samples += (int64_t)p->books[i].count;
     }
-    tap_ok(cpu > 0 && sum == cpu, "%s: the books close", clock_names[kind]);
+    check_books_close(p);
     tap_ok(samples == (int64_t)p->cpu_samples && samples > 0, "%s: %lld samples, as many as events", clock_names[kind],
            (long long)samples);
     double ticks = 24;
@@ -262,6 +271,39 @@ static void test_weights(void)
     tap_ok(changed(before) == 0, "%s: the signals do what they did before (%d)", clock_names[kind], changed(before));
     tap_ok(open_files() == files, "%s: no descriptor is left", clock_names[kind]);
     check_recording();
+}
+
+static void *lack_clock(void *unused)
+{
+    struct timespec two_books = {.tv_sec = 2, .tv_nsec = 100 * MS};
+    threads_java_begin(0, 0, "fallen");
+    struct sampled_thread *t = thread_of_caller();
+    burn(20 * MS);
+    t->lacks_clock = true;
+    nanosleep(&two_books, NULL);
+    t->lacks_clock = false;
+    threads_java_end();
+    left--;
+    return NULL;
+}
+
+/* An account that falls to nothing: as if a thread had been without a clock for two seconds. */
+static void test_fallen_account(void)
+{
+    struct profile p;
+    pthread_t t;
+    left = 1;
+    bool good = start(INTERVAL);
+    pthread_create(&t, NULL, lack_clock, NULL);
+    collect_until(&left);
+    pthread_join(t, NULL);
+    good = session_stop() && good;
+    profile_init(&p);
+    good = !profile_load_jfr(&p, file, &session_error) && good;
+    tap_ok(good && profile_book(&p, "unseen", "no_clock") && !account(&p, "unseen", "no_clock"),
+           "%s: an account that falls to nothing is nothing in the end", clock_names[kind]);
+    check_books_close(&p);
+    profile_deinit(&p);
 }
 
 /* ---- after the end ---- */
@@ -562,6 +604,8 @@ int main(void)
             continue;
         }
         test_weights();
+        if (kind != CLOCK_ITIMER)
+            test_fallen_account();
         test_silence();
         test_blocked();
         test_children();

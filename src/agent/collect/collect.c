@@ -58,6 +58,7 @@ static struct {
     uint32_t outcome_symbols[OUTCOME_COUNT];
     char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
     uint32_t told_with_timer, told_without_clock, told_without_kernel;
+    uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
     uint64_t record[RECORD_WORDS_MAX];
 } session;
@@ -174,8 +175,11 @@ static void write_books(void)
     }
     for (int i = 0; i < LOSS_COUNT; i++)
         write_account(now, "lost", loss_names[i], b.lost[i]);
-    for (int i = 0; i < UNSEEN_COUNT; i++)
-        write_account(now, "unseen", unseen_names[i], (struct account){b.unseen_ns[i], 0});
+    for (int i = 0; i < UNSEEN_COUNT; i++) {
+        session.told_unseen |= (b.unseen_ns[i] != 0) << i;
+        if (session.told_unseen >> i & 1)
+            jfr_write_book_line(session.recording.writer, now, "unseen", unseen_names[i], b.unseen_ns[i], 0);
+    }
     write_account(now, "residual", "", (struct account){b.residual_ns, 0});
     write_account(now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
 }

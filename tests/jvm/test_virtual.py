@@ -12,6 +12,7 @@ than the bound come up with probability < 1e-5), and a stack on which the work i
 keeps names and heaps to itself for moments: what is unknown then is said to be.
 """
 import collections
+import os
 import pathlib
 import sys
 

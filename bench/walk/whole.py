@@ -19,14 +19,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "lib"))
 import candortest as ct
+import places
 
 ct.PATIENCE = 60
 
-LOADS = ("arraycopy smallcopy crc32 adler32 fill math string concat megamorphic lambda stream exceptions recursion gc zlib kernel "
-         "jit classes overflow").split()
 FLAGS = ["-Xmx256m"]
 SECONDS = 3
-DEPTH_CAP = 2000  # nearly FRAMES_MAX of hot/record.h: such stacks are cut by design, by both
 FAILURE = re.compile(r"\[(break_\w+|not_walkable\w*|no_Java_frame|stale_jmethodID|unknown_nmethod|unknown_Java|storage_overflow)\]$")
 LOAD_THREADS = ("[place-", "[deopts", "[loaders", "[overflow-")
 FIRST_METHODS = {"java/lang/Thread.run", "java/lang/Thread.runWith"}
@@ -43,7 +41,7 @@ def ours(jdk, load):
     path = ct.WORK / f"{jdk.version}-{load}.jfr"
     if not run(jdk, load, ct.agent_options(file=path, interval="1ms")):
         return None
-    outcomes = collections.Counter(sample.outcome for sample in ct.Recording(path).samples if len(sample.frames) < DEPTH_CAP)
+    outcomes = collections.Counter(sample.outcome for sample in ct.Recording(path).samples if len(sample.frames) < places.DEPTH_CAP)
     path.unlink()
     total = sum(outcomes.values())
     return total, total - outcomes["complete"], {name: n for name, n in outcomes.items() if name != "complete"}
@@ -63,7 +61,7 @@ def theirs(jdk, load, library):
     total = bad = 0
     for line in path.read_text().splitlines():
         stack, count = line.rsplit(" ", 1)
-        if stack.count(";") >= DEPTH_CAP:
+        if stack.count(";") >= places.DEPTH_CAP:
             continue
         total += int(count)
         bad += 0 if is_whole(stack) else int(count)
@@ -77,7 +75,7 @@ def main():
     library = pathlib.Path(peers) / "libasyncProfiler.so"
     print("JDK,load,samples,not_whole,per_mille,async_samples,async_not_whole,async_per_mille,reasons")
     for jdk in filter(None, map(ct.jdk, versions)):
-        for load in LOADS:
+        for load in places.loads(jdk):
             mine, his = ours(jdk, load), theirs(jdk, load, library)
             line = [jdk.version, load]
             for result in (mine, his):

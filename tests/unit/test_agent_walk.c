@@ -514,6 +514,11 @@ static void test_exception_stubs(void)
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, begin)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
            "a stub to which compiled code jumps with its pc in a register");
+    *(uint8_t *)(begin + 60) = POP_RDX;
+    r.pc = begin + 80;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, r.pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "and one that has popped its return address into it");
 }
 #else
 static void test_stub_with_stale_words(void)

@@ -5,7 +5,6 @@
 #include "agent/hot/record.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 
 enum { SLOTS_LOG = 13, EPOCH_SHIFT = 48 };

@@ -11,7 +11,8 @@ enum {
     FRAME_BYTES_MAX = 1 << 20,
     LEAF_FP_BYTES_MAX = 1 << 16,
     FUNCTION_BYTES_MAX = 1 << 16,
-    PUSHES_MAX = 4
+    PUSHES_MAX = 4,
+    STUB_TAIL_BYTES_MAX = 64
 };
 
 enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, DWARF_RDX = 1 };
@@ -365,6 +366,20 @@ static bool caller_below_copy(const struct code *c, struct frame *f)
     return true;
 }
 
+/* Both such stubs: behind that pop the address is in rdx alone, until they jump to the handler. */
+static bool caller_popped_into_rdx(const struct code *c, struct frame *f, const struct registers *at)
+{
+    uint64_t pc;
+    uint8_t op = 0;
+    for (uintptr_t p = f->pc; op != POP_RDX; p--)
+        if (p <= c->begin || f->pc - p == STUB_TAIL_BYTES_MAX || !load_u8(p - 1, &op))
+            return false;
+    if (!frame_register(at->ucontext, DWARF_RDX, &pc) || code_find(pc).kind != CODE_NMETHOD || !frame_is_return_address(pc))
+        return false;
+    f->pc = pc;
+    return true;
+}
+
 /* Compiled code jumps to the stub that looks for an exception's handler: its frame is the topmost, its pc comes in rdx, and the stub
  * pushes it first. */
 static bool caller_in_rdx(const struct code *c, struct frame *f, const struct registers *at)
@@ -381,7 +396,8 @@ static bool caller_in_rdx(const struct code *c, struct frame *f, const struct re
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    if (at && ((c->is_routine && routine_caller(f)) || caller_in_rdx(c, f, at) || caller_below_copy(c, f) || pop_at(f, f->sp)))
+    if (at && ((c->is_routine && routine_caller(f)) || caller_in_rdx(c, f, at) || caller_below_copy(c, f) ||
+               caller_popped_into_rdx(c, f, at) || pop_at(f, f->sp)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;

@@ -9,6 +9,9 @@ const char *const jfr_frame_type_names[JFR_FRAME_TYPES] = {
     [JFR_FRAME_INLINED] = "Inlined",         [JFR_FRAME_NATIVE] = "Native",  [JFR_FRAME_STUB] = "Stub",
     [JFR_FRAME_KERNEL] = "Kernel",           [JFR_FRAME_FAILED] = "Failed",
     [JFR_FRAME_PSEUDO] = "Pseudo",
+    [JFR_FRAME_C1_APPROXIMATE] = "C1 compiled (approximate)",
+    [JFR_FRAME_C2_APPROXIMATE] = "JIT compiled (approximate)",
+    [JFR_FRAME_INLINED_APPROXIMATE] = "Inlined (approximate)",
 };
 
 const char *const jfr_thread_state_names[JFR_STATES] = {

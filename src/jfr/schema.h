@@ -14,6 +14,11 @@ enum jfr_frame_type {
     JFR_FRAME_KERNEL,      /* "Kernel" */
     JFR_FRAME_FAILED,      /* "Failed": a pseudo frame; class = the reason, method = the symbol of the pc */
     JFR_FRAME_PSEUDO,      /* "Pseudo": at the root of a JVM's own thread, what it works at; class = "JVM", method = that */
+    /* In the order of those above: where the thread was, in code whose debug information tells of calls only. The line, and
+     * which method was inlined there, may be another. */
+    JFR_FRAME_C1_APPROXIMATE,      /* "C1 compiled (approximate)" */
+    JFR_FRAME_C2_APPROXIMATE,      /* "JIT compiled (approximate)" */
+    JFR_FRAME_INLINED_APPROXIMATE, /* "Inlined (approximate)" */
     JFR_FRAME_TYPES
 };
 

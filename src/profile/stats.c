@@ -163,6 +163,23 @@ double stats_effective_samples(const struct profile *p)
     return stats_effective_size((double)p->weight, squares);
 }
 
+static bool is_approximate(const struct profile *p, uint32_t stack)
+{
+    while (stack && p->frames[p->nodes[stack].frame].type == JFR_FRAME_KERNEL)
+        stack = p->nodes[stack].parent;
+    uint8_t type = p->frames[p->nodes[stack].frame].type;
+    return stack && type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_INLINED_APPROXIMATE;
+}
+
+double stats_approximate_share(const struct profile *p)
+{
+    double approximate = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        if (is_approximate(p, p->samples[i].stack))
+            approximate += (double)p->samples[i].weight;
+    return p->weight ? approximate / (double)p->weight : 0;
+}
+
 int stats_compute(struct stats *s, const struct profile *p)
 {
     *s = (struct stats){.weight = p->weight, .samples = p->sample_count, .effective = stats_effective_samples(p)};

@@ -20,6 +20,10 @@ double stats_effective_size(double sum, double sum_of_squares);
 /* That of the profile's samples: what all intervals rest on, wherever they are shown. */
 double stats_effective_samples(const struct profile *p);
 
+/* The share of the weight whose innermost frame, but for the kernel's, is approximate: its line, and which inlined method it is,
+ * may be others. 0 without weight. */
+double stats_approximate_share(const struct profile *p);
+
 struct stats_figure {
     uint64_t weight;
     uint32_t samples;

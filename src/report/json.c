@@ -138,6 +138,7 @@ static void put_header(struct json *j, const struct profile *p, const struct sta
     put_uint(j, "execution_samples", p->execution_samples);
     put_uint(j, "sampled", s->weight);
     put_number(j, "effective_samples", s->effective);
+    put_number(j, "approximate_share", stats_approximate_share(p));
 }
 
 int report_json(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o)

@@ -109,9 +109,6 @@ static void put_caveats(const struct text *t)
          "the kernel's functions have no names (kernel.kptr_restrict): one frame [kernel] stands for all of them"},
         {"kernel_stacks", "none",
          "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
-        {"debug_info", "sparse",
-         "lines, and which method was inlined, are approximate in code compiled before the "
-         "agent came; load it at start (-agentpath) for exact ones"},
     };
     for (size_t i = 0; i < sizeof caveats / sizeof *caveats; i++) {
         const char *value = profile_setting(t->p, caveats[i].name);
@@ -120,10 +117,21 @@ static void put_caveats(const struct text *t)
     }
 }
 
+static void put_approximate(const struct text *t)
+{
+    double share = stats_approximate_share(t->p);
+    if (share > 0)
+        fprintf(t->out,
+                "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\n"
+                "compiled before the agent came; load the agent at start (-agentpath) for exact ones\n",
+                100 * share);
+}
+
 void text_problems(const struct text *t)
 {
     const struct profile *p = t->p;
     put_caveats(t);
+    put_approximate(t);
     if (p->problem_count)
         fputc('\n', t->out);
     for (uint32_t i = 0; i < p->problem_count; i++) {

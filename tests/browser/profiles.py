@@ -7,7 +7,8 @@ import math
 import random
 import re
 
-TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed", "Pseudo"]
+TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed", "Pseudo",
+         "C1 compiled (approximate)", "JIT compiled (approximate)", "Inlined (approximate)"]
 DATA_MARK = "/*CANDOR_DATA*/"
 
 HOSTILE = [

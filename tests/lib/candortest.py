@@ -473,7 +473,8 @@ class Sample:
         return next((name for name, kind, _ in self.frames if kind in JAVA_FRAMES), None)
 
 
-JAVA_FRAMES = {"Interpreted", "C1 compiled", "JIT compiled", "Inlined"}
+APPROXIMATE_FRAMES = {"C1 compiled (approximate)", "JIT compiled (approximate)", "Inlined (approximate)"}
+JAVA_FRAMES = {"Interpreted", "C1 compiled", "JIT compiled", "Inlined"} | APPROXIMATE_FRAMES
 WALKED = {"complete", "truncated"}
 
 

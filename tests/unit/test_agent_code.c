@@ -8,6 +8,7 @@
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/record.h"
+#include "agent/hotspot/compilations.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -205,6 +206,18 @@ static void test_scopes(enum vm_nmethod_family family, bool excludes_zero, const
            "%s: an interrupted pc to what comes next", which);
     tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
            "%s: also between two places", which);
+    fake_set(nm, vm_layout.nm_compile_id, 7);
+    code_sparse_until = 7;
+    tap_ok(code_scopes_begin(&it, &c, begin + 19, true) && next_is(&it, methods[2], -1, JFR_FRAME_INLINED | FRAME_APPROXIMATE) &&
+               next_is(&it, methods[1], 300, JFR_FRAME_INLINED | FRAME_APPROXIMATE) &&
+               next_is(&it, methods[0], 7, JFR_FRAME_C2 | FRAME_APPROXIMATE) && ends(&it),
+           "%s: approximate where its debug information is sparse", which);
+    tap_ok(code_scopes_begin(&it, &c, begin + 10, false) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
+           "%s: but not at a return address", which);
+    code_sparse_until = 6;
+    tap_ok(code_scopes_begin(&it, &c, begin + 9, true) && next_is(&it, methods[0], 7, JFR_FRAME_C2),
+           "%s: nor when it was compiled later", which);
+    code_sparse_until = 0;
     tap_ok(code_scopes_begin(&it, &c, begin + 30, false) && next_is(&it, methods[0], 2, JFR_FRAME_C2) && ends(&it),
            "%s: a sender behind its callee ends the chain", which);
     tap_ok(code_scopes_begin(&it, &c, begin + 40, false) && next_is(&it, methods[0], 0, JFR_FRAME_C2) && ends(&it),
@@ -233,6 +246,27 @@ static void test_native_wrapper(void)
     struct code_scopes it;
     tap_ok(code_scopes_begin(&it, &c, c.begin + 4, false) && next_is(&it, method, 0, FRAME_NATIVE_METHOD) && ends(&it),
            "a native wrapper is its method");
+}
+
+static void test_newest(void)
+{
+    fake_open(VM_NMETHOD_OFFSETS, false);
+    tap_ok(!compilations_newest(), "an empty code cache has no compilation");
+    const uint64_t numbers[] = {5, 9, 7};
+    uintptr_t nmethods[3];
+    for (int i = 0; i < 3; i++) {
+        nmethods[i] = fake_blob("nmethod", 100 + 300 * (size_t)i, 4, 0);
+        fake_set(nmethods[i], vm_layout.nm_compile_id, numbers[i]);
+        fake_blob("StubRoutines (1)", 200, 4, 0);
+    }
+    fake_set(fake_blob("native nmethod", 100, 4, 0), vm_layout.nm_compile_id, 11);
+    tap_ok(compilations_newest() == 9, "the newest compilation");
+    fake_free_blob(nmethods[1]);
+    tap_ok(compilations_newest() == 7, "that is not freed");
+    uint64_t frame = frame_java(JFR_FRAME_INLINED | FRAME_APPROXIMATE, 0xffffffff, 0xffff);
+    tap_ok(frame_type(frame) == JFR_FRAME_INLINED_APPROXIMATE && frame_method(frame) == 0xffffffff && frame_bci(frame) == 0xffff &&
+               frame_is_java(frame) && frame_type(frame_java(JFR_FRAME_C1, 0xffffffff, 0)) == JFR_FRAME_C1,
+           "an approximate frame in a word");
 }
 
 /* Debug information that is none: the chain ends, and is no longer than its offsets can fall. */
@@ -281,6 +315,7 @@ int main(void)
     test_scopes(VM_NMETHOD_ADDRESSES, false, "addresses");
     test_scopes(VM_NMETHOD_IMMUTABLE, true, "immutable data");
     test_native_wrapper();
+    test_newest();
     test_garbage();
     return tap_done();
 }

@@ -19,6 +19,9 @@ const TYPE_COLOUR = new Map([
     ["Kernel", "#ee8866"],
     ["Failed", "#ffaabb"],
     ["Pseudo", "#aaaa00"],
+    ["C1 compiled (approximate)", "#dbe68c"],
+    ["JIT compiled (approximate)", "#a3dccb"],
+    ["Inlined (approximate)", "#cceeff"],
 ]);
 
 // Colours of everything on the canvas that is not a group.

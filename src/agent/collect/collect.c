@@ -1,6 +1,7 @@
 #include "agent/collect/collect.h"
 
 #include "agent/collect/calibrate.h"
+#include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
@@ -9,6 +10,8 @@
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
 #include "agent/hot/walk.h"
+#include "agent/hotspot/compilations.h"
+#include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
@@ -360,6 +363,8 @@ static int start_sampling(void (*bind_threads)(void), struct error *e)
     int rc = fault_install();
     if (rc)
         return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
+    if (jvm_facts.debug_info_is_late && !code_sparse_until)
+        code_sparse_until = compilations_newest();
     uint64_t cost = calibrate_sample_cost(&session.clock, &session.pool);
     rc = clock_start(&session.clock, e);
     if (rc) {

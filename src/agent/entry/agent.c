@@ -51,7 +51,7 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserve
         complain(&e, "");
         return JNI_OK; /* an error would end the JVM: a program must not fail for want of its profile */
     }
-    java_want_debug_info();
+    java_want_debug_info(false);
     java_on_life(jvm_ready, jvm_ending);
     return JNI_OK;
 }
@@ -62,7 +62,7 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reser
     JNIEnv *jni = NULL;
     if (parse(text, &e) || java_open(vm, &e) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
         return JNI_ERR;
-    java_want_debug_info();
+    java_want_debug_info(true);
     java_on_life(NULL, jvm_ending);
     java_describe(jni);
     return open_and_start(true, &e) ? JNI_ERR : JNI_OK;

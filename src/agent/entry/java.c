@@ -208,12 +208,18 @@ static void *open_libjvm(void)
     return dladdr((void *)(uintptr_t)(*java_vm)->GetEnv, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY) : NULL;
 }
 
-void java_want_debug_info(void)
+void java_want_debug_info(bool late)
 {
+    static const char flag[] = "DebugNonSafepoints";
+    static bool wanted;
     void *libjvm = open_libjvm();
     if (!libjvm)
         return;
-    flags_turn_on(libjvm, "DebugNonSafepoints");
+    /* Where another agent turned it on, nobody knows since when. */
+    if (!wanted)
+        jvm_facts.debug_info_is_late = late && !flags_operator_turned_on(libjvm, flag);
+    wanted = true;
+    flags_turn_on(libjvm, flag);
     dlclose(libjvm);
 }
 

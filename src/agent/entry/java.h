@@ -14,8 +14,9 @@ int java_open(JavaVM *vm, struct error *e);
 /* In the live phase, on an attached thread: the JVM's layout, facts and stubs. */
 void java_describe(JNIEnv *jni);
 /* Full debug information for all code compiled from now on, by the JVM's flag DebugNonSafepoints. (Listening to JVMTI's
- * CompiledMethodLoad has the same effect, and ends JDK 25 in a failed guarantee when classes are unloaded meanwhile.) */
-void java_want_debug_info(void);
+ * CompiledMethodLoad has the same effect, and ends JDK 25 in a failed guarantee when classes are unloaded meanwhile.) late: the
+ * JVM has compiled code before. */
+void java_want_debug_info(bool late);
 
 /* Registers what is to be called when the JVM is ready, and when it ends. */
 void java_on_life(void (*ready)(JNIEnv *jni), void (*ending)(void));

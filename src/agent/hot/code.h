@@ -42,10 +42,14 @@ bool code_is_deopt_entry(const struct code *c, uintptr_t pc);
 /* Where the frame at sp would go on if that had not happened; pc itself where it has not. */
 uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp);
 
+/* Compilations up to this number may have told their debug information for calls alone, so that frames are approximate where
+ * their code was interrupted. 0: none. Written while no handler runs. */
+extern uint64_t code_sparse_until;
+
 struct code_scope {
     uintptr_t method; /* Method* */
     int32_t bci;   /* -1 = at entry */
-    unsigned type; /* of the frame, as in hot/record.h */
+    unsigned type; /* of the frame, as in hot/record.h, FRAME_APPROXIMATE with it */
 };
 
 /* Iterates over the Java frames at a pc, innermost first. */
@@ -53,7 +57,7 @@ struct code_scopes {
     uintptr_t data, metadata; /* of the nmethod */
     uintptr_t whole_method;   /* the nmethod's own method, for code without debug information */
     uint32_t next;            /* offset of the next scope in data; 0 = none left */
-    unsigned tier;
+    unsigned tier, approximate;
     bool first;
     bool is_whole; /* debug information told all of them so far */
 };

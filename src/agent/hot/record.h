@@ -8,8 +8,9 @@
  *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-63
  *
- * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, the
- * method's id in bits 16-59 (hot/method.h) and the bytecode index in bits 0-15; for functions and stubs, the pc. */
+ * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it
+ * is approximate in bit 48, the method's id in bits 16-47 (hot/method.h) and the bytecode index in bits 0-15; for functions and
+ * stubs, the pc. */
 #ifndef CANDOR_AGENT_HOT_RECORD_H
 #define CANDOR_AGENT_HOT_RECORD_H
 
@@ -32,9 +33,11 @@ enum {
     FRAME_OPERATION                        /* of the JVM; the address of its class's virtual functions */
 };
 
+enum { FRAME_APPROXIMATE = 1 << 4 }; /* joined with the type of a compiled frame */
+
 static inline uint64_t frame_java(unsigned type, uint32_t method, uint32_t bci)
 {
-    return (uint64_t)type << 60 | (uint64_t)method << 16 | (bci & 0xffff);
+    return (uint64_t)type << 60 | (uint64_t)(type / FRAME_APPROXIMATE) << 48 | (uint64_t)method << 16 | (bci & 0xffff);
 }
 
 static inline uint64_t frame_native(unsigned type, uintptr_t pc)
@@ -61,6 +64,8 @@ static inline bool frame_is_address(uint64_t frame)
 
 static inline enum jfr_frame_type frame_type(uint64_t frame)
 {
+    if (frame_is_java(frame) && frame >> 48 & 1)
+        return (enum jfr_frame_type)((frame >> 60) - JFR_FRAME_C1 + JFR_FRAME_C1_APPROXIMATE);
     return frame >> 60 == FRAME_NATIVE_METHOD ? JFR_FRAME_NATIVE : (enum jfr_frame_type)(frame >> 60);
 }
 

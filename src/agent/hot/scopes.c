@@ -6,6 +6,8 @@
 
 enum { PCDESCS_MAX = 1 << 22 };
 
+uint64_t code_sparse_until;
+
 bool code_read_unsigned5(uintptr_t *at, uint32_t *out)
 {
     const uint32_t bias = vm_layout.unsigned5_excludes_zero ? 1 : 0;
@@ -79,6 +81,12 @@ static unsigned tier_of(uintptr_t nm)
     return level >= 1 && level <= 3 ? JFR_FRAME_C1 : JFR_FRAME_C2;
 }
 
+static bool is_sparse(uintptr_t nm)
+{
+    uint64_t compilation;
+    return code_sparse_until && load_field(nm, vm_layout.nm_compile_id, &compilation) && compilation <= code_sparse_until;
+}
+
 bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc, bool is_leaf)
 {
     uint64_t method;
@@ -91,6 +99,7 @@ bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc
         s->is_whole = true;
         return true;
     }
+    s->approximate = is_leaf && is_sparse(c->blob) ? FRAME_APPROXIMATE : 0;
     if (find_tables(c->blob, &t) && find_pcdesc(&t, (int32_t)(pc - c->begin) + (is_leaf ? 1 : 0), &s->next)) {
         s->data = t.data;
         s->metadata = t.metadata;
@@ -105,7 +114,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     s->first = false;
     if (!s->next) {
         /* Code without debug information here: the method is known, the place in it is not. */
-        *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier};
+        *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier | s->approximate};
         return first;
     }
     uintptr_t at = s->data + s->next;
@@ -113,7 +122,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     uint64_t method;
     if (s->next >> 28 || !code_read_unsigned5(&at, &sender) || !code_read_unsigned5(&at, &index) ||
         !code_read_unsigned5(&at, &bci) || !index || !load_u64(s->metadata + 8 * ((uintptr_t)index - 1), &method)) {
-        *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier};
+        *out = (struct code_scope){.method = s->whole_method, .bci = 0, .type = s->tier | s->approximate};
         s->next = 0;
         s->is_whole = false;
         return first;
@@ -122,6 +131,7 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
     if (sender >= s->next)
         sender = 0;
     s->next = sender;
-    *out = (struct code_scope){.method = method, .bci = (int32_t)(bci - 1), .type = sender ? JFR_FRAME_INLINED : s->tier};
+    *out = (struct code_scope){
+        .method = method, .bci = (int32_t)(bci - 1), .type = (sender ? JFR_FRAME_INLINED : s->tier) | s->approximate};
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef CANDOR_AGENT_RECORD_JVM_H
 #define CANDOR_AGENT_RECORD_JVM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct jvm_facts {
     struct jvm_property properties[JVM_PROPERTIES_MAX];
     int property_count;
     uint64_t start_epoch_ms;
+    bool debug_info_is_late; /* code was compiled before full debug information was asked for */
 };
 
 extern struct jvm_facts jvm_facts;

@@ -176,7 +176,7 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
     jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
-    jfr_write_setting(w, now, "debug_info", late ? "sparse" : "full");
+    jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
     jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
     if (!vm_layout.usable)
         jfr_write_setting(w, now, "layout_missing", vm_layout.missing);

@@ -16,7 +16,7 @@ enum { FAKE_RETURN = 30, FAKE_FP = 29, FAKE_SP = 31, FAKE_OTHER = 19 };
 
 /* A search table, a CIE (CFA = sp + 8, the return address at CFA - 8), and an FDE. It must not move. */
 struct fake_cfi {
-    unsigned char bytes[512];
+    unsigned char bytes[1 << 17];
     unsigned length;
     struct module module;
 };

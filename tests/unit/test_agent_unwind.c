@@ -307,6 +307,18 @@ static void test_instructions(void)
     tap_ok(rule_at(&s, 0).base == CFI_UNKNOWN, "and an instruction nobody knows");
 }
 
+/* A function may have as many instructions as GCC has come to write, and is not believed beyond. */
+static void test_long(void)
+{
+    static struct fake_cfi s;
+    static unsigned char instructions[70000]; /* the others do nothing */
+    memcpy(instructions + 20000, (const unsigned char[]){0x0e, 16}, 2);
+    fake_cfi(&s, "zR", instructions, 20002);
+    tap_ok(rule_at(&s, 0).cfa == 16, "the last of 20,000 instructions counts");
+    fake_cfi(&s, "zR", instructions, sizeof instructions);
+    tap_ok(rule_at(&s, 0).base == CFI_UNKNOWN, "of 70,000 none does");
+}
+
 static void test_expressions(void)
 {
     struct fake_cfi s;
@@ -438,6 +450,7 @@ int main(void)
         test_thread();
     }
     test_instructions();
+    test_long();
     test_expressions();
     test_damage();
     test_replacement();

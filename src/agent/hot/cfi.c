@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-enum { REMEMBER_MAX = 8, INSTRUCTIONS_MAX = 4096 };
+/* GCC's own compiler has a function with 13,000 instructions, libjvm of JDK 27 one with 11,000: 0.1 ms for a new pc. */
+enum { REMEMBER_MAX = 8, INSTRUCTIONS_MAX = 1 << 16 };
 
 /* A pointer in one of the codings of .eh_frame (DW_EH_PE_*); indirect ones, which are personalities', are only skipped. */
 static uint64_t take_pointer(struct cursor *c, uint8_t coding)
@@ -316,7 +317,9 @@ static bool extended(struct program *p, struct cursor *c, uint8_t op)
 /* Runs instructions until they speak of places behind pc. */
 static bool run(struct program *p, struct cursor *c)
 {
-    for (int i = 0; c->ok && c->at < c->end && i < INSTRUCTIONS_MAX; i++) {
+    for (int i = 0; c->ok && c->at < c->end; i++) {
+        if (i == INSTRUCTIONS_MAX)
+            return false;
         uint8_t op = (uint8_t)cursor_take(c, 1), operand = op & 0x3f;
         switch (op >> 6) {
         case 1: /* advance_loc */

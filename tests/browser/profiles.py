@@ -9,6 +9,7 @@ import re
 
 TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed", "Pseudo",
          "C1 compiled (approximate)", "JIT compiled (approximate)", "Inlined (approximate)"]
+APPROXIMATE = TYPES[-3:]
 DATA_MARK = "/*CANDOR_DATA*/"
 
 HOSTILE = [
@@ -179,13 +180,14 @@ def everyday(seed=1):
 
     def grow(stack, weight):
         if len(stack) > 26 or weight < 3_000_000 or (len(stack) > 5 and random_.random() < 0.07):
-            kind = random_.choice(["Native", "Kernel", "Stub", "Failed", "Pseudo", "JIT compiled", "JIT compiled"])
+            kind = random_.choice(["Native", "Kernel", "Stub", "Failed", "Pseudo", "Java", "Java", *APPROXIMATE])
             leaf = {
                 "Native": "libc.so.6`memcpy",
                 "Kernel": "copy_user_generic",
                 "Stub": "jbyte_disjoint_arraycopy",
                 "Failed": "gc_active",
                 "Pseudo": "C2 compiling com.acme.Parser.parse",
+                **dict.fromkeys(APPROXIMATE, "com.acme.Parser.next"),
             }.get(kind)
             stack = stack + ((leaf, kind),) if leaf else stack
             stacks[stack] = stacks.get(stack, 0) + weight

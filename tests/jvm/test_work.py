@@ -41,7 +41,12 @@ def task_of(sample):
 
 
 def roots(samples):
-    return {sample.frames[-1][:2] for sample in samples if sample.outcome in ct.WALKED}
+    """Of all but a thread's first sample: that may have come before it had its name, by which its work is known."""
+    first = {}
+    for sample in sorted(samples, key=lambda sample: sample.start):
+        first.setdefault(sample.tid, sample)
+    return {sample.frames[-1][:2] for sample in samples if sample.outcome in ct.WALKED and
+            (sample is not first[sample.tid] or sample.frames[-1][1] == "Pseudo")}
 
 
 def check_compilers(samples, printed, what):

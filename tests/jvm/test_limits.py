@@ -50,7 +50,7 @@ def few_descriptors(jdk):
         if status.get("clock") not in ("sigtrap", "signal"):
             ct.skip(f"{jdk}, {what}", f"no perf clock here, but {status.get('clock')}")
             return
-        jvm.say(f"go threads={THREADS} seconds=0.02")
+        jvm.say(f"go threads={THREADS} seconds=0.1")  # long enough that all of them are started before the first ends
         ct.wait_until(lambda: "warning" in jvm.control("status")[1])
         events = sorted(int(fd) for fd, target in jvm.fds().items() if "perf_event" in target)
         beyond = [fd for fd in events if fd >= DESCRIPTORS - DESCRIPTORS // 4] # one is tried at a time, and given back

@@ -64,7 +64,7 @@ def check(what, counts, probability, path):
     else:
         real = [sample for sample in recording.samples if sample.weight and sample.of_java and sample.state == "STATE_RUNNABLE"]
         bad = sum(1 for sample in real if sample.outcome not in ct.WALKED)
-        most = 0.05 * len(real) + 5 * (0.05 * len(real)) ** 0.5
+        most = ct.at_most(0.05 * len(real))
         ct.ok(bad <= most, f"{what}: {bad} of {len(real)} real samples in Java code have no stack, at most {most:.0f} may")
 
 

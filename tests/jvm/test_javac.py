@@ -154,8 +154,7 @@ def check(jdk, files):
 
 def called_out(recording):
     """Samples in what compiled code called: there AsyncGetCallTrace up to JDK 17 reads the debug information of the code behind the
-    call (docs/internals/new-jdk.md), which makes a difference in 8 of
-    100 on JDK 8."""
+    call (docs/internals/new-jdk.md), which makes a difference in 8 of 100 on JDK 8."""
     return sum(1 for s in recording.samples if s.has_java and s.frames[0][1] not in ct.JAVA_FRAMES and
                next(kind for _, kind, _ in s.frames if kind in ct.JAVA_FRAMES) != "Interpreted")
 

@@ -580,6 +580,11 @@ def walkers_agree(report, least, what, misled=0):
 STANDARD_ERRORS = 5  # two-sided false alarm of one comparison: 5.7e-7
 
 
+def at_most(mean):
+    """The bound of a count of rare things: its mean and five standard errors."""
+    return mean + STANDARD_ERRORS * math.sqrt(mean)
+
+
 def effective_size(weights):
     """Kish: the number of equal weights that would carry as much information."""
     squares = sum(weight * weight for weight in weights)

@@ -11,6 +11,8 @@
  * the thread's first function, "copy" when it needed what lies behind the copied part of the stack, else "lost". LEAF: "popped" when
  * the walk took the leaf's saved frame pointer from below the stack pointer, "undescribed" when no call frame information describes
  * the leaf, else "plain". */
+#include "../replay/image.h"
+
 #include "agent/hot/cfi.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/inject.h"
@@ -91,26 +93,12 @@ static const char *map_file(const char *path)
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static char *read_numbers(char *at, uint64_t *out, int count)
-{
-    for (int i = 0; i < count; i++)
-        out[i] = strtoull(at, &at, 16);
-    return at;
-}
-
 static void read_segment(char *at)
 {
     uint64_t v[3];
-    const char *path = read_numbers(at, v, 3) + 1, *bytes = map_file(path);
+    const char *path = image_read_numbers(at, v, 3) + 1, *bytes = map_file(path);
     if (bytes && segment_count < SEGMENTS_MAX)
         segments[segment_count++] = (struct segment){v[0], v[0] + v[2], bytes + v[1]};
-}
-
-static void read_module(char *at)
-{
-    uint64_t v[5];
-    read_numbers(at, v, 5);
-    module_add(&(struct module){v[0], v[1], v[2], v[3], (uint32_t)v[4]});
 }
 
 /* ---- walking ---- */
@@ -128,7 +116,7 @@ static void walk_sample(char *at)
     struct walk w;
     static uintptr_t pcs[FRAMES_MAX];
     int depth = 0;
-    read_numbers(read_numbers(at, v, 3), values, REGISTERS);
+    image_read_numbers(image_read_numbers(at, v, 3), values, REGISTERS);
     stack = (struct segment){v[0], v[0] + v[2], recording + v[1]};
     for (int i = 0; i < REGISTERS; i++)
         context.uc_mcontext.gregs[i] = (greg_t)values[i];
@@ -146,7 +134,7 @@ static void walk_sample(char *at)
 static const struct {
     const char *word;
     void (*read)(char *rest);
-} items[] = {{"segment ", read_segment}, {"module ", read_module}, {"sample ", walk_sample}};
+} items[] = {{"segment ", read_segment}, {"module ", image_read_module}, {"sample ", walk_sample}};
 
 int main(int argc, char **argv)
 {

@@ -22,7 +22,6 @@ Each program is one that perf starts itself and that starts no other: perf 6.1 k
 library's base from the lowest mapping of its file.
 """
 import collections
-import math
 import shutil
 import sys
 
@@ -76,8 +75,7 @@ def check(what, path, threads=("",)):
             f"{dict(collections.Counter(pair.ended for pair in pairs))}, {dict(collections.Counter(pair.leaf for pair in pairs))}")
     for pair in different[:20]:
         ct.note(describe(pair))
-    expected = MOST_DIFFERENT * len(pairs)
-    most = expected + ct.STANDARD_ERRORS * math.sqrt(expected)
+    most = ct.at_most(MOST_DIFFERENT * len(pairs))
     ct.ok(len(different) <= most and meant >= LEAST_SAMPLES,
           f"{what}: {len(different)} of {len(pairs)} stacks differ, at most {most:.1f} may; {meant} are of the threads it is about")
     path.unlink()

@@ -1,12 +1,28 @@
 #include "image.h"
 
 #include "agent/hot/method.h"
+#include "agent/hot/module.h"
 #include "agent/hot/record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAME(symbol, name, meaning, remedy) name,
 static const char *const outcome_names[] = {OUTCOMES(NAME)};
+
+char *image_read_numbers(char *at, uint64_t *out, int count)
+{
+    for (int i = 0; i < count; i++)
+        out[i] = strtoull(at, &at, 16);
+    return at;
+}
+
+void image_read_module(char *at)
+{
+    uint64_t v[5];
+    image_read_numbers(at, v, 5);
+    module_add(&(struct module){v[0], v[1], v[2], v[3], (uint32_t)v[4]});
+}
 
 void image_frame(char out[IMAGE_LINE_BYTES], uint64_t frame)
 {

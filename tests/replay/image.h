@@ -41,6 +41,11 @@ struct word *memory_place(struct memory *m, uintptr_t at);
 /* False when the memory is full. */
 bool memory_set(struct memory *m, uintptr_t at, uint64_t value);
 
+/* Reads so many hexadecimal numbers; what is behind them. */
+char *image_read_numbers(char *at, uint64_t *out, int count);
+/* Reads what follows the word "module" into the table of modules. */
+void image_read_module(char *at);
+
 /* What follows the words "frame" and "end". */
 void image_frame(char out[IMAGE_LINE_BYTES], uint64_t frame);
 void image_end(char out[IMAGE_LINE_BYTES], const struct walk *w);

@@ -50,12 +50,6 @@ static uint64_t number(char **at)
     return strtoull(*at, at, 16);
 }
 
-static void read_numbers(char *at, uint64_t *out, int count)
-{
-    for (int i = 0; i < count; i++)
-        out[i] = number(&at);
-}
-
 static bool drop_module(const struct module *m, void *context)
 {
     return false;
@@ -68,7 +62,7 @@ static void read_layout(char *name)
     if (!end)
         return;
     *end = 0;
-    read_numbers(end + 1, v, 2);
+    image_read_numbers(end + 1, v, 2);
 #define F(field)                                                                                                       \
     if (!strcmp(name, #field))                                                                                         \
         vm_layout.field = (struct vm_field){(uint16_t)v[0], (uint8_t)v[1]};
@@ -83,7 +77,7 @@ static void read_layout(char *name)
 static void read_heap(char *at)
 {
     uint64_t v[5];
-    read_numbers(at, v, 5);
+    image_read_numbers(at, v, 5);
     if (vm_layout.heap_count < VM_HEAPS_MAX)
         vm_layout.heaps[vm_layout.heap_count++] = (struct vm_heap){v[0], v[1], v[2], v[3], (uint8_t)v[4]};
 }
@@ -91,7 +85,7 @@ static void read_heap(char *at)
 static void read_libjvm(char *at)
 {
     uint64_t v[2];
-    read_numbers(at, v, 2);
+    image_read_numbers(at, v, 2);
     walk_libjvm_low = v[0];
     walk_libjvm_high = v[1];
 }
@@ -101,18 +95,10 @@ static void drop_modules(char *nothing)
     module_retain(drop_module, NULL);
 }
 
-static void read_module(char *at)
-{
-    uint64_t v[5];
-    read_numbers(at, v, 5);
-    struct module m = {v[0], v[1], v[2], v[3], (uint32_t)v[4]};
-    module_add(&m);
-}
-
 static void read_image(char *at)
 {
     uint64_t v[9];
-    read_numbers(at, v, 9);
+    image_read_numbers(at, v, 9);
     java_thread = v[0];
     registers = (struct registers){v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
     frame_count = 0;
@@ -158,7 +144,7 @@ static const struct {
     const char *word;
     void (*read)(char *rest);
 } items[] = {{"layout ", read_layout}, {"heap ", read_heap},   {"libjvm ", read_libjvm}, {"modules", drop_modules},
-             {"module ", read_module}, {"image ", read_image}, {"word ", read_words},     {"frame ", read_frame}};
+             {"module ", image_read_module}, {"image ", read_image}, {"word ", read_words},     {"frame ", read_frame}};
 
 static void read_item(char *line)
 {

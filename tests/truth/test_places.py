@@ -10,7 +10,6 @@ walk takes is cut there by design. The methods that throw call each other, so a 
 name in a row: that, too, happens to one whole stack in a thousand at most.
 """
 import collections
-import math
 import pathlib
 import sys
 
@@ -29,17 +28,13 @@ def check(jdk, load):
         ct.ok(jvm.finish() == 0, f"{jdk}, {load}: the program ends well", jvm.transcript())
     samples = [sample for sample in ct.Recording(path).samples if len(sample.frames) < places.DEPTH_CAP]
     bad = [sample for sample in samples if sample.outcome != "complete"]
-    most = bound((0.05 if load == "overflow" else 0.001) * len(samples))
+    most = ct.at_most((0.05 if load == "overflow" else 0.001) * len(samples))
     ct.ok(len(bad) <= most and len(samples) > 500,
           f"{jdk}, {load}: {len(bad)} of {len(samples)} stacks are not whole, at most {most:.0f} may", describe(bad))
     if load == "exceptions":
-        lacking, most = list(filter(lacks_caller, samples)), bound(0.001 * len(samples))
+        lacking, most = list(filter(lacks_caller, samples)), ct.at_most(0.001 * len(samples))
         ct.ok(len(lacking) <= most, f"{jdk}, {load}: {len(lacking)} of {len(samples)} stacks lack a method, at most {most:.0f} may",
               describe(lacking))
-
-
-def bound(expected):
-    return expected + ct.STANDARD_ERRORS * math.sqrt(expected)
 
 
 def lacks_caller(sample):

@@ -10,9 +10,9 @@
  * before a tick comes, so one tick more is allowed for each time it did in those 14. The process timer is right for the
  * process only. What a thread that ended is known to have used comes from the last scan, or from its perf clock; in that,
  * the kernel counts a wait for a CPU at the very end now and then. A user who may not sample the kernel loses each expiry
- * there: at most 2 % of them for a thread that burns, and six standard deviations. First expiries: Kolmogorov-Smirnov against the uniform
- * distribution by the perf clock's own count, critical at 2.7 / sqrt(n), false alarm 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for
- * the time until a thread sees its own sample. */
+ * there: at most 2 % of them for a thread that burns, and six standard deviations. First expiries: Kolmogorov-Smirnov
+ * against the uniform distribution by the perf clock's own count, critical at 2.7 / sqrt(n), false alarm
+ * 2 exp(-2 * 2.7^2) < 1e-6, and 2 % for the time until a thread sees its own sample. */
 #include "../tap.h"
 #include "session.h"
 
@@ -273,6 +273,18 @@ static void test_weights(void)
     check_recording();
 }
 
+/* Records while a thread runs, until it and those that it starts, `count` in all, have taken themselves off `left`. */
+static bool record_thread(void *(*run)(void *), int count, uint64_t interval_ns)
+{
+    pthread_t t;
+    left = count;
+    bool good = start(interval_ns);
+    pthread_create(&t, NULL, run, NULL);
+    collect_until(&left);
+    pthread_join(t, NULL);
+    return session_stop() && good;
+}
+
 static void *lack_clock(void *unused)
 {
     struct timespec two_books = {.tv_sec = 2, .tv_nsec = 100 * MS};
@@ -291,13 +303,7 @@ static void *lack_clock(void *unused)
 static void test_fallen_account(void)
 {
     struct profile p;
-    pthread_t t;
-    left = 1;
-    bool good = start(INTERVAL);
-    pthread_create(&t, NULL, lack_clock, NULL);
-    collect_until(&left);
-    pthread_join(t, NULL);
-    good = session_stop() && good;
+    bool good = record_thread(lack_clock, 1, INTERVAL);
     profile_init(&p);
     good = !profile_load_jfr(&p, file, &session_error) && good;
     tap_ok(good && profile_book(&p, "unseen", "no_clock") && !account(&p, "unseen", "no_clock"),
@@ -446,14 +452,8 @@ static void *start_many(void *unused)
 
 static void test_churn(void)
 {
-    pthread_t t;
     int files = open_files();
-    left = 201;
-    bool good = start(INTERVAL);
-    pthread_create(&t, NULL, start_many, NULL);
-    collect_until(&left);
-    pthread_join(t, NULL);
-    good = session_stop() && good;
+    bool good = record_thread(start_many, 201, INTERVAL);
     tap_ok(good && open_files() == files, "%s: 200 threads that end while they are armed", clock_names[kind]);
 }
 
@@ -570,15 +570,9 @@ static int by_size(const void *a, const void *b)
 
 static void test_first_expiry(void)
 {
-    pthread_t t;
     double worst = 0, critical = 2.7 / sqrt(SHORT_THREADS) + 0.02;
-    left = 1;
     first_count = 0;
-    bool good = start(FIRST_INTERVAL);
-    pthread_create(&t, NULL, start_short, NULL);
-    collect_until(&left);
-    pthread_join(t, NULL);
-    good = session_stop() && good;
+    bool good = record_thread(start_short, 1, FIRST_INTERVAL);
     qsort(first, SHORT_THREADS, sizeof *first, by_size);
     for (int i = 0; i < SHORT_THREADS; i++) {
         double uniform = fmin(first[i], 1); /* its distribution function: one late sample is one in n, however late */

@@ -9,6 +9,7 @@ not one name may be wrong. Between two tasks a compiler thread waits for, prints
 task, when it makes its compiler ready, are left out.
 """
 import html
+import os
 import pathlib
 import re
 import sys
@@ -20,7 +21,7 @@ COMPILING = re.compile(r"JVM\.C([12]) compiling (.*?)(?: \(tier ([123])\))?$")
 PRINTED = re.compile(r"^ *\d+ +\d+ [%sbn! ]+([1-4]) +(\S+)::(\S+)", re.MULTILINE)
 # With the collector that the test chooses: young collections, and all that a concurrent cycle is made of.
 COLLECTION = re.compile(r"JVM\.(G1\w+|CGC_Operation|Collect\w+)$")
-SECONDS = 1.2
+SECONDS = 1.6 if os.geteuid() == 0 else 2.5  # an ordinary user's clock stands still in the kernel
 
 
 def plain(name):

@@ -1,6 +1,7 @@
 #include "profile/stats.h"
 
 #include "base/array.h"
+#include "profile/successive.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,12 +102,40 @@ static int tally_stack(struct tally *methods, struct tally *lines, const struct 
     return 0;
 }
 
+/* The rows that the nodes of the trie belong to, as successive_count wants them. */
+static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p, bool lines)
+{
+    uint32_t *rows = calloc(p->node_count, sizeof *rows);
+    for (uint32_t node = 1; rows && node < p->node_count; node++) {
+        const struct profile_frame *f = &p->frames[p->nodes[node].frame];
+        const uint32_t *row = map_find(&t->rows, (uint64_t)f->label << 32 | (uint32_t)(lines ? f->line : 0));
+        rows[node] = row && f->type != PROFILE_TYPE_MARK ? *row + 1 : 0;
+    }
+    return rows;
+}
+
+static int tally_effects(const struct tally *t, const struct profile *p, const uint32_t *order, bool lines)
+{
+    uint32_t *rows = rows_of_nodes(t, p, lines);
+    struct successive_pair *pairs = calloc(t->table->count + 1, sizeof *pairs);
+    int rc = rows && pairs ? successive_count(p, order, rows, pairs, t->table->count) : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < t->table->count; i++) {
+        struct stats_row *r = &t->table->rows[i];
+        r->self.effect = successive_effect(pairs[i].self, r->self.samples, p->sample_count);
+        r->total.effect = successive_effect(pairs[i].total, r->total.samples, p->sample_count);
+    }
+    free(rows);
+    free(pairs);
+    return rc;
+}
+
 static int tally_stacks(struct stats *s, const struct profile *p)
 {
     int rc = -ENOMEM;
     struct tally methods = {.table = &s->methods}, lines = {.table = &s->lines};
     struct load *loads = calloc(p->node_count, sizeof *loads);
-    if (!loads)
+    uint32_t *order = successive_order(p);
+    if (!loads || !order)
         goto done;
     for (uint32_t i = 0; i < p->sample_count; i++) {
         struct load *l = &loads[p->samples[i].stack];
@@ -116,9 +145,11 @@ static int tally_stacks(struct stats *s, const struct profile *p)
     for (uint32_t stack = 1; stack < p->node_count; stack++)
         if (loads[stack].samples && tally_stack(&methods, &lines, p, stack, &loads[stack]))
             goto done;
-    rc = 0;
+    rc = tally_effects(&methods, p, order, false);
+    rc = rc ? rc : tally_effects(&lines, p, order, true);
 done:
     free(loads);
+    free(order);
     map_deinit(&methods.rows);
     map_deinit(&lines.rows);
     free(methods.seen);
@@ -138,13 +169,17 @@ static int tally_threads(struct stats_table *t, const struct profile *p)
         self->weight += p->samples[i].weight;
         self->samples++;
     }
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct stats_figure *self = &t->rows[i].self;
+        self->effect = successive_effect(successive_run, self->samples, p->sample_count);
+    }
     return 0;
 }
 
 static void figure_finish(struct stats_figure *f, const struct stats *s)
 {
     f->share = s->weight ? (double)f->weight / (double)s->weight : 0;
-    f->interval = stats_wilson(f->share, s->effective);
+    f->interval = stats_wilson(f->share, s->effective / (f->effect > 0 ? f->effect : 1));
 }
 
 static void table_finish(struct stats_table *t, const struct stats *s)

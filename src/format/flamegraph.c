@@ -49,6 +49,26 @@ static void put_strings(struct json *j, const struct profile *p, const struct na
     json_array_end(j);
 }
 
+/* In thousandths, rounded up: an interval is rather too wide. */
+static void put_effect(struct json *j, double effect)
+{
+    json_uint(j, (uint64_t)ceil(1000 * effect));
+}
+
+static void put_effects(struct json *j, const struct calltree *tree)
+{
+    json_key(j, "self_effect");
+    json_array(j);
+    for (uint32_t i = 0; i < tree->count; i++)
+        put_effect(j, tree->nodes[i].self_effect);
+    json_array_end(j);
+    json_key(j, "total_effect");
+    json_array(j);
+    for (uint32_t i = 0; i < tree->count; i++)
+        put_effect(j, tree->nodes[i].total_effect);
+    json_array_end(j);
+}
+
 static void put_nodes(struct json *j, const struct calltree *tree, const struct names *n)
 {
     json_key(j, "nodes");
@@ -80,26 +100,6 @@ static void put_nodes(struct json *j, const struct calltree *tree, const struct 
     json_array_end(j);
     put_effects(j, tree);
     json_object_end(j);
-}
-
-/* In thousandths, rounded up: an interval is rather too wide. */
-static void put_effect(struct json *j, double effect)
-{
-    json_uint(j, (uint64_t)ceil(1000 * effect));
-}
-
-static void put_effects(struct json *j, const struct calltree *tree)
-{
-    json_key(j, "self_effect");
-    json_array(j);
-    for (uint32_t i = 0; i < tree->count; i++)
-        put_effect(j, tree->nodes[i].self_effect);
-    json_array_end(j);
-    json_key(j, "total_effect");
-    json_array(j);
-    for (uint32_t i = 0; i < tree->count; i++)
-        put_effect(j, tree->nodes[i].total_effect);
-    json_array_end(j);
 }
 
 /* What the page adds up itself, it cannot know the effects of. */

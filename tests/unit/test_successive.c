@@ -1,7 +1,6 @@
 /* Design effects from successive samples: by hand, against counting by definition, and that intervals hold with them.
  * tier: quick
- * timeout: 60
- * aarch64: yes */
+ * timeout: 60 */
 #include "../tap.h"
 
 #include "profile/stats.h"

@@ -84,6 +84,7 @@ extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
 extern const struct cli_command command_convert;    /* cmd_convert.c */
+extern const struct cli_command command_verify;     /* cmd_verify.c */
 extern const struct cli_command command_help;       /* cmd_help.c */
 extern const struct cli_command command_completion; /* cmd_completion.c */
 extern const struct cli_command command_version;    /* main.c */

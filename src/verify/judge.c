@@ -1,0 +1,157 @@
+#include "verify/judge.h"
+
+#include "profile/successive.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double JUDGE_TOLERANCE = 0.01, JUDGE_CPU_TOLERANCE = 0.02;
+
+static const char ROUND_THREADS[] = "verify-";
+
+/* Which sample is whose. methods: the parts' METHODs, each once. */
+struct matching {
+    const struct profile *p;
+    const char *methods[TRUTH_PARTS_MAX];
+    uint32_t method_count;
+    uint32_t *innermost; /* by stack: number in methods, + 1; 0 = none of them is in it */
+};
+
+static bool begins(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+static uint32_t method_number(const struct matching *m, const char *name)
+{
+    uint32_t i = 0;
+    while (i < m->method_count && strcmp(m->methods[i], name))
+        i++;
+    return i;
+}
+
+static int matching_init(struct matching *m, const struct truth *truth, const struct profile *p)
+{
+    *m = (struct matching){.p = p, .innermost = calloc(p->node_count, sizeof *m->innermost)};
+    uint32_t *of_frame = calloc(p->frame_count + 1, sizeof *of_frame);
+    for (uint32_t i = 0; i < truth->count; i++) {
+        const char *method = truth->parts[i].method;
+        if (*method && method_number(m, method) == m->method_count)
+            m->methods[m->method_count++] = method;
+    }
+    for (uint32_t i = 0; of_frame && i < p->frame_count; i++) {
+        uint32_t number = method_number(m, profile_text(p, p->frames[i].label));
+        of_frame[i] = number < m->method_count ? number + 1 : 0;
+    }
+    for (uint32_t i = 1; of_frame && m->innermost && i < p->node_count; i++) {
+        uint32_t own = of_frame[p->nodes[i].frame];
+        m->innermost[i] = own ? own : m->innermost[p->nodes[i].parent];
+    }
+    int rc = of_frame && m->innermost ? 0 : -ENOMEM;
+    free(of_frame);
+    return rc;
+}
+
+static bool is_part(const struct matching *m, const struct truth_part *part, const struct profile_sample *s)
+{
+    if (!begins(profile_text(m->p, m->p->threads[s->thread].name), part->threads))
+        return false;
+    return !*part->method || m->innermost[s->stack] == method_number(m, part->method) + 1;
+}
+
+/* The round's samples, in the order in which they follow each other. */
+static uint32_t round_samples(const struct profile *p, uint32_t *order)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        if (begins(profile_text(p, p->threads[p->samples[order[i]].thread].name), ROUND_THREADS))
+            order[count++] = order[i];
+    return count;
+}
+
+static void judge_part(struct judgement *j, struct judgement_part *of, const struct matching *m, const uint32_t *order, double weight)
+{
+    struct successive differences = {0};
+    double of_part = 0;
+    uint32_t shows = 0;
+    bool last = false, last_but_one = false;
+    for (uint32_t i = 0; i < j->samples; i++) {
+        const struct profile_sample *s = &m->p->samples[order[i]];
+        bool now = is_part(m, of->part, s);
+        of_part += now ? (double)s->weight : 0;
+        shows += now;
+        differences.next += i > 0 && now != last;
+        differences.next_but_one += i > 1 && now != last_but_one;
+        last_but_one = last;
+        last = now;
+    }
+    of->truth = (double)of->part->ns / (double)j->truth.cpu_ns;
+    of->share = weight > 0 ? of_part / weight : 0;
+    of->interval = stats_wilson(of->share, j->effective / successive_effect(differences, shows, j->samples));
+    of->off = fmax(0, fmax(of->interval.low - of->truth, of->truth - of->interval.high));
+}
+
+/* 0 when out of memory, too: then it promises no room for chance. */
+static uint32_t count_threads(const struct profile *p, const uint32_t *order, uint32_t count)
+{
+    uint32_t threads = 0;
+    bool *met = calloc(p->thread_count + 1, sizeof *met);
+    for (uint32_t i = 0; met && i < count; i++) {
+        threads += !met[p->samples[order[i]].thread];
+        met[p->samples[order[i]].thread] = true;
+    }
+    free(met);
+    return threads;
+}
+
+int judge(struct judgement *j, const struct truth *truth, const struct profile *p)
+{
+    struct matching m;
+    double weight = 0, squares = 0;
+    uint32_t *order = successive_order(p);
+    *j = (struct judgement){.truth = *truth};
+    int rc = matching_init(&m, &j->truth, p);
+    if (!order || rc)
+        goto done;
+    j->samples = round_samples(p, order);
+    for (uint32_t i = 0; i < j->samples; i++) {
+        double w = (double)p->samples[order[i]].weight;
+        weight += w;
+        squares += w * w;
+    }
+    j->effective = stats_effective_size(weight, squares);
+    if (p->unit == PROFILE_UNIT_NS)
+        j->cpu_ns = (uint64_t)weight;
+    /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
+    j->cpu_error = (uint64_t)(5 * (double)p->interval_ns * sqrt(count_threads(p, order, j->samples) / 6.0));
+    for (uint32_t i = 0; i < j->truth.count; i++) {
+        j->parts[i].part = &j->truth.parts[i];
+        judge_part(j, &j->parts[i], &m, order, weight);
+    }
+done:
+    free(m.innermost);
+    free(order);
+    return rc || !order ? -ENOMEM : 0;
+}
+
+const struct judgement_part *judge_worst(const struct judgement *j)
+{
+    const struct judgement_part *worst = &j->parts[0];
+    for (uint32_t i = 1; i < j->truth.count; i++) {
+        const struct judgement_part *part = &j->parts[i];
+        bool is_farther = part->off > worst->off;
+        bool is_equal = part->off == worst->off && fabs(part->share - part->truth) > fabs(worst->share - worst->truth);
+        if (is_farther || is_equal)
+            worst = part;
+    }
+    return worst;
+}
+
+double judge_cpu_off(const struct judgement *j)
+{
+    double truth = (double)j->truth.cpu_ns;
+    double off = fabs((double)j->cpu_ns - truth) - (double)j->cpu_error - JUDGE_CPU_TOLERANCE * truth;
+    return j->cpu_ns && off > 0 ? off / truth : 0;
+}

@@ -14,6 +14,7 @@ static const char ROUND_THREADS[] = "verify-";
 /* Which sample is whose. methods: the parts' METHODs, each once. */
 struct matching {
     const struct profile *p;
+    const struct truth *truth;
     const char *methods[TRUTH_PARTS_MAX];
     uint32_t method_count;
     uint32_t *innermost; /* by stack: number in methods, + 1; 0 = none of them is in it */
@@ -34,7 +35,7 @@ static uint32_t method_number(const struct matching *m, const char *name)
 
 static int matching_init(struct matching *m, const struct truth *truth, const struct profile *p)
 {
-    *m = (struct matching){.p = p, .innermost = calloc(p->node_count, sizeof *m->innermost)};
+    *m = (struct matching){.p = p, .truth = truth, .innermost = calloc(p->node_count, sizeof *m->innermost)};
     uint32_t *of_frame = calloc(p->frame_count + 1, sizeof *of_frame);
     for (uint32_t i = 0; i < truth->count; i++) {
         const char *method = truth->parts[i].method;
@@ -54,19 +55,34 @@ static int matching_init(struct matching *m, const struct truth *truth, const st
     return rc;
 }
 
+static const char *thread_name(const struct matching *m, const struct profile_sample *s)
+{
+    return profile_text(m->p, m->p->threads[s->thread].name);
+}
+
+static bool is_of_round(const struct matching *m, const struct profile_sample *s)
+{
+    const char *name = thread_name(m, s);
+    bool is = begins(name, ROUND_THREADS);
+    for (uint32_t i = 0; i < m->truth->carrier_count && !is; i++)
+        is = begins(name, m->truth->carriers[i]) && s->time_ns >= m->truth->begin_ns;
+    return is;
+}
+
+/* Of a sample of the round: virtual threads' work is seen in their carriers by who does not know them. */
 static bool is_part(const struct matching *m, const struct truth_part *part, const struct profile_sample *s)
 {
-    if (!begins(profile_text(m->p, m->p->threads[s->thread].name), part->threads))
+    if (strcmp(part->threads, ROUND_THREADS) && !begins(thread_name(m, s), part->threads))
         return false;
     return !*part->method || m->innermost[s->stack] == method_number(m, part->method) + 1;
 }
 
-/* The round's samples, in the order in which they follow each other. */
-static uint32_t round_samples(const struct profile *p, uint32_t *order)
+/* Leaves the round's samples in the order. */
+static uint32_t keep_round(const struct matching *m, uint32_t *order)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < p->sample_count; i++)
-        if (begins(profile_text(p, p->threads[p->samples[order[i]].thread].name), ROUND_THREADS))
+    for (uint32_t i = 0; i < m->p->sample_count; i++)
+        if (is_of_round(m, &m->p->samples[order[i]]))
             order[count++] = order[i];
     return count;
 }
@@ -115,7 +131,7 @@ int judge(struct judgement *j, const struct truth *truth, const struct profile *
     int rc = matching_init(&m, &j->truth, p);
     if (!order || rc)
         goto done;
-    j->samples = round_samples(p, order);
+    j->samples = keep_round(&m, order);
     for (uint32_t i = 0; i < j->samples; i++) {
         double w = (double)p->samples[order[i]].weight;
         weight += w;

@@ -1,5 +1,6 @@
 #include "verify/trial.h"
 
+#include "base/units.h"
 #include "verify/program.h"
 
 #include <errno.h>
@@ -58,8 +59,8 @@ static int run_round(struct trial *t, struct truth *truth, struct error *e)
 {
     char line[PROGRAM_LINE_MAX];
     snprintf(line, sizeof line, "go seconds=%.3f\n", t->setup->seconds);
+    *truth = (struct truth){.begin_ns = (int64_t)clock_realtime_ns()};
     int rc = program_say(&t->program, line);
-    *truth = (struct truth){0};
     while (!rc) {
         rc = program_read(&t->program, line, PATIENCE_NS + (uint64_t)(t->setup->seconds * 2e10));
         if (!rc)

@@ -50,6 +50,8 @@ int truth_take(struct truth *t, char *line)
         return -EPROTO;
     if (!strcmp(word, "part"))
         return take_part(t, &rest);
+    if (!strcmp(word, "threads") && t->carrier_count < TRUTH_CARRIERS_MAX)
+        return take_word(strtok_r(NULL, " ", &rest), t->carriers[t->carrier_count++]);
     if (!strcmp(word, "cpu"))
         return take_number(strtok_r(NULL, " ", &rest), &t->cpu_ns);
     return strcmp(word, "done") ? -EPROTO : 1;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TRUTH_PARTS_MAX = 64, TRUTH_WORD_MAX = 96 };
+enum { TRUTH_PARTS_MAX = 64, TRUTH_CARRIERS_MAX = 4, TRUTH_WORD_MAX = 96 };
 
 struct truth_part {
     char name[TRUTH_WORD_MAX];
@@ -17,7 +17,10 @@ struct truth_part {
 struct truth {
     struct truth_part parts[TRUTH_PARTS_MAX];
     uint32_t count;
-    uint64_t cpu_ns; /* of all threads of the round */
+    char carriers[TRUTH_CARRIERS_MAX][TRUTH_WORD_MAX]; /* threads whose names begin so do work of the round, too, from begin_ns on */
+    uint32_t carrier_count;
+    uint64_t cpu_ns;  /* of all threads of the round */
+    int64_t begin_ns; /* when the round began, since the epoch */
 };
 
 /* Takes one line of the program; the line is changed. 1 when it was the last one, 0 when more follow, -EPROTO when it is

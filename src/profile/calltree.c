@@ -254,15 +254,16 @@ int calltree_add_effects(struct calltree *t, const struct profile *p)
 {
     if (!t->of_stack)
         return 0;
-    uint32_t *order = successive_order(p);
+    struct successive_order order;
     struct successive_pair *pairs = calloc(t->count, sizeof *pairs); /* of node i at i - 1 */
-    int rc = order && pairs ? successive_count(p, order, t->of_stack, pairs, t->count) : -ENOMEM;
+    int rc = successive_order_init(&order, p) || !pairs ? -ENOMEM : successive_count(&order, t->of_stack, pairs, t->count);
+    struct successive_whole whole = successive_whole(&order);
     for (uint32_t i = 1; !rc && i < t->count; i++) {
         struct calltree_node *n = &t->nodes[i];
-        n->self_effect = successive_effect(pairs[i - 1].self, n->self_samples, p->sample_count);
-        n->total_effect = successive_effect(pairs[i - 1].total, n->total_samples, p->sample_count);
+        n->self_effect = successive_effect(pairs[i - 1].self, n->self_samples, &whole);
+        n->total_effect = successive_effect(pairs[i - 1].total, n->total_samples, &whole);
     }
-    free(order);
+    successive_order_deinit(&order);
     free(pairs);
     return rc;
 }

@@ -114,28 +114,28 @@ static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p, b
     return rows;
 }
 
-static int tally_effects(const struct tally *t, const struct profile *p, const uint32_t *order, bool lines)
+static int tally_effects(const struct tally *t, const struct successive_order *order, bool lines)
 {
-    uint32_t *rows = rows_of_nodes(t, p, lines);
+    uint32_t *rows = rows_of_nodes(t, order->profile, lines);
+    struct successive_whole whole = successive_whole(order);
     struct successive_pair *pairs = calloc(t->table->count + 1, sizeof *pairs);
-    int rc = rows && pairs ? successive_count(p, order, rows, pairs, t->table->count) : -ENOMEM;
+    int rc = rows && pairs ? successive_count(order, rows, pairs, t->table->count) : -ENOMEM;
     for (uint32_t i = 0; !rc && i < t->table->count; i++) {
         struct stats_row *r = &t->table->rows[i];
-        r->self.effect = successive_effect(pairs[i].self, r->self.samples, p->sample_count);
-        r->total.effect = successive_effect(pairs[i].total, r->total.samples, p->sample_count);
+        r->self.effect = successive_effect(pairs[i].self, r->self.samples, &whole);
+        r->total.effect = successive_effect(pairs[i].total, r->total.samples, &whole);
     }
     free(rows);
     free(pairs);
     return rc;
 }
 
-static int tally_stacks(struct stats *s, const struct profile *p)
+static int tally_stacks(struct stats *s, const struct profile *p, const struct successive_order *order)
 {
     int rc = -ENOMEM;
     struct tally methods = {.table = &s->methods}, lines = {.table = &s->lines};
     struct load *loads = calloc(p->node_count, sizeof *loads);
-    uint32_t *order = successive_order(p);
-    if (!loads || !order)
+    if (!loads)
         goto done;
     for (uint32_t i = 0; i < p->sample_count; i++) {
         struct load *l = &loads[p->samples[i].stack];
@@ -145,11 +145,10 @@ static int tally_stacks(struct stats *s, const struct profile *p)
     for (uint32_t stack = 1; stack < p->node_count; stack++)
         if (loads[stack].samples && tally_stack(&methods, &lines, p, stack, &loads[stack]))
             goto done;
-    rc = tally_effects(&methods, p, order, false);
-    rc = rc ? rc : tally_effects(&lines, p, order, true);
+    rc = tally_effects(&methods, order, false);
+    rc = rc ? rc : tally_effects(&lines, order, true);
 done:
     free(loads);
-    free(order);
     map_deinit(&methods.rows);
     map_deinit(&lines.rows);
     free(methods.seen);
@@ -157,8 +156,10 @@ done:
     return rc;
 }
 
-static int tally_threads(struct stats_table *t, const struct profile *p)
+/* Where one clock serves all threads, which of them a sample shows is drawn by lot. */
+static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
+    struct successive_whole whole = successive_whole(order);
     for (uint32_t id = 0; id < p->thread_count; id++) {
         if (ARRAY_GROW(t->rows, t->cap, t->count))
             return -ENOMEM;
@@ -171,7 +172,7 @@ static int tally_threads(struct stats_table *t, const struct profile *p)
     }
     for (uint32_t i = 0; i < t->count; i++) {
         struct stats_figure *self = &t->rows[i].self;
-        self->effect = successive_effect(successive_run, self->samples, p->sample_count);
+        self->effect = order->by_thread ? successive_effect(successive_of_run(self->samples), self->samples, &whole) : 1;
     }
     return 0;
 }
@@ -217,8 +218,11 @@ double stats_approximate_share(const struct profile *p)
 
 int stats_compute(struct stats *s, const struct profile *p)
 {
+    struct successive_order order;
     *s = (struct stats){.weight = p->weight, .samples = p->sample_count, .effective = stats_effective_samples(p)};
-    if (tally_stacks(s, p) || tally_threads(&s->threads, p)) {
+    int rc = successive_order_init(&order, p) || tally_stacks(s, p, &order) || tally_threads(&s->threads, p, &order);
+    successive_order_deinit(&order);
+    if (rc) {
         stats_deinit(s);
         return -ENOMEM;
     }

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct successive successive_run = {2, 4};
-
-/* One run over the samples. `on_path` counts the frames of a row between the root and `fork`, the last node that the stacks of a
- * triple have in common: what lies there is in all three. */
-struct run {
+/* One pass over the samples. `on_path` counts the frames of a row between the root and `fork`, the last node that the stacks of a
+ * window have in common: what lies there is in all of them. */
+struct pass {
     const struct profile *p;
     const uint32_t *row_of;
     struct successive_pair *pairs;
@@ -18,12 +16,12 @@ struct run {
     uint32_t touched_count, fork;
 };
 
-static uint32_t row_at(const struct run *r, uint32_t node)
+static uint32_t row_at(const struct pass *r, uint32_t node)
 {
     return r->row_of[node];
 }
 
-static uint32_t fork_of(const struct run *r, uint32_t a, uint32_t b)
+static uint32_t fork_of(const struct pass *r, uint32_t a, uint32_t b)
 {
     const struct profile_node *nodes = r->p->nodes;
     while (a != b) {
@@ -35,14 +33,14 @@ static uint32_t fork_of(const struct run *r, uint32_t a, uint32_t b)
     return a;
 }
 
-static void count_path(struct run *r, uint32_t from, uint32_t to, int by)
+static void count_path(struct pass *r, uint32_t from, uint32_t to, int by)
 {
     for (; from != to; from = r->p->nodes[from].parent)
         if (row_at(r, from))
             r->on_path[row_at(r, from) - 1] += (uint32_t)by;
 }
 
-static void move_fork(struct run *r, uint32_t to)
+static void move_fork(struct pass *r, uint32_t to)
 {
     uint32_t common = fork_of(r, r->fork, to);
     count_path(r, r->fork, common, -1);
@@ -50,7 +48,7 @@ static void move_fork(struct run *r, uint32_t to)
     r->fork = to;
 }
 
-static void show(struct run *r, uint32_t row, uint8_t bit)
+static void show(struct pass *r, uint32_t row, uint8_t bit)
 {
     if (!row)
         return;
@@ -59,47 +57,91 @@ static void show(struct run *r, uint32_t row, uint8_t bit)
     r->shows[row - 1] |= bit;
 }
 
-/* bits: which of three samples show it, the first in bit 0. */
-static void add(struct successive *s, uint8_t bits)
+/* bits: which of the samples of a window show it, the first in bit 0. */
+static void add(struct successive *s, uint8_t bits, int width)
 {
     s->next += (bits ^ bits >> 1) & 1;
-    s->next_but_one += (bits ^ bits >> 2) & 1;
+    s->next_but_one += width == 3 ? (bits ^ bits >> 2) & 1 : 0;
 }
 
-static void take_self(struct run *r, const uint32_t stacks[3])
+static void take_self(struct pass *r, const uint32_t *stacks, int width)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < width; i++)
         show(r, row_at(r, stacks[i]), (uint8_t)(1 << i));
     while (r->touched_count) {
         uint32_t row = r->touched[--r->touched_count];
-        add(&r->pairs[row].self, r->shows[row]);
+        add(&r->pairs[row].self, r->shows[row], width);
         r->shows[row] = 0;
     }
 }
 
-static void take_total(struct run *r, const uint32_t stacks[3])
+static void take_total(struct pass *r, const uint32_t *stacks, int width)
 {
-    move_fork(r, fork_of(r, fork_of(r, stacks[0], stacks[1]), stacks[2]));
-    for (int i = 0; i < 3; i++)
+    uint32_t fork = fork_of(r, stacks[0], stacks[1]);
+    move_fork(r, width == 3 ? fork_of(r, fork, stacks[2]) : fork);
+    for (int i = 0; i < width; i++)
         for (uint32_t node = stacks[i]; node != r->fork; node = r->p->nodes[node].parent)
             show(r, row_at(r, node), (uint8_t)(1 << i));
     while (r->touched_count) {
         uint32_t row = r->touched[--r->touched_count];
         if (!r->on_path[row])
-            add(&r->pairs[row].total, r->shows[row]);
+            add(&r->pairs[row].total, r->shows[row], width);
         r->shows[row] = 0;
     }
 }
 
-static void take_all(struct run *r, const uint32_t *order)
+/* Two or three samples that follow each other. */
+static void take_window(struct pass *r, const uint32_t *stacks, int width)
 {
-    const struct profile_sample *samples = r->p->samples;
-    for (uint32_t i = 0; i + 2 < r->p->sample_count; i++) {
-        const uint32_t stacks[3] = {samples[order[i]].stack, samples[order[i + 1]].stack, samples[order[i + 2]].stack};
-        if (stacks[0] == stacks[1] && stacks[1] == stacks[2])
-            continue;
-        take_self(r, stacks);
-        take_total(r, stacks);
+    if (stacks[0] == stacks[1] && (width == 2 || stacks[1] == stacks[2]))
+        return;
+    take_self(r, stacks, width);
+    take_total(r, stacks, width);
+}
+
+static void add_end(struct successive *s, bool single)
+{
+    s->ends += !single;
+    s->singles += single;
+}
+
+static void take_end(struct pass *r, uint32_t stack, bool single)
+{
+    if (row_at(r, stack))
+        add_end(&r->pairs[row_at(r, stack) - 1].self, single);
+    for (uint32_t node = stack; node; node = r->p->nodes[node].parent)
+        show(r, row_at(r, node), 1);
+    while (r->touched_count) {
+        uint32_t row = r->touched[--r->touched_count];
+        add_end(&r->pairs[row].total, single);
+        r->shows[row] = 0;
+    }
+}
+
+static const struct profile_sample *sample_at(const struct successive_order *o, uint32_t i)
+{
+    return &o->profile->samples[o->samples[i]];
+}
+
+/* Where the run ends that begins at i. */
+static uint32_t end_of_run(const struct successive_order *o, uint32_t i)
+{
+    uint32_t end = o->by_thread ? i + 1 : o->count;
+    while (end < o->count && sample_at(o, end)->thread == sample_at(o, i)->thread)
+        end++;
+    return end;
+}
+
+static void take_run(struct pass *r, const struct successive_order *o, uint32_t begin, uint32_t end)
+{
+    bool single = end - begin == 1;
+    take_end(r, sample_at(o, begin)->stack, single);
+    if (!single)
+        take_end(r, sample_at(o, end - 1)->stack, single);
+    for (uint32_t i = begin; i + 1 < end; i++) {
+        int width = i + 2 < end ? 3 : 2;
+        const uint32_t stacks[3] = {sample_at(o, i)->stack, sample_at(o, i + 1)->stack, width == 3 ? sample_at(o, i + 2)->stack : 0};
+        take_window(r, stacks, width);
     }
 }
 
@@ -129,22 +171,43 @@ static int compare(const void *left, const void *right, void *context)
     return (a > b) - (a < b);
 }
 
-uint32_t *successive_order(const struct profile *p)
+int successive_order_init(struct successive_order *o, const struct profile *p)
 {
     struct sort_context context = {p->samples, has_clocks_per_thread(p)};
-    uint32_t *order = malloc((p->sample_count + 1) * sizeof *order);
-    if (!order)
-        return NULL;
-    for (uint32_t i = 0; i < p->sample_count; i++)
-        order[i] = i;
-    qsort_r(order, p->sample_count, sizeof *order, compare, &context);
-    return order;
+    *o = (struct successive_order){.profile = p, .by_thread = context.by_thread};
+    o->samples = malloc((p->sample_count + 1) * sizeof *o->samples);
+    if (!o->samples)
+        return -ENOMEM;
+    for (; o->count < p->sample_count; o->count++)
+        o->samples[o->count] = o->count;
+    qsort_r(o->samples, o->count, sizeof *o->samples, compare, &context);
+    return 0;
 }
 
-int successive_count(const struct profile *p, const uint32_t *order, const uint32_t *row_of, struct successive_pair *pairs,
-                     uint32_t row_count)
+void successive_order_deinit(struct successive_order *o)
 {
-    struct run r = {.p = p, .row_of = row_of, .pairs = pairs};
+    free(o->samples);
+    *o = (struct successive_order){0};
+}
+
+struct successive_whole successive_whole(const struct successive_order *o)
+{
+    struct successive_whole whole = {.samples = o->count};
+    for (uint32_t i = 0, end; i < o->count; i = end) {
+        end = end_of_run(o, i);
+        uint32_t length = end - i;
+        whole.pairs += length - 1;
+        whole.triples += length > 2 ? length - 2 : 0;
+        whole.ends += length > 1 ? 2 : 0;
+        whole.singles += length == 1;
+    }
+    return whole;
+}
+
+int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count)
+{
+    const struct profile *p = o->profile;
+    struct pass r = {.p = p, .row_of = row_of, .pairs = pairs};
     int rc = -ENOMEM;
     r.depth = calloc(p->node_count, sizeof *r.depth);
     r.on_path = calloc(row_count + 1, sizeof *r.on_path);
@@ -153,7 +216,10 @@ int successive_count(const struct profile *p, const uint32_t *order, const uint3
     if (r.depth && r.on_path && r.touched && r.shows) {
         for (uint32_t i = 1; i < p->node_count; i++)
             r.depth[i] = r.depth[p->nodes[i].parent] + 1;
-        take_all(&r, order);
+        for (uint32_t i = 0, end; i < o->count; i = end) {
+            end = end_of_run(o, i);
+            take_run(&r, o, i, end);
+        }
         rc = 0;
     }
     free(r.depth);
@@ -163,6 +229,28 @@ int successive_count(const struct profile *p, const uint32_t *order, const uint3
     return rc;
 }
 
+struct successive successive_count_one(const struct successive_order *o, const bool *shows)
+{
+    struct successive s = {0};
+    for (uint32_t i = 0, end; i < o->count; i = end) {
+        end = end_of_run(o, i);
+        for (uint32_t at = i; at + 1 < end; at++) {
+            s.next += shows[at] != shows[at + 1];
+            s.next_but_one += at + 2 < end && shows[at] != shows[at + 2];
+        }
+        if (end - i == 1)
+            s.singles += shows[i];
+        else
+            s.ends += (uint32_t)shows[i] + shows[end - 1];
+    }
+    return s;
+}
+
+struct successive successive_of_run(uint32_t samples)
+{
+    return (struct successive){.ends = samples > 1 ? 2 : 0, .singles = samples == 1};
+}
+
 /* Of a process that is correlated by rho from sample to sample, and exponentially in between, sampled at even distances: the sum
  * of its correlations at the samples less their integral, which even sampling has right. */
 static double effect_of_slow(double rho)
@@ -170,15 +258,32 @@ static double effect_of_slow(double rho)
     return rho < 0.9999 ? (1 + rho) / (1 - rho) + 2 / log(rho) : (1 - rho) / 6;
 }
 
-double successive_effect(struct successive differences, uint32_t k, uint32_t n)
+/* Inside of runs. */
+static double effect_within(struct successive s, double variance, const struct successive_whole *whole)
 {
-    if (!k || k == n || n < 3)
+    if (!whole->triples)
         return 1;
-    double share = (double)k / n, variance = share * (1 - share);
-    double next = 1 - fmax(differences.next, 1) / (2.0 * (n - 1) * variance);
-    double next_but_one = 1 - fmax(differences.next_but_one, 2) / (2.0 * (n - 2) * variance);
+    double next = 1 - fmax(s.next, 1) / (2.0 * whole->pairs * variance);
+    double next_but_one = 1 - fmax(s.next_but_one, 2) / (2.0 * whole->triples * variance);
     if (next <= 0 || next_but_one <= 0)
         return 1;
     double rho = fmin(next_but_one / next, 1), slow = fmin(next * next / next_but_one, 1);
     return 1 - slow + slow * effect_of_slow(rho);
+}
+
+/* The sum of (x - share)^2 over so many, of which `shown` have x = 1. */
+static double sum_of_squares(uint32_t shown, uint32_t all, double share)
+{
+    return shown * (1 - share) * (1 - share) + (all - shown) * share * share;
+}
+
+double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole)
+{
+    uint32_t n = whole->samples;
+    if (!k || k >= n || n < 3)
+        return 1;
+    double share = (double)k / n, variance = share * (1 - share);
+    double within = effect_within(s, variance, whole) * (n - whole->singles) / n;
+    double ends = sum_of_squares(s.ends, whole->ends, share) / 8 + sum_of_squares(s.singles, whole->singles, share);
+    return fmin(1, within + ends / (n * variance));
 }

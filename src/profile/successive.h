@@ -9,29 +9,45 @@
 
 #include "profile/profile.h"
 
-/* How often x differs from one sample to the next, and to the next but one. */
+/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own, else all by time.
+ * What follows each other is a run. */
+struct successive_order {
+    const struct profile *profile;
+    uint32_t *samples; /* their indices */
+    uint32_t count;
+    bool by_thread;
+};
+
+/* 0 or -ENOMEM. A caller may leave samples out before it goes on. */
+int successive_order_init(struct successive_order *o, const struct profile *p);
+void successive_order_deinit(struct successive_order *o);
+
+/* What an order is made of: all pairs and triples of samples that follow each other, all ends of runs, and the samples that are a
+ * run alone, which has no ends. */
+struct successive_whole {
+    uint32_t samples, pairs, triples, ends, singles;
+};
+struct successive_whole successive_whole(const struct successive_order *o);
+
+/* Of these: how often x differs from one sample to the next, and to the next but one; the ends and singles that show it. */
 struct successive {
-    uint32_t next, next_but_one;
+    uint32_t next, next_but_one, ends, singles;
 };
 
 struct successive_pair {
     struct successive self, total;
 };
 
-/* The samples' indices: each thread's by itself, by time, where each had a clock of its own, else all by time. Owned by the
- * caller; NULL when out of memory. */
-uint32_t *successive_order(const struct profile *p);
+/* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
+ * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbours differ in). */
+int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
+/* Counts for one figure: shows[i] is of the order's sample i. */
+struct successive successive_count_one(const struct successive_order *o, const bool *shows);
+/* That of a figure that a whole run of so many samples shows, and no other. */
+struct successive successive_of_run(uint32_t samples);
 
-/* row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs has row_count elements, and
- * they start at 0. order: successive_order. 0 or -ENOMEM. O(samples + what the stacks of neighbours differ in). */
-int successive_count(const struct profile *p, const uint32_t *order, const uint32_t *row_of, struct successive_pair *pairs,
-                     uint32_t row_count);
-
-/* Of samples of which all that show it follow each other. */
-extern const struct successive successive_run;
-
-/* The design effect (Kish) of a figure that k of n samples show: its variance as a multiple of that of independent draws. Never
- * above 1; 1 where it cannot be told. */
-double successive_effect(struct successive differences, uint32_t k, uint32_t n);
+/* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above
+ * 1; 1 where it cannot be told. */
+double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
 
 #endif

@@ -78,78 +78,82 @@ static bool is_part(const struct matching *m, const struct truth_part *part, con
 }
 
 /* Leaves the round's samples in the order. */
-static uint32_t keep_round(const struct matching *m, uint32_t *order)
+static void keep_round(const struct matching *m, struct successive_order *order)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->p->sample_count; i++)
-        if (is_of_round(m, &m->p->samples[order[i]]))
-            order[count++] = order[i];
-    return count;
+    for (uint32_t i = 0; i < order->count; i++)
+        if (is_of_round(m, &m->p->samples[order->samples[i]]))
+            order->samples[count++] = order->samples[i];
+    order->count = count;
 }
 
-static void judge_part(struct judgement *j, struct judgement_part *of, const struct matching *m, const uint32_t *order, double weight)
+/* shows: room for the order's samples. */
+static void judge_part(struct judgement *j, struct judgement_part *of, const struct matching *m, const struct successive_order *order,
+                       double weight, bool *shows)
 {
-    struct successive differences = {0};
+    struct successive_whole whole = successive_whole(order);
     double of_part = 0;
-    uint32_t shows = 0;
-    bool last = false, last_but_one = false;
-    for (uint32_t i = 0; i < j->samples; i++) {
-        const struct profile_sample *s = &m->p->samples[order[i]];
-        bool now = is_part(m, of->part, s);
-        of_part += now ? (double)s->weight : 0;
-        shows += now;
-        differences.next += i > 0 && now != last;
-        differences.next_but_one += i > 1 && now != last_but_one;
-        last_but_one = last;
-        last = now;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const struct profile_sample *s = &m->p->samples[order->samples[i]];
+        shows[i] = is_part(m, of->part, s);
+        of_part += shows[i] ? (double)s->weight : 0;
+        count += shows[i];
     }
+    double effect = successive_effect(successive_count_one(order, shows), count, &whole);
     of->truth = (double)of->part->ns / (double)j->truth.cpu_ns;
     of->share = weight > 0 ? of_part / weight : 0;
-    of->interval = stats_wilson(of->share, j->effective / successive_effect(differences, shows, j->samples));
+    of->interval = stats_wilson(of->share, j->effective / effect);
     of->off = fmax(0, fmax(of->interval.low - of->truth, of->truth - of->interval.high));
 }
 
-/* 0 when out of memory, too: then it promises no room for chance. */
-static uint32_t count_threads(const struct profile *p, const uint32_t *order, uint32_t count)
+static uint32_t count_threads(const struct successive_order *order, bool *met)
 {
     uint32_t threads = 0;
-    bool *met = calloc(p->thread_count + 1, sizeof *met);
-    for (uint32_t i = 0; met && i < count; i++) {
-        threads += !met[p->samples[order[i]].thread];
-        met[p->samples[order[i]].thread] = true;
+    for (uint32_t i = 0; i < order->count; i++) {
+        uint32_t thread = order->profile->samples[order->samples[i]].thread;
+        threads += !met[thread];
+        met[thread] = true;
     }
-    free(met);
     return threads;
+}
+
+static void judge_all(struct judgement *j, const struct matching *m, const struct successive_order *order, bool *shows, bool *met)
+{
+    double weight = 0, squares = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        double w = (double)m->p->samples[order->samples[i]].weight;
+        weight += w;
+        squares += w * w;
+    }
+    j->samples = order->count;
+    j->effective = stats_effective_size(weight, squares);
+    if (m->p->unit == PROFILE_UNIT_NS)
+        j->cpu_ns = (uint64_t)weight;
+    /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
+    j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 6.0));
+    for (uint32_t i = 0; i < j->truth.count; i++) {
+        j->parts[i].part = &j->truth.parts[i];
+        judge_part(j, &j->parts[i], m, order, weight, shows);
+    }
 }
 
 int judge(struct judgement *j, const struct truth *truth, const struct profile *p)
 {
     struct matching m;
-    double weight = 0, squares = 0;
-    uint32_t *order = successive_order(p);
+    struct successive_order order = {0};
+    bool *shows = calloc(p->sample_count + 1, sizeof *shows), *met = calloc(p->thread_count + 1, sizeof *met);
     *j = (struct judgement){.truth = *truth};
-    int rc = matching_init(&m, &j->truth, p);
-    if (!order || rc)
-        goto done;
-    j->samples = keep_round(&m, order);
-    for (uint32_t i = 0; i < j->samples; i++) {
-        double w = (double)p->samples[order[i]].weight;
-        weight += w;
-        squares += w * w;
+    int rc = matching_init(&m, &j->truth, p) || successive_order_init(&order, p) || !shows || !met ? -ENOMEM : 0;
+    if (!rc) {
+        keep_round(&m, &order);
+        judge_all(j, &m, &order, shows, met);
     }
-    j->effective = stats_effective_size(weight, squares);
-    if (p->unit == PROFILE_UNIT_NS)
-        j->cpu_ns = (uint64_t)weight;
-    /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
-    j->cpu_error = (uint64_t)(5 * (double)p->interval_ns * sqrt(count_threads(p, order, j->samples) / 6.0));
-    for (uint32_t i = 0; i < j->truth.count; i++) {
-        j->parts[i].part = &j->truth.parts[i];
-        judge_part(j, &j->parts[i], &m, order, weight);
-    }
-done:
+    successive_order_deinit(&order);
     free(m.innermost);
-    free(order);
-    return rc || !order ? -ENOMEM : 0;
+    free(shows);
+    free(met);
+    return rc;
 }
 
 const struct judgement_part *judge_worst(const struct judgement *j)

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
 

@@ -16,7 +16,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 enum { CLI_OPTIONS_MAX = 24 };
 
 /* What the operands of a command are, for shell completion. */
-enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_SHELL };
+enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };
 
 struct cli_option {
     char letter;         /* 'd' for -d, or 0 */

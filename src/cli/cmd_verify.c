@@ -267,7 +267,7 @@ const struct cli_command command_verify = {
                 "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n    another JVM, with a page that explains\n"
                 "candor verify --tools candor,jfr trap-hot trap-setter\n    two cases, beside JDK Flight Recorder\n",
     .options = options,
-    .operand = CLI_NOTHING,
+    .operand = CLI_CASE,
     .operands_min = 0,
     .operands_max = -1,
     .run = verify_run,

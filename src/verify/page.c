@@ -43,8 +43,9 @@ static void put_text(FILE *out, const char *text)
 static void put_drawing(FILE *out, const struct judgement_part *part)
 {
     double low = SCALE * part->interval.low, width = fmax(2, SCALE * (part->interval.high - part->interval.low));
-    fprintf(out, "<svg viewBox=\"0 0 %d 60\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"says %.1f to %.1f percent, true %.1f\">",
-            SCALE, 100 * part->interval.low, 100 * part->interval.high, 100 * part->truth);
+    fprintf(out, "<svg viewBox=\"0 0 %d 60\" preserveAspectRatio=\"none\" role=\"img\" ", SCALE);
+    fprintf(out, "aria-label=\"says %.1f to %.1f percent, true %.1f\">",
+            100 * part->interval.low, 100 * part->interval.high, 100 * part->truth);
     fprintf(out, "<rect class=\"says\" x=\"%.1f\" y=\"8\" width=\"%.1f\" height=\"44\"/>", fmin(low, SCALE - 2), width);
     fprintf(out, "<rect class=\"is\" x=\"%.1f\" y=\"0\" width=\"4\" height=\"60\"/></svg>", fmin(SCALE * part->truth, SCALE - 4));
 }
@@ -83,7 +84,8 @@ static void put_case(FILE *out, const struct verify_result *result, const struct
     put_text(out, what->title);
     fprintf(out, " <code>%s</code></h2>\n<p>", what->name);
     put_text(out, what->question);
-    fputs("</p>\n<table>\n<tr><td></td><td class=\"n\">true</td><td class=\"n\">says</td><td class=\"n\">between</td><td></td></tr>\n", out);
+    fputs("</p>\n<table>\n<tr><td></td><td class=\"n\">true</td><td class=\"n\">says</td>"
+          "<td class=\"n\">between</td><td></td></tr>\n", out);
     for (uint32_t i = 0; i < result->count; i++)
         if (result->runs[i].what == what)
             put_run(out, &result->runs[i]);

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "start", "stop", "dump", "status", "report", "convert", "help", "completion", "version")
+COMMANDS = ("list", "doctor", "record", "start", "stop", "dump", "status", "report", "convert", "verify", "help", "completion", "version")
 
 
 def wrong(words, *wanted):

@@ -53,8 +53,11 @@ static void make_profile(struct profile *p)
     for (int i = 0; i < 100; i++) {
         const char *thread = i % 2 ? "verify-1" : "verify-2";
         int kind = i * 37 % 100;
-        maker_sample_of(p, thread, kind < 50 ? "W.run;verify.S.heavy;java.lang.Math.sin" : kind < 60 ? "W.run;verify.S.light;verify.S.heavy"
-                        : kind < 90 ? "W.run;verify.S.heavy;verify.S.light" : "[not walkable]", 10);
+        const char *frames = kind < 50   ? "W.run;verify.S.heavy;java.lang.Math.sin"
+                             : kind < 60 ? "W.run;verify.S.light;verify.S.heavy"
+                             : kind < 90 ? "W.run;verify.S.heavy;verify.S.light"
+                                         : "[not walkable]";
+        maker_sample_of(p, thread, frames, 10);
     }
     for (int i = 0; i < 20; i++)
         maker_sample(p, "W.run;verify.S.heavy", 10);
@@ -74,18 +77,40 @@ static void test_judge(void)
 {
     struct profile p;
     make_profile(&p);
-    struct judgement j = judge_truth(&p, (const char *const[]){"part heavy verify- verify.S.heavy 600", "part light verify- verify.S.light 300",
-                                                               "part first verify-1 - 50", "cpu 1000", NULL});
+    static const char *const lines[] = {"part heavy verify- verify.S.heavy 600", "part light verify- verify.S.light 300",
+                                        "part first verify-1 - 50", "cpu 1000", NULL};
+    struct judgement j = judge_truth(&p, lines);
     tap_ok(j.samples == 100 && j.effective == 100 && j.cpu_ns == 1000, "only the round's threads count: %u samples", j.samples);
     tap_ok(j.parts[0].share == 0.6 && j.parts[1].share == 0.3, "the innermost of the parts' methods counts: %g, %g", j.parts[0].share,
            j.parts[1].share);
     tap_ok(j.parts[0].off == 0 && j.parts[1].off == 0, "and what is true is not off");
-    tap_ok(j.parts[2].share == 0.5 && fabs(j.parts[2].off - (j.parts[2].interval.low - 0.05)) < 1e-12, "a thread's part, and how far it is off: %g",
-           j.parts[2].off);
+    double off = j.parts[2].interval.low - 0.05;
+    tap_ok(j.parts[2].share == 0.5 && fabs(j.parts[2].off - off) < 1e-12, "a thread's part, and how far it is off: %g", off);
     tap_ok(judge_worst(&j) == &j.parts[2], "that one is the worst");
     tap_ok(judge_cpu_off(&j) == 0, "the sum of the weights is right");
     j.cpu_ns = 800;
     tap_ok(judge_cpu_off(&j) > 0.1, "and when it is not, that shows: %g", judge_cpu_off(&j));
+    profile_deinit(&p);
+}
+
+/* Virtual threads: what their carriers do from the round's beginning on is the round's. */
+static void test_carriers(void)
+{
+    struct profile p;
+    maker_init(&p);
+    maker_sample_of(&p, "carrier-1", "W.run;verify.S.heavy", 10);
+    maker_sample_of(&p, "carrier-1", "W.run;verify.S.light", 10);
+    maker_sample_of(&p, "verify-1", "W.run;verify.S.light", 10);
+    p.samples[0].time_ns = 99;
+    p.samples[1].time_ns = 100;
+    struct truth t = {.begin_ns = 100};
+    struct judgement j;
+    tap_ok(take(&t, "part light verify- verify.S.light 20") == 0 && take(&t, "threads carrier-") == 0 && take(&t, "cpu 20") == 0,
+           "a truth with carriers");
+    tap_ok(judge(&j, &t, &p) == 0 && j.samples == 2 && j.parts[0].share == 1, "%u samples, %g", j.samples, j.parts[0].share);
+    for (int i = 1; i < TRUTH_CARRIERS_MAX; i++)
+        take(&t, "threads more-");
+    tap_ok(take(&t, "threads more-") == -EPROTO, "more carriers than there is room for");
     profile_deinit(&p);
 }
 
@@ -106,8 +131,8 @@ static void test_tools(void)
     tap_ok(tool_parse(&t, "candor", "/a", &e) == 0 && t.kind == TOOL_CANDOR && !*t.event && !strcmp(t.library, "/a"), "%s", t.name);
     tap_ok(tool_parse(&t, "late:timer", "/a", &e) == 0 && t.kind == TOOL_CANDOR_LATE && !strcmp(t.event, "timer"), "%s", t.name);
     tap_ok(tool_parse(&t, "jfr", "/a", &e) == 0 && t.kind == TOOL_JFR, "%s", t.name);
-    tap_ok(tool_parse(&t, "async-profiler=/x/y.so:ctimer", "/a", &e) == 0 && !strcmp(t.library, "/x/y.so") && !strcmp(t.event, "ctimer"), "%s",
-           t.name);
+    tap_ok(tool_parse(&t, "async-profiler=/x/y.so:ctimer", "/a", &e) == 0 && !strcmp(t.library, "/x/y.so"), "%s", t.name);
+    tap_ok(!strcmp(t.event, "ctimer"), "and its event");
     tap_ok(tool_parse(&t, "async-profiler=/x/y.so", "/a", &e) == 0 && !strcmp(t.event, "cpu"), "%s", t.name);
     static const char *const bad[] = {"", "cando", "candorx", "jfr:timer", "async-profiler=", "candor:0123456789abcdef"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -125,6 +150,7 @@ int main(void)
 {
     test_truth();
     test_judge();
+    test_carriers();
     test_nothing_seen();
     test_tools();
     test_cases();

@@ -11,58 +11,62 @@ import java.util.stream.LongStream;
  * the time, else the method around it all.
  */
 final class Lambdas extends Mix {
-    private final LongUnaryOperator rotating = chain(Lambdas::rotate);
-    private final LongUnaryOperator scrambling = chain(Lambdas::scramble);
-    private final Map<Long, Long> map = new HashMap<>();
-
     Lambdas() {
-        super(1, new String[] {"rotate", "scramble", "combine", "counting", "streaming"}, 3, 2, 2, 2, 1);
+        super(1, new int[] {3, 2, 2, 2, 1}, new Chained("rotate", Lambdas::rotate), new Chained("scramble", Lambdas::scramble),
+              new Merged(), new Counting(), new Streaming());
     }
 
-    private static LongUnaryOperator chain(LongUnaryOperator function) {
-        return function.andThen(function).andThen(function);
-    }
+    private static final class Chained extends Piece {
+        private final LongUnaryOperator chain;
 
-    @Override
-    long piece(int part, int times) {
-        switch (part) {
-        case 0:
-            return calls(rotating, times);
-        case 1:
-            return calls(scrambling, times);
-        case 2:
-            return combining(map, times);
-        case 3:
-            return counting(map, times);
-        default:
-            return streaming(times);
+        Chained(String method, LongUnaryOperator function) {
+            super("verify.Lambdas." + method);
+            chain = function.andThen(function).andThen(function);
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            long x = times;
+            for (int i = 0; i < times; i++) {
+                x = chain.applyAsLong(x);
+            }
+            charge(worker, x);
         }
     }
 
-    private static long calls(LongUnaryOperator function, int times) {
-        long x = times;
-        for (int i = 0; i < times; i++) {
-            x = function.applyAsLong(x);
+    private static final class Merged extends Piece {
+        private final Map<Long, Long> map = new HashMap<>();
+
+        Merged() {
+            super("verify.Lambdas.combine");
         }
-        return x;
+
+        @Override
+        void work(Worker worker, int times) {
+            for (long i = 0; i < times; i++) {
+                map.merge(i & 15, i, Lambdas::combine);
+            }
+            charge(worker, map.size());
+        }
     }
 
-    private static long combining(Map<Long, Long> map, int times) {
-        for (long i = 0; i < times; i++) {
-            map.merge(i & 15, i, Lambdas::combine);
+    private static final class Counting extends Piece {
+        private final Map<Long, Long> map = new HashMap<>();
+
+        @Override
+        void work(Worker worker, int times) {
+            for (long i = 0; i < times; i++) {
+                map.merge(i & 15, 1L, Long::sum);
+            }
+            charge(worker, map.size());
         }
-        return map.size();
     }
 
-    static long counting(Map<Long, Long> map, int times) {
-        for (long i = 0; i < times; i++) {
-            map.merge(i & 15, 1L, Long::sum);
+    private static final class Streaming extends Piece {
+        @Override
+        void work(Worker worker, int times) {
+            charge(worker, LongStream.range(0, times).filter(x -> x % 3 != 0).map(x -> x * 31).sum());
         }
-        return map.size();
-    }
-
-    static long streaming(int times) {
-        return LongStream.range(0, times).filter(x -> x % 3 != 0).map(x -> x * 31).sum();
     }
 
     private static long rotate(long x) {

@@ -11,20 +11,37 @@ final class TrapHot extends Mix {
     private static final double ADD = 1000;
 
     TrapHot() {
-        super(1, new String[] {"calledHot", "inlinedHot"}, 1, 1);
+        super(1, new int[] {1, 1}, new Called(), new Inlined());
     }
 
     @Override
     String[] innocent() {
-        return new String[] {"neighbour", "callerBefore", "callerAfter", "inlinerBefore", "inlinerAfter"};
+        return new String[] {"verify.TrapHot.neighbour", "verify.TrapHot.callerBefore", "verify.TrapHot.callerAfter",
+                             "verify.TrapHot.inlinerBefore", "verify.TrapHot.inlinerAfter"};
     }
 
-    @Override
-    long piece(int part, int times) {
-        int half = times / 2;
-        double x = part == 0 ? callerAfter(callerBefore(times, half), times - half)
-                             : inlinerAfter(inlinerBefore(times, half), times - half);
-        return Double.doubleToRawLongBits(x);
+    private static final class Called extends Piece {
+        Called() {
+            super("verify.TrapHot.calledHot");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            double x = callerBefore(times, times / 2);
+            charge(worker, (long) callerAfter(x, times - times / 2));
+        }
+    }
+
+    private static final class Inlined extends Piece {
+        Inlined() {
+            super("verify.TrapHot.inlinedHot");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            double x = inlinerBefore(times, times / 2);
+            charge(worker, (long) inlinerAfter(x, times - times / 2));
+        }
     }
 
     static double callerBefore(double x, int times) {

@@ -5,18 +5,49 @@ package verify;
  * has described is in the setter, and so it is blamed; its truth is 0.
  */
 final class TrapSetter extends Mix {
-    private final Result[] results = new Result[16];
+    private static final Result[] RESULTS = new Result[16];
+
+    static {
+        for (int i = 0; i < RESULTS.length; i++) {
+            RESULTS[i] = new Result();
+        }
+    }
 
     TrapSetter() {
-        super(1, new String[] {"blameSetter", "blameDeepSetter"}, 1, 1);
-        for (int i = 0; i < results.length; i++) {
-            results[i] = new Result();
-        }
+        super(1, new int[] {1, 1}, new Shallow(), new Deep());
     }
 
     @Override
     String[] innocent() {
-        return new String[] {"TrapSetter$Result.set", "TrapSetter$Result.set1"};
+        return new String[] {"verify.TrapSetter$Result.set", "verify.TrapSetter$Result.set1"};
+    }
+
+    private static final class Shallow extends Piece {
+        Shallow() {
+            super("verify.TrapSetter.blameSetter");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            for (int i = 0; i < times; i++) {
+                blameSetter(RESULTS[i % RESULTS.length], times);
+            }
+            charge(worker, times);
+        }
+    }
+
+    private static final class Deep extends Piece {
+        Deep() {
+            super("verify.TrapSetter.blameDeepSetter");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            for (int i = 0; i < times; i++) {
+                blameDeepSetter(RESULTS[i % RESULTS.length], times);
+            }
+            charge(worker, times);
+        }
     }
 
     static final class Result {
@@ -61,19 +92,6 @@ final class TrapSetter extends Mix {
         void set9(double to) {
             value = to;
         }
-    }
-
-    @Override
-    long piece(int part, int times) {
-        for (int i = 0; i < times; i++) {
-            Result result = results[i % results.length];
-            if (part == 0) {
-                blameSetter(result, times);
-            } else {
-                blameDeepSetter(result, times);
-            }
-        }
-        return Double.doubleToRawLongBits(results[0].value);
     }
 
     static void blameSetter(Result result, double x) {

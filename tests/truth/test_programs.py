@@ -42,7 +42,7 @@ MEANT = {
     "zlib": {"Deflate": 1, "Inflate": 1, "Arithmetic": 1},
     "recursion": {"Dive.bottom": 3, "Dive.halfWay": 2},
     "megamorphic": {"Circle": 6, "Square": 5, "Triangle": 4, "Star": 3, "Line": 2, "Point": 1},
-    "lambda": {"Lambdas.rotate": 3, "Lambdas.scramble": 2, "Lambdas.combine": 2, "Counting": 2, "Streaming": 1},
+    "lambda": {"Chained.rotate": 3, "Chained.scramble": 2, "Merged.combine": 2, "Counting": 2, "Streaming": 1},
     "virtual": {"first": 7, "second": 3},
     "virtual-names": {"a-first": 7, "a-second": 3, "b-first": 21, "b-second": 9},
     "causality": {"before-first": 5, "before-second": 3, "before-third": 2, "after-first": 5, "after-second": 9, "after-third": 2},

@@ -12,16 +12,24 @@ import java.util.stream.LongStream;
  */
 final class Lambdas extends Mix {
     Lambdas() {
-        super(1, new int[] {3, 2, 2, 2, 1}, new Chained("rotate", Lambdas::rotate), new Chained("scramble", Lambdas::scramble),
-              new Merged(), new Counting(), new Streaming());
+        super(1, new int[] {3, 2, 2, 2, 1}, Chained.rotating(), Chained.scrambling(), new Merged(), new Counting(),
+              new Streaming());
     }
 
     private static final class Chained extends Piece {
         private final LongUnaryOperator chain;
 
         Chained(String method, LongUnaryOperator function) {
-            super("verify.Lambdas." + method);
+            super("verify.Lambdas$Chained." + method);
             chain = function.andThen(function).andThen(function);
+        }
+
+        static Piece rotating() {
+            return new Chained("rotate", Chained::rotate);
+        }
+
+        static Piece scrambling() {
+            return new Chained("scramble", Chained::scramble);
         }
 
         @Override
@@ -32,21 +40,38 @@ final class Lambdas extends Mix {
             }
             charge(worker, x);
         }
+
+        private static long rotate(long x) {
+            return Long.rotateLeft(Work.withoutPoll(Work.withoutPoll(x)), 7);
+        }
+
+        private static long scramble(long x) {
+            return Work.withoutPoll(Work.withoutPoll(x)) * 31;
+        }
     }
 
+    /** Nothing is boxed: where it is, C2 forgets which instructions belong to the function. */
     private static final class Merged extends Piece {
-        private final Map<Long, Long> map = new HashMap<>();
+        private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+        private final Map<String, long[]> map = new HashMap<>();
 
         Merged() {
-            super("verify.Lambdas.combine");
+            super("verify.Lambdas$Merged.combine");
         }
 
         @Override
         void work(Worker worker, int times) {
-            for (long i = 0; i < times; i++) {
-                map.merge(i & 15, i, Lambdas::combine);
+            long[] other = {times};
+            for (int i = 0; i < times; i++) {
+                map.merge(KEYS[i % KEYS.length], other, Merged::combine);
             }
             charge(worker, map.size());
+        }
+
+        private static long[] combine(long[] one, long[] other) {
+            one[0] = Work.withoutPoll(Work.withoutPoll(one[0] + other[0]));
+            return one;
         }
     }
 
@@ -67,17 +92,5 @@ final class Lambdas extends Mix {
         void work(Worker worker, int times) {
             charge(worker, LongStream.range(0, times).filter(x -> x % 3 != 0).map(x -> x * 31).sum());
         }
-    }
-
-    private static long rotate(long x) {
-        return Long.rotateLeft((long) Work.withoutPoll(x), 7);
-    }
-
-    private static long scramble(long x) {
-        return (long) Work.withoutPoll(x) * 31;
-    }
-
-    private static long combine(long one, long other) {
-        return (long) Work.withoutPoll(one + other);
     }
 }

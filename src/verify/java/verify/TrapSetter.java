@@ -51,54 +51,54 @@ final class TrapSetter extends Mix {
     }
 
     static final class Result {
-        private double value;
+        private long value;
 
-        void set(double to) {
+        void set(long to) {
             value = to;
         }
 
-        void set1(double to) {
+        void set1(long to) {
             set2(to);
         }
 
-        void set2(double to) {
+        void set2(long to) {
             set3(to);
         }
 
-        void set3(double to) {
+        void set3(long to) {
             set4(to);
         }
 
-        void set4(double to) {
+        void set4(long to) {
             set5(to);
         }
 
-        void set5(double to) {
+        void set5(long to) {
             set6(to);
         }
 
-        void set6(double to) {
+        void set6(long to) {
             set7(to);
         }
 
-        void set7(double to) {
+        void set7(long to) {
             set8(to);
         }
 
-        void set8(double to) {
+        void set8(long to) {
             set9(to);
         }
 
-        void set9(double to) {
+        void set9(long to) {
             value = to;
         }
     }
 
-    static void blameSetter(Result result, double x) {
-        result.set(Work.withoutPoll(x));
+    static void blameSetter(Result result, long x) {
+        result.set(Work.withoutPoll(Work.withoutPoll(x)));
     }
 
-    static void blameDeepSetter(Result result, double x) {
-        result.set1(Work.withoutPoll(x));
+    static void blameDeepSetter(Result result, long x) {
+        result.set1(Work.withoutPoll(Work.withoutPoll(x)));
     }
 }

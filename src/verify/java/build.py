@@ -19,7 +19,9 @@ def add(jar, name, content):
 def main():
     javac, target, *sources = sys.argv[1:]
     with tempfile.TemporaryDirectory() as classes:
-        subprocess.run([javac, "--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", classes, *sources], check=True)
+        command = [javac, "--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d", classes, *sources]
+        if subprocess.run(command).returncode != 0:
+            sys.exit(1)
         with zipfile.ZipFile(target, "w") as jar:
             add(jar, "META-INF/MANIFEST.MF", MANIFEST)
             for path in sorted(pathlib.Path(classes).rglob("*.class")):

@@ -2,26 +2,20 @@ package verify;
 
 /** Very many copies of 16 to 64 bytes beside as much arithmetic: the time is in the way to the stub and back as much as in it. */
 final class Copies extends Mix {
-    private static final byte[] SOURCE = new byte[1024];
-    private static final byte[] TARGET = new byte[1024];
-
     Copies() {
-        super(1, new String[] {"copy", "arithmetic"}, 1, 1);
+        super(1, new int[] {1, 1}, new Copy(), new Arithmetic());
     }
 
-    @Override
-    long piece(int part, int times) {
-        return part == 0 ? copy(times) : arithmetic(times);
-    }
+    private static final class Copy extends Piece {
+        private final byte[] source = new byte[1024];
+        private final byte[] target = new byte[1024];
 
-    static long copy(int times) {
-        for (int i = 0; i < times; i++) {
-            System.arraycopy(SOURCE, i & 511, TARGET, i & 31, 16 + i % 49);
+        @Override
+        void work(Worker worker, int times) {
+            for (int i = 0; i < times; i++) {
+                System.arraycopy(source, i & 511, target, i & 31, 16 + i % 49);
+            }
+            charge(worker, target[times & 63]);
         }
-        return TARGET[times & 63];
-    }
-
-    static long arithmetic(int times) {
-        return Work.spin(times, times);
     }
 }

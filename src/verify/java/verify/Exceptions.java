@@ -1,38 +1,32 @@
 package verify;
 
-/** Exceptions thrown twenty calls deep, caught at the top, beside plain arithmetic. Stacks are hard to walk while they unwind. */
+/** Exceptions thrown up to twenty calls deep, caught at the top, beside arithmetic. Stacks are hard to walk while they unwind. */
 final class Exceptions extends Mix {
-    private static final int DEPTH = 20;
-
     Exceptions() {
-        super(1, new String[] {"throwing", "plain"}, 1, 1);
+        super(1, new int[] {1, 1}, new Throwing(), new Arithmetic());
     }
 
-    @Override
-    long piece(int part, int times) {
-        return part == 0 ? throwing(times) : plain(times);
-    }
+    private static final class Throwing extends Piece {
+        private static final int DEPTH = 20;
 
-    static long throwing(int times) {
-        long caught = 0;
-        for (int i = 0; i < times; i++) {
-            try {
-                caught += dive(i % DEPTH);
-            } catch (IllegalStateException e) {
-                caught++;
+        @Override
+        void work(Worker worker, int times) {
+            long caught = 0;
+            for (int i = 0; i < times; i++) {
+                try {
+                    caught += dive(i % DEPTH);
+                } catch (IllegalStateException e) {
+                    caught++;
+                }
             }
+            charge(worker, caught);
         }
-        return caught;
-    }
 
-    private static int dive(int depth) {
-        if (depth == 0) {
-            throw new IllegalStateException("at the bottom");
+        private static int dive(int depth) {
+            if (depth == 0) {
+                throw new IllegalStateException("at the bottom");
+            }
+            return dive(depth - 1) + 1;
         }
-        return dive(depth - 1) + 1;
-    }
-
-    static long plain(int times) {
-        return Work.spin(times, times);
     }
 }

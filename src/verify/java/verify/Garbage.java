@@ -7,6 +7,10 @@ package verify;
 final class Garbage extends Mix {
     private static volatile Object kept;
 
+    Garbage() {
+        super(2, new int[] {3, 2}, new Nodes(), new Arrays());
+    }
+
     private static final class Node {
         final Node next;
         final long value;
@@ -17,31 +21,28 @@ final class Garbage extends Mix {
         }
     }
 
-    Garbage() {
-        super(2, new String[] {"nodes", "arrays"}, 3, 2);
-    }
-
-    @Override
-    long piece(int part, int times) {
-        return part == 0 ? nodes(times) : arrays(times);
-    }
-
     /** A list of up to a thousand. */
-    static long nodes(int times) {
-        Node head = null;
-        for (int i = 0; i < times; i++) {
-            head = new Node((i & 1023) == 0 ? null : head, i);
+    private static final class Nodes extends Piece {
+        @Override
+        void work(Worker worker, int times) {
+            Node head = null;
+            for (int i = 0; i < times; i++) {
+                head = new Node((i & 1023) == 0 ? null : head, i);
+            }
+            kept = head;
+            charge(worker, head.value);
         }
-        kept = head;
-        return head.value;
     }
 
-    static long arrays(int times) {
-        int[][] living = new int[64][];
-        for (int i = 0; i < times; i++) {
-            living[i & 63] = new int[1 + i % 200];
+    private static final class Arrays extends Piece {
+        @Override
+        void work(Worker worker, int times) {
+            int[][] living = new int[64][];
+            for (int i = 0; i < times; i++) {
+                living[i & 63] = new int[1 + i % 200];
+            }
+            kept = living;
+            charge(worker, living.length);
         }
-        kept = living;
-        return living.length;
     }
 }

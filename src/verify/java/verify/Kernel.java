@@ -13,52 +13,47 @@ import java.nio.file.StandardOpenOption;
  * only what runs in user mode, or only threads in Java code, does not see them.
  */
 final class Kernel extends Mix {
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
-    private final FileChannel zeros;
-    private final FileChannel file;
+    private static final int SIZE = 64 << 10;
 
-    Kernel() {
-        super(1, new String[] {"read", "write", "compute"}, 1, 1, 1);
-        try {
-            zeros = FileChannel.open(Paths.get("/dev/zero"));
+    Kernel() throws IOException {
+        super(1, new int[] {1, 1, 1}, new Read(), new Write(), new Arithmetic());
+    }
+
+    private static final class Read extends Piece {
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(SIZE);
+        private final FileChannel zeros = FileChannel.open(Paths.get("/dev/zero"));
+
+        Read() throws IOException {
+        }
+
+        @Override
+        void work(Worker worker, int times) throws IOException {
+            for (int i = 0; i < times; i++) {
+                buffer.clear();
+                zeros.read(buffer);
+            }
+            charge(worker, buffer.position());
+        }
+    }
+
+    private static final class Write extends Piece {
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(SIZE);
+        private final FileChannel file;
+
+        Write() throws IOException {
             Path path = Files.createTempFile("candor-verify-", "");
             file = FileChannel.open(path, StandardOpenOption.WRITE);
             Files.delete(path);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
         }
-    }
 
-    @Override
-    long piece(int part, int times) throws IOException {
-        switch (part) {
-        case 0:
-            return read(zeros, buffer, times);
-        case 1:
-            return write(file, buffer, times);
-        default:
-            return compute(times);
+        /** Always to the same place. */
+        @Override
+        void work(Worker worker, int times) throws IOException {
+            for (int i = 0; i < times; i++) {
+                buffer.clear();
+                file.write(buffer, 0);
+            }
+            charge(worker, buffer.position());
         }
-    }
-
-    static long read(FileChannel from, ByteBuffer buffer, int times) throws IOException {
-        for (int i = 0; i < times; i++) {
-            buffer.clear();
-            from.read(buffer);
-        }
-        return buffer.position();
-    }
-
-    /** Always the same place. */
-    static long write(FileChannel to, ByteBuffer buffer, int times) throws IOException {
-        for (int i = 0; i < times; i++) {
-            buffer.clear();
-            to.write(buffer, 0);
-        }
-        return buffer.position();
-    }
-
-    static long compute(int times) {
-        return Work.spin(times, times);
     }
 }

@@ -11,69 +11,86 @@ import java.util.stream.LongStream;
  * the time, else the method around it all.
  */
 final class Lambdas extends Mix {
-    private final LongUnaryOperator rotating = chain(Lambdas::rotate);
-    private final LongUnaryOperator scrambling = chain(Lambdas::scramble);
-    private final Map<Long, Long> map = new HashMap<>();
-
     Lambdas() {
-        super(1, new String[] {"rotate", "scramble", "combine", "counting", "streaming"}, 3, 2, 2, 2, 1);
+        super(1, new int[] {3, 2, 2, 2, 1}, Chained.rotating(), Chained.scrambling(), new Merged(), new Counting(),
+              new Streaming());
     }
 
-    private static LongUnaryOperator chain(LongUnaryOperator function) {
-        return function.andThen(function).andThen(function);
-    }
+    private static final class Chained extends Piece {
+        private final LongUnaryOperator chain;
 
-    @Override
-    long piece(int part, int times) {
-        switch (part) {
-        case 0:
-            return calls(rotating, times);
-        case 1:
-            return calls(scrambling, times);
-        case 2:
-            return combining(map, times);
-        case 3:
-            return counting(map, times);
-        default:
-            return streaming(times);
+        Chained(String method, LongUnaryOperator function) {
+            super("verify.Lambdas$Chained." + method);
+            chain = function.andThen(function).andThen(function);
+        }
+
+        static Piece rotating() {
+            return new Chained("rotate", Chained::rotate);
+        }
+
+        static Piece scrambling() {
+            return new Chained("scramble", Chained::scramble);
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            long x = times;
+            for (int i = 0; i < times; i++) {
+                x = chain.applyAsLong(x);
+            }
+            charge(worker, x);
+        }
+
+        private static long rotate(long x) {
+            return Long.rotateLeft(Work.withoutPoll(Work.withoutPoll(x)), 7);
+        }
+
+        private static long scramble(long x) {
+            return Work.withoutPoll(Work.withoutPoll(x)) * 31;
         }
     }
 
-    private static long calls(LongUnaryOperator function, int times) {
-        long x = times;
-        for (int i = 0; i < times; i++) {
-            x = function.applyAsLong(x);
+    /** Nothing is boxed: where it is, C2 forgets which instructions belong to the function. */
+    private static final class Merged extends Piece {
+        private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+        private final Map<String, long[]> map = new HashMap<>();
+
+        Merged() {
+            super("verify.Lambdas$Merged.combine");
         }
-        return x;
-    }
 
-    private static long combining(Map<Long, Long> map, int times) {
-        for (long i = 0; i < times; i++) {
-            map.merge(i & 15, i, Lambdas::combine);
+        @Override
+        void work(Worker worker, int times) {
+            long[] other = {times};
+            for (int i = 0; i < times; i++) {
+                map.merge(KEYS[i % KEYS.length], other, Merged::combine);
+            }
+            charge(worker, map.size());
         }
-        return map.size();
-    }
 
-    static long counting(Map<Long, Long> map, int times) {
-        for (long i = 0; i < times; i++) {
-            map.merge(i & 15, 1L, Long::sum);
+        private static long[] combine(long[] one, long[] other) {
+            one[0] = Work.withoutPoll(Work.withoutPoll(one[0] + other[0]));
+            return one;
         }
-        return map.size();
     }
 
-    static long streaming(int times) {
-        return LongStream.range(0, times).filter(x -> x % 3 != 0).map(x -> x * 31).sum();
+    private static final class Counting extends Piece {
+        private final Map<Long, Long> map = new HashMap<>();
+
+        @Override
+        void work(Worker worker, int times) {
+            for (long i = 0; i < times; i++) {
+                map.merge(i & 15, 1L, Long::sum);
+            }
+            charge(worker, map.size());
+        }
     }
 
-    private static long rotate(long x) {
-        return Long.rotateLeft((long) Work.withoutPoll(x), 7);
-    }
-
-    private static long scramble(long x) {
-        return (long) Work.withoutPoll(x) * 31;
-    }
-
-    private static long combine(long one, long other) {
-        return (long) Work.withoutPoll(one + other);
+    private static final class Streaming extends Piece {
+        @Override
+        void work(Worker worker, int times) {
+            charge(worker, LongStream.range(0, times).filter(x -> x % 3 != 0).map(x -> x * 31).sum());
+        }
     }
 }

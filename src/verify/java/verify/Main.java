@@ -5,11 +5,11 @@ import java.io.InputStreamReader;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.concurrent.Callable;
 
 /** Runs rounds of one case as standard input asks for them (../../README.md). */
 public final class Main {
-    private static final Map<String, Supplier<Case>> CASES = new LinkedHashMap<>();
+    private static final Map<String, Callable<Case>> CASES = new LinkedHashMap<>();
     private static final double CALIBRATION_SECONDS = 0.1;
     private static final double WARM_UP_SECONDS = 0.7;
 
@@ -46,7 +46,7 @@ public final class Main {
                 + "; one of: " + String.join(" ", CASES.keySet()));
             System.exit(2);
         }
-        Case chosen = CASES.get(words[0]).get();
+        Case chosen = CASES.get(words[0]).call();
         if (chosen.unavailable() != null) {
             System.out.println("unavailable " + chosen.unavailable());
             return;

@@ -1,6 +1,7 @@
 package verify;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -12,39 +13,48 @@ abstract class Mix implements Case {
     private static final long WARM_PIECE = 50_000;
 
     private final int threads;
-    private final String[] methods;
     private final int[] weights;
+    private final Piece[] pieces;
     private final Pace[] paces;
 
-    Mix(int threads, String[] methods, int... weights) {
+    /** Of each piece as many as its weight says. */
+    Mix(int threads, int[] weights, Piece... parts) {
         this.threads = threads;
-        this.methods = methods;
-        this.weights = weights;
-        this.paces = new Pace[methods.length];
+        this.weights = Arrays.copyOf(weights, weights.length + 1);
+        this.weights[weights.length] = 1;
+        pieces = Arrays.copyOf(parts, parts.length + 1);
+        pieces[parts.length] = new Nothing();
+        for (int part = 0; part < pieces.length; part++) {
+            pieces[part].number(part);
+        }
+        paces = new Pace[pieces.length];
     }
 
-    /** Repeats the work of the part so often; returns something of its result. */
-    abstract long piece(int part, int times) throws Exception;
+    /** A third class beside two others, for with two the compiler would inline both. */
+    private static final class Nothing extends Piece {
+        @Override
+        void work(Worker worker, int times) {
+            worker.pass();
+        }
+    }
 
     /** Methods that take next to no time: their truth is 0. */
     String[] innocent() {
         return new String[0];
     }
 
-    /** One piece and its charge; of other shape where not all of a piece belongs to the part. */
-    void turn(Mixer mixer, int part, int times) throws Exception {
-        Work.sink = piece(part, times);
-        mixer.charge(part);
+    /** Before each piece. */
+    void prepare(Mixer mixer) throws Exception {
     }
 
     final class Mixer extends Worker {
-        final Pace[] paces = new Pace[methods.length];
+        final Pace[] paces = new Pace[pieces.length];
         private final Deck deck;
         private final long budget;
         private final long duration;
 
         Mixer(Round round, int index) {
-            super(round.name(index), methods.length);
+            super(round.name(index), pieces.length);
             deck = new Deck(index, weights);
             budget = round.budget / threads;
             duration = round.warm ? WARM_PIECE : PIECE;
@@ -64,10 +74,11 @@ abstract class Mix implements Case {
         }
 
         private void draw() throws Exception {
+            prepare(this);
             int part = deck.next();
             int times = paces[part].times(duration);
             long before = charged(part);
-            turn(this, part, times);
+            pieces[part].work(this, times);
             paces[part].took(times, charged(part) - before);
         }
     }
@@ -80,24 +91,15 @@ abstract class Mix implements Case {
         }
         round.run(mixers);
         System.arraycopy(mixers.get(0).paces, 0, paces, 0, paces.length);
-        for (int part = 0; part < methods.length; part++) {
+        for (int part = 0; part < pieces.length - 1; part++) {
             long nanos = 0;
             for (Mixer mixer : mixers) {
                 nanos += mixer.charged(part);
             }
-            round.part(shortName(methods[part]), "", fullName(methods[part]), nanos);
+            round.part(pieces[part].method(), nanos);
         }
         for (String method : innocent()) {
-            round.part(shortName(method), "", fullName(method), 0);
+            round.part(method, 0);
         }
-    }
-
-    /** Methods are of the case's class, unless they name another one of this package. */
-    private String fullName(String method) {
-        return method.indexOf('.') < 0 ? getClass().getName() + "." + method : "verify." + method;
-    }
-
-    private static String shortName(String method) {
-        return method.substring(method.lastIndexOf('$') + 1);
     }
 }

@@ -5,42 +5,42 @@ package verify;
  * stack; one that gives up loses the time. Diving belongs to no part.
  */
 final class Recursion extends Mix {
-    private static final int HALF_WAY = 500;
-    private static final int BOTTOM = 1000;
-
     Recursion() {
-        super(1, new String[] {"bottom", "halfWay"}, 3, 2);
+        super(1, new int[] {3, 2}, new Dive("verify.Recursion$Dive.bottom", 1000), new Dive("verify.Recursion$Dive.halfWay", 500));
     }
 
-    @Override
-    void turn(Mixer mixer, int part, int times) {
-        dive(mixer, part, times, 1);
-    }
+    private static final class Dive extends Piece {
+        private final int depth;
 
-    @Override
-    long piece(int part, int times) {
-        return Work.spin(part, times);
-    }
-
-    private void dive(Mixer mixer, int part, int times, int depth) {
-        if (depth == HALF_WAY && part == 1) {
-            halfWay(mixer, times);
-        } else if (depth == BOTTOM) {
-            bottom(mixer, times);
-        } else {
-            dive(mixer, part, times, depth + 1);
+        Dive(String method, int depth) {
+            super(method);
+            this.depth = depth;
         }
-    }
 
-    private void bottom(Mixer mixer, int times) {
-        mixer.pass();
-        Work.sink = piece(0, times);
-        mixer.charge(0);
-    }
+        @Override
+        void work(Worker worker, int times) {
+            dive(worker, times, 2);
+            worker.pass();
+        }
 
-    private void halfWay(Mixer mixer, int times) {
-        mixer.pass();
-        Work.sink = piece(1, times);
-        mixer.charge(1);
+        private void dive(Worker worker, int times, int at) {
+            if (at < depth) {
+                dive(worker, times, at + 1);
+            } else if (depth == 1000) {
+                bottom(worker, times);
+            } else {
+                halfWay(worker, times);
+            }
+        }
+
+        private void bottom(Worker worker, int times) {
+            worker.pass();
+            charge(worker, Work.spin(1, times));
+        }
+
+        private void halfWay(Worker worker, int times) {
+            worker.pass();
+            charge(worker, Work.spin(2, times));
+        }
     }
 }

@@ -62,6 +62,12 @@ final class Round {
         cpu += nanos;
     }
 
+    /** A part in all threads, called after the method or, where that is work(), after its class. */
+    void part(String method, long nanos) {
+        String name = method.replace("verify.", "").replaceFirst("\\.work$", "");
+        part(name.substring(name.lastIndexOf('$') + 1), "", method, nanos);
+    }
+
     String truth() {
         return truth + "cpu " + cpu + "\ndone\n";
     }

@@ -1,85 +1,106 @@
 package verify;
 
-import static java.lang.Math.sqrt;
-
 /**
  * The safepoint trap. The hot methods are loops without a safepoint poll. Their neighbour takes next to nothing and has polls. Who
  * samples at safepoints, or knows the code there alone, blames neighbour and callers, whose truth is 0. Four sites: called (too
  * large to be inlined) and inlined, each with the neighbour after and before.
  */
 final class TrapHot extends Mix {
-    private static final double ADD = 1000;
+    private static final long FACTOR = 6364136223846793005L;
 
     TrapHot() {
-        super(1, new String[] {"calledHot", "inlinedHot"}, 1, 1);
+        super(1, new int[] {1, 1}, new Called(), new Inlined());
     }
 
     @Override
     String[] innocent() {
-        return new String[] {"neighbour", "callerBefore", "callerAfter", "inlinerBefore", "inlinerAfter"};
+        return new String[] {"verify.TrapHot.neighbour", "verify.TrapHot.callerBefore", "verify.TrapHot.callerAfter",
+                             "verify.TrapHot.inlinerBefore", "verify.TrapHot.inlinerAfter"};
     }
 
-    @Override
-    long piece(int part, int times) {
-        int half = times / 2;
-        double x = part == 0 ? callerAfter(callerBefore(times, half), times - half)
-                             : inlinerAfter(inlinerBefore(times, half), times - half);
-        return Double.doubleToRawLongBits(x);
+    private static final class Called extends Piece {
+        Called() {
+            super("verify.TrapHot.calledHot");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            long x = callerBefore(times, times / 2);
+            charge(worker, callerAfter(x, times - times / 2));
+        }
     }
 
-    static double callerBefore(double x, int times) {
+    private static final class Inlined extends Piece {
+        Inlined() {
+            super("verify.TrapHot.inlinedHot");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            long x = inlinerBefore(times, times / 2);
+            charge(worker, inlinerAfter(x, times - times / 2));
+        }
+    }
+
+    static long callerBefore(long x, int times) {
         for (int i = 0; i < times; i++) {
             x = neighbour(calledHot(x));
         }
         return x;
     }
 
-    static double callerAfter(double x, int times) {
+    static long callerAfter(long x, int times) {
         for (int i = 0; i < times; i++) {
             x = calledHot(neighbour(x));
         }
         return x;
     }
 
-    static double inlinerBefore(double x, int times) {
+    static long inlinerBefore(long x, int times) {
         for (int i = 0; i < times; i++) {
             x = neighbour(inlinedHot(x));
         }
         return x;
     }
 
-    static double inlinerAfter(double x, int times) {
+    static long inlinerAfter(long x, int times) {
         for (int i = 0; i < times; i++) {
             x = inlinedHot(neighbour(x));
         }
         return x;
     }
 
-    /** One turn or two; not a counted loop, so each has a poll. */
-    static double neighbour(double x) {
-        while (x > ADD) {
-            x -= ADD;
+    /** Two turns on average; not a counted loop, so each has a poll. */
+    static long neighbour(long x) {
+        while ((x & 3) > 1) {
+            x = x * 5 + 1;
         }
         return x;
     }
 
-    static double inlinedHot(double x) {
-        return Work.withoutPoll(x);
+    static long inlinedHot(long x) {
+        return Work.withoutPoll(Work.withoutPoll(x));
     }
 
     /** As Work.withoutPoll(), but above the size up to which hot methods are inlined. */
-    static double calledHot(double x) {
+    static long calledHot(long x) {
         for (int i = 0; i < 90; i++) {
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
         }
         return x;
     }

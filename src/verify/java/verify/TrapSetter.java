@@ -5,82 +5,100 @@ package verify;
  * has described is in the setter, and so it is blamed; its truth is 0.
  */
 final class TrapSetter extends Mix {
-    private final Result[] results = new Result[16];
+    private static final Result[] RESULTS = new Result[16];
+
+    static {
+        for (int i = 0; i < RESULTS.length; i++) {
+            RESULTS[i] = new Result();
+        }
+    }
 
     TrapSetter() {
-        super(1, new String[] {"blameSetter", "blameDeepSetter"}, 1, 1);
-        for (int i = 0; i < results.length; i++) {
-            results[i] = new Result();
-        }
+        super(1, new int[] {1, 1}, new Shallow(), new Deep());
     }
 
     @Override
     String[] innocent() {
-        return new String[] {"TrapSetter$Result.set", "TrapSetter$Result.set1"};
+        return new String[] {"verify.TrapSetter$Result.set", "verify.TrapSetter$Result.set1"};
+    }
+
+    private static final class Shallow extends Piece {
+        Shallow() {
+            super("verify.TrapSetter.blameSetter");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            for (int i = 0; i < times; i++) {
+                blameSetter(RESULTS[i % RESULTS.length], times);
+            }
+            charge(worker, times);
+        }
+    }
+
+    private static final class Deep extends Piece {
+        Deep() {
+            super("verify.TrapSetter.blameDeepSetter");
+        }
+
+        @Override
+        void work(Worker worker, int times) {
+            for (int i = 0; i < times; i++) {
+                blameDeepSetter(RESULTS[i % RESULTS.length], times);
+            }
+            charge(worker, times);
+        }
     }
 
     static final class Result {
-        private double value;
+        private long value;
 
-        void set(double to) {
+        void set(long to) {
             value = to;
         }
 
-        void set1(double to) {
+        void set1(long to) {
             set2(to);
         }
 
-        void set2(double to) {
+        void set2(long to) {
             set3(to);
         }
 
-        void set3(double to) {
+        void set3(long to) {
             set4(to);
         }
 
-        void set4(double to) {
+        void set4(long to) {
             set5(to);
         }
 
-        void set5(double to) {
+        void set5(long to) {
             set6(to);
         }
 
-        void set6(double to) {
+        void set6(long to) {
             set7(to);
         }
 
-        void set7(double to) {
+        void set7(long to) {
             set8(to);
         }
 
-        void set8(double to) {
+        void set8(long to) {
             set9(to);
         }
 
-        void set9(double to) {
+        void set9(long to) {
             value = to;
         }
     }
 
-    @Override
-    long piece(int part, int times) {
-        for (int i = 0; i < times; i++) {
-            Result result = results[i % results.length];
-            if (part == 0) {
-                blameSetter(result, times);
-            } else {
-                blameDeepSetter(result, times);
-            }
-        }
-        return Double.doubleToRawLongBits(results[0].value);
+    static void blameSetter(Result result, long x) {
+        result.set(Work.withoutPoll(Work.withoutPoll(x)));
     }
 
-    static void blameSetter(Result result, double x) {
-        result.set(Work.withoutPoll(x));
-    }
-
-    static void blameDeepSetter(Result result, double x) {
-        result.set1(Work.withoutPoll(x));
+    static void blameDeepSetter(Result result, long x) {
+        result.set1(Work.withoutPoll(Work.withoutPoll(x)));
     }
 }

@@ -1,13 +1,11 @@
 package verify;
 
-import static java.lang.Math.sqrt;
-
 /** Work that is nothing but arithmetic, and how much of it takes how long. */
 final class Work {
     /** Where results go, so that no compiler takes the work away. */
     static volatile long sink;
 
-    private static final double ADD = 1000;
+    private static final long FACTOR = 6364136223846793005L;
 
     private static double nanosPerStep;
 
@@ -23,17 +21,20 @@ final class Work {
     }
 
     /**
-     * A loop of about 20 us in which compiled code has no safepoint poll: counted, and so short that C2 leaves the poll out. It is
-     * inlined, being below the 325 bytes of bytecode up to which hot methods are.
+     * A loop of some microseconds in which compiled code has no safepoint poll: counted, and so short that C2 leaves the poll out.
+     * It is inlined, being below the 325 bytes of bytecode up to which hot methods are.
      */
-    static double withoutPoll(double x) {
+    static long withoutPoll(long x) {
         for (int i = 0; i < 90; i++) {
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
-            x = sqrt(sqrt(sqrt(sqrt(sqrt(x) + ADD) + ADD) + ADD) + ADD) + ADD;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
+            x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
         }
         return x;
     }

@@ -8,6 +8,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
 {
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
+    r->recompile = cli_option(args, "recompile") ? "on" : NULL;
     int status = cli_duration(args, "interval", 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
@@ -50,4 +51,5 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
     control_option(request, "carrier-frames", r->carrier_frames);
+    control_option(request, "recompile", r->recompile);
 }

@@ -13,11 +13,15 @@
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
+    },                                                                                                                 \
+    {                                                                                                                  \
+        0, "recompile", NULL, NULL, "first have the JVM throw away what it compiled before the agent came: exact lines, for "  \
+                                    "seconds of slower work"                                                           \
     }
 
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
-    const char *carrier_frames;                  /* "on", or NULL */
+    const char *carrier_frames, *recompile;      /* "on", or NULL */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     struct recording_file file;
 };

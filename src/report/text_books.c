@@ -123,7 +123,7 @@ static void put_approximate(const struct text *t)
     if (share > 0)
         fprintf(t->out,
                 "\nnote: in %.1f %% of the time the line, and the method that was inlined there, are approximate: it was in code\n"
-                "compiled before the agent came; load the agent at start (-agentpath) for exact ones\n",
+                "compiled before the agent came; load the agent at start (-agentpath) or record with --recompile for exact ones\n",
                 100 * share);
 }
 

@@ -14,7 +14,12 @@ static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
 {
-    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, jfr, jfr-cpu, async-profiler=LIBRARY", word);
+    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, jfr, jfr-cpu, async-profiler=LIBRARY", word);
+}
+
+static bool is_late(const struct tool *t)
+{
+    return t->kind == TOOL_CANDOR_LATE || t->kind == TOOL_CANDOR_RECOMPILES;
 }
 
 static int parse_async_profiler(struct tool *t, const char *word, struct error *e)
@@ -39,6 +44,7 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
     } kinds[] = {
         {"candor", "candor", TOOL_CANDOR},
         {"late", "candor, attached late", TOOL_CANDOR_LATE},
+        {"recompile", "candor, late and recompiled", TOOL_CANDOR_RECOMPILES},
         {"jfr", "JDK Flight Recorder", TOOL_JFR},
         {"jfr-cpu", "JDK Flight Recorder, CPU time", TOOL_JFR_CPU},
     };
@@ -62,7 +68,7 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
 
 bool tool_is_ours(const struct tool *t)
 {
-    return t->kind == TOOL_CANDOR || t->kind == TOOL_CANDOR_LATE;
+    return t->kind == TOOL_CANDOR || is_late(t);
 }
 
 static void put_our_options(const struct tool *t, const char *file, uint64_t interval_ns, struct buffer *out)
@@ -72,6 +78,8 @@ static void put_our_options(const struct tool *t, const char *file, uint64_t int
     buffer_printf(out, ",interval=%lluns", (unsigned long long)interval_ns);
     if (*t->event)
         buffer_printf(out, ",clock=%s", t->event);
+    if (t->kind == TOOL_CANDOR_RECOMPILES)
+        buffer_text(out, ",recompile=on");
 }
 
 /* Periods and throttles can be given only in a file before JDK 17. */
@@ -116,6 +124,7 @@ int tool_argument(const struct tool *t, const char *folder, const char *file, ui
         buffer_printf(out, "-XX:StartFlightRecording=filename=%s,settings=%s,dumponexit=true", file, settings);
         return write_settings(t, settings, interval_ns, e);
     case TOOL_CANDOR_LATE:
+    case TOOL_CANDOR_RECOMPILES:
         break;
     }
     return 0;
@@ -124,7 +133,7 @@ int tool_argument(const struct tool *t, const char *folder, const char *file, ui
 int tool_attach(const struct tool *t, pid_t pid, const char *file, uint64_t interval_ns, struct error *e)
 {
     struct buffer options;
-    if (t->kind != TOOL_CANDOR_LATE)
+    if (!is_late(t))
         return 0;
     buffer_init(&options, OPTIONS_MAX);
     put_our_options(t, file, interval_ns, &options);

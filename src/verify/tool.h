@@ -2,6 +2,7 @@
  *
  *   candor[:CLOCK]                       our agent, from the start of the JVM
  *   late[:CLOCK]                         our agent, attached when the program's code is compiled already
+ *   recompile[:CLOCK]                    the same, and the JVM throws that code away first
  *   jfr                                  JDK Flight Recorder's sampler; jfr-cpu its sampler by CPU time (JDK 25 and later)
  *   async-profiler=LIBRARY[:EVENT]       its agent, from the start; EVENT cpu (default), ctimer, itimer ... */
 #ifndef CANDOR_VERIFY_TOOL_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
+enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_CANDOR_RECOMPILES, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
 
 struct tool {
     enum tool_kind kind;

@@ -81,6 +81,14 @@ def check_lies(jdk):
               f"{describe(run) if run else ''}\n{result}")
 
 
+def check_recompiled(jdk):
+    """What is attached late is exact when the JVM has thrown away what it had compiled; where all of it is inlined that shows most."""
+    result, answer = verify(ct.PROGRAM, jdk, "-d", SECONDS, "--tools", "late,recompile", "lambda")
+    verdicts = {run["tool"]: run["verdict"] for run in answer["runs"]} if answer else {}
+    ct.ok(verdicts == {"candor, attached late": "wrong", "candor, late and recompiled": "true"}, f"{jdk}: lambda, late: {verdicts}",
+          "\n".join(map(describe, answer["runs"])) if answer else result)
+
+
 def main():
     ct.need()
     jdks = ct.jdks()
@@ -90,6 +98,7 @@ def main():
         chosen[one.version].append(case)
     for one in jdks:
         check_cases(one, chosen[one.version])
+        check_recompiled(one)
     if ct.SABOTAGED_AGENT.exists():
         check_lies(jdks[-1])
     else:

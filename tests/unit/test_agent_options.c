@@ -36,10 +36,10 @@ static void test_accepted(void)
                options.clock == CLOCK_AUTO && options.walker == WALKER_AUTO,
            "nothing means: no file, 10 ms, until stopped, whatever works best");
     tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10000000, "no text means the same");
-    tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on") &&
+    tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on,recompile=on") &&
                !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == 1000000 &&
                options.duration_ns == 30000000000u && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
-               options.carrier_frames,
+               options.carrier_frames && options.recompile,
            "all of them");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
     char expected[64];

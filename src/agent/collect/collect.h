@@ -20,6 +20,7 @@ struct collect_options {
     enum clock_kind clock;
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
+    bool recompile;      /* what was compiled before the agent came */
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0 = until stopped */
 };

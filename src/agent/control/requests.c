@@ -25,6 +25,8 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
         return collect_start(options, late, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
+    if (options->recompile && late && hooks->recompile && !hooks->recompile())
+        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     call(hooks->session_begin);
     int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
     if (rc)

@@ -27,17 +27,22 @@ final class Changes implements Case {
         return new Changes(0, slower);
     }
 
-    static long first(int steps) {
-        return Work.spin(1, steps);
+    static void first(Worker worker, int steps) {
+        Work.sink = Work.spin(1, steps);
+        worker.charge(0);
     }
 
-    static long second(int steps, int added) {
-        long x = Work.spin(2, steps);
-        return added == 0 ? x : x + newWork(added);
+    static void second(Worker worker, int steps, int added) {
+        Work.sink = Work.spin(2, steps);
+        if (added > 0) {
+            Work.sink = newWork(added);
+        }
+        worker.charge(1);
     }
 
-    static long third(int steps) {
-        return Work.spin(3, steps);
+    static void third(Worker worker, int steps) {
+        Work.sink = Work.spin(3, steps);
+        worker.charge(2);
     }
 
     private static long newWork(int steps) {
@@ -73,8 +78,13 @@ final class Changes implements Case {
         private void turn() {
             int part = deck.next();
             int times = steps * slower[part];
-            Work.sink = part == 0 ? first(times) : part == 1 ? second(times, steps * added) : third(times);
-            charge(part);
+            if (part == 0) {
+                first(this, times);
+            } else if (part == 1) {
+                second(this, times, steps * added);
+            } else {
+                third(this, times);
+            }
         }
     }
 

@@ -48,7 +48,7 @@ final class VirtualThreads implements Case {
         return THREADS.getThreadCpuTime(carrier) - begin;
     }
 
-    /** The id of the calling virtual thread's carrier, whose name stands at the end of its own: VirtualThread[#22]/runnable@NAME. */
+    /** The id of the calling virtual thread's carrier, whose name its own text ends with: VirtualThread[#22]/runnable@NAME. */
     private static long carrier() {
         String text = Thread.currentThread().toString();
         String name = text.substring(text.lastIndexOf('@') + 1);
@@ -81,7 +81,7 @@ final class VirtualThreads implements Case {
         return (Thread) type.getMethod("unstarted", Runnable.class).invoke(builder, task);
     }
 
-    /** Pieces in both methods by turns drawn at random, a wait between them: for one of a few tokens, and every now and then asleep. */
+    /** Pieces in both methods, drawn at random; between them it waits for one of a few tokens, and sleeps now and then. */
     private static void live(int index, long budget, BlockingQueue<Integer> tokens, AtomicLongArray charged) {
         Deck deck = new Deck(index, 7, 3);
         int steps = Work.steps(PIECE);
@@ -93,7 +93,7 @@ final class VirtualThreads implements Case {
                 charged.addAndGet(part, taken);
                 spent += taken;
                 tokens.put(token);
-                if ((spent & 3) == 0) {
+                if (spent % 4 == 0) {
                     Thread.sleep(1);
                 }
             }

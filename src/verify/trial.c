@@ -29,14 +29,22 @@ static void first_complaint(const struct trial *t, char *line, size_t size)
         fclose(f);
 }
 
-static int say_why(const struct trial *t, int code, const char *when, struct error *e)
+static const uint64_t END_PATIENCE_NS = 5000000000ull; /* for who has closed its output */
+
+static int say_why(struct trial *t, int code, const char *when, struct error *e)
 {
-    char complaint[200];
+    char complaint[200], what[64] = "failed";
     if (code == -EINTR)
         return error_set(e, code, "interrupted");
+    int status = code == -EPIPE ? program_end(&t->program, END_PATIENCE_NS) : 0;
+    if (status > 128)
+        snprintf(what, sizeof what, "was killed by signal %d", status - 128);
+    else if (status > 0)
+        snprintf(what, sizeof what, "ended with status %d", status);
+    else if (code == -ETIMEDOUT || code == -EPROTO)
+        snprintf(what, sizeof what, "%s", code == -EPROTO ? "said nonsense" : "hung");
     first_complaint(t, complaint, sizeof complaint);
-    return error_set(e, code, "the JVM %s %s%s%s", code == -ETIMEDOUT ? "hung" : code == -EPROTO ? "said nonsense" : "failed", when,
-                     *complaint ? ": " : "", complaint);
+    return error_set(e, code, "the JVM %s %s%s%s", what, when, *complaint ? ": " : "", complaint);
 }
 
 /* 0 when it is ready, 1 when it cannot run here, with the reason in e. */

@@ -46,7 +46,7 @@ static struct {
     uint32_t alive;
     uint64_t random;
     uint32_t outcome_symbols[OUTCOME_COUNT];
-    struct jfr_method reference_wait; /* Reference.waitForReferencePendingList */
+    struct jfr_method reference_wait, continuation; /* Reference.waitForReferencePendingList, Continuation.run */
     uint64_t frames[JAVA_STACK_FRAMES_MAX];
 } session;
 
@@ -108,13 +108,23 @@ static uint32_t add_no_stack(enum outcome outcome)
     return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
-/* The reference handler, from JDK 9 on, waits inside the JVM in a method that does nothing else; the JVM calls it runnable. */
-static bool is_reference_wait(const struct java_stack *stack)
+static bool is_in(const struct jfr_method *leaf, const struct jfr_method *method)
+{
+    return leaf->name == method->name && leaf->class_name == method->class_name;
+}
+
+/* In two places the JVM says one thing and the thread does the other. The reference handler, from JDK 9 on, waits inside the JVM in a
+ * method that does nothing else, and is called runnable. A thread that carries a virtual one is said to wait while that runs; if it
+ * could wait, it would not be carried. */
+static enum jfr_thread_state true_state(const struct java_stack *stack)
 {
     const struct jmethods *known = &session.recording.names.jmethods;
-    const struct jfr_method *waits = &session.reference_wait;
     const struct jfr_method *leaf = jmethods_names(known, jmethods_find(known, stack->frames[0].method));
-    return stack->frames[0].bci == JAVA_BCI_NATIVE && leaf && leaf->name == waits->name && leaf->class_name == waits->class_name;
+    if (leaf && jfr_state_runs(stack->state) && is_in(leaf, &session.reference_wait))
+        return JFR_STATE_BLOCKED;
+    if (leaf && stack->state == JFR_STATE_BLOCKED && is_in(leaf, &session.continuation))
+        return JFR_STATE_JAVA;
+    return stack->state;
 }
 
 static void take_stack(const struct round *round, uint32_t index)
@@ -131,10 +141,8 @@ static void take_stack(const struct round *round, uint32_t index)
                                      .thread = thread_id(index, stack.thread, round->at),
                                      .stack = stack.count ? add_stack(&stack) : add_no_stack(outcome),
                                      .weight_ns = weight,
-                                     .outcome = session.outcome_symbols[outcome],
-                                     .state = stack.count ? stack.state : JFR_STATE_UNKNOWN};
-    if (stack.count && jfr_state_runs(s.state) && is_reference_wait(&stack))
-        s.state = JFR_STATE_BLOCKED;
+                                     .outcome = session.outcome_symbols[outcome]};
+    s.state = stack.count ? true_state(&stack) : JFR_STATE_UNKNOWN; /* by the leaf's name, which is known now */
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
     jfr_write_safepoint_sample(session.recording.writer, &s);
     if (jfr_writer_dropped(session.recording.writer) != dropped) {
@@ -211,6 +219,8 @@ static void begin(void)
         session.outcome_symbols[i] = strtab_add_text(strings, outcome_names[i]);
     session.reference_wait = (struct jfr_method){.class_name = strtab_add_text(strings, "java.lang.ref.Reference"),
                                                  .name = strtab_add_text(strings, "waitForReferencePendingList")};
+    session.continuation = (struct jfr_method){.class_name = strtab_add_text(strings, "jdk.internal.vm.Continuation"),
+                                               .name = strtab_add_text(strings, "run")};
     thread_time_open(&session.books);
 }
 

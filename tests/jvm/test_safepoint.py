@@ -334,6 +334,11 @@ def attached(jdk):
     ct.ok(any(s.leaf == "Waiters.heavy" for s in found.of("running-")), f"{what}: the file is whole, and has samples")
     report = ct.candor("report", path)
     ct.ok(report.status == 0 and "biased" in report.out and "error" not in report.out, f"{what}: the report says what it is", report)
+    printed = ct.run(ct.compiler().jfr, "print", "--events", "candor.SafepointSample,jdk.ExecutionSample", path).out
+    ct.ok(len(re.findall("^candor.SafepointSample", printed, re.MULTILINE)) == len(found.all)
+          and "state = \"STATE_IN_OBJECT_WAIT\"" in printed
+          and len(re.findall("^jdk.ExecutionSample", printed, re.MULTILINE)) == len(found.executions),
+          f"{what}: the JDK's own tool reads it", printed[:2000])
     closes(found, what)
 
 

@@ -3,7 +3,9 @@
  * timeout: 30 */
 #include "../tap.h"
 
+#include "agent/hot/record.h"
 #include "agent/record/jmethods.h"
+#include "agent/record/names.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -53,8 +55,55 @@ static void test_cap(void)
            "beyond %d there is no room; the others stay", JMETHODS_MAX - 1);
 }
 
+static int asked;
+
+static bool tells(uintptr_t method, void (*to)(void *context, const struct java_method *method), void *context)
+{
+    static const struct java_line lines[] = {{0, 10}, {5, 11}};
+    asked++;
+    if (method == 0xdead)
+        return false;
+    to(context, &(struct java_method){"a.b.C", "run", "()V", lines, 2});
+    return true;
+}
+
+static const char *text(const struct names *n, uint32_t symbol)
+{
+    return strtab_text(&n->strings, symbol);
+}
+
+static void test_frames(void)
+{
+    struct names n;
+    struct jfr_method m;
+    struct jfr_frame frames[4];
+    bool truncated;
+    if (!tap_ok(!names_init(&n), "names"))
+        return;
+    java_stacks.describe = tells;
+    struct jfr_pools pools = names_pools(&n);
+    uint64_t words[] = {names_told_frame(&n, (struct java_frame){0x1000, 7}), names_told_frame(&n, (struct java_frame){0x1000, 3}),
+                        names_told_frame(&n, (struct java_frame){0x2000, JAVA_BCI_NATIVE}),
+                        names_told_frame(&n, (struct java_frame){0xdead, 1})};
+    tap_ok(asked == 3, "the JVM is asked once for each method");
+    uint32_t stack = stacks_add(&n.stacks, words, 4) << 1;
+    tap_ok(pools.stack(pools.context, stack, frames, 4, &truncated) == 4 && !truncated, "a stack of four");
+    tap_ok(frames[0].type == JFR_FRAME_JAVA && frames[0].bci == 7 && frames[0].line == 11 && frames[1].line == 10 &&
+               frames[0].method == frames[1].method,
+           "frames of one method, with their lines");
+    tap_ok(frames[2].type == JFR_FRAME_NATIVE && frames[2].method != frames[0].method, "one that is native");
+    pools.method(pools.context, frames[0].method, &m);
+    tap_ok(!strcmp(text(&n, m.class_name), "a.b.C") && !strcmp(text(&n, m.name), "run") && !strcmp(text(&n, m.descriptor), "()V"),
+           "and its names");
+    pools.method(pools.context, frames[3].method, &m);
+    tap_ok(frames[3].type == JFR_FRAME_FAILED && !strcmp(text(&n, m.class_name), "unloaded") && !*text(&n, m.name),
+           "a method that is gone is a frame that says so");
+    names_deinit(&n);
+}
+
 int main(void)
 {
+    test_frames();
     jmethods_init(&methods);
     if (strtab_init(&strings))
         return 1;

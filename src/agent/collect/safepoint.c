@@ -114,8 +114,8 @@ static bool is_in(const struct jfr_method *leaf, const struct jfr_method *method
 }
 
 /* In two places the JVM says one thing and the thread does the other. The reference handler, from JDK 9 on, waits inside the JVM in a
- * method that does nothing else, and is called runnable. A thread that carries a virtual one is said to wait while that runs; if it
- * could wait, it would not be carried. */
+ * method that does nothing else, and is called runnable. A thread that carries a virtual one is said to wait while that runs;
+ * one that waits is not carried, unless it is pinned, and then nobody tells. */
 static enum jfr_thread_state true_state(const struct java_stack *stack)
 {
     const struct jmethods *known = &session.recording.names.jmethods;

@@ -4,6 +4,20 @@
 #include <string.h>
 #include <time.h>
 
+/* What the event safepoint cannot do. */
+static int check_safepoint(const struct recording *r, const struct cli_args *args)
+{
+    if (!r->event || strcmp(r->event, "safepoint"))
+        return CLI_OK;
+    if (r->interval_ns < 1000000)
+        return cli_usage(args->command, "--interval below 1ms: each sample of -e safepoint stops all threads; use 1ms or more");
+    if (r->clock && strcmp(r->clock, "auto"))
+        return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->clock);
+    if (r->carrier_frames)
+        return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
+    return CLI_OK;
+}
+
 int recording_read(struct recording *r, const struct cli_args *args)
 {
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
@@ -16,6 +30,9 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return status;
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
+    status = check_safepoint(r, args);
+    if (status)
+        return status;
     if (cli_option(args, "duration") && !r->duration_ns)
         return cli_usage(args->command, "--duration 0 would record nothing");
     const char *file = cli_option(args, "output");

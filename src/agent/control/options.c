@@ -100,8 +100,24 @@ static int set_recompile(struct collect_options *o, char *value, struct error *e
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
-    if (strcmp(value, "cpu"))
-        return error_set(e, -EINVAL, "event '%s': this version records cpu only", value);
+    for (int i = 0; i < COLLECT_EVENTS; i++)
+        if (!strcmp(value, collect_event_names[i])) {
+            o->event = (enum collect_event)i;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "event '%s': this version records cpu and safepoint", value);
+}
+
+/* What the options are together. */
+static int check(const struct collect_options *o, struct error *e)
+{
+    if (o->event != COLLECT_SAFEPOINT)
+        return 0;
+    if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
+        return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
+    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile)
+        return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
+                         "carrier-frames and recompile");
     return 0;
 }
 
@@ -142,5 +158,5 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
             return rc;
         text = next;
     }
-    return 0;
+    return check(out, e);
 }

@@ -1,5 +1,6 @@
 #include "agent/entry/java.h"
 
+#include "agent/entry/jvmti_stacks.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
@@ -278,6 +279,7 @@ static void find_env_offset(JNIEnv *jni)
 void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
+    jvmti_stacks_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();

@@ -17,8 +17,8 @@ extern const char verify_jar_end[] __attribute__((visibility("hidden")));
 
 static const struct cli_option options[] = {
     {0, "java", "PATH", NULL, "the java program, or its JAVA_HOME (default: $JAVA_HOME, else java in $PATH)"},
-    {0, "tools", "LIST", NULL, "comma-separated: candor, candor:CLOCK, late, late:CLOCK, jfr, jfr-cpu, async-profiler=LIBRARY[:EVENT] "
-                               "(default candor,late)"},
+    {0, "tools", "LIST", NULL, "comma-separated: candor, late, recompile (each also with :CLOCK), safepoint, jfr, jfr-cpu, "
+                               "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
     {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 500us)"},
     {'d', "duration", "TIME", NULL, "CPU time of each program (default 3s)"},
     {'o', "output", "FILE", NULL, "also write a page of HTML there"},
@@ -261,7 +261,8 @@ const struct cli_command command_verify = {
         "samples for this user, no virtual threads).\n\n"
         "`late` is the same agent, attached when the program's code has been compiled already: what the compiler did not write down then, "
         "it cannot know, and the differences show how far profiles of JVMs can be off that were not started with the agent, nor with "
-        "-XX:+DebugNonSafepoints. Other profilers can be put beside it with --tools.\n\n"
+        "-XX:+DebugNonSafepoints. `recompile` is the same after the JVM has thrown that code away (record --recompile). `safepoint` "
+        "shows the bias of -e safepoint. Other profilers can be put beside it with --tools.\n\n"
         "The exit status is 0 when our profiler was never wrong from the start of a JVM, 1 when it was, 2 for wrong usage.",
     .examples = "candor verify\n    all cases, on the java in $PATH\n"
                 "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n    another JVM, with a page that explains\n"

@@ -26,8 +26,9 @@ static void put_part(FILE *out, const struct judgement_part *part)
             percent(part->share), percent(part->interval.low), percent(part->interval.high));
 }
 
-static void put_wrong(FILE *out, const struct judgement *j)
+static void put_wrong(FILE *out, const struct verify_run *run)
 {
+    const struct judgement *j = run->judgement;
     const char *between = "";
     for (uint32_t i = 0; i < j->truth.count; i++)
         if (j->parts[i].off > JUDGE_TOLERANCE) {
@@ -35,7 +36,7 @@ static void put_wrong(FILE *out, const struct judgement *j)
             put_part(out, &j->parts[i]);
             between = "; ";
         }
-    if (judge_cpu_off(j) > 0)
+    if (verify_cpu_off(run) > 0)
         fprintf(out, "%s%.2f of the CPU time was seen", between, (double)j->cpu_ns / (double)j->truth.cpu_ns);
 }
 
@@ -57,7 +58,7 @@ void verify_text_run(FILE *out, const struct verify_run *run, bool colour)
     if (run->verdict == VERIFY_TRUE)
         put_true(out, run->judgement);
     else if (run->verdict == VERIFY_WRONG)
-        put_wrong(out, run->judgement);
+        put_wrong(out, run);
     else
         utf8_print(out, run->why);
     putc('\n', out);

@@ -14,7 +14,7 @@ static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
 {
-    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, jfr, jfr-cpu, async-profiler=LIBRARY", word);
+    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY", word);
 }
 
 static bool is_late(const struct tool *t)
@@ -45,6 +45,7 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
         {"candor", "candor", TOOL_CANDOR},
         {"late", "candor, attached late", TOOL_CANDOR_LATE},
         {"recompile", "candor, late and recompiled", TOOL_CANDOR_RECOMPILES},
+        {"safepoint", "candor, at safepoints", TOOL_CANDOR_SAFEPOINT},
         {"jfr", "JDK Flight Recorder", TOOL_JFR},
         {"jfr-cpu", "JDK Flight Recorder, CPU time", TOOL_JFR_CPU},
     };
@@ -58,7 +59,7 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
     if (i == n || strlen(clock) >= sizeof t->event)
         return unknown(word, e);
     t->kind = kinds[i].kind;
-    if (*clock && !tool_is_ours(t))
+    if (*clock && !tool_counts_cpu(t))
         return unknown(word, e);
     snprintf(t->event, sizeof t->event, "%s", clock);
     snprintf(t->library, sizeof t->library, "%s", agent);
@@ -66,16 +67,19 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
     return 0;
 }
 
-bool tool_is_ours(const struct tool *t)
+bool tool_counts_cpu(const struct tool *t)
 {
     return t->kind == TOOL_CANDOR || is_late(t);
 }
 
 static void put_our_options(const struct tool *t, const char *file, uint64_t interval_ns, struct buffer *out)
 {
+    bool safepoint = t->kind == TOOL_CANDOR_SAFEPOINT;
     buffer_text(out, "file=");
     percent_encode(out, file);
-    buffer_printf(out, ",interval=%lluns", (unsigned long long)interval_ns);
+    buffer_printf(out, ",interval=%lluns", (unsigned long long)(safepoint && interval_ns < 1000000 ? 1000000 : interval_ns));
+    if (safepoint)
+        buffer_text(out, ",event=safepoint");
     if (*t->event)
         buffer_printf(out, ",clock=%s", t->event);
     if (t->kind == TOOL_CANDOR_RECOMPILES)
@@ -110,6 +114,7 @@ int tool_argument(const struct tool *t, const char *folder, const char *file, ui
     char settings[PATH_MAX];
     switch (t->kind) {
     case TOOL_CANDOR:
+    case TOOL_CANDOR_SAFEPOINT:
         buffer_printf(out, "-agentpath:%s=", t->library);
         put_our_options(t, file, interval_ns, out);
         break;

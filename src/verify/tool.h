@@ -3,6 +3,7 @@
  *   candor[:CLOCK]                       our agent, from the start of the JVM
  *   late[:CLOCK]                         our agent, attached when the program's code is compiled already
  *   recompile[:CLOCK]                    the same, and the JVM throws that code away first
+ *   safepoint                            our agent, from the start, with the event safepoint: biased, and no CPU time
  *   jfr                                  JDK Flight Recorder's sampler; jfr-cpu its sampler by CPU time (JDK 25 and later)
  *   async-profiler=LIBRARY[:EVENT]       its agent, from the start; EVENT cpu (default), ctimer, itimer ... */
 #ifndef CANDOR_VERIFY_TOOL_H
@@ -16,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_CANDOR_RECOMPILES, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
+enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_CANDOR_RECOMPILES, TOOL_CANDOR_SAFEPOINT, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
 
 struct tool {
     enum tool_kind kind;
@@ -29,7 +30,8 @@ enum { TOOLS_MAX = 16 };
 
 /* Reads one word of a list of tools; agent: the path of our library. 0, or -EINVAL with e. */
 int tool_parse(struct tool *t, const char *word, const char *agent, struct error *e);
-bool tool_is_ours(const struct tool *t);
+/* Whether the weights of its samples are CPU time, and all of it: those of our clocks. */
+bool tool_counts_cpu(const struct tool *t);
 
 /* The JVM's argument that makes it record into the file, "" for who is attached; folder: for files of its own. 0 or a negative
  * errno with e. */

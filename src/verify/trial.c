@@ -15,16 +15,17 @@ struct trial {
     const struct tool *tool;
     const char *recording;
     char errors[PATH_MAX]; /* the program's standard error */
+    char said[200];        /* the last line of its output that was not for us */
     struct program program;
 };
 
-/* The first line that the program wrote to its standard error, or "". */
-static void first_complaint(const struct trial *t, char *line, size_t size)
+/* The first line that the program wrote to its standard error, else what it said last. */
+static void find_complaint(const struct trial *t, char *line, size_t size)
 {
     FILE *f = fopen(t->errors, "re");
-    *line = 0;
-    if (f && fgets(line, (int)size, f))
-        line[strcspn(line, "\n")] = 0;
+    if (!f || !fgets(line, (int)size, f))
+        snprintf(line, size, "%s", t->said);
+    line[strcspn(line, "\n")] = 0;
     if (f)
         fclose(f);
 }
@@ -43,7 +44,7 @@ static int say_why(struct trial *t, int code, const char *when, struct error *e)
         snprintf(what, sizeof what, "ended with status %d", status);
     else if (code == -ETIMEDOUT || code == -EPROTO)
         snprintf(what, sizeof what, "%s", code == -EPROTO ? "said nonsense" : "hung");
-    first_complaint(t, complaint, sizeof complaint);
+    find_complaint(t, complaint, sizeof complaint);
     return error_set(e, code, "the JVM %s %s%s%s", what, when, *complaint ? ": " : "", complaint);
 }
 
@@ -60,7 +61,8 @@ static int wait_ready(struct trial *t, struct error *e)
             return 0;
         if (!strncmp(line, unavailable, strlen(unavailable)))
             return error_set(e, 1, "%.200s", line + strlen(unavailable));
-    } /* what else there is comes from the JVM or a tool */
+        snprintf(t->said, sizeof t->said, "%s", line); /* by the JVM or a tool */
+    }
 }
 
 static int run_round(struct trial *t, struct truth *truth, struct error *e)

@@ -17,14 +17,13 @@ static int judge_profile(struct verify_run *run, const struct profile *p, const 
 {
     if (!*jvm && p->jvm_version)
         snprintf(jvm, size, "%s", profile_text(p, p->jvm_version));
-    if (run->what->needs & VERIFY_KERNEL && tool_is_ours(run->tool) && !shows_kernel(p)) {
+    if (run->what->needs & VERIFY_KERNEL && tool_counts_cpu(run->tool) && !shows_kernel(p)) {
         run->verdict = VERIFY_UNTOLD;
         snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' names the remedy");
         return 0;
     }
     int rc = judge(run->judgement, truth, p);
-    bool is_right = !rc && judge_worst(run->judgement)->off <= JUDGE_TOLERANCE &&
-                    (!tool_is_ours(run->tool) || judge_cpu_off(run->judgement) == 0);
+    bool is_right = !rc && judge_worst(run->judgement)->off <= JUDGE_TOLERANCE && verify_cpu_off(run) == 0;
     run->verdict = is_right ? VERIFY_TRUE : VERIFY_WRONG;
     return rc;
 }
@@ -65,16 +64,15 @@ static int run_once(struct verify_run *run, const struct verify_plan *plan, char
     return rc;
 }
 
-/* Off at the same part and to the same side: what chance does not do twice. */
-static bool is_same_error(const struct judgement *a, const struct judgement *b)
+/* Off at the same part: what chance does not do twice. To the same side or not: a clock in step with the work errs to both. */
+static bool is_same_error(const struct verify_run *first, const struct verify_run *second)
 {
+    const struct judgement *a = first->judgement, *b = second->judgement;
     const struct judgement_part *x = judge_worst(a);
     uint32_t i = (uint32_t)(x - a->parts);
-    if (judge_cpu_off(a) > 0 && judge_cpu_off(b) > 0)
+    if (verify_cpu_off(first) > 0 && verify_cpu_off(second) > 0)
         return true;
-    if (i >= b->truth.count || b->parts[i].off <= JUDGE_TOLERANCE)
-        return false;
-    return (x->share > x->truth) == (b->parts[i].share > b->parts[i].truth);
+    return i < b->truth.count && b->parts[i].off > JUDGE_TOLERANCE;
 }
 
 /* What looks wrong is run again. */
@@ -83,12 +81,12 @@ static int run_case(struct verify_run *run, const struct verify_plan *plan, char
     run->judgement = calloc(1, sizeof *run->judgement);
     int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
     if (!rc && run->verdict == VERIFY_WRONG) {
-        struct judgement *first = run->judgement;
+        struct verify_run first = *run;
         run->judgement = calloc(1, sizeof *run->judgement);
         rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
-        if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(first, run->judgement))
+        if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(&first, run))
             run->verdict = VERIFY_TRUE;
-        free(first);
+        free(first.judgement);
     }
     if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_UNTOLD) {
         free(run->judgement);
@@ -141,6 +139,11 @@ bool verify_is_bad(const struct verify_result *result)
             return true;
     }
     return false;
+}
+
+double verify_cpu_off(const struct verify_run *run)
+{
+    return tool_counts_cpu(run->tool) ? judge_cpu_off(run->judgement) : 0;
 }
 
 const char *verify_verdict_name(enum verify_verdict verdict)

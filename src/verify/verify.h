@@ -54,6 +54,8 @@ void verify_free(struct verify_result *result);
 uint32_t verify_count(const struct verify_result *result, const struct tool *tool, enum verify_verdict verdict);
 /* True when our profiler, loaded at the start, was wrong or failed anywhere. */
 bool verify_is_bad(const struct verify_result *result);
+/* By how much the sum of the weights of a run with a judgement is off (judge.h); 0 for tools that do not promise CPU time. */
+double verify_cpu_off(const struct verify_run *run);
 const char *verify_verdict_name(enum verify_verdict verdict);
 /* "Shares.heavy": a part's method, or its threads, as people see it. Returns out. */
 char *verify_part_name(const struct truth_part *part, char *out, size_t size);

@@ -41,7 +41,7 @@ class Page(html.parser.HTMLParser):
         self.text, self.open, self.strays = [], [], []
 
     def handle_starttag(self, tag, attributes):
-        if tag not in ("meta", "rect"):
+        if tag != "meta":
             self.open.append(tag)
 
     def handle_endtag(self, tag):

@@ -4,11 +4,13 @@
 tier: default
 timeout: 1200
 
-Every case runs under one JDK at least, from the start and attached late by turns; in tier all under each. `verify` itself
-repeats what looks wrong: its false alarms are below 1e-8 a part (its man page), some 300 parts. What is attached late is
-only asked for a result: old code may be shown at a neighbour's line there.
+Every case runs under one JDK at least, from the start and attached late; in tier all under each. `verify` itself repeats what
+looks wrong. A part of a share near a half, of 6,800 samples, has a standard error of 0.6 points: a percentage point outside the 95 %
+interval, twice, has a probability of 1e-7 (docs/internals/sampling-math.md); of a hundred parts, 1e-5 at most. What is attached late
+is only asked for a result: old code may be shown at a neighbour's line there.
 
-Lies (tests/truth/lies.c): one at a time, against the case that is to catch it.
+Lies (tests/truth/lies.c): one at a time, against the case that is to catch it. A clock of fixed period may be in step with the work
+at a place where that does not show: in one run of fifteen at most, so a lie has five tries (1e-6).
 """
 import json
 import os
@@ -19,12 +21,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-SECONDS = "1500ms"
+SAMPLING = ("-d", "1700ms", "--interval", "250us")
+TRIES = 5
 # lie: (case, tools, further arguments)
 LIES = {
     "stubs": ("intrinsics", "candor", ()),
     "caller": ("trap-hot", "candor", ()),
-    "period": ("periodic", "candor", ()),
+    "period": ("periodic", "candor", ("--interval", "20ms", "-d", "3s")),
     "first": ("short-threads", "candor", ()),
     "once": ("shares", "candor:timer", ("--interval", "1ms")),
 }
@@ -49,7 +52,7 @@ def describe(run):
 
 
 def check_cases(jdk, cases):
-    result, answer = verify(ct.PROGRAM, jdk, "-d", SECONDS, "--tools", "candor,late", *cases)
+    result, answer = verify(ct.PROGRAM, jdk, *SAMPLING, "--tools", "candor,late", *cases)
     if not ct.ok(answer and len(answer["runs"]) == 2 * len(cases), f"{jdk}: {', '.join(cases)} ran", result):
         return
     for run in answer["runs"]:
@@ -75,15 +78,19 @@ def liar():
 def check_lies(jdk):
     program = liar()
     for lie, (case, tools, arguments) in LIES.items():
-        result, answer = verify(program, jdk, "-d", "2s", "--tools", tools, *arguments, case, env={**os.environ, "CANDOR_LIE": lie})
-        run = answer["runs"][0] if answer and answer["runs"] else {}
+        for _ in range(TRIES):
+            result, answer = verify(program, jdk, "-d", "2s", "--tools", tools, *arguments, case,
+                                    env={**os.environ, "CANDOR_LIE": lie})
+            run = answer["runs"][0] if answer and answer["runs"] else {}
+            if run.get("verdict") == "wrong":
+                break
         ct.ok(run.get("verdict") == "wrong" and result.status == 1, f"{jdk}: the lie '{lie}' is caught by {case}",
               f"{describe(run) if run else ''}\n{result}")
 
 
 def check_recompiled(jdk):
     """What is attached late is exact when the JVM has thrown away what it had compiled; where all of it is inlined that shows most."""
-    result, answer = verify(ct.PROGRAM, jdk, "-d", SECONDS, "--tools", "late,recompile", "lambda")
+    result, answer = verify(ct.PROGRAM, jdk, *SAMPLING, "--tools", "late,recompile", "lambda")
     verdicts = {run["tool"]: run["verdict"] for run in answer["runs"]} if answer else {}
     ct.ok(verdicts == {"candor, attached late": "wrong", "candor, late and recompiled": "true"}, f"{jdk}: lambda, late: {verdicts}",
           "\n".join(map(describe, answer["runs"])) if answer else result)

@@ -29,13 +29,14 @@ abstract class Worker extends Thread {
 
     @Override
     public final void run() {
+        pass(); // until here it was being started
+        long begun = last;
         try {
-            pass(); // until here it was being started
             work();
         } catch (Exception e) {
             failure = e;
         }
-        cpu = clock();
+        cpu = clock() - begun;
     }
 
     /** CPU time of the calling thread since its first instruction. */
@@ -66,7 +67,7 @@ abstract class Worker extends Thread {
         return parts[part];
     }
 
-    /** All its CPU time, once it has ended; what it does after run() is in no clock's reach. */
+    /** All its CPU time in run(), once it has ended: starting and ending a thread is the JVM's work. */
     final long cpu() throws Exception {
         if (failure != null) {
             throw failure;

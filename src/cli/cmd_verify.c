@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const char verify_jar[] __attribute__((visibility("hidden"))); /* embed.c */
+extern const char verify_jar[] __attribute__((visibility("hidden")));     /* embed.c */
 extern const char verify_jar_end[] __attribute__((visibility("hidden")));
 
 static const struct cli_option options[] = {

@@ -14,7 +14,8 @@ static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
 {
-    return error_set(e, -EINVAL, "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY", word);
+    return error_set(e, -EINVAL,
+                     "no tool '%.80s'; there are candor, late, recompile, safepoint, jfr, jfr-cpu, async-profiler=LIBRARY", word);
 }
 
 static bool is_late(const struct tool *t)

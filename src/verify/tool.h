@@ -17,7 +17,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum tool_kind { TOOL_CANDOR, TOOL_CANDOR_LATE, TOOL_CANDOR_RECOMPILES, TOOL_CANDOR_SAFEPOINT, TOOL_JFR, TOOL_JFR_CPU, TOOL_ASYNC_PROFILER };
+enum tool_kind {
+    TOOL_CANDOR,
+    TOOL_CANDOR_LATE,
+    TOOL_CANDOR_RECOMPILES,
+    TOOL_CANDOR_SAFEPOINT,
+    TOOL_JFR,
+    TOOL_JFR_CPU,
+    TOOL_ASYNC_PROFILER
+};
 
 struct tool {
     enum tool_kind kind;

@@ -10,6 +10,7 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern const char verify_jar[] __attribute__((visibility("hidden")));     /* embed.c */
@@ -96,6 +97,12 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
     return CLI_OK;
 }
 
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
 /* --java may be a JAVA_HOME; without it $JAVA_HOME counts, else PATH. */
 static int choose_java(char *java, size_t size, const struct cli_args *args)
 {
@@ -104,9 +111,9 @@ static int choose_java(char *java, size_t size, const struct cli_args *args)
         snprintf(java, size, "java");
         return CLI_OK;
     }
-    if ((size_t)snprintf(java, size, "%s/bin/java", home) < size && !access(java, X_OK))
+    if ((size_t)snprintf(java, size, "%s/bin/java", home) < size && is_program(java))
         return CLI_OK;
-    if (option && !access(option, X_OK) && (size_t)snprintf(java, size, "%s", option) < size)
+    if (option && is_program(option) && (size_t)snprintf(java, size, "%s", option) < size)
         return CLI_OK;
     return cli_fail("no java at %.200s/bin/java; give the path with --java", home);
 }

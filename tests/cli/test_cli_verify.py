@@ -29,6 +29,7 @@ def check_usage():
     wrong(["--interval", "10us"], 2, "100us")
     wrong(["--duration", "1ms"], 2, "hundred intervals")
     wrong(["--java", "/nowhere"], 1, "no java at")
+    wrong(["--java", ct.WORK], 1, "no java at")
     wrong([], 1, "no java at", env={**os.environ, "JAVA_HOME": "/nowhere"})
     wrong(["shares"], 1, "set TMPDIR", env={**os.environ, "TMPDIR": "/nowhere"})
 

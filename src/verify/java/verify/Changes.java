@@ -58,10 +58,11 @@ final class Changes implements Case {
         private final int steps;
         private final int added;
         private final int[] slower;
-        private final Deck deck = new Deck(1, WEIGHTS);
+        private final Deck deck;
 
-        Program(String name, long hands, int steps, int added, int... slower) {
+        Program(String name, long seed, long hands, int steps, int added, int... slower) {
             super(name, METHODS.length);
+            this.deck = new Deck(seed, WEIGHTS);
             this.hands = hands;
             this.steps = steps;
             this.added = added;
@@ -98,8 +99,9 @@ final class Changes implements Case {
         // Short pieces at first: methods are compiled when they have been called often.
         long piece = round.warm ? PIECE / 6 : PIECE;
         long hands = Math.max(1, round.budget / piece / (before + after));
-        Program plain = new Program(round.name("before"), hands, Work.steps(piece), 0, 1, 1, 1);
-        Program changed = new Program(round.name("after"), hands, Work.steps(piece), added, slower);
+        long seed = round.seed();
+        Program plain = new Program(round.name("before"), seed, hands, Work.steps(piece), 0, 1, 1, 1);
+        Program changed = new Program(round.name("after"), seed, hands, Work.steps(piece), added, slower);
         round.run(plain, changed);
         for (int part = 0; part < METHODS.length; part++) {
             round.part("before-" + METHODS[part], "before", "verify.Changes." + METHODS[part], plain.charged(part));

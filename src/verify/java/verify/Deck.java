@@ -11,7 +11,7 @@ final class Deck {
     private final SplittableRandom random;
     private int next;
 
-    Deck(int seed, int... weights) {
+    Deck(long seed, int... weights) {
         random = new SplittableRandom(seed);
         int size = 0;
         for (int weight : weights) {

@@ -6,9 +6,9 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Functions that the JDK's code calls: chained, merged into a map, mapped over a stream. They have no safepoint poll, so code
- * that was compiled before a profiler was attached describes them as their callers. Parts are the functions where these take
- * the time, else the method around it all.
+ * Functions that the JDK's code calls: chained, merged into a map, mapped over a stream. Those that are chained have no safepoint
+ * poll, so code that was compiled before a profiler was attached describes them as their callers. Parts are the functions
+ * where these take the time, else the method around it all.
  */
 final class Lambdas extends Mix {
     Lambdas() {
@@ -42,15 +42,15 @@ final class Lambdas extends Mix {
         }
 
         private static long rotate(long x) {
-            return Long.rotateLeft(Work.withoutPoll(Work.withoutPoll(x)), 7);
+            return Long.rotateLeft(Work.hot(x), 7);
         }
 
         private static long scramble(long x) {
-            return Work.withoutPoll(Work.withoutPoll(x)) * 31;
+            return Work.hot(x) * 31;
         }
     }
 
-    /** Nothing is boxed: where it is, C2 forgets which instructions belong to the function. */
+    /** The function calls what is too large to be inlined: C2 forgets of what it inlines here which function it belongs to. */
     private static final class Merged extends Piece {
         private static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
@@ -70,18 +70,18 @@ final class Lambdas extends Mix {
         }
 
         private static long[] combine(long[] one, long[] other) {
-            one[0] = Work.withoutPoll(Work.withoutPoll(one[0] + other[0]));
+            one[0] = TrapHot.calledHot(one[0] + other[0]);
             return one;
         }
     }
 
     private static final class Counting extends Piece {
-        private final Map<Long, Long> map = new HashMap<>();
+        private final Map<Integer, Long> map = new HashMap<>();
 
         @Override
         void work(Worker worker, int times) {
-            for (long i = 0; i < times; i++) {
-                map.merge(i & 15, 1L, Long::sum);
+            for (int i = 0; i < times; i++) {
+                map.compute(i & 15, (key, count) -> count == null ? 1 : count + 1);
             }
             charge(worker, map.size());
         }

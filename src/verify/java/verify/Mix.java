@@ -55,7 +55,7 @@ abstract class Mix implements Case {
 
         Mixer(Round round, int index) {
             super(round.name(index), pieces.length);
-            deck = new Deck(index, weights);
+            deck = new Deck(round.seed() + index, weights);
             budget = round.budget / threads;
             duration = round.warm ? WARM_PIECE : PIECE;
             for (int part = 0; part < paces.length; part++) {

@@ -21,6 +21,11 @@ final class Round {
         this.options = options;
     }
 
+    /** Another one each time, unless it is asked for. */
+    long seed() {
+        return option("seed", System.nanoTime());
+    }
+
     long option(String key, long otherwise) {
         return options.containsKey(key) ? Long.parseLong(options.get(key)) : otherwise;
     }

@@ -70,16 +70,12 @@ final class TrapHot extends Mix {
         return x;
     }
 
-    /** Two turns on average; not a counted loop, so each has a poll. */
     static long neighbour(long x) {
-        while ((x & 3) > 1) {
-            x = x * 5 + 1;
-        }
-        return x;
+        return Work.trivial(x);
     }
 
     static long inlinedHot(long x) {
-        return Work.withoutPoll(Work.withoutPoll(x));
+        return Work.hot(x);
     }
 
     /** As Work.withoutPoll(), but above the size up to which hot methods are inlined. */

@@ -1,17 +1,11 @@
 package verify;
 
 /**
- * A hot loop without a safepoint poll, then a setter: trivial, or trivial nine levels deep. The nearest place that a compiler
- * has described is in the setter, and so it is blamed; its truth is 0.
+ * A hot loop without a safepoint poll, then a setter, or one nine levels deep, whose only merit is that it has a poll: it is the
+ * next place that compilers describe even if nobody asks them to, and so it is blamed. Its truth is 0.
  */
 final class TrapSetter extends Mix {
-    private static final Result[] RESULTS = new Result[16];
-
-    static {
-        for (int i = 0; i < RESULTS.length; i++) {
-            RESULTS[i] = new Result();
-        }
-    }
+    private static long value;
 
     TrapSetter() {
         super(1, new int[] {1, 1}, new Shallow(), new Deep());
@@ -19,7 +13,7 @@ final class TrapSetter extends Mix {
 
     @Override
     String[] innocent() {
-        return new String[] {"verify.TrapSetter$Result.set", "verify.TrapSetter$Result.set1"};
+        return new String[] {"verify.TrapSetter.set", "verify.TrapSetter.set1"};
     }
 
     private static final class Shallow extends Piece {
@@ -30,9 +24,9 @@ final class TrapSetter extends Mix {
         @Override
         void work(Worker worker, int times) {
             for (int i = 0; i < times; i++) {
-                blameSetter(RESULTS[i % RESULTS.length], times);
+                blameSetter(i);
             }
-            charge(worker, times);
+            charge(worker, value);
         }
     }
 
@@ -44,61 +38,59 @@ final class TrapSetter extends Mix {
         @Override
         void work(Worker worker, int times) {
             for (int i = 0; i < times; i++) {
-                blameDeepSetter(RESULTS[i % RESULTS.length], times);
+                blameDeepSetter(i);
             }
-            charge(worker, times);
+            charge(worker, value);
         }
     }
 
-    static final class Result {
-        private long value;
-
-        void set(long to) {
-            value = to;
-        }
-
-        void set1(long to) {
-            set2(to);
-        }
-
-        void set2(long to) {
-            set3(to);
-        }
-
-        void set3(long to) {
-            set4(to);
-        }
-
-        void set4(long to) {
-            set5(to);
-        }
-
-        void set5(long to) {
-            set6(to);
-        }
-
-        void set6(long to) {
-            set7(to);
-        }
-
-        void set7(long to) {
-            set8(to);
-        }
-
-        void set8(long to) {
-            set9(to);
-        }
-
-        void set9(long to) {
-            value = to;
-        }
+    static void blameSetter(long x) {
+        set(Work.hot(x));
+        set(Work.hot(x + 1));
     }
 
-    static void blameSetter(Result result, long x) {
-        result.set(Work.withoutPoll(Work.withoutPoll(x)));
+    static void blameDeepSetter(long x) {
+        set1(Work.hot(x));
+        set1(Work.hot(x + 1));
     }
 
-    static void blameDeepSetter(Result result, long x) {
-        result.set1(Work.withoutPoll(Work.withoutPoll(x)));
+    static void set(long to) {
+        value = Work.trivial(to);
+    }
+
+    static void set1(long to) {
+        set2(to);
+    }
+
+    static void set2(long to) {
+        set3(to);
+    }
+
+    static void set3(long to) {
+        set4(to);
+    }
+
+    static void set4(long to) {
+        set5(to);
+    }
+
+    static void set5(long to) {
+        set6(to);
+    }
+
+    static void set6(long to) {
+        set7(to);
+    }
+
+    static void set7(long to) {
+        set8(to);
+    }
+
+    static void set8(long to) {
+        set9(to);
+    }
+
+    static void set9(long to) {
+        value = Work.trivial(to);
     }
 }

@@ -82,8 +82,8 @@ final class VirtualThreads implements Case {
     }
 
     /** Pieces in both methods, drawn at random; between them it waits for one of a few tokens, and sleeps now and then. */
-    private static void live(int index, long budget, BlockingQueue<Integer> tokens, AtomicLongArray charged) {
-        Deck deck = new Deck(index, 7, 3);
+    private static void live(long seed, long budget, BlockingQueue<Integer> tokens, AtomicLongArray charged) {
+        Deck deck = new Deck(seed, 7, 3);
         int steps = Work.steps(PIECE);
         try {
             for (long spent = 0; spent < budget;) {
@@ -111,10 +111,11 @@ final class VirtualThreads implements Case {
         AtomicLongArray[] charged = {new AtomicLongArray(2), new AtomicLongArray(2)};
         Thread[] threads = new Thread[COUNT];
         for (int i = 0; i < COUNT; i++) {
-            int index = i, group = i % 2;
+            int group = i % 2;
+            long seed = round.seed() + i;
             // Group "b" has three times as much to do.
             long budget = round.budget / COUNT / 2 * (group == 0 ? 1 : 3);
-            threads[i] = virtual(round.name((group == 0 ? "a-" : "b-") + i), () -> live(index, budget, tokens, charged[group]));
+            threads[i] = virtual(round.name((group == 0 ? "a-" : "b-") + i), () -> live(seed, budget, tokens, charged[group]));
         }
         long before = carriersClock();
         for (Thread thread : threads) {

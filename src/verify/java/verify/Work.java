@@ -8,6 +8,7 @@ final class Work {
     private static final long FACTOR = 6364136223846793005L;
 
     private static double nanosPerStep;
+    private static long turns = 2, none = 0; // not final: no compiler knows
 
     /** A chain in which each step needs the one before. */
     static long spin(long seed, int steps) {
@@ -20,11 +21,25 @@ final class Work {
         return x;
     }
 
+    /** About 10 us without a safepoint poll; inlined. */
+    static long hot(long x) {
+        return withoutPoll(withoutPoll(x));
+    }
+
+    /** Next to nothing, and two safepoint polls behind what x needed: the loop is not a counted one. */
+    static long trivial(long x) {
+        long sum = x;
+        for (long left = turns | x & none; left != 0; left >>>= 1) {
+            sum += left;
+        }
+        return sum;
+    }
+
     /**
-     * A loop of some microseconds in which compiled code has no safepoint poll: counted, and so short that C2 leaves the poll out.
+     * A loop in which compiled code has no safepoint poll: counted, and so short that C2 leaves the poll out.
      * It is inlined, being below the 325 bytes of bytecode up to which hot methods are.
      */
-    static long withoutPoll(long x) {
+    private static long withoutPoll(long x) {
         for (int i = 0; i < 90; i++) {
             x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;
             x = (((x * FACTOR + i) * FACTOR + i) * FACTOR + i) * FACTOR + i;

@@ -16,7 +16,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 enum { CLI_OPTIONS_MAX = 24 };
 
 /* What the operands of a command are, for shell completion. */
-enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_SHELL };
+enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };
 
 struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
@@ -84,6 +84,7 @@ extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
 extern const struct cli_command command_convert;    /* cmd_convert.c */
+extern const struct cli_command command_verify;     /* cmd_verify.c */
 extern const struct cli_command command_help;       /* cmd_help.c */
 extern const struct cli_command command_completion; /* cmd_completion.c */
 extern const struct cli_command command_version;    /* main.c */

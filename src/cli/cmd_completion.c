@@ -21,6 +21,8 @@ static const char *operand_words(enum cli_operand operand)
     switch (operand) {
     case CLI_PROCESS:
         return "$(candor list --pids 2>/dev/null)";
+    case CLI_CASE:
+        return "$(candor verify --list 2>/dev/null | cut -d' ' -f1)";
     case CLI_SHELL:
         return "bash zsh fish";
     case CLI_COMMAND_NAME:
@@ -187,8 +189,8 @@ static void put_fish_command(FILE *f, const struct cli_command *c)
     const char *seen = "__fish_seen_subcommand_from";
     if (c->operand == CLI_FILE)
         fprintf(f, "complete -c candor -n '%s %s' -F\n", seen, c->name);
-    else if (c->operand == CLI_PROCESS)
-        fprintf(f, "complete -c candor -n '%s %s' -a '(candor list --pids 2>/dev/null)'\n", seen, c->name);
+    else if (c->operand == CLI_PROCESS || c->operand == CLI_CASE)
+        fprintf(f, "complete -c candor -n '%s %s' -a \"%s\"\n", seen, c->name, operand_words(c->operand) + 1);
     else if (c->operand == CLI_SHELL)
         fprintf(f, "complete -c candor -n '%s %s' -a '%s'\n", seen, c->name, operand_words(c->operand));
 }

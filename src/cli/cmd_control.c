@@ -164,6 +164,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     utf8_print(stdout, control_text(answer, "version") ? control_text(answer, "version") : "");
     printf(", %s\n", state && !strcmp(state, "running") ? "recording" : "not recording");
     print_text("file", answer, "file");
+    print_text("event", answer, "event");
     print_text("clock", answer, "clock");
     print_duration("interval", answer, "interval_ns");
     print_duration("elapsed", answer, "elapsed_ns");
@@ -247,7 +248,7 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
              "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
-             "--duration or of the JVM.",
+             "--duration or of the JVM.\n\n" RECORDING_EVENTS,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n",
     .options = start_options,

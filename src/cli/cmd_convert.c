@@ -36,7 +36,9 @@ static int write_html(const struct job *job, FILE *f)
     const char *slash = strrchr(job->in, '/'), *name = slash ? slash + 1 : job->in;
     const char *command = profile_text(job->profile, job->profile->command);
     const char *title = job->title ? job->title : *command ? command : name;
-    return flamegraph_write(f, job->profile, title, job->threads);
+    char biased[512];
+    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title);
+    return flamegraph_write(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads);
 }
 
 static int write_json(const struct job *job, FILE *f)

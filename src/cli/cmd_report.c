@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|live", "which samples (default cpu)"},
+    {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
+     "which samples (default cpu); waiting: of threads that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, tree, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "threshold", "PERCENT", NULL, "leave out branches of the tree below this (default 1)"},
@@ -99,7 +100,7 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
-static int print(const char *path, FILE *out, report_printer *printer, const struct report_options *o)
+static int print(const char *path, enum profile_kind kind, FILE *out, report_printer *printer, const struct report_options *o)
 {
     struct profile p;
     struct stats s = {0};
@@ -107,8 +108,11 @@ static int print(const char *path, FILE *out, report_printer *printer, const str
     int status = CLI_OK;
     if (profile_init(&p))
         return cli_fail("%s: out of memory", path);
+    p.kind = kind;
     if (profile_load_jfr(&p, path, &e)) {
         status = cli_fail("%s", e.text);
+    } else if (kind == PROFILE_WAITING && !profile_is_safepoint(&p)) {
+        status = cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
     } else {
         int rc = stats_compute(&s, &p);
         if (!rc)
@@ -128,9 +132,11 @@ static int report_run(const struct cli_args *args)
     int status = parse_options(args, &o);
     if (status)
         return status;
-    if (kind && strcmp(kind, "cpu"))
+    bool waiting = kind && !strcmp(kind, "waiting");
+    if (kind && strcmp(kind, "cpu") && !waiting)
         return cli_fail("%s: no %s samples in this recording, only cpu", path, kind);
-    status = print(path, stdout, cli_switch(args, "json") ? report_json : report_text, &o);
+    status = print(path, waiting ? PROFILE_WAITING : PROFILE_RUNNING, stdout,
+                   cli_switch(args, "json") ? report_json : report_text, &o);
     int written = cli_finish_output();
     return status ? status : written;
 }
@@ -142,7 +148,7 @@ int report_print_summary(const char *file, FILE *out)
                                .top = 10,
                                .width = terminal_width(out),
                                .colour = cli_colour(out)};
-    return print(file, out, report_text, &o);
+    return print(file, PROFILE_RUNNING, out, report_text, &o);
 }
 
 const struct cli_command command_report = {
@@ -158,9 +164,12 @@ const struct cli_command command_report = {
         "The books at the end say where the CPU time of the whole process went: into samples with a stack, samples "
         "without one, time that was lost or that no clock could show. The residual is what is left over. A recording "
         "that is not Candor's has no books.\n\n"
+        "Of a recording of the event safepoint the report shows the threads that were running, by the wall clock, and with "
+        "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
+                "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -1,11 +1,12 @@
-/* The agent library, inside the program: AGENT_LIBRARY is its path at build time. */
+/* A file inside the program: EMBED_FILE is its path at build time, EMBED_NAME names its first byte, EMBED_NAME_end what is behind
+ * its last. */
 __asm__(".section .rodata\n"
         ".balign 16\n"
-        ".global agent_library\n"
-        ".hidden agent_library\n"
-        "agent_library:\n"
-        ".incbin \"" AGENT_LIBRARY "\"\n"
-        ".global agent_library_end\n"
-        ".hidden agent_library_end\n"
-        "agent_library_end:\n"
+        ".global " EMBED_NAME "\n"
+        ".hidden " EMBED_NAME "\n"
+        EMBED_NAME ":\n"
+        ".incbin \"" EMBED_FILE "\"\n"
+        ".global " EMBED_NAME "_end\n"
+        ".hidden " EMBED_NAME "_end\n"
+        EMBED_NAME "_end:\n"
         ".previous\n");

@@ -21,7 +21,7 @@ const struct cli_command command_version = {
 
 const struct cli_command *const cli_commands[] = {
     &command_list, &command_doctor, &command_record,  &command_start, &command_stop,       &command_dump,
-    &command_status, &command_report, &command_convert, &command_help,  &command_completion, &command_version,
+    &command_status, &command_report, &command_convert, &command_verify, &command_help, &command_completion, &command_version,
     NULL,
 };
 

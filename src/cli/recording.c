@@ -4,10 +4,25 @@
 #include <string.h>
 #include <time.h>
 
+/* What the event safepoint cannot do. */
+static int check_safepoint(const struct recording *r, const struct cli_args *args)
+{
+    if (!r->event || strcmp(r->event, "safepoint"))
+        return CLI_OK;
+    if (r->interval_ns < 1000000)
+        return cli_usage(args->command, "--interval below 1ms: each sample of -e safepoint stops all threads; use 1ms or more");
+    if (r->clock && strcmp(r->clock, "auto"))
+        return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->clock);
+    if (r->carrier_frames)
+        return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
+    return CLI_OK;
+}
+
 int recording_read(struct recording *r, const struct cli_args *args)
 {
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
+    r->recompile = cli_option(args, "recompile") ? "on" : NULL;
     int status = cli_duration(args, "interval", 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
@@ -15,6 +30,9 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return status;
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
+    status = check_safepoint(r, args);
+    if (status)
+        return status;
     if (cli_option(args, "duration") && !r->duration_ns)
         return cli_usage(args->command, "--duration 0 would record nothing");
     const char *file = cli_option(args, "output");
@@ -50,4 +68,5 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
     control_option(request, "carrier-frames", r->carrier_frames);
+    control_option(request, "recompile", r->recompile);
 }

@@ -6,18 +6,30 @@
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "EVENT", "cpu", "what to sample (default cpu)"},                                                    \
-        {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 10ms)"},                    \
+    {'e', "event", "EVENT", "cpu|safepoint", "what to sample (default cpu)"},                                          \
+        {'i', "interval", "TIME", NULL,                                                                                \
+         "time between two samples: a thread's CPU time; with -e safepoint wall-clock time (default 10ms)"},           \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
+    },                                                                                                                 \
+    {                                                                                                                  \
+        0, "recompile", NULL, NULL, "first have the JVM throw away what it compiled before the agent came: exact lines, for "  \
+                                    "seconds of slower work"                                                           \
     }
+
+#define RECORDING_EVENTS                                                                                               \
+    "With -e safepoint the JVM itself tells the stacks of at most 100 of its threads, drawn at random, every interval of "  \
+    "wall-clock time; for that it stops all of them. This needs no clock, no signal and none of the JVM's tables, and is " \
+    "biased: a running thread shows the next place where it can be stopped, not where it spent the time. It serves where " \
+    "-e cpu does not work, to show that bias, and to see what threads wait for: their stacks are exact, and "              \
+    "'candor report --kind waiting' prints them. What virtual threads do is not seen, only their carriers."
 
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
-    const char *carrier_frames;                  /* "on", or NULL */
+    const char *carrier_frames, *recompile;      /* "on", or NULL */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     struct recording_file file;
 };

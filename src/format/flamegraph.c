@@ -7,6 +7,7 @@
 #include "web/web.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,26 @@ static void put_strings(struct json *j, const struct profile *p, const struct na
     json_array_end(j);
 }
 
+/* In thousandths, rounded up: an interval is rather too wide. */
+static void put_effect(struct json *j, double effect)
+{
+    json_uint(j, (uint64_t)ceil(1000 * effect));
+}
+
+static void put_effects(struct json *j, const struct calltree *tree)
+{
+    json_key(j, "self_effect");
+    json_array(j);
+    for (uint32_t i = 0; i < tree->count; i++)
+        put_effect(j, tree->nodes[i].self_effect);
+    json_array_end(j);
+    json_key(j, "total_effect");
+    json_array(j);
+    for (uint32_t i = 0; i < tree->count; i++)
+        put_effect(j, tree->nodes[i].total_effect);
+    json_array_end(j);
+}
+
 static void put_nodes(struct json *j, const struct calltree *tree, const struct names *n)
 {
     json_key(j, "nodes");
@@ -77,11 +98,30 @@ static void put_nodes(struct json *j, const struct calltree *tree, const struct 
     for (uint32_t i = 0; i < tree->count; i++)
         json_uint(j, tree->nodes[i].total);
     json_array_end(j);
+    put_effects(j, tree);
     json_object_end(j);
 }
 
-static void put_data(FILE *out, const struct profile *p, const struct calltree *tree, const struct names *n,
-                     const char *title)
+/* What the page adds up itself, it cannot know the effects of. */
+static void put_methods(struct json *j, const struct stats *s, const struct names *n)
+{
+    json_key(j, "methods");
+    json_array(j);
+    for (uint32_t i = 0; i < s->methods.count; i++) {
+        const struct stats_row *r = &s->methods.rows[i];
+        if (!n->number[r->label])
+            continue;
+        json_array(j);
+        json_uint(j, n->number[r->label] - 1);
+        put_effect(j, r->self.effect);
+        put_effect(j, r->total.effect);
+        json_array_end(j);
+    }
+    json_array_end(j);
+}
+
+static void put_data(FILE *out, const struct profile *p, const struct stats *s, const struct calltree *tree,
+                     const struct names *n, const char *title)
 {
     struct json j;
     json_init(&j, out);
@@ -98,17 +138,19 @@ static void put_data(FILE *out, const struct profile *p, const struct calltree *
     json_key(&j, "samples");
     json_uint(&j, p->sample_count);
     json_key(&j, "effective_samples");
-    json_number(&j, stats_effective_samples(p));
+    json_number(&j, s->effective);
     json_key(&j, "books");
     books_json(&j, p);
     put_strings(&j, p, n);
     put_nodes(&j, tree, n);
+    put_methods(&j, s, n);
     json_object_end(&j);
 }
 
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads)
 {
     struct calltree tree;
+    struct stats stats = {0};
     struct names names = {0};
     const char *mark = strstr(web_flame_html, WEB_DATA_MARK);
     const char *rest = mark + strlen(WEB_DATA_MARK);
@@ -116,13 +158,16 @@ int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool
     if (rc)
         return rc;
     rc = collect_names(&names, p, &tree);
+    rc = rc ? rc : calltree_add_effects(&tree, p);
+    rc = rc ? rc : stats_compute(&stats, p);
     if (!rc) {
         fwrite(web_flame_html, 1, (size_t)(mark - web_flame_html), out);
-        put_data(out, p, &tree, &names, title);
+        put_data(out, p, &stats, &tree, &names, title);
         fwrite(rest, 1, (size_t)(web_flame_html + web_flame_html_len - rest), out);
     }
     free(names.number);
     free(names.list);
+    stats_deinit(&stats);
     calltree_deinit(&tree);
     return rc;
 }

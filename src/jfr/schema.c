@@ -12,12 +12,15 @@ const char *const jfr_frame_type_names[JFR_FRAME_TYPES] = {
     [JFR_FRAME_C1_APPROXIMATE] = "C1 compiled (approximate)",
     [JFR_FRAME_C2_APPROXIMATE] = "JIT compiled (approximate)",
     [JFR_FRAME_INLINED_APPROXIMATE] = "Inlined (approximate)",
+    [JFR_FRAME_JAVA] = "Java",
 };
 
 const char *const jfr_thread_state_names[JFR_STATES] = {
     [JFR_STATE_UNKNOWN] = "STATE_UNKNOWN", [JFR_STATE_JAVA] = "STATE_RUNNABLE",
     [JFR_STATE_NATIVE] = "STATE_IN_NATIVE", [JFR_STATE_VM] = "STATE_IN_VM",
     [JFR_STATE_BLOCKED] = "STATE_BLOCKED", [JFR_STATE_NOT_JAVA] = "STATE_NOT_JAVA",
+    [JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER", [JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
+    [JFR_STATE_PARKED] = "STATE_PARKED", [JFR_STATE_SLEEPING] = "STATE_SLEEPING",
 };
 
 #define TYPE(id) [(id) - SCHEMA_FIRST]
@@ -178,13 +181,25 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                      POOLED("state", T_THREAD_STATE, "Thread State"),
                                      {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"},
                                      POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
+    TYPE(T_SAFEPOINT_SAMPLE) = {.name = "candor.SafepointSample",
+                                .super = EVENT_SUPER,
+                                .label = "Safepoint Sample",
+                                .description = "The stack a thread showed at a safepoint, and the wall-clock time it stands for",
+                                .category = "Candor",
+                                .fields = {START_TIME,
+                                           POOLED("eventThread", T_THREAD, "Thread"),
+                                           POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                                           SPAN_NS("weight", "Weight", "Wall-clock time of threads the sample stands for"),
+                                           {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
+                                            "complete, truncated, or the reason why there is no stack"},
+                                           POOLED("state", T_THREAD_STATE, "Thread State")}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",
                          .description = "One line of the books, cumulative since the recording began",
                          .category = "Candor",
                          .fields = {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL),
-                                    SPAN_NS("time", "CPU Time", NULL), COUNT("count", "Count", NULL)}},
+                                    SPAN_NS("time", "Time", NULL), COUNT("count", "Count", NULL)}},
     TYPE(T_THREAD_CPU) = {.name = "candor.ThreadCpu",
                           .super = EVENT_SUPER,
                           .label = "Thread CPU",

@@ -3,6 +3,8 @@
 #ifndef CANDOR_JFR_SCHEMA_H
 #define CANDOR_JFR_SCHEMA_H
 
+#include <stdbool.h>
+
 /* jdk.types.FrameType, by the description other tools show. */
 enum jfr_frame_type {
     JFR_FRAME_INTERPRETED, /* "Interpreted" */
@@ -19,6 +21,7 @@ enum jfr_frame_type {
     JFR_FRAME_C1_APPROXIMATE,      /* "C1 compiled (approximate)" */
     JFR_FRAME_C2_APPROXIMATE,      /* "JIT compiled (approximate)" */
     JFR_FRAME_INLINED_APPROXIMATE, /* "Inlined (approximate)" */
+    JFR_FRAME_JAVA,                /* "Java": a method of which nobody told whether it is compiled */
     JFR_FRAME_TYPES
 };
 
@@ -30,8 +33,23 @@ enum jfr_thread_state {
     JFR_STATE_VM,       /* "STATE_IN_VM": a Java thread inside the JVM */
     JFR_STATE_BLOCKED,  /* "STATE_BLOCKED" */
     JFR_STATE_NOT_JAVA, /* "STATE_NOT_JAVA": a thread Java does not know (GC, JIT, native) */
+    JFR_STATE_MONITOR,  /* "STATE_BLOCKED_ON_MONITOR_ENTER" */
+    JFR_STATE_WAITING,  /* "STATE_IN_OBJECT_WAIT" */
+    JFR_STATE_PARKED,   /* "STATE_PARKED" */
+    JFR_STATE_SLEEPING, /* "STATE_SLEEPING" */
     JFR_STATES
 };
+
+/* Of the event safepoint, whose samples show both: whether a thread was running, as far as the JVM knows, or waiting. */
+static inline bool jfr_state_runs(enum jfr_thread_state state)
+{
+    return state == JFR_STATE_JAVA || state == JFR_STATE_NATIVE || state == JFR_STATE_VM;
+}
+
+static inline bool jfr_state_waits(enum jfr_thread_state state)
+{
+    return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_SLEEPING);
+}
 
 /* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;
  * this is no method's, and async-profiler writes it, so every tool has met it. */

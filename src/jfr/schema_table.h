@@ -51,6 +51,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_THREAD_CPU,
     T_SETTING,
     T_LOG,
+    T_SAFEPOINT_SAMPLE,
 
     SCHEMA_END,
 

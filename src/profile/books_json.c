@@ -53,7 +53,8 @@ static void put_reasons_count(struct json *j, const struct profile *p, const cha
 
 void books_json(struct json *j, const struct profile *p)
 {
-    if (!p->book_count) {
+    bool are_of_threads = profile_book(p, "thread_time", "") && !profile_book(p, "cpu", "");
+    if (!p->book_count || are_of_threads) {
         json_null(j);
         return;
     }
@@ -75,5 +76,30 @@ void books_json(struct json *j, const struct profile *p)
     json_text(j, clock ? clock : "");
     json_key(j, "clock_resolution_ns");
     json_uint(j, resolution ? strtoull(resolution, NULL, 10) : 0);
+    json_object_end(j);
+}
+
+void books_json_thread_time(struct json *j, const struct profile *p)
+{
+    const struct profile_book *stopped = profile_book(p, "stopped", "");
+    if (!profile_book(p, "thread_time", "")) {
+        json_null(j);
+        return;
+    }
+    json_object(j);
+    put_ns(j, p, "thread_time_ns", "thread_time");
+    put_reasons_ns(j, p, "running_ns", "running");
+    put_reasons_ns(j, p, "waiting_ns", "waiting");
+    put_reasons_ns(j, p, "failed_ns", "failed");
+    put_reasons_ns(j, p, "lost_ns", "lost");
+    put_ns(j, p, "stopped_ns", "stopped");
+    put_ns(j, p, "own_cost_ns", "own_cost");
+    json_key(j, "rounds");
+    json_uint(j, stopped ? stopped->count : 0);
+    put_reasons_count(j, p, "running");
+    put_reasons_count(j, p, "waiting");
+    put_reasons_count(j, p, "failed");
+    put_reasons_count(j, p, "lost");
+    put_count(j, p, "not_chosen");
     json_object_end(j);
 }

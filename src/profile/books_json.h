@@ -1,11 +1,12 @@
-/* The books as a JSON object, the same in the report and inside the flame graph (docs/formats/report-json.md); null when
- * the recording has none. */
+/* The books as JSON objects, the same in the report and inside the flame graph (docs/formats/report-json.md); null when the
+ * recording has none of that kind. */
 #ifndef CANDOR_PROFILE_BOOKS_JSON_H
 #define CANDOR_PROFILE_BOOKS_JSON_H
 
 #include "base/json.h"
 #include "profile/profile.h"
 
-void books_json(struct json *j, const struct profile *p);
+void books_json(struct json *j, const struct profile *p); /* of the CPU time */
+void books_json_thread_time(struct json *j, const struct profile *p); /* of the event safepoint */
 
 #endif

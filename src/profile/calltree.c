@@ -1,6 +1,7 @@
 #include "profile/calltree.h"
 
 #include "base/array.h"
+#include "profile/successive.h"
 
 #include <string.h>
 
@@ -203,13 +204,28 @@ static int settle(struct calltree *t, struct builder *b)
         n->parent = b->drafts[d->parent].place;
         n->label = d->label;
         n->self = d->self;
-        n->self_samples = d->self_samples;
+        n->self_samples = n->total_samples = d->self_samples;
+        n->self_effect = n->total_effect = 1;
         n->total = draft_total(d, &n->type);
         struct calltree_node *parent = &t->nodes[n->parent];
         if (i && !parent->child_count++)
             parent->first = i;
     }
+    for (uint32_t i = b->count - 1; i > 0; i--)
+        t->nodes[t->nodes[i].parent].total_samples += t->nodes[i].total_samples;
     free(order);
+    return 0;
+}
+
+static int note_places(struct calltree *t, const struct builder *b)
+{
+    t->of_stack = calloc(b->p->node_count, sizeof *t->of_stack);
+    if (!t->of_stack)
+        return -ENOMEM;
+    for (uint32_t node = 1; node < b->p->node_count; node++) {
+        const uint32_t *draft = map_find(&b->paths, node); /* below top 0 */
+        t->of_stack[node] = draft ? b->drafts[*draft].place : 0;
+    }
     return 0;
 }
 
@@ -223,6 +239,8 @@ int calltree_build(struct calltree *t, const struct profile *p, bool by_thread)
     int rc = draft_all(b, by_thread);
     if (!rc)
         rc = settle(t, b);
+    if (!rc && !by_thread)
+        rc = note_places(t, b);
     if (rc)
         calltree_deinit(t);
     map_deinit(&b->children);
@@ -232,8 +250,27 @@ int calltree_build(struct calltree *t, const struct profile *p, bool by_thread)
     return rc;
 }
 
+int calltree_add_effects(struct calltree *t, const struct profile *p)
+{
+    if (!t->of_stack)
+        return 0;
+    struct successive_order order;
+    struct successive_pair *pairs = calloc(t->count, sizeof *pairs); /* of node i at i - 1 */
+    int rc = successive_order_init(&order, p) || !pairs ? -ENOMEM : successive_count(&order, t->of_stack, pairs, t->count);
+    struct successive_whole whole = successive_whole(&order);
+    for (uint32_t i = 1; !rc && i < t->count; i++) {
+        struct calltree_node *n = &t->nodes[i];
+        n->self_effect = successive_effect(pairs[i - 1].self, n->self_samples, &whole);
+        n->total_effect = successive_effect(pairs[i - 1].total, n->total_samples, &whole);
+    }
+    successive_order_deinit(&order);
+    free(pairs);
+    return rc;
+}
+
 void calltree_deinit(struct calltree *t)
 {
     free(t->nodes);
+    free(t->of_stack);
     *t = (struct calltree){0};
 }

@@ -13,17 +13,21 @@ struct calltree_node {
     uint32_t first, child_count; /* children: nodes[first .. first + child_count) */
     uint8_t type;                /* the frame type with most of the total weight */
     uint64_t self, total;        /* weights */
-    uint32_t self_samples;
+    uint32_t self_samples, total_samples;
+    double self_effect, total_effect; /* as of stats_figure */
 };
 
 struct calltree {
     struct calltree_node *nodes;
     uint32_t count;
+    uint32_t *of_stack; /* where each node of the profile's trie went, 0 = nowhere; NULL by_thread */
 };
 
 /* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
  * four million nodes. */
 int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
+/* Sets the effects, which are 1 before, and stay so by_thread. 0 or -ENOMEM. */
+int calltree_add_effects(struct calltree *t, const struct profile *p);
 void calltree_deinit(struct calltree *t);
 
 #endif

@@ -26,24 +26,43 @@ static const char *duration(char *out, size_t size, double ns)
     return units_format_duration(out, size, ns < 0 ? 0 : (uint64_t)fmin(ns, 9e18));
 }
 
+/* What the samples in the file weigh, and what the books say that they do, of a time that the books are of. */
+static int check_weight(struct profile *p, double sampled, double whole)
+{
+    char a[32], b[32];
+    double held = (double)p->weight;
+    double tolerance = fmax(missing_share * whole, missing_intervals * (double)p->interval_ns);
+    if (fabs(held - sampled) <= tolerance)
+        return 0;
+    return profile_add_problem(p, "error", "the file's samples add up to %s, the books say %s: the file is not whole",
+                               duration(a, sizeof a, held), duration(b, sizeof b, sampled));
+}
+
+static int check_thread_time(struct profile *p)
+{
+    char a[32];
+    double whole = account_ns(p, "thread_time"), running = account_ns(p, "running"), waiting = account_ns(p, "waiting");
+    double gap = fabs(whole - running - waiting - account_ns(p, "failed") - account_ns(p, "lost"));
+    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the threads' time by %s",
+                                              duration(a, sizeof a, gap)))
+        return -ENOMEM;
+    return check_weight(p, p->kind == PROFILE_WAITING ? waiting : running, whole);
+}
+
 int profile_check(struct profile *p)
 {
+    if (profile_is_safepoint(p) && profile_book(p, "thread_time", ""))
+        return check_thread_time(p);
     if (!profile_book(p, "cpu", ""))
         return 0;
     double cpu = account_ns(p, "cpu");
     double sampled = account_ns(p, "complete") + account_ns(p, "truncated") + account_ns(p, "failed");
     double rest = account_ns(p, "lost") + account_ns(p, "unseen") + account_ns(p, "residual");
-    char a[32], b[32];
+    char a[32];
     double gap = fabs(cpu - sampled - rest);
     if (gap > close_ns &&
         profile_add_problem(p, "error", "the books do not close: the accounts miss the CPU time by %s",
                             duration(a, sizeof a, gap)))
         return -ENOMEM;
-    double held = (double)p->weight;
-    double tolerance = fmax(missing_share * cpu, missing_intervals * (double)p->interval_ns);
-    if (fabs(held - sampled) > tolerance)
-        return profile_add_problem(p, "error",
-                                   "the file's samples add up to %s, the books say %s: the file is not whole",
-                                   duration(a, sizeof a, held), duration(b, sizeof b, sampled));
-    return 0;
+    return p->kind == PROFILE_RUNNING ? check_weight(p, sampled, cpu) : 0;
 }

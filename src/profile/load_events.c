@@ -44,7 +44,8 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 static bool rank_counts(struct load *l, enum load_rank rank, const char *source)
 {
     struct profile *p = l->profile;
-    if (rank < l->rank)
+    /* Only the event safepoint shows threads that wait. */
+    if (rank < l->rank || (p->kind == PROFILE_WAITING && rank != LOAD_SAFEPOINT))
         return false;
     if (rank > l->rank) {
         l->rank = rank;
@@ -84,8 +85,21 @@ static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight, 
 static int on_candor_sample(struct load *l, struct jfr_event *event)
 {
     l->profile->cpu_samples++;
-    rank_counts(l, LOAD_CANDOR, "candor.CpuSample");
+    if (!rank_counts(l, LOAD_CANDOR, "candor.CpuSample"))
+        return 0;
     return add_sample(l, event, span_ns(event, "weight"), "no stack");
+}
+
+static int on_safepoint_sample(struct load *l, struct jfr_event *event)
+{
+    uint8_t state;
+    l->profile->safepoint_samples++;
+    if (!rank_counts(l, LOAD_SAFEPOINT, "candor.SafepointSample"))
+        return 0;
+    if (load_state(&l->stacks, event, jfr_type_field(event->type, "state"), &state))
+        return -ENOMEM;
+    bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
+    return wanted ? add_sample(l, event, span_ns(event, "weight"), "no stack") : 0;
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
@@ -231,6 +245,7 @@ static const struct {
     int (*handler)(struct load *l, struct jfr_event *event);
 } handlers[] = {
     {"candor.CpuSample", on_candor_sample},
+    {"candor.SafepointSample", on_safepoint_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
     {"candor.Setting", on_setting},

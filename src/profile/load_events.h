@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 
 /* The kinds of sample, the better ones behind: a better one drives out the others. */
-enum load_rank { LOAD_NOTHING, LOAD_EXECUTION, LOAD_CPU_TIME, LOAD_CANDOR };
+enum load_rank { LOAD_NOTHING, LOAD_EXECUTION, LOAD_SAFEPOINT, LOAD_CPU_TIME, LOAD_CANDOR };
 
 struct load {
     struct profile *profile;

@@ -257,6 +257,11 @@ const char *profile_setting(const struct profile *p, const char *name)
     return NULL;
 }
 
+bool profile_is_safepoint(const struct profile *p)
+{
+    return !strcmp(profile_text(p, p->source), "candor.SafepointSample");
+}
+
 const char *profile_type_name(uint8_t type)
 {
     if (type == PROFILE_TYPE_MARK)

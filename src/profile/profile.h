@@ -11,8 +11,9 @@
  * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
  * from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, or counts of samples where the recording gives nothing better (`unit`). Their
- * sum is held below 2^62. Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
+ * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, or counts of samples
+ * where the recording gives nothing better (`unit`). Their sum is held below 2^62. Functions that intern return 0 or -ENOMEM
+ * with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
 #define CANDOR_PROFILE_PROFILE_H
@@ -37,6 +38,9 @@ enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has 
 enum { PROFILE_MAPS = 10 };
 
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES };
+
+/* Which samples a profile is of: those of running threads, or those of threads that waited. */
+enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING };
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -112,10 +116,12 @@ struct profile {
     struct profile_problem *problems;
     uint32_t problem_count, problem_cap;
 
+    enum profile_kind kind; /* to be set before samples come in */
     enum profile_unit unit;
     uint64_t weight;            /* sum of all samples' weights */
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
+    uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
     uint64_t interval_ns;       /* nominal; 0 = unknown */
     int64_t start_ns;           /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
@@ -156,6 +162,8 @@ int profile_add_problem(struct profile *p, const char *level, const char *format
 /* Borrows; NULL when there is none. */
 const struct profile_book *profile_book(const struct profile *p, const char *account, const char *reason);
 const char *profile_setting(const struct profile *p, const char *name);
+/* Whether the samples are the event safepoint's: wall-clock time of threads, and biased where they ran. */
+bool profile_is_safepoint(const struct profile *p);
 /* The word for a frame type: "Interpreted", "JIT compiled", ... */
 const char *profile_type_name(uint8_t type);
 

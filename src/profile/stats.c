@@ -1,6 +1,7 @@
 #include "profile/stats.h"
 
 #include "base/array.h"
+#include "profile/successive.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +102,35 @@ static int tally_stack(struct tally *methods, struct tally *lines, const struct 
     return 0;
 }
 
-static int tally_stacks(struct stats *s, const struct profile *p)
+/* The rows that the nodes of the trie belong to, as successive_count wants them. */
+static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p, bool lines)
+{
+    uint32_t *rows = calloc(p->node_count, sizeof *rows);
+    for (uint32_t node = 1; rows && node < p->node_count; node++) {
+        const struct profile_frame *f = &p->frames[p->nodes[node].frame];
+        const uint32_t *row = map_find(&t->rows, (uint64_t)f->label << 32 | (uint32_t)(lines ? f->line : 0));
+        rows[node] = row && f->type != PROFILE_TYPE_MARK ? *row + 1 : 0;
+    }
+    return rows;
+}
+
+static int tally_effects(const struct tally *t, const struct successive_order *order, bool lines)
+{
+    uint32_t *rows = rows_of_nodes(t, order->profile, lines);
+    struct successive_whole whole = successive_whole(order);
+    struct successive_pair *pairs = calloc(t->table->count + 1, sizeof *pairs);
+    int rc = rows && pairs ? successive_count(order, rows, pairs, t->table->count) : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < t->table->count; i++) {
+        struct stats_row *r = &t->table->rows[i];
+        r->self.effect = successive_effect(pairs[i].self, r->self.samples, &whole);
+        r->total.effect = successive_effect(pairs[i].total, r->total.samples, &whole);
+    }
+    free(rows);
+    free(pairs);
+    return rc;
+}
+
+static int tally_stacks(struct stats *s, const struct profile *p, const struct successive_order *order)
 {
     int rc = -ENOMEM;
     struct tally methods = {.table = &s->methods}, lines = {.table = &s->lines};
@@ -116,7 +145,8 @@ static int tally_stacks(struct stats *s, const struct profile *p)
     for (uint32_t stack = 1; stack < p->node_count; stack++)
         if (loads[stack].samples && tally_stack(&methods, &lines, p, stack, &loads[stack]))
             goto done;
-    rc = 0;
+    rc = tally_effects(&methods, order, false);
+    rc = rc ? rc : tally_effects(&lines, order, true);
 done:
     free(loads);
     map_deinit(&methods.rows);
@@ -126,8 +156,10 @@ done:
     return rc;
 }
 
-static int tally_threads(struct stats_table *t, const struct profile *p)
+/* Where one clock serves all threads, which of them a sample shows is drawn by lot. */
+static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
+    struct successive_whole whole = successive_whole(order);
     for (uint32_t id = 0; id < p->thread_count; id++) {
         if (ARRAY_GROW(t->rows, t->cap, t->count))
             return -ENOMEM;
@@ -138,13 +170,17 @@ static int tally_threads(struct stats_table *t, const struct profile *p)
         self->weight += p->samples[i].weight;
         self->samples++;
     }
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct stats_figure *self = &t->rows[i].self;
+        self->effect = order->by_thread ? successive_effect(successive_of_run(self->samples), self->samples, &whole) : 1;
+    }
     return 0;
 }
 
 static void figure_finish(struct stats_figure *f, const struct stats *s)
 {
     f->share = s->weight ? (double)f->weight / (double)s->weight : 0;
-    f->interval = stats_wilson(f->share, s->effective);
+    f->interval = stats_wilson(f->share, s->effective / (f->effect > 0 ? f->effect : 1));
 }
 
 static void table_finish(struct stats_table *t, const struct stats *s)
@@ -182,8 +218,11 @@ double stats_approximate_share(const struct profile *p)
 
 int stats_compute(struct stats *s, const struct profile *p)
 {
+    struct successive_order order;
     *s = (struct stats){.weight = p->weight, .samples = p->sample_count, .effective = stats_effective_samples(p)};
-    if (tally_stacks(s, p) || tally_threads(&s->threads, p)) {
+    int rc = successive_order_init(&order, p) || tally_stacks(s, p, &order) || tally_threads(&s->threads, p, &order);
+    successive_order_deinit(&order);
+    if (rc) {
         stats_deinit(s);
         return -ENOMEM;
     }

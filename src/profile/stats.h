@@ -28,6 +28,7 @@ struct stats_figure {
     uint64_t weight;
     uint32_t samples;
     double share;
+    double effect;            /* its variance, as a multiple of that of independent draws (successive.h) */
     struct interval interval; /* of the share */
 };
 
@@ -49,7 +50,7 @@ struct stats_table {
 struct stats {
     uint64_t weight;
     uint32_t samples;
-    double effective;                           /* sample size that the intervals rest on */
+    double effective;                           /* sample size by the weights; by a figure's effect it is less or more */
     struct stats_table methods, lines, threads; /* of threads only `self` is meant */
 };
 

@@ -128,6 +128,8 @@ static void put_header(struct json *j, const struct profile *p, const struct sta
     put_uint(j, "pid", p->pid);
     put_text(j, p, "jvm", p->jvm_version);
     put_text(j, p, "source", p->source);
+    json_key(j, "kind");
+    json_text(j, p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "running" : "cpu");
     json_key(j, "unit");
     json_text(j, p->unit == PROFILE_UNIT_NS ? "ns" : "samples");
     json_key(j, "start_ns");
@@ -136,6 +138,7 @@ static void put_header(struct json *j, const struct profile *p, const struct sta
     put_uint(j, "interval_ns", p->interval_ns);
     put_uint(j, "samples", p->cpu_samples);
     put_uint(j, "execution_samples", p->execution_samples);
+    put_uint(j, "safepoint_samples", p->safepoint_samples);
     put_uint(j, "sampled", s->weight);
     put_number(j, "effective_samples", s->effective);
     put_number(j, "approximate_share", stats_approximate_share(p));
@@ -159,6 +162,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     if (o->sections & REPORT_BOOKS) {
         json_key(&j, "books");
         books_json(&j, p);
+        json_key(&j, "thread_time");
+        books_json_thread_time(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

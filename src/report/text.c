@@ -70,6 +70,13 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
     return text_count(out, size, weight);
 }
 
+const char *text_whole(const struct text *t)
+{
+    if (t->p->kind == PROFILE_WAITING)
+        return "waiting time";
+    return profile_is_safepoint(t->p) ? "running time" : "sampled CPU";
+}
+
 bool text_is_full(double share)
 {
     return share * 100 >= 99.95;

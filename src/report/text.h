@@ -17,6 +17,7 @@ void text_lines(const struct text *t);
 void text_threads(const struct text *t);
 int text_tree(const struct text *t); /* 0 or a code of calltree_build */
 void text_books(const struct text *t);
+void text_thread_time(const struct text *t); /* the books of the event safepoint (text_thread_time.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */
@@ -26,8 +27,24 @@ enum text_style { TEXT_PLAIN, TEXT_HEADING, TEXT_FAINT, TEXT_WARNING, TEXT_ERROR
 void text_begin(const struct text *t, enum text_style style);
 void text_end(const struct text *t, enum text_style style);
 void text_heading(const struct text *t, const char *title, const char *about);
+/* What shares are shares of: "sampled CPU", of the event safepoint "running time" or "waiting time". */
+const char *text_whole(const struct text *t);
 /* "1,234,567". Returns out. */
 char *text_count(char *out, size_t size, uint64_t n);
+/* One account of the books: its name, time, share of `whole` in percent (below 0: it is a share of nothing), and count, if it has
+ * one. (text_account.c) */
+struct text_account {
+    const char *name;
+    int indent;
+    int64_t ns;
+    uint64_t count;
+    bool counted;
+};
+void text_account(const struct text *t, const struct text_account *a, int64_t whole);
+/* An account with reasons: its sum, and under it the reasons that are not empty, largest first. */
+void text_account_reasons(const struct text *t, const char *account, bool counted, int64_t whole);
+/* The heads of their columns. */
+void text_account_heads(const struct text *t, const char *share);
 /* Signed duration. Returns out. */
 char *text_time(char *out, size_t size, int64_t ns);
 /* A weight in the profile's unit: "1.25 s", or "1,250" samples. Returns out. */

@@ -52,6 +52,28 @@ static void put_time(const struct text *t)
     fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
 }
 
+static void put_weight(const struct text *t, const char *word)
+{
+    char text[32];
+    key(t, word);
+    fputs(text_time(text, sizeof text, (int64_t)t->s->weight), t->out);
+    if (t->p->duration_ns)
+        fprintf(t->out, ", %.2f threads on average", (double)t->s->weight / (double)t->p->duration_ns);
+    fputs(" (wall-clock time of Java's threads)\n", t->out);
+}
+
+static void put_safepoint(const struct text *t)
+{
+    char text[32];
+    bool waiting = t->p->kind == PROFILE_WAITING;
+    put_weight(t, waiting ? "Waiting" : "Running");
+    key(t, "Event");
+    fprintf(t->out, "safepoint, interval %s: %s\n", text_time(text, sizeof text, (int64_t)t->p->interval_ns),
+            waiting ? "threads that wait, whose stacks are exact"
+                    : "threads that the JVM calls runnable, whose methods are biased: a thread shows the next\n"
+                      "          place where it can be stopped, not where it spent the time. Use -e cpu where it works");
+}
+
 static void put_cpu(const struct text *t)
 {
     const struct profile_book *cpu = profile_book(t->p, "cpu", "");
@@ -107,7 +129,8 @@ static void put_samples(const struct text *t)
     uint64_t truncated, failed;
     key(t, "Samples");
     if (!t->s->samples) {
-        fputs("none: nothing was running, or this recording holds no CPU samples\n", t->out);
+        fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
+                                            : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
     }
     count_outcomes(p, &truncated, &failed);
@@ -128,7 +151,11 @@ void text_header(const struct text *t)
     put_process(t);
     put_jvm(t);
     put_time(t);
-    put_cpu(t);
-    put_clock(t);
+    if (profile_is_safepoint(t->p)) {
+        put_safepoint(t);
+    } else {
+        put_cpu(t);
+        put_clock(t);
+    }
     put_samples(t);
 }

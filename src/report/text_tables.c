@@ -90,7 +90,7 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
                             : l.total_interval                  ? "[95 % interval of t]"
                                                                 : "[95 % interval of s]";
     char about[96];
-    snprintf(about, sizeof about, "  %% of sampled CPU: t total, s self, %s", intervals);
+    snprintf(about, sizeof about, "  %% of %s: t total, s self, %s", text_whole(t), intervals);
     text_heading(t, title, about);
     for (uint32_t i = 0; i < rows; i++)
         put_row(t, &l, &table->rows[i]);
@@ -99,12 +99,12 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
 
 void text_methods(const struct text *t)
 {
-    put_table(t, &t->s->methods, "Hot methods", METHODS_TOP, "methods");
+    put_table(t, &t->s->methods, t->p->kind == PROFILE_WAITING ? "Waiting methods" : "Hot methods", METHODS_TOP, "methods");
 }
 
 void text_lines(const struct text *t)
 {
-    put_table(t, &t->s->lines, "Hot lines", LINES_TOP, "lines");
+    put_table(t, &t->s->lines, t->p->kind == PROFILE_WAITING ? "Waiting lines" : "Hot lines", LINES_TOP, "lines");
 }
 
 static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
@@ -131,7 +131,10 @@ void text_threads(const struct text *t)
     bool wide = false, wide_interval = false;
     if (!table->count)
         return;
-    text_heading(t, "Threads", "  % of sampled CPU, [95 % interval], CPU by the thread's own clock");
+    char about[96];
+    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]%s", text_whole(t),
+             profile_is_safepoint(t->p) ? "" : ", CPU by the thread's own clock");
+    text_heading(t, "Threads", about);
     for (uint32_t i = 0; i < rows; i++) {
         wide |= text_is_full(table->rows[i].self.share);
         wide_interval |= text_is_full(table->rows[i].self.interval.high);

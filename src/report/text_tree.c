@@ -63,7 +63,7 @@ int text_tree(const struct text *t)
         w.wide_self |= text_is_full(share(&w, tree.nodes[i].self));
     }
     char about[80];
-    snprintf(about, sizeof about, "  %% of sampled CPU: t total, s self; branches of %.3g %% and more",
+    snprintf(about, sizeof about, "  %% of %s: t total, s self; branches of %.3g %% and more", text_whole(t),
              t->o->threshold * 100);
     text_heading(t, "Tree", about);
     put_children(&w, &tree.nodes[0], 0);

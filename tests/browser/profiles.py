@@ -41,7 +41,7 @@ class Profile:
 
     def json(self):
         strings, types = {}, TYPES
-        nodes = {key: [] for key in ("parent", "name", "type", "self", "total")}
+        nodes = {key: [] for key in ("parent", "name", "type", "self", "total", "self_effect", "total_effect")}
         index = {}
 
         def node(path):
@@ -55,6 +55,8 @@ class Profile:
             nodes["type"].append(types.index(kind))
             nodes["self"].append(0)
             nodes["total"].append(0)
+            nodes["self_effect"].append(self_effect(name))
+            nodes["total_effect"].append(total_effect(name))
             return index[path]
 
         node(())
@@ -73,6 +75,7 @@ class Profile:
             "strings": list(strings),
             "types": types,
             "nodes": nodes,
+            "methods": [[i, self_effect(name), total_effect(name)] for name, i in strings.items()],
         }
         return json.dumps(data, ensure_ascii=False)
 
@@ -119,7 +122,17 @@ def write_page(template, path, data):
         f.write(head + data.replace("<", "\\u003c") + tail)
 
 
-def wilson(share, n, z=1.959964):
+def self_effect(name):
+    """Thousandths, up to those of independent samples; of each name another, and the same in the tree and over it."""
+    return 50 + len(name) * 37 % 951
+
+
+def total_effect(name):
+    return 1001 - self_effect(name)
+
+
+def wilson(share, samples, effect=1000, z=1.959964):
+    n = 1000 * samples / effect
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, centre - half), min(1.0, centre + half)
@@ -246,7 +259,9 @@ def large(nodes, seed=2):
         "books": books(total[0]),
         "strings": strings,
         "types": TYPES,
-        "nodes": {"parent": parent, "name": name, "type": kind, "self": own, "total": total},
+        "nodes": {"parent": parent, "name": name, "type": kind, "self": own, "total": total,
+                  "self_effect": [1000] * nodes, "total_effect": [1000] * nodes},
+        "methods": [],
     }
     return json.dumps(data)
 

@@ -55,15 +55,15 @@ def tooltip_right(page, profile):
             and page.text("#tooltip .type") == kind
             and len(cells) == 6
         )
-        for value, row in (
-            (profile.under(frame["path"]), cells[:3]),
-            (profile.stacks.get(frame["path"], 0), cells[3:]),
+        for value, effect, row in (
+            (profile.under(frame["path"]), profiles.total_effect(name), cells[:3]),
+            (profile.stacks.get(frame["path"], 0), profiles.self_effect(name), cells[3:]),
         ):
             good = (
                 good
                 and reads_as_time(row[0], value)
                 and reads_as_share(row[1], value / profile.total)
-                and reads_as_interval(row[2], *profiles.wilson(value / profile.total, profile.effective))
+                and reads_as_interval(row[2], *profiles.wilson(value / profile.total, profile.effective, effect))
             )
         ct.ok(good, "tooltip of %s: name, type, time, share and interval" % name[:40], cells)
     page.move(5, 5)

@@ -88,6 +88,8 @@ def deep(page):
         "type": [2] * n,
         "self": [0] * (n - 1) + [1000],
         "total": [1000] * n,
+        "self_effect": [1000] * n,
+        "total_effect": [1000] * n,
     }
     page.show_json(
         json.dumps(
@@ -101,6 +103,7 @@ def deep(page):
                 "strings": ["all", "a.B.c", "a.B.d"],
                 "types": profiles.TYPES,
                 "nodes": nodes,
+                "methods": [],
             }
         )
     )

@@ -144,7 +144,8 @@ def without_graph(page, profile):
 
     whole = json.loads(profile.json())
     nothing = {key: [] for key in whole["nodes"]}
-    root = {"parent": [-1], "name": [0], "type": [0], "self": [0], "total": [0]}
+    root = {"parent": [-1], "name": [0], "type": [0], "self": [0], "total": [0], "self_effect": [1000],
+            "total_effect": [1000]}
     for text, nodes in (("no nodes", nothing), ("a root without samples", root)):
         page.show_json(json.dumps(dict(whole, nodes=nodes, total=0, samples=0)))
         ct.ok(
@@ -173,6 +174,9 @@ def without_graph(page, profile):
         "negative": broken(self=[-1] * n),
         "no number": broken(self=["x"] * n),
         "fraction": broken(name=[0.5] * n),
+        "no effects": broken(self_effect=[]),
+        "effect": broken(total_effect=[0] * n),
+        "methods": json.dumps(dict(whole, methods=[[10**6, 1000, 1000]])),
     }
     for text, data in damaged.items():
         page.show_json(data)

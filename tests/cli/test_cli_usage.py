@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "start", "stop", "dump", "status", "report", "convert", "help", "completion", "version")
+COMMANDS = ("list", "doctor", "record", "start", "stop", "dump", "status", "report", "convert", "verify", "help", "completion", "version")
 
 
 def wrong(words, *wanted):
@@ -41,6 +41,9 @@ def usage():
     wrong(["record", "-i", "1us", "1"], "100us")
     wrong(["record", "-e", "moon", "1"], "'moon'", "cpu")
     wrong(["record", "--clock", "sundial", "1"], "'sundial'", "sigtrap")
+    wrong(["record", "-e", "safepoint", "-i", "900us", "1"], "1ms or more")
+    wrong(["start", "-e", "safepoint", "--clock", "timer", "1"], "no clock")
+    wrong(["record", "-e", "safepoint", "--carrier-frames", "1"], "leave it out")
     wrong(["record", "-o", "-", "1"], "--output")
     wrong(["record", "1", "2"], "'2'", "--")
     wrong(["status", "--timeout", "soon", "1"], "'soon'")

@@ -107,6 +107,51 @@ def test_text(path):
     ct.ok(piped.stdout == text, "from standard input", piped.stderr)
 
 
+def safepoint():
+    """60 ms of running, 240 ms of waiting, 100 ms of who knows what, and a thread that had ended; the books close."""
+    lines = [("setting", "event", "safepoint"), ("setting", "interval_ns", MS), ("thread", "main", 0, 1),
+             ("thread", "idle", 0, 9), ("thread", "Signal Dispatcher", 0, 4)]
+    for i in range(4):
+        lines += [("safepoint", 1, 15 * MS, "complete", "STATE_IN_NATIVE" if i else "STATE_RUNNABLE", "Java|demo.Work.hot:23"),
+                  ("safepoint", 2, 60 * MS, "complete", "STATE_PARKED", "Java|demo.Work.idle:7;Native|jdk.Unsafe.park"),
+                  ("safepoint", 3, 25 * MS, "no_java_stack", "STATE_UNKNOWN", "Failed|no_java_stack.")]
+    lines += [("execution", 1, "Java|demo.Work.hot:23")] * 6
+    return lines + [("book", "thread_time", "", 410 * MS, 40), ("book", "running", "runnable", 15 * MS, 1),
+                    ("book", "running", "in_native", 45 * MS, 3), ("book", "waiting", "parked", 240 * MS, 4),
+                    ("book", "failed", "no_java_stack", 100 * MS, 4), ("book", "lost", "ended", 10 * MS, 1),
+                    ("book", "not_chosen", "", 0, 27), ("book", "stopped", "", 2 * MS, 4), ("book", "own_cost", "", 1 * MS, 12)]
+
+
+def test_safepoint():
+    path = make("safepoint.jfr", safepoint())
+    text, r = ct.candor("report", path).out, report_json(path)
+    ct.ok(list(by_name(r["methods"])) == ["demo.Work.hot"] and r["sampled"] == 60 * MS and r["source"] == "candor.SafepointSample"
+          and r["kind"] == "running" and r["safepoint_samples"] == 12, "safepoints: the running threads, and no others", r)
+    ct.ok(r["books"] is None and r["thread_time"]["thread_time_ns"] == 410 * MS and r["thread_time"]["not_chosen"] == 27
+          and r["thread_time"]["waiting_ns"] == {"parked": 240 * MS} and r["thread_time"]["rounds"] == 4,
+          "books of the threads' time, none of CPU time", r)
+    ct.ok(not r["problems"], "which close", r["problems"])
+    head = text[:text.index("Hot methods")]
+    ct.ok("biased" in head and "safepoint" in head and "Running   60.0 ms" in head and "CPU  " not in head, "the header says so", head)
+    ct.ok("% of running time" in text and "sampled CPU" not in text and "do not balance CPU time" in text
+          and re.search(r"^ {6}no_java_stack +100 ms +24\.39 +4$", text, re.M), "and the books say why they balance no CPU time", text)
+    waiting, w = ct.candor("report", "--kind", "waiting", path).out, report_json(path, "--kind", "waiting")
+    ct.ok(w["kind"] == "waiting" and w["sampled"] == 240 * MS and not w["problems"]
+          and w["methods"][0]["name"] == "jdk.Unsafe.park" and w["methods"][0]["self"] == 240 * MS, "--kind waiting: those that waited", w)
+    ct.ok("Waiting methods" in waiting and "exact" in waiting and "biased" not in waiting, "whose stacks are exact", waiting)
+    none = ct.candor("report", "--kind", "waiting", make("cpu.jfr", example()))
+    ct.ok(none.status == 1 and "record with -e safepoint" in none.err and none.err.count("\n") == 1,
+          "a recording of CPU time has none, and how to get them", none)
+    page = ct.WORK / "safepoint.html"
+    ct.ok(ct.candor("convert", path, page).status == 0 and "safepoint samples: biased" in page.read_text(), "the flame graph's title")
+    lines = [line if line[:2] != ("book", "waiting") else ("book", "waiting", "parked", 200 * MS, 4) for line in safepoint()]
+    broken = report_json(make("open.jfr", lines), "--kind", "waiting")
+    ct.ok(any("do not close" in p["text"] for p in broken["problems"]) and any("not whole" in p["text"] for p in broken["problems"]),
+          "books that do not close, and samples that are not those of the books, are problems", broken["problems"])
+    mixed = report_json(make("mixed.jfr", [*safepoint(), ("sample", 1, 10 * MS, "complete", COLD)]))
+    ct.ok(mixed["source"] == "candor.CpuSample" and mixed["sampled"] == 10 * MS, "CPU samples in the same file are better")
+
+
 def on_terminal(*command):
     master, slave = pty.openpty()
     env = {**os.environ, "TERM": "xterm"}
@@ -240,4 +285,5 @@ hostile_names()
 test_errors(recording)
 test_foreign()
 test_not_whole(recording)
+test_safepoint()
 ct.done()

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 CYCLES = 1000 if ct.TIER == "all" else 50
-CLOCKS = ("auto", "auto", "auto", "timer", "auto", "signal", "auto", "itimer")
+CLOCKS = ("auto", "auto", "auto", "timer", "auto", "signal", "auto", "itimer", "safepoint")
 
 # The one thing that stays: a trap of an ended recording may reach a thread long after, and its default action would kill.
 SIGTRAP_BIT = 1 << (signal.SIGTRAP - 1)
@@ -59,7 +59,9 @@ def cycles(jdk):
         refused, bad, early = [], [], 0
         for i in range(CYCLES):
             path = ct.WORK / f"cycle-{jdk.version}-{i % 4}.jfr"
-            good, answer = jvm.control("start", file=path, interval="1ms", clock=CLOCKS[i % len(CLOCKS)])
+            clock = CLOCKS[i % len(CLOCKS)]
+            how = {"event": clock} if clock == "safepoint" else {"clock": clock}
+            good, answer = jvm.control("start", file=path, interval="1ms", **how)
             if not good:
                 refused.append(f"start {i}: {answer}")
                 break
@@ -71,7 +73,7 @@ def cycles(jdk):
             if not good or "error" in answer:
                 refused.append(f"stop {i}: {answer}")
                 break
-            if i % 10 == 0 and CLOCKS[i % len(CLOCKS)] == "auto":
+            if i % 10 == 0 and clock == "auto":
                 bad += broken(path, i)
             if i == CYCLES // 5:
                 early = resident_kib(jvm)

@@ -21,7 +21,7 @@ import candortest as ct
 
 SANITIZED = os.environ.get("CANDOR_SANITIZED") == "1"
 RECORDINGS = [{"clock": "auto", "walker": "compare"}, {"clock": "signal"}, {"clock": "timer"},
-              {"clock": "itimer", "interval": "10ms"}, {"clock": "auto", "walker": "agct"}, {"clock": "auto"}]
+              {"clock": "itimer", "interval": "10ms"}, {"clock": "auto", "walker": "agct"}, {"event": "safepoint"}, {"clock": "auto"}]
 PROGRAMS = {"ThreadChurn": {"seconds": 3}, "Loaders": {"seconds": 3}, "Intrinsics": {"seconds": 0.2}}
 
 

@@ -74,6 +74,23 @@ def late(jdk, again):
     ct.ok(f"in {100 * share:.1f} % of the time" in text, f"{what}: so does its text", text)
 
 
+def recompiled(jdk):
+    """Three recordings while the program works, each of which throws the code away; the first's own is not exact for the second."""
+    what, path = f"{jdk}, recompiled", ct.WORK / f"recompiled-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Places") as jvm:
+        jvm.expect("ready")
+        work(jvm, BEFORE)
+        for _ in range(3):
+            result = ct.attach(jvm, path, "1ms", "--recompile")
+            ct.ok(result.status == 0, f"{what}: the recording starts", result)
+            work(jvm, BEFORE)
+            ct.candor("stop", jvm.pid)
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    recording, found, _ = shares(path)
+    n, marked = found[BEFORE]
+    ct.ok(n >= 300 and marked < n / 10, f"{what}: {marked} of {n} samples in compiled code are approximate")
+
+
 def exact(jdk, what, **start):
     path = ct.WORK / f"exact-{jdk.version}.jfr"
     with ct.Jvm(jdk, "Places", **start) as jvm:
@@ -92,6 +109,7 @@ def main():
     ct.need()
     for i, jdk in enumerate(ct.jdks()):
         late(jdk, again=i % 2)
+        recompiled(jdk)
     for jdk, (what, start) in ct.spread(ct.jdks(), [
             ("the agent from the start", {"agent": ct.agent_options()}),
             ("full debug information by the operator's word",

@@ -8,6 +8,7 @@
  *     book ACCOUNT REASON NS COUNT      (REASON may be empty)
  *     thread NAME OS_ID JAVA_ID         threads have the numbers 1, 2, ... in this order
  *     sample THREAD WEIGHT_NS OUTCOME STACK
+ *     safepoint THREAD WEIGHT_NS OUTCOME STATE STACK       STATE: a word of jfr_thread_state_names
  *     execution THREAD STACK
  *     cpu THREAD NS SAMPLES
  *     flush | rotate
@@ -109,6 +110,14 @@ static uint64_t number(const char *text)
     return strtoull(text, NULL, 10);
 }
 
+static enum jfr_thread_state state_of(const char *word)
+{
+    int state = 0;
+    while (state < JFR_STATES && strcmp(jfr_thread_state_names[state], word))
+        state++;
+    return (enum jfr_thread_state)state;
+}
+
 static void add_thread(char **w)
 {
     uint32_t name = strtab_add_text(&symbols, w[1]);
@@ -135,6 +144,13 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                          .state = JFR_STATE_JAVA,
                                                          .outcome = strtab_add_text(&symbols, words[3]),
                                                          .stack = stack_id(words[4])});
+    else if (!strcmp(verb, "safepoint"))
+        jfr_write_safepoint_sample(w, &(struct jfr_safepoint_sample){.ticks = ticks,
+                                                                     .thread = (uint32_t)number(words[1]),
+                                                                     .weight_ns = number(words[2]),
+                                                                     .outcome = strtab_add_text(&symbols, words[3]),
+                                                                     .state = state_of(words[4]),
+                                                                     .stack = stack_id(words[5])});
     else if (!strcmp(verb, "execution"))
         jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
     else if (!strcmp(verb, "cpu"))

@@ -61,12 +61,24 @@ uint32_t maker_stack(struct profile *p, const char *frames)
     return stack;
 }
 
-void maker_sample(struct profile *p, const char *frames, uint64_t weight)
+static void add_sample(struct profile *p, uint32_t thread, const char *frames, uint64_t weight)
 {
     struct profile_sample s = {
-        .weight = weight, .stack = maker_stack(p, frames), .outcome = maker_string(p, "complete")};
+        .weight = weight, .thread = thread, .stack = maker_stack(p, frames), .outcome = maker_string(p, "complete")};
     must(profile_add_sample(p, &s));
     p->cpu_samples++;
+}
+
+void maker_sample(struct profile *p, const char *frames, uint64_t weight)
+{
+    add_sample(p, 0, frames, weight);
+}
+
+void maker_sample_of(struct profile *p, const char *thread, const char *frames, uint64_t weight)
+{
+    uint32_t id;
+    must(profile_thread(p, maker_string(p, thread), 0, 0, &id));
+    add_sample(p, id, frames, weight);
 }
 
 void maker_book(struct profile *p, const char *account, const char *reason, int64_t ns, uint64_t count)

@@ -9,6 +9,8 @@ void maker_init(struct profile *p);
 uint32_t maker_string(struct profile *p, const char *text);
 uint32_t maker_stack(struct profile *p, const char *frames);
 void maker_sample(struct profile *p, const char *frames, uint64_t weight);
+/* Of another thread than "main". */
+void maker_sample_of(struct profile *p, const char *thread, const char *frames, uint64_t weight);
 void maker_book(struct profile *p, const char *account, const char *reason, int64_t ns, uint64_t count);
 void maker_setting(struct profile *p, const char *name, const char *value);
 

@@ -45,7 +45,7 @@ static void count_end(void)
     ended++;
 }
 
-static const struct hooks hooks = {count_begin, count_bind, count_end};
+static const struct hooks hooks = {.session_begin = count_begin, .bind_threads = count_bind, .session_end = count_end};
 
 enum { PATIENCE_MS = 60000 }; /* who does not come for so long never will, on however busy a machine */
 

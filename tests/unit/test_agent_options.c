@@ -36,11 +36,15 @@ static void test_accepted(void)
                options.clock == CLOCK_AUTO && options.walker == WALKER_AUTO,
            "nothing means: no file, 10 ms, until stopped, whatever works best");
     tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10000000, "no text means the same");
-    tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on") &&
+    tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on,recompile=on") &&
                !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == 1000000 &&
                options.duration_ns == 30000000000u && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
-               options.carrier_frames,
+               options.carrier_frames && options.recompile,
            "all of them");
+    tap_ok(!parse("event=safepoint,file=/x") && options.event == COLLECT_SAFEPOINT && options.interval_ns == 10000000 &&
+               !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
+               options.event == COLLECT_CPU,
+           "the event safepoint, every 10 ms, or every millisecond");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
     char expected[64];
     snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());
@@ -91,6 +95,11 @@ static void test_refused(void)
     refused("duration=forever", -EINVAL, "'forever'");
     refused("clock=sundial", -EINVAL, "'sundial'");
     refused("event=wall", -EINVAL, "'wall'");
+    refused("event=safepoint,interval=999us", -EINVAL, "use 1ms or more");
+    refused("interval=999us,event=safepoint", -EINVAL, "use 1ms or more");
+    refused("event=safepoint,clock=timer", -EINVAL, "leave out clock");
+    refused("event=safepoint,walker=agct", -EINVAL, "walker");
+    refused("carrier-frames=on,event=safepoint", -EINVAL, "carrier-frames");
     refused("walker=sky", -EINVAL, "'sky'");
     refused("carrier-frames=1", -EINVAL, "on or off");
     refused("clock=timer,interval=soon,file=/x", -EINVAL, "'soon'");

@@ -53,10 +53,12 @@ static void make_example(struct profile *p)
 {
     maker_init(p);
     p->interval_ns = 10000000;
-    for (int i = 0; i < 70; i++)
-        maker_sample(p, "java.lang.Thread.run:840;demo.Work.run:10;demo.Work.hot:23", 10000000);
-    for (int i = 0; i < 30; i++)
-        maker_sample(p, "java.lang.Thread.run:840;demo.Work.run:11;demo.Work.cold:30", 10000000);
+    /* In turns, so that the samples are no surer than independent ones. */
+    for (int i = 0; i < 100; i++)
+        maker_sample(p,
+                     i * 3 % 10 < 7 ? "java.lang.Thread.run:840;demo.Work.run:10;demo.Work.hot:23"
+                                    : "java.lang.Thread.run:840;demo.Work.run:11;demo.Work.cold:30",
+                     10000000);
 }
 
 static void add_books(struct profile *p)

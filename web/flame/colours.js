@@ -19,6 +19,7 @@ const TYPE_COLOUR = new Map([
     ["Kernel", "#ee8866"],
     ["Failed", "#ffaabb"],
     ["Pseudo", "#aaaa00"],
+    ["Java", "#b3cde8"],
     ["C1 compiled (approximate)", "#dbe68c"],
     ["JIT compiled (approximate)", "#a3dccb"],
     ["Inlined (approximate)", "#cceeff"],

@@ -7,17 +7,17 @@ import { visibleName } from "./names.js";
 export function describeFrame(profile, tree, frame, { view, zoom }) {
     const all = tree.total[0];
     const belowZoom = zoom > 0 && tree.depth[frame] > tree.depth[zoom];
-    const row = (label, value) => ({
+    const row = (label, value, effect) => ({
         label,
         value: formatValue(value, profile.unit),
         share: formatShare(value / all),
-        interval: formatInterval(wilson(value / all, profile.effectiveSamples)),
+        interval: formatInterval(wilson(value / all, profile.effectiveSamples, effect)),
     });
     const labels = view === "callers" ? ["Leaf time through here", "Stacks that begin here"] : ["Total", "Self"];
     return {
         name: nameOf(profile, tree, frame),
         type: frame === 0 ? "Root" : visibleName(profile.types[tree.type[frame]]),
-        rows: [row(labels[0], tree.total[frame]), row(labels[1], tree.self[frame])],
+        rows: [row(labels[0], tree.total[frame], tree.totalEffect[frame]), row(labels[1], tree.self[frame], tree.selfEffect[frame])],
         ofZoom: belowZoom ? formatShare(tree.total[frame] / tree.total[zoom]) : "",
     };
 }

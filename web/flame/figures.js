@@ -2,8 +2,12 @@
 
 const Z95 = 1.959964;
 
-// The 95 % interval [low, high] of a share seen in n samples (Wilson score), or null without samples.
-export function wilson(share, n) {
+// The effect, in thousandths, of a figure that is as sure as its number of samples, if they are independent.
+export const INDEPENDENT = 1000;
+
+// The 95 % interval [low, high] of a share seen in so many samples (Wilson score), or null without samples.
+export function wilson(share, samples, effect) {
+    const n = (samples * INDEPENDENT) / effect;
     if (!(n > 0)) {
         return null;
     }

@@ -1,4 +1,5 @@
 // Reads the data element of the page and checks it: from here on figures and indices can be trusted, but no name.
+import { INDEPENDENT } from "./figures.js";
 import { buildTree } from "./tree.js";
 
 // What the embedder replaces with the profile begins with this.
@@ -12,7 +13,7 @@ function demand(condition, text) {
     }
 }
 
-// Returns {title, unit, samples, effectiveSamples, interval, books, strings, types, tree, notes}, or null when the page
+// Returns {title, unit, samples, effectiveSamples, interval, books, strings, types, tree, effects, notes}, or null when the page
 // holds no profile. Throws DataError with a text for the user.
 export function readProfile(text) {
     if (text.trim() === "" || text.startsWith(NO_DATA)) {
@@ -33,6 +34,7 @@ export function readProfile(text) {
         strings,
         types,
         tree,
+        effects: readEffects(data.methods, canonical),
         notes: notesOn(data, tree, columns.statedTotal),
     };
 }
@@ -74,8 +76,9 @@ function readTypes(list) {
 
 function readNodes(nodes, canonical, types) {
     demand(typeof nodes === "object" && nodes !== null, "nodes: missing");
-    const { parent, name, type, self, total } = nodes;
-    for (const [key, list] of Object.entries({ parent, name, type, self, total })) {
+    const { parent, name, type, self, total, self_effect: selfEffect, total_effect: totalEffect } = nodes;
+    const columns = { parent, name, type, self, total, self_effect: selfEffect, total_effect: totalEffect };
+    for (const [key, list] of Object.entries(columns)) {
         demand(Array.isArray(list), "nodes." + key + ": missing");
         const counts = list.length + " values for " + parent.length + " nodes";
         demand(list.length === parent.length, "nodes." + key + ": " + counts);
@@ -86,14 +89,36 @@ function readNodes(nodes, canonical, types) {
         demand(within(name[i], canonical.length), "nodes.name[" + i + "]: no such string");
         demand(within(type[i], types), "nodes.type[" + i + "]: no such type");
         demand(Number.isFinite(self[i]) && self[i] >= 0, "nodes.self[" + i + "]: not a weight");
+        demand(isEffect(selfEffect[i]) && isEffect(totalEffect[i]), "nodes.self_effect[" + i + "]: not thousandths, or its total's");
     }
     return {
         parent: Int32Array.from(parent),
         name: Int32Array.from(name, (s) => canonical[s]),
         type: Uint8Array.from(type),
         self: Float64Array.from(self),
+        selfEffect: Uint16Array.from(selfEffect),
+        totalEffect: Uint16Array.from(totalEffect),
         statedTotal: parent.length > 0 ? total[0] : 0,
     };
+}
+
+// How sure a figure is beside one of as many independent samples, in thousandths: its variance.
+function isEffect(value) {
+    return Number.isInteger(value) && value > 0 && value <= INDEPENDENT;
+}
+
+// By number of the method's name: the effects of its figures over all places where it is called.
+function readEffects(methods, canonical) {
+    demand(Array.isArray(methods), "methods: missing");
+    const effects = { self: new Uint16Array(canonical.length), total: new Uint16Array(canonical.length) };
+    effects.self.fill(INDEPENDENT);
+    effects.total.fill(INDEPENDENT);
+    methods.forEach((method, i) => {
+        const good = Array.isArray(method) && Number.isInteger(method[0]) && method[0] >= 0 && method[0] < canonical.length;
+        demand(good && isEffect(method[1]) && isEffect(method[2]), "methods[" + i + "]: not a name and two effects");
+        [effects.self[canonical[method[0]]], effects.total[canonical[method[0]]]] = method.slice(1);
+    });
+    return effects;
 }
 
 // The page shows what the self weights add up to. If the file states something else, its reader should know.

@@ -21,9 +21,9 @@ function methodButton(name) {
 // for the caption.
 export function showMethods(body, profile, methods, picked) {
     const all = profile.tree.total[0];
-    const figure = (value) => {
+    const figure = (value, effect) => {
         const share = value / all;
-        const interval = formatInterval(wilson(share, profile.effectiveSamples));
+        const interval = formatInterval(wilson(share, profile.effectiveSamples, effect));
         const title = formatValue(value, profile.unit) + ", 95% interval " + interval;
         return element("td", { title }, formatShare(share));
     };
@@ -32,7 +32,7 @@ export function showMethods(body, profile, methods, picked) {
         button.dataset.name = name;
         button.setAttribute("aria-pressed", String(name === picked));
         return element("tr", { className: name === picked ? "picked" : "" },
-            figure(self), figure(total), element("td", {}, button));
+            figure(self, profile.effects.self[name]), figure(total, profile.effects.total[name]), element("td", {}, button));
     }));
     return (methods.length > ROWS ? "The first " + ROWS + " of " : "") + plural(methods.length, "method");
 }

@@ -5,8 +5,10 @@
 // look at a level through binary search, and their cost follows the pixels, not the frames.
 //
 //   parent, name, type   of each frame; the parent of the root is -1
+//   selfEffect, ...      how sure these are (figures.js); INDEPENDENT where the columns do not say
 //   self, total          in the profile's unit; total = self + the children's totals
 //   start                where the frame begins, in the same unit, from the left edge of the root
+import { INDEPENDENT } from "./figures.js";
 
 // Builds a tree from columns in which parents come before their children. Siblings are ordered by size, then name.
 export function buildTree(columns, strings) {
@@ -69,6 +71,8 @@ function numbered(columns, total, order) {
         depth: new Int32Array(n),
         self: new Float64Array(n),
         total: new Float64Array(n),
+        selfEffect: new Uint16Array(n).fill(INDEPENDENT),
+        totalEffect: new Uint16Array(n).fill(INDEPENDENT),
         start: new Float64Array(n),
         first: new Int32Array(n + 1),
     };
@@ -80,6 +84,10 @@ function numbered(columns, total, order) {
         tree.type[i] = columns.type[old];
         tree.self[i] = columns.self[old];
         tree.total[i] = total[old];
+        if (columns.selfEffect) {
+            tree.selfEffect[i] = columns.selfEffect[old];
+            tree.totalEffect[i] = columns.totalEffect[old];
+        }
         if (i > 0) {
             const up = place[columns.parent[old]];
             tree.parent[i] = up;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t collector_cpu(void)
+uint64_t books_own_cpu(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -16,7 +16,7 @@ void books_open(struct books *b, uint64_t sample_cost_ns)
 {
     memset(b, 0, sizeof *b);
     b->sample_cost_ns = sample_cost_ns;
-    b->own_at_start = collector_cpu();
+    b->own_at_start = books_own_cpu();
     b->cpu_at_start = clock_process_cpu();
 }
 
@@ -58,7 +58,7 @@ void books_close_thread(struct books *b, const struct clock *clock, const struct
 void books_fault(struct books *b, uint64_t cpu_ns)
 {
     b->cpu_at_fault = cpu_ns > b->cpu_at_start ? cpu_ns : b->cpu_at_start;
-    b->own_at_fault = collector_cpu();
+    b->own_at_fault = books_own_cpu();
 }
 
 void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out)
@@ -70,7 +70,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             add_thread(clock, &sampled_threads[i], out->lost, out->unseen_ns);
     out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
-    uint64_t cpu = clock_process_cpu(), own_cpu = collector_cpu();
+    uint64_t cpu = clock_process_cpu(), own_cpu = books_own_cpu();
     int64_t own = (int64_t)(own_cpu - b->own_at_start);
     if (clock->kind != CLOCK_ITIMER)
         out->unseen_ns[UNSEEN_PROFILER] = own;

@@ -37,6 +37,9 @@ struct books_balance {
     int64_t unseen_ns[UNSEEN_COUNT];
 };
 
+/* The collector's CPU clock. */
+uint64_t books_own_cpu(void);
+
 void books_open(struct books *b, uint64_t sample_cost_ns);
 void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
 /* An expiry whose record was drained, but could not be written. */

@@ -1,6 +1,8 @@
 #include "agent/collect/collect.h"
 
+#include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
+#include "agent/collect/safepoint.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
@@ -66,9 +68,16 @@ static struct {
     uint64_t record[RECORD_WORDS_MAX];
 } session;
 
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint"};
+
 bool collect_running(void)
 {
-    return session.running;
+    return session.running || safepoint_running();
+}
+
+enum collect_event collect_event(void)
+{
+    return safepoint_running() ? COLLECT_SAFEPOINT : COLLECT_CPU;
 }
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
@@ -278,8 +287,15 @@ static void disable(void)
     jfr_write_log(session.recording.writer, clock_monotonic_ns(), "error", text);
 }
 
+uint64_t collect_patience_ns(void)
+{
+    return safepoint_running() ? safepoint_patience_ns() : COLLECT_PERIOD_MS * UINT64_C(1000000);
+}
+
 bool collect_tick(void)
 {
+    if (safepoint_running())
+        return safepoint_tick();
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
         disable();
@@ -395,13 +411,8 @@ static void begin_books(void)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, outcome_names[i]);
 }
 
-int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+static int start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
 {
-    char fault[INTERNAL_FAULT_TEXT_MAX];
-    if (session.running)
-        return error_set(e, -EBUSY, "already recording to %s; stop that first", session.options.file);
-    if (internal_fault_describe(fault, sizeof fault))
-        return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
@@ -430,8 +441,23 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
     return 0;
 }
 
+int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+{
+    char fault[INTERNAL_FAULT_TEXT_MAX];
+    if (collect_running())
+        return error_set(e, -EBUSY, "already recording to %s; stop that first",
+                         safepoint_running() ? safepoint_file() : session.options.file);
+    if (internal_fault_describe(fault, sizeof fault))
+        return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
+    if (options->event == COLLECT_SAFEPOINT)
+        return safepoint_start(options, late, e);
+    return start(options, late, bind_threads, e);
+}
+
 int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e)
 {
+    if (safepoint_running())
+        return safepoint_dump(to, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
@@ -447,6 +473,8 @@ int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
+    if (safepoint_running())
+        return safepoint_stop(bytes, samples, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     threads_stop();
@@ -491,6 +519,7 @@ void collect_abandon(struct turn *turn)
 {
     bool was_running = session.running;
     session.running = false;
+    safepoint_abandon();
     turn_take(turn, silence, NULL);
     /* A fault in the C library may have left its locks taken: whoever then allocates, hangs. */
     if (was_running && !turn_first_fault().elsewhere)
@@ -502,6 +531,8 @@ void collect_status(struct collect_status *out)
     struct books_balance b;
     memset(out, 0, sizeof *out);
     internal_fault_describe(out->fault, sizeof out->fault);
+    if (safepoint_running())
+        safepoint_status(out);
     if (!session.running)
         return;
     books_balance(&session.books, &session.clock, &b);
@@ -509,7 +540,9 @@ void collect_status(struct collect_status *out)
     snprintf(out->warning, sizeof out->warning, "%s", session.warning);
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
+    out->event = COLLECT_CPU;
     out->clock = session.clock;
+    out->interval_ns = session.clock.interval_ns;
     out->resolution_ns = machine_clock_resolution_ns(&session.clock);
     out->elapsed_ns = clock_monotonic_ns() - session.started;
     out->samples = session.books.samples;

@@ -2,7 +2,11 @@
 #ifndef CANDOR_AGENT_CONTROL_HOOKS_H
 #define CANDOR_AGENT_CONTROL_HOOKS_H
 
+#include <stdbool.h>
+
 struct hooks {
+    /* Have the JVM throw its compiled code away, so that all is compiled anew, with debug information. False: it would not. */
+    bool (*recompile)(void);
     /* Before a recording's threads are armed: have Java threads announce themselves. */
     void (*session_begin)(void);
     /* When all threads are armed, and again before the end: say which are Java's, and their names. */

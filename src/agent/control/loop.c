@@ -17,8 +17,8 @@
 
 enum {
     FINISH_TIMEOUT_S = 10,
-    LATE_IDLE_MS = 60000, /* a late agent that nobody asks for anything leaves */
-    PEER_PERIOD_MS = 100,
+    LATE_IDLE_S = 60, /* a late agent that nobody asks for anything leaves */
+    PEER_PERIOD_NS = 100000000,
     ACCEPT_PAUSE_NS = 100000000, /* after a failed accept: the process may have no descriptor left */
     STACK_BYTES = 512 * 1024
 };
@@ -117,13 +117,19 @@ static bool should_leave(bool has_recorded, bool was_idle)
     return leave;
 }
 
-static int patience_ms(const struct socket_peer *peer, bool listens)
+/* How long to wait for something to do; NULL: for ever. */
+static const struct timespec *patience(const struct socket_peer *peer, bool listens, struct timespec *out)
 {
-    if (collect_running())
-        return COLLECT_PERIOD_MS;
-    if (peer->fd >= 0 || !listens)
-        return PEER_PERIOD_MS;
-    return loop.late ? LATE_IDLE_MS : -1;
+    *out = (struct timespec){.tv_sec = LATE_IDLE_S};
+    if (collect_running()) {
+        uint64_t ns = collect_patience_ns();
+        *out = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    } else if (peer->fd >= 0 || !listens) {
+        *out = (struct timespec){.tv_nsec = PEER_PERIOD_NS};
+    } else if (!loop.late) {
+        return NULL;
+    }
+    return out;
 }
 
 /* What the thread keeps from one round to the next. */
@@ -140,7 +146,8 @@ static bool wait_and_serve(struct socket_peer *peer, uint64_t *accept_again)
     struct pollfd fds[3] = {{.fd = loop.wake, .events = POLLIN},
                             {.fd = listens ? loop.listener : -1, .events = POLLIN},
                             {.fd = peer->fd, .events = POLLIN}};
-    bool came = poll(fds, 3, patience_ms(peer, listens)) > 0;
+    struct timespec wait;
+    bool came = ppoll(fds, 3, patience(peer, listens, &wait), NULL) > 0;
     take_errands();
     if (fds[1].revents && socket_accept(loop.listener, peer))
         *accept_again = clock_monotonic_ns() + ACCEPT_PAUSE_NS;

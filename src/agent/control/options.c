@@ -80,18 +80,44 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
+static int set_switch(bool *on, const char *name, const char *value, struct error *e)
+{
+    *on = !strcmp(value, "on");
+    if (!*on && strcmp(value, "off"))
+        return error_set(e, -EINVAL, "%s '%s': use on or off", name, value);
+    return 0;
+}
+
 static int set_carrier_frames(struct collect_options *o, char *value, struct error *e)
 {
-    o->carrier_frames = !strcmp(value, "on");
-    if (!o->carrier_frames && strcmp(value, "off"))
-        return error_set(e, -EINVAL, "carrier-frames '%s': use on or off", value);
-    return 0;
+    return set_switch(&o->carrier_frames, "carrier-frames", value, e);
+}
+
+static int set_recompile(struct collect_options *o, char *value, struct error *e)
+{
+    return set_switch(&o->recompile, "recompile", value, e);
 }
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
-    if (strcmp(value, "cpu"))
-        return error_set(e, -EINVAL, "event '%s': this version records cpu only", value);
+    for (int i = 0; i < COLLECT_EVENTS; i++)
+        if (!strcmp(value, collect_event_names[i])) {
+            o->event = (enum collect_event)i;
+            return 0;
+        }
+    return error_set(e, -EINVAL, "event '%s': this version records cpu and safepoint", value);
+}
+
+/* What the options are together. */
+static int check(const struct collect_options *o, struct error *e)
+{
+    if (o->event != COLLECT_SAFEPOINT)
+        return 0;
+    if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
+        return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
+    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile)
+        return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
+                         "carrier-frames and recompile");
     return 0;
 }
 
@@ -101,7 +127,8 @@ static const struct {
 } keys[] = {{"file", set_file},         {"descriptor", set_descriptor},
             {"interval", set_interval}, {"duration", set_duration},
             {"clock", set_clock},       {"event", set_event},
-            {"walker", set_walker},     {"carrier-frames", set_carrier_frames}};
+            {"walker", set_walker},     {"carrier-frames", set_carrier_frames},
+            {"recompile", set_recompile}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -114,7 +141,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
             return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
-                     "file, descriptor, interval, duration, clock, walker, event and carrier-frames",
+                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames and recompile",
                      pair);
 }
 
@@ -131,5 +158,5 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
             return rc;
         text = next;
     }
-    return 0;
+    return check(out, e);
 }

@@ -19,12 +19,22 @@ static void nothing(void)
 {
 }
 
+/* The event safepoint asks Java by itself, and no thread has a clock. */
+static const struct hooks *hooks_of(enum collect_event event, const struct hooks *hooks)
+{
+    static const struct hooks none;
+    return event == COLLECT_SAFEPOINT ? &none : hooks;
+}
+
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
 {
     if (collect_running())
         return collect_start(options, late, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
+    if (options->recompile && late && hooks->recompile && !hooks->recompile())
+        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
+    hooks = hooks_of(options->event, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
     if (rc)
@@ -35,6 +45,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
 int requests_stop(const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t unused;
+    hooks = hooks_of(collect_event(), hooks);
     if (collect_running()) {
         call(hooks->bind_threads);
         call(hooks->session_end);
@@ -76,12 +87,15 @@ static void put_status(struct buffer *b)
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
-    put_text(b, "clock", clock_names[s.clock.kind]);
-    put_number(b, "clock_resolution_ns", s.resolution_ns);
-    put_number(b, "interval_ns", s.clock.interval_ns);
+    put_text(b, "event", collect_event_names[s.event]);
+    if (s.event == COLLECT_CPU) {
+        put_text(b, "clock", clock_names[s.clock.kind]);
+        put_number(b, "clock_resolution_ns", s.resolution_ns);
+        put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
+    }
+    put_number(b, "interval_ns", s.interval_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     put_number(b, "samples", s.samples);
-    put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     put_number(b, "lost", s.lost);
     put_number(b, "threads", s.threads);
     put_number(b, "bytes", s.bytes);

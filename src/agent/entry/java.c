@@ -1,5 +1,6 @@
 #include "agent/entry/java.h"
 
+#include "agent/entry/jvmti_stacks.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
@@ -278,6 +279,7 @@ static void find_env_offset(JNIEnv *jni)
 void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
+    jvmti_stacks_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();
@@ -311,6 +313,34 @@ void java_bind_threads(JNIEnv *jni)
         (*jni)->DeleteLocalRef(jni, threads[i]);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}
+
+/* A JVM whose compilers have not kept note of what their code depends on throws all of it away when a class is redefined:
+ * retransformed, and by nobody changed, is enough. Where they have, from the start or since the first time, this makes the JVM take
+ * the careful way again. It reads the flag at the redefinition's safepoint only, and sets it there. */
+static void forget_dependencies(void)
+{
+    uint8_t *recorded = (uint8_t *)native_data(walk_libjvm_low, "_ZN11JvmtiExport30_all_dependencies_are_recordedE");
+    if (recorded && *recorded == 1)
+        *recorded = 0;
+}
+
+static bool recompile(void)
+{
+    const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
+    bool done = false;
+    JNIEnv *jni = attach();
+    if (!jni)
+        return false;
+    jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
+    if (class && !(*jvmti)->AddCapabilities(jvmti, &wanted)) {
+        forget_dependencies();
+        done = !(*jvmti)->RetransformClasses(jvmti, 1, &class);
+        (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
+    }
+    (*jni)->ExceptionClear(jni);
+    detach();
+    return done;
 }
 
 static void session_begin(void)
@@ -347,4 +377,4 @@ static void session_end(void)
     detach();
 }
 
-const struct hooks java_hooks = {session_begin, bind_threads, session_end};
+const struct hooks java_hooks = {recompile, session_begin, bind_threads, session_end};

@@ -49,19 +49,6 @@ static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
     counter_add(&t->lost[why], 1);
 }
 
-#ifdef CANDOR_SABOTAGE
-/* A build that lies, for the test that must catch it: one record in a hundred vanishes uncounted. */
-static bool sabotaged(const struct sampled_thread *t)
-{
-    return counter_get(&t->expiries) % 100 == 99;
-}
-#else
-static bool sabotaged(const struct sampled_thread *t)
-{
-    return false;
-}
-#endif
-
 static void put_kernel_frames(struct sampled_thread *t)
 {
     uint64_t frames[KERNEL_FRAMES_MAX];
@@ -79,7 +66,8 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
     if (handler_config.walker == WALKER_COMPARE)
         return agct_compare(t, w, context);
     while (walk_next(w, &frame))
-        candor_queue_put(&t->queue, frame);
+        if (!inject_hides_frame(t, frame))
+            candor_queue_put(&t->queue, frame);
     return w->outcome;
 }
 
@@ -130,7 +118,7 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
         candor_queue_put(q, work);
     uint64_t virtual_words = put_virtual(t, &w, outcome);
     candor_queue_put(q, outcome | virtual_words << 32);
-    if (sabotaged(t)) {
+    if (inject_hides_sample(t)) {
         candor_queue_abort(q);
         return;
     }
@@ -155,7 +143,7 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t peri
         t->last_cpu_ns = cpu;
     }
     t->next_weight_ns = 0;
-    return weight;
+    return inject_lies(INJECT_COUNTS_ONCE) ? handler_config.interval_ns : weight;
 }
 
 /* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
@@ -183,7 +171,7 @@ static void redraw_period(struct sampled_thread *t)
     bool first = t->in_first_period;
     t->in_first_period = false;
     uint64_t period = handler_config.interval_ns;
-    if (!first)
+    if (!first && !inject_lies(INJECT_FIXED_PERIOD))
         period = handler_draw_period(&t->random, period);
     if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         return;

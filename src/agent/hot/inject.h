@@ -1,6 +1,7 @@
 /* What tests do in the handler. In the product each of these is nothing; of the variants that only tests load,
  * libcandor-walk-cost.so has more walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also what happens inside of one
- * (CANDOR_INJECT; tests/replay), libcandor-faulty.so all (and CANDOR_PLANT; tests/fault). */
+ * (CANDOR_INJECT; tests/replay), libcandor-faulty.so all these (and CANDOR_PLANT; tests/fault). libcandor-sabotage.so lies
+ * (CANDOR_SABOTAGE; tests/truth). */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
@@ -18,6 +19,34 @@ enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };
 
 /* What walks learn. */
 enum inject_memory { INJECT_NAMES, INJECT_RULES, INJECT_CALL_SITES };
+
+/* How clocks lie. */
+enum inject_lie {
+    INJECT_FIXED_PERIOD, /* periods are not redrawn */
+    INJECT_LATE_FIRST,   /* a thread is first sampled when it has used a whole interval */
+    INJECT_COUNTS_ONCE   /* an expiry weighs one interval, whatever it stands for */
+};
+
+#ifdef CANDOR_SABOTAGE
+bool inject_lies(enum inject_lie lie);
+/* Whether this frame, the next one of the thread's sample, is kept back. */
+bool inject_hides_frame(struct sampled_thread *t, uint64_t frame);
+/* Whether the sample vanishes, uncounted. Called at the end of each. */
+bool inject_hides_sample(struct sampled_thread *t);
+#else
+static inline bool inject_lies(enum inject_lie lie)
+{
+    return false;
+}
+static inline bool inject_hides_frame(struct sampled_thread *t, uint64_t frame)
+{
+    return false;
+}
+static inline bool inject_hides_sample(struct sampled_thread *t)
+{
+    return false;
+}
+#endif
 
 #ifdef CANDOR_MORE_WALKS
 /* In the handler, behind a sample of t taken at these registers. */

@@ -4,7 +4,9 @@
  * TRUNCATION(symbol, name, meaning, remedy): why a truncated stack ends where it does; it stands at the stack's root as a
  * pseudo frame. Truncated stacks without one are too deep, or not walkable.
  * LOSS(symbol, name, meaning, remedy): an expiry of a clock that left no sample.
- * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show. */
+ * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show.
+ * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
+ * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
 
@@ -25,7 +27,9 @@
     OUTCOME(AGCT_STATE, "agct_state", "AsyncGetCallTrace: a thread in an unknown state", "")                           \
     OUTCOME(AGCT_EXITING, "agct_exiting", "AsyncGetCallTrace: the thread is ending", "")                               \
     OUTCOME(AGCT_DEOPT, "agct_deopt", "AsyncGetCallTrace: a deoptimisation runs", "")                                  \
-    OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")
+    OUTCOME(AGCT_SAFEPOINT, "agct_safepoint", "AsyncGetCallTrace: the thread is at a safepoint", "")                   \
+    OUTCOME(NO_JAVA_STACK, "no_java_stack",                                                                            \
+            "JVMTI: a thread without Java frames, of which it does not tell whether it works or waits", "")
 
 #define TRUNCATIONS(TRUNCATION)                                                                                        \
     TRUNCATION(THAWING, "thawing",                                                                                     \
@@ -49,14 +53,27 @@
     UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",  \
            "report the fault; the log names it")
 
+#define MISSES(MISS)                                                                                                   \
+    MISS(ENDED, "ended", "the thread had ended before its stack was taken", "")                                        \
+    MISS(REFUSED, "refused", "JVMTI gave no stacks; the next samples stand for that time, too", "")
+
+#define UNNAMED_FRAMES(UNNAMED)                                                                                        \
+    UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
+    UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
+            "shorten the recording")
+
 #define REASON_ENUM_OUTCOME(symbol, name, meaning, remedy) OUTCOME_##symbol,
 #define REASON_ENUM_TRUNCATION(symbol, name, meaning, remedy) TRUNCATION_##symbol,
 #define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,
 #define REASON_ENUM_UNSEEN(symbol, name, meaning, remedy) UNSEEN_##symbol,
+#define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
+#define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
 enum truncation { TRUNCATION_NONE, TRUNCATIONS(REASON_ENUM_TRUNCATION) TRUNCATION_COUNT };
 enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
 enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
+enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
+enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

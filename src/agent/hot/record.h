@@ -32,6 +32,7 @@ enum {
     FRAME_COMPILATION,                     /* of a method; in place of the bytecode index, the level */
     FRAME_OPERATION                        /* of the JVM; the address of its class's virtual functions */
 };
+_Static_assert(FRAME_OPERATION < 16, "a frame's type has four bits");
 
 enum { FRAME_APPROXIMATE = 1 << 4 }; /* joined with the type of a compiled frame */
 

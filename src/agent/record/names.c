@@ -15,6 +15,8 @@
 static const char *const truncation_names[TRUNCATION_COUNT] = {"",
 #define NAME(symbol, name, meaning, remedy) name,
                                                                TRUNCATIONS(NAME)
+};
+static const char *const unnamed_names[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)
 #undef NAME
 };
 
@@ -23,6 +25,7 @@ int names_init(struct names *n)
     memset(n, 0, sizeof *n);
     map_init(&n->native_by_key);
     map_init(&n->native_by_pc);
+    jmethods_init(&n->jmethods);
     virtuals_init(&n->virtuals);
     n->java = calloc(METHODS_MAX, sizeof *n->java);
     if (n->java && !strtab_init(&n->strings) && !stacks_init(&n->stacks))
@@ -37,6 +40,7 @@ void names_deinit(struct names *n)
     stacks_deinit(&n->stacks);
     map_deinit(&n->native_by_key);
     map_deinit(&n->native_by_pc);
+    jmethods_deinit(&n->jmethods);
     virtuals_deinit(&n->virtuals);
     free(n->threads);
     free(n->java);
@@ -44,23 +48,38 @@ void names_deinit(struct names *n)
     memset(n, 0, sizeof *n);
 }
 
+static bool has_room_for_thread(struct names *n, uint32_t uid)
+{
+    if (uid < n->thread_count)
+        return true;
+    uint32_t count = (uid + 256) & ~255u;
+    struct jfr_thread *grown = realloc(n->threads, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + n->thread_count, 0, (count - n->thread_count) * sizeof *grown);
+    n->threads = grown;
+    n->thread_count = count;
+    return true;
+}
+
 void names_thread(struct names *n, const struct sampled_thread *t)
 {
-    if (t->uid >= n->thread_count) {
-        uint32_t count = (t->uid + 256) & ~255u;
-        struct jfr_thread *grown = realloc(n->threads, count * sizeof *grown);
-        if (!grown)
-            return;
-        memset(grown + n->thread_count, 0, (count - n->thread_count) * sizeof *grown);
-        n->threads = grown;
-        n->thread_count = count;
-    }
+    if (!has_room_for_thread(n, t->uid))
+        return;
     n->threads[t->uid] = (struct jfr_thread){
         .java_name = strtab_add_text(&n->strings, t->java_name),
         .os_name = strtab_add_text(&n->strings, t->java_name[0] ? t->java_name : t->os_name),
         .os_id = (uint64_t)t->tid,
         .java_id = (uint64_t)t->java_id,
     };
+}
+
+uint32_t names_java_thread(struct names *n, uint32_t uid, const char *name, int64_t java_id)
+{
+    uint32_t symbol = strtab_add_text(&n->strings, name);
+    if (has_room_for_thread(n, uid))
+        n->threads[uid] = (struct jfr_thread){.java_name = symbol, .os_name = symbol, .java_id = (uint64_t)java_id};
+    return uid << 1;
 }
 
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count)
@@ -205,6 +224,43 @@ uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum threa
     return stacks_add(&n->stacks, frames, count) << 1 | truncated;
 }
 
+/* Where the JVM names a method that names_told_frame asks about. */
+struct naming {
+    struct names *names;
+    uintptr_t method;
+    uint32_t id;
+};
+
+static void take_jmethod(void *context, const struct java_method *facts)
+{
+    struct naming *naming = context;
+    naming->id = jmethods_add(&naming->names->jmethods, naming->method, facts, &naming->names->strings);
+}
+
+static uint64_t unnamed_frame(struct names *n, enum unnamed reason)
+{
+    return frame_java(JFR_FRAME_FAILED, names_pseudo(n, unnamed_names[reason], ""), 0);
+}
+
+uint64_t names_told_frame(struct names *n, struct java_frame frame)
+{
+    struct naming naming = {n, frame.method, jmethods_find(&n->jmethods, frame.method)};
+    if (!naming.id && !java_stacks.describe(frame.method, take_jmethod, &naming))
+        return unnamed_frame(n, UNNAMED_UNLOADED);
+    if (!naming.id)
+        return unnamed_frame(n, UNNAMED_TOO_MANY);
+    bool native = frame.bci == JAVA_BCI_NATIVE;
+    return frame_java(native ? FRAME_NATIVE_METHOD : JFR_FRAME_JAVA, naming.id, native ? 0 : (uint32_t)frame.bci);
+}
+
+static int line_of(const struct names *n, uint32_t method, uint32_t bci)
+{
+    if (n->jmethods.count)
+        return jmethods_line(&n->jmethods, method, bci);
+    struct method_info m = method_get(method);
+    return method_line(&m, bci);
+}
+
 static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
 {
     struct names *n = context;
@@ -213,11 +269,7 @@ static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, siz
     for (uint32_t node = id >> 1; node && count < max; node = n->stacks.nodes[node].parent) {
         uint64_t frame = n->stacks.nodes[node].frame;
         uint32_t method = frame_method(frame), bci = frame_bci(frame);
-        int line = 0;
-        if (method < NAMES_NATIVE_BASE) {
-            struct method_info m = method_get(method);
-            line = method_line(&m, bci);
-        }
+        int line = method < NAMES_NATIVE_BASE ? line_of(n, method, bci) : 0;
         frames[count++] = (struct jfr_frame){.method = method, .line = line, .bci = bci, .type = (uint8_t)frame_type(frame)};
     }
     return count;
@@ -229,6 +281,11 @@ static void method_of(void *context, uint32_t id, struct jfr_method *method)
     if (id >= NAMES_NATIVE_BASE) {
         uint32_t i = id - NAMES_NATIVE_BASE;
         *method = i < n->native_count ? n->native[i] : (struct jfr_method){0};
+        return;
+    }
+    if (n->jmethods.count) {
+        const struct jfr_method *told = jmethods_names(&n->jmethods, id);
+        *method = told ? *told : (struct jfr_method){0};
         return;
     }
     struct jfr_method *known = &n->java[id];

@@ -6,6 +6,7 @@
 #include "agent/collect/stacks.h"
 #include "agent/hot/method.h"
 #include "agent/hot/thread.h"
+#include "agent/record/jmethods.h"
 #include "agent/record/virtuals.h"
 #include "base/map.h"
 #include "base/strtab.h"
@@ -13,7 +14,8 @@
 
 #include <stdint.h>
 
-/* Method ids of a recording: Java methods keep their id from hot/method.h; native functions and pseudo frames follow. */
+/* Method ids of a recording: Java methods keep their id from hot/method.h, or from jmethods.h where the JVM itself tells the
+ * stacks; native functions and pseudo frames follow. */
 enum { NAMES_NATIVE_BASE = METHODS_MAX };
 
 struct names {
@@ -22,6 +24,7 @@ struct names {
     struct jfr_thread *threads; /* by uid */
     uint32_t thread_count;
     struct jfr_method *java; /* by method id; name 0 = not looked up yet */
+    struct jmethods jmethods; /* in place of these; empty unless the JVM itself tells the stacks */
     struct jfr_method *native;
     uint32_t native_count, native_cap;
     struct map native_by_key, native_by_pc;
@@ -34,6 +37,8 @@ struct jfr_pools names_pools(struct names *n);
 
 /* Remembers the thread's names as they are now; its id in events is names_thread_id. */
 void names_thread(struct names *n, const struct sampled_thread *t);
+/* The same of a thread that is known by what Java says of it alone. Its id in events. */
+uint32_t names_java_thread(struct names *n, uint32_t uid, const char *name, int64_t java_id);
 static inline uint32_t names_thread_id(const struct sampled_thread *t)
 {
     return t->uid << 1;
@@ -46,6 +51,9 @@ void names_new_chunk(struct names *n);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
+/* The frame, as a word of hot/record.h, of a frame that the JVM has told. Asks the JVM for the method's name when it is met first;
+ * where there is none, a pseudo frame says why. */
+uint64_t names_told_frame(struct names *n, struct java_frame frame);
 /* The stack id of a record's frames (words of hot/record.h, leaf first; they are replaced in place, and may be one more then) of
  * a thread with this role. */
 uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated);

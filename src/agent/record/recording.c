@@ -116,24 +116,35 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     return rc;
 }
 
+static void write_number(struct recording *r, const char *name, uint64_t value, uint64_t now)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    jfr_write_setting(r->writer, now, name, text);
+}
+
+/* What a recording samples, and how often, for us and for other tools. */
+static void describe_event(struct recording *r, const char *event, const char *type, uint64_t interval_ns, uint64_t now)
+{
+    char period[32];
+    struct jfr_writer *w = r->writer;
+    units_format_duration(period, sizeof period, interval_ns);
+    jfr_write_setting(w, now, "event", event);
+    write_number(r, "interval_ns", interval_ns, now);
+    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "period", period);
+    jfr_write_active_setting(w, now, type, "enabled", "true");
+    jfr_write_active_setting(w, now, type, "period", period);
+}
+
 static void describe_clock(struct recording *r, const struct clock *c, uint64_t now)
 {
-    char text[64], period[32];
     struct jfr_writer *w = r->writer;
     jfr_write_setting(w, now, "clock", clock_names[c->kind]);
     jfr_write_setting(w, now, "clock_reason", c->reason);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)machine_clock_resolution_ns(c));
-    jfr_write_setting(w, now, "clock_resolution_ns", text);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)c->interval_ns);
-    jfr_write_setting(w, now, "interval_ns", text);
+    write_number(r, "clock_resolution_ns", machine_clock_resolution_ns(c), now);
     jfr_write_setting(w, now, "kernel", c->kernel ? "included" : "excluded");
-    snprintf(text, sizeof text, "%d", c->signal);
-    jfr_write_setting(w, now, "signal", text);
-    units_format_duration(period, sizeof period, c->interval_ns);
-    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
-    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "period", period);
-    jfr_write_active_setting(w, now, "candor.CpuSample", "enabled", "true");
-    jfr_write_active_setting(w, now, "candor.CpuSample", "period", period);
+    write_number(r, "signal", (uint64_t)c->signal, now);
 }
 
 /* What stands in a stack for the time that its thread spent in the kernel. */
@@ -167,15 +178,26 @@ static void describe_jvm(struct recording *r, uint64_t now)
         jfr_write_system_property(r->writer, now, f->properties[i].key, f->properties[i].value);
 }
 
-void recording_describe(struct recording *r, const struct clock *clock, bool late)
+/* What every recording says of itself, the machine and the JVM. */
+static void describe_place(struct recording *r, bool late, uint64_t now)
 {
     struct machine m;
-    uint64_t now = clock_monotonic_ns();
     struct jfr_writer *w = r->writer;
     machine_read(&m);
     jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
+    describe_jvm(r, now);
+    jfr_write_os_information(w, now, m.os);
+    jfr_write_cpu_information(w, now, m.cpu, m.cpu, m.sockets, m.cores, m.hw_threads);
+}
+
+void recording_describe(struct recording *r, const struct clock *clock, bool late)
+{
+    uint64_t now = clock_monotonic_ns();
+    struct jfr_writer *w = r->writer;
+    describe_place(r, late, now);
+    describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
     jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
     jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
     if (!vm_layout.usable)
@@ -183,9 +205,16 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
     jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
     describe_clock(r, clock, now);
     describe_kernel(r, clock, now);
-    describe_jvm(r, now);
-    jfr_write_os_information(w, now, m.os);
-    jfr_write_cpu_information(w, now, m.cpu, m.cpu, m.sockets, m.cores, m.hw_threads);
+}
+
+void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late)
+{
+    uint64_t now = clock_monotonic_ns();
+    describe_place(r, late, now);
+    describe_event(r, "safepoint", "candor.SafepointSample", interval_ns, now);
+    write_number(r, "threads_at_once", JAVA_STACKS_MAX, now);
+    write_number(r, "frames_max", JAVA_STACK_FRAMES_MAX, now);
+    jfr_write_setting(r->writer, now, "virtual_threads", "carriers");
 }
 
 static bool keep_error(struct recording *r, int rc, const struct error *e)

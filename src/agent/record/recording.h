@@ -27,8 +27,9 @@ struct recording {
 /* passed: the open file that path is the name of, which stays the caller's, or -1 to open the path. The file is emptied,
  * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout. */
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, struct error *e);
-/* The settings every chunk repeats. late: the agent was attached to a running JVM. */
+/* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
+void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
 /* Makes the file whole as of now; begins a new chunk when this one is long enough. True when a new chunk began. */
 bool recording_flush(struct recording *r);
 /* Copies what the file holds to another, passed or not; 0 or a negative errno. */

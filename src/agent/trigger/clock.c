@@ -1,6 +1,7 @@
 #include "agent/trigger/clock.h"
 
 #include "agent/hot/handler.h"
+#include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/signals.h"
@@ -299,6 +300,8 @@ int clock_arm(struct sampled_thread *t)
     t->in_first_period = true;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
     t->period_ns = 1 + handler_random(&t->random) % in_use.interval_ns;
+    if (inject_lies(INJECT_LATE_FIRST))
+        t->period_ns = in_use.interval_ns;
     t->next_weight_ns = in_use.interval_ns;
     if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
         rc = arm_perf(t);

@@ -1,0 +1,26 @@
+/* A recording of the event safepoint: every interval of wall-clock time the JVM itself tells the stacks of some of its threads, all
+ * at one safepoint (trigger/java_stacks.h). No clock of the kernel's, no signal and none of the JVM's tables is needed. What the
+ * threads show is biased: one that runs shows the next place where it can be stopped. What waiting threads show is exact.
+ *
+ * Called by collect.c, whose functions these are for this event: all of it on the agent's one thread. */
+#ifndef CANDOR_AGENT_COLLECT_SAFEPOINT_H
+#define CANDOR_AGENT_COLLECT_SAFEPOINT_H
+
+#include "agent/collect/session.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool safepoint_running(void);
+const char *safepoint_file(void);
+int safepoint_start(const struct collect_options *options, bool late, struct error *e);
+bool safepoint_tick(void);
+uint64_t safepoint_patience_ns(void);
+int safepoint_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
+int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
+/* As collect_abandon: the recording stays what it was at its last flush. */
+void safepoint_abandon(void);
+void safepoint_status(struct collect_status *out);
+
+#endif

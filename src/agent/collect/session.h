@@ -1,0 +1,45 @@
+/* What a recording is to be, and how it goes: what the collector and who asks for it share. */
+#ifndef CANDOR_AGENT_COLLECT_SESSION_H
+#define CANDOR_AGENT_COLLECT_SESSION_H
+
+#include "agent/collect/internal_fault.h"
+#include "agent/hot/agct.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_EVENTS };
+extern const char *const collect_event_names[COLLECT_EVENTS];
+
+enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
+
+struct collect_options {
+    char file[RECORDING_PATH_MAX];
+    bool passed;    /* a client opened the file; */
+    int descriptor; /* then this is it, and stays his */
+    enum collect_event event;
+    enum clock_kind clock; /* of the event cpu, and so the next three */
+    enum walker walker;
+    bool carrier_frames; /* of virtual threads */
+    bool recompile;      /* what was compiled before the agent came */
+    uint64_t interval_ns;
+    uint64_t duration_ns; /* 0 = until stopped */
+};
+
+enum { COLLECT_WARNING_MAX = 256 };
+
+struct collect_status {
+    char file[RECORDING_PATH_MAX];
+    char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
+    char fault[INTERNAL_FAULT_TEXT_MAX]; /* of the agent's own, which ended all sampling; empty = none */
+    char error[512];                   /* why nothing is written any more; empty = it is */
+    enum collect_event event;
+    struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
+    uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
+    int64_t cpu_ns;
+    uint32_t threads;
+};
+
+#endif

@@ -1,0 +1,3 @@
+#include "agent/trigger/java_stacks.h"
+
+struct java_stacks java_stacks;

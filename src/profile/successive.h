@@ -1,0 +1,53 @@
+/* How much surer, or less sure, a figure is than as many independent draws would make it.
+ *
+ * A thread's samples follow each other at nearly even distances of its CPU time. What lasts for many of them is then measured up
+ * to its ends; what comes and goes between two of them is drawn by lot. Which it was, the samples show themselves: with x = 1 where
+ * one shows the method, else 0, a part `slow` of its variance is correlated from sample to sample, by rho, and the rest is not.
+ * Derivation: docs/internals/sampling-math.md. */
+#ifndef CANDOR_PROFILE_SUCCESSIVE_H
+#define CANDOR_PROFILE_SUCCESSIVE_H
+
+#include "profile/profile.h"
+
+/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own, else all by time.
+ * What follows each other is a run. */
+struct successive_order {
+    const struct profile *profile;
+    uint32_t *samples; /* their indices */
+    uint32_t count;
+    bool by_thread;
+};
+
+/* 0 or -ENOMEM. A caller may leave samples out before it goes on. */
+int successive_order_init(struct successive_order *o, const struct profile *p);
+void successive_order_deinit(struct successive_order *o);
+
+/* What an order is made of: all pairs and triples of samples that follow each other, all ends of runs, and the samples that are a
+ * run alone, which has no ends. */
+struct successive_whole {
+    uint32_t samples, pairs, triples, ends, singles;
+};
+struct successive_whole successive_whole(const struct successive_order *o);
+
+/* Of these: how often x differs from one sample to the next, and to the next but one; the ends and singles that show it. */
+struct successive {
+    uint32_t next, next_but_one, ends, singles;
+};
+
+struct successive_pair {
+    struct successive self, total;
+};
+
+/* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
+ * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbours differ in). */
+int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
+/* Counts for one figure: shows[i] is of the order's sample i. */
+struct successive successive_count_one(const struct successive_order *o, const bool *shows);
+/* That of a figure that a whole run of so many samples shows, and no other. */
+struct successive successive_of_run(uint32_t samples);
+
+/* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above
+ * 1; 1 where it cannot be told. */
+double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
+
+#endif

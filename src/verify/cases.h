@@ -1,0 +1,24 @@
+/* The cases of `candor verify`: programs whose truth is known (README.md), and what each of them asks of a profiler. */
+#ifndef CANDOR_VERIFY_CASES_H
+#define CANDOR_VERIFY_CASES_H
+
+#include <stdbool.h>
+
+enum verify_need {
+    VERIFY_KERNEL = 1, /* part of its truth is spent in the kernel, which not every user may sample */
+};
+
+struct verify_case {
+    const char *name;     /* on the command line, and for verify.Main */
+    const char *title;    /* half a line */
+    const char *question; /* what it is and how a profiler goes wrong there, for who never read a paper on it */
+    unsigned needs;       /* of enum verify_need */
+};
+
+/* In the order they run; ends with a row whose name is NULL. */
+extern const struct verify_case verify_cases[];
+
+/* NULL when there is none of that name. */
+const struct verify_case *verify_case_find(const char *name);
+
+#endif

@@ -1,0 +1,38 @@
+/* A recording held against the truth. */
+#ifndef CANDOR_VERIFY_JUDGE_H
+#define CANDOR_VERIFY_JUDGE_H
+
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "verify/truth.h"
+
+struct judgement_part {
+    const struct truth_part *part;
+    double truth, share; /* of the round's CPU time */
+    struct interval interval;
+    double off; /* by how much the truth lies outside the interval; 0 = inside */
+};
+
+struct judgement {
+    struct truth truth;
+    struct judgement_part parts[TRUTH_PARTS_MAX];
+    uint32_t samples;   /* of the round's threads */
+    double effective;   /* their number by their weights */
+    uint64_t cpu_ns;    /* what they stand for; 0 where they have no weight in time */
+    uint64_t cpu_error; /* by how much that may be off by chance, five standard deviations */
+};
+
+/* What a truth may be off beyond the interval before we call the profiler wrong, in shares: what a piece of a program costs to
+ * measure, and edges of methods that debug information places by an instruction. */
+extern const double JUDGE_TOLERANCE;
+/* The same for the sum of all. */
+extern const double JUDGE_CPU_TOLERANCE;
+
+/* 0 or -ENOMEM. p's samples are those of the round and of others. */
+int judge(struct judgement *j, const struct truth *truth, const struct profile *p);
+/* The part that is farthest off. */
+const struct judgement_part *judge_worst(const struct judgement *j);
+/* By how much the sum of all weights is off, as a share, beyond chance and tolerance; 0 = it is right. */
+double judge_cpu_off(const struct judgement *j);
+
+#endif

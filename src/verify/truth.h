@@ -1,0 +1,32 @@
+/* What a program of known truth says of one round; README.md has the protocol. */
+#ifndef CANDOR_VERIFY_TRUTH_H
+#define CANDOR_VERIFY_TRUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TRUTH_PARTS_MAX = 64, TRUTH_CARRIERS_MAX = 4, TRUTH_WORD_MAX = 96 };
+
+struct truth_part {
+    char name[TRUTH_WORD_MAX];
+    char threads[TRUTH_WORD_MAX]; /* names of threads that begin so */
+    char method[TRUTH_WORD_MAX];  /* pkg.Class.method, "" = any */
+    uint64_t ns;
+};
+
+struct truth {
+    struct truth_part parts[TRUTH_PARTS_MAX];
+    uint32_t count;
+    char carriers[TRUTH_CARRIERS_MAX][TRUTH_WORD_MAX]; /* threads whose names begin so do work of the round, too, from begin_ns on */
+    uint32_t carrier_count;
+    uint64_t cpu_ns;  /* of all threads of the round */
+    int64_t begin_ns; /* when the round began, since the epoch */
+};
+
+/* Takes one line of the program; the line is changed. 1 when it was the last one, 0 when more follow, -EPROTO when it is
+ * none of the protocol. */
+int truth_take(struct truth *t, char *line);
+/* That the parts fit into the whole: 0 or -EPROTO. */
+int truth_check(const struct truth *t);
+
+#endif

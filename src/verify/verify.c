@@ -1,0 +1,164 @@
+#include "verify/verify.h"
+
+#include "profile/load_jfr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool shows_kernel(const struct profile *p)
+{
+    const char *kernel = profile_setting(p, "kernel");
+    return kernel && !strcmp(kernel, "included");
+}
+
+static int judge_profile(struct verify_run *run, const struct profile *p, const struct truth *truth, char *jvm, size_t size)
+{
+    if (!*jvm && p->jvm_version)
+        snprintf(jvm, size, "%s", profile_text(p, p->jvm_version));
+    if (run->what->needs & VERIFY_KERNEL && tool_counts_cpu(run->tool) && !shows_kernel(p)) {
+        run->verdict = VERIFY_UNTOLD;
+        snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' names the remedy");
+        return 0;
+    }
+    int rc = judge(run->judgement, truth, p);
+    bool is_right = !rc && judge_worst(run->judgement)->off <= JUDGE_TOLERANCE && verify_cpu_off(run) == 0;
+    run->verdict = is_right ? VERIFY_TRUE : VERIFY_WRONG;
+    return rc;
+}
+
+static int judge_recording(struct verify_run *run, const char *recording, const struct truth *truth, char *jvm, size_t size)
+{
+    struct profile p;
+    struct error e;
+    if (profile_init(&p))
+        return -ENOMEM;
+    int rc = profile_load_jfr(&p, recording, &e);
+    if (rc) {
+        run->verdict = VERIFY_FAILED;
+        snprintf(run->why, sizeof run->why, "%s", e.text);
+        rc = rc == -ENOMEM ? rc : 0;
+    } else {
+        rc = judge_profile(run, &p, truth, jvm, size);
+    }
+    profile_deinit(&p);
+    return rc;
+}
+
+static int run_once(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
+{
+    struct truth truth;
+    struct error e;
+    char recording[PATH_MAX];
+    int rc = trial_run(&plan->setup, run->what, run->tool, &truth, recording, &e);
+    if (rc == -EINTR || rc == -ENOMEM)
+        return rc;
+    if (rc) {
+        run->verdict = rc == 1 ? VERIFY_UNTOLD : VERIFY_FAILED;
+        snprintf(run->why, sizeof run->why, "%s", e.text);
+        return 0;
+    }
+    rc = judge_recording(run, recording, &truth, jvm, size);
+    unlink(recording);
+    return rc;
+}
+
+/* Off at the same part: what chance does not do twice. To the same side or not: a clock in step with the work errs to both. */
+static bool is_same_error(const struct verify_run *first, const struct verify_run *second)
+{
+    const struct judgement *a = first->judgement, *b = second->judgement;
+    const struct judgement_part *x = judge_worst(a);
+    uint32_t i = (uint32_t)(x - a->parts);
+    if (verify_cpu_off(first) > 0 && verify_cpu_off(second) > 0)
+        return true;
+    return i < b->truth.count && b->parts[i].off > JUDGE_TOLERANCE;
+}
+
+/* What looks wrong is run again. */
+static int run_case(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
+{
+    run->judgement = calloc(1, sizeof *run->judgement);
+    int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
+    if (!rc && run->verdict == VERIFY_WRONG) {
+        struct verify_run first = *run;
+        run->judgement = calloc(1, sizeof *run->judgement);
+        rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
+        if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(&first, run))
+            run->verdict = VERIFY_TRUE;
+        free(first.judgement);
+    }
+    if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_UNTOLD) {
+        free(run->judgement);
+        run->judgement = NULL;
+    }
+    return rc;
+}
+
+int verify_all(struct verify_result *result, const struct verify_plan *plan, bool (*interrupted)(void))
+{
+    uint32_t all = plan->case_count * plan->tool_count;
+    *result = (struct verify_result){.plan = plan, .runs = calloc(all + 1, sizeof *result->runs)};
+    if (!result->runs)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < all; i++) {
+        struct verify_run *run = &result->runs[i];
+        run->what = plan->cases[i / plan->tool_count];
+        run->tool = &plan->tools[i % plan->tool_count];
+        plan->begins(run, i + 1, all);
+        int rc = interrupted() ? -EINTR : run_case(run, plan, result->jvm, sizeof result->jvm);
+        if (rc)
+            return rc;
+        result->count++;
+        plan->ended(run);
+    }
+    return 0;
+}
+
+void verify_free(struct verify_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        free(result->runs[i].judgement);
+    free(result->runs);
+    *result = (struct verify_result){0};
+}
+
+uint32_t verify_count(const struct verify_result *result, const struct tool *tool, enum verify_verdict verdict)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        count += (!tool || result->runs[i].tool == tool) && result->runs[i].verdict == verdict;
+    return count;
+}
+
+bool verify_is_bad(const struct verify_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct verify_run *run = &result->runs[i];
+        if (run->tool->kind == TOOL_CANDOR && (run->verdict == VERIFY_WRONG || run->verdict == VERIFY_FAILED))
+            return true;
+    }
+    return false;
+}
+
+double verify_cpu_off(const struct verify_run *run)
+{
+    return tool_counts_cpu(run->tool) ? judge_cpu_off(run->judgement) : 0;
+}
+
+const char *verify_verdict_name(enum verify_verdict verdict)
+{
+    static const char *const names[VERIFY_VERDICTS] = {"true", "wrong", "failed", "untold"};
+    return names[verdict];
+}
+
+char *verify_part_name(const struct truth_part *part, char *out, size_t size)
+{
+    static const char package[] = "verify.", all[] = "verify-";
+    const char *method = part->method;
+    if (!strncmp(method, package, strlen(package)))
+        method += strlen(package);
+    bool some = strcmp(part->threads, all) != 0;
+    snprintf(out, size, "%s%s%s", some ? part->threads : "", some && *method ? "* " : some ? "*" : "", method);
+    return out;
+}

@@ -38,8 +38,17 @@ static const struct fake_instruction compiled_jdk8[] = {
     {{0xc3}, 1, 1, false},                         /* ret */
 };
 
-const struct fake_code fake_codes[] = {
-    CODE("compiled", compiled, 5), CODE("JDK 11", compiled_jdk11, 5), CODE("JDK 8", compiled_jdk8, 5), {0}};
+/* The collector's barrier at the entry comes before the frame counts as complete. */
+static const struct fake_instruction compiled_barrier[] = {
+    {{0x55}, 1, 1, false},                                  /* push rbp */
+    {{0x48, 0x81, 0xec, 0x10, 0, 0, 0}, 7, 2, true},        /* sub rsp, 16 */
+    {{0x41, 0x81, 0x7f, 0x20, 1, 0, 0, 0}, 8, 4, true},     /* cmp dword [r15 + guard], 1 */
+    {{0x0f, 0x85, 0, 1, 0, 0}, 6, 4, true},                 /* jne */
+    {{0x90}, 1, 4, true},                                   /* nop */
+};
+
+const struct fake_code fake_codes[] = {CODE("compiled", compiled, 5), CODE("JDK 11", compiled_jdk11, 5),
+                                       CODE("JDK 8", compiled_jdk8, 5), CODE("entry barrier", compiled_barrier, 22), {0}};
 
 size_t fake_archived_entry(uintptr_t at, uintptr_t target)
 {

@@ -302,7 +302,8 @@ static bool goes_on_to_caller(struct walk *w, enum outcome at_worst)
            w->outcome <= at_worst;
 }
 
-/* *sp: where the frame of the method's caller begins. */
+/* *sp: where the frame of the method's caller begins. Where the method's own stands, its top holds what was there before: a return
+ * address. */
 static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t pc, uint64_t *sp, uintptr_t caller,
                                 bool is_compiled)
 {
@@ -310,6 +311,8 @@ static bool boundary_has_caller(const struct fake_instruction *next, uintptr_t p
     struct registers r = {.pc = pc, .fp = next->saved ? 0x77 : at(200), .link = 0x88};
     uint64_t *end = sp;
     memset(sp - 16, 0x55, 16 * sizeof *sp);
+    if (next->depth == FAKE_FRAME_WORDS)
+        sp[-FAKE_FRAME_WORDS] = fake_return_word(behind_call(compiled, 340));
     if (next->saved) {
         sp[-2] = at(200);
         sp[-1] = fake_return_word(caller);

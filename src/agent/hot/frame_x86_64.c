@@ -240,11 +240,30 @@ static enum epilogue epilogue_at(uintptr_t pc)
     return NOT_IN_EPILOGUE;
 }
 
+/* Whether the prologue has made room for the frame: the sub rsp of its size lies behind, with or without a push rbp before it. Only the
+ * collector's barrier stands between that and where the frame counts as complete; what the frame's top holds is not to be believed. */
+static bool has_room(const struct code *c, uintptr_t pc)
+{
+    const uint32_t bytes = 8 * c->frame_words;
+    uint64_t v;
+    for (uintptr_t at = c->begin; at + 4 <= pc && load_u64(at, &v); at++) {
+        bool is_short = (v & 0xffffff) == 0xec8348, is_long = (v & 0xffffff) == 0xec8148;
+        uint32_t room = is_short ? (uint8_t)(v >> 24) : (uint32_t)(v >> 24);
+        if ((is_short || (is_long && at + 7 <= pc)) && (room == bytes - 16 || room == bytes - 8))
+            return true;
+    }
+    return false;
+}
+
+static bool is_before_room(const struct code *c, uintptr_t pc)
+{
+    return c->frame_complete >= 0 && pc < c->begin + (uintptr_t)c->frame_complete && !has_room(c, pc);
+}
+
 bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
-    if (c->frame_complete >= 0 && f->pc < c->begin + (uintptr_t)c->frame_complete &&
-        (pop_at(f, f->sp) || pop_with_fp(f, f->sp)))
+    if (is_before_room(c, f->pc) && (pop_at(f, f->sp) || pop_with_fp(f, f->sp)))
         return true;
     switch (epilogue_at(f->pc)) {
     case AFTER_POP:

@@ -48,6 +48,8 @@ const struct verify_case verify_cases[] = {
      "the profiler came, work is shown at a neighbour's line."},
     {"virtual", "Virtual threads",
      "Their stacks hang below those of the threads that carry them, and move from one to another."},
+    {"virtual-names", "Virtual threads by name",
+     "Which of them did the work: a profiler that knows only what carries them cannot tell."},
     {"causality", "Work that is added",
      "The same program twice, the second time with more work in one method: the profile must change by exactly that."},
     {"slowdown-uniform", "Everything twice as slow", "When all takes twice as long, no share may change."},

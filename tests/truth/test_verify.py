@@ -100,6 +100,8 @@ def main():
     ct.need()
     jdks = ct.jdks()
     cases = all_cases()
+    known = ct.run(jdks[0].java, "-cp", ct.BUILD / "verify.jar", "verify.Main").err.split("one of: ")[-1].split()
+    ct.ok(known == cases, "the cases are those that the programs know, in their order", (known, cases))
     chosen = {one.version: [] for one in jdks}
     for one, case in ct.spread(jdks, cases):
         chosen[one.version].append(case)

@@ -22,11 +22,14 @@ static const struct cli_option options[] = {
                                "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
     {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 500us)"},
     {'d', "duration", "TIME", NULL, "CPU time of each program (default 3s)"},
+    {0, "rounds", "N", NULL, "repeat each program in its JVM, and count how many intervals hold the truth (default 1)"},
     {'o', "output", "FILE", NULL, "also write a page of HTML there"},
     {0, "json", NULL, NULL, "print JSON"},
     {0, "list", NULL, NULL, "list the cases"},
     {0},
 };
+
+enum { ROUNDS_MAX = 10000 };
 
 static const uint64_t SHORTEST_INTERVAL_NS = 100000;
 
@@ -94,6 +97,17 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
         return cli_usage(args->command, "--duration must be a hundred intervals at least");
     plan->setup.interval_ns = interval;
     plan->setup.seconds = (double)duration / 1e9;
+    return CLI_OK;
+}
+
+static int choose_rounds(struct verify_plan *plan, const struct cli_args *args)
+{
+    const char *text = cli_option(args, "rounds");
+    char *end;
+    unsigned long rounds = text ? strtoul(text, &end, 10) : 1;
+    if (text && (*text < '1' || *text > '9' || *end || rounds > ROUNDS_MAX))
+        return cli_usage(args->command, "--rounds wants a number from 1 to %d, not '%.60s'", ROUNDS_MAX, text);
+    plan->setup.rounds = (uint32_t)rounds;
     return CLI_OK;
 }
 
@@ -217,7 +231,7 @@ static int run_plan(const struct verify_plan *plan, const struct cli_args *args)
     int status = rc == -ENOMEM ? cli_fail("out of memory") : show(&result, args);
     if (rc == -EINTR)
         status = cli_fail("interrupted after %u of %u runs", result.count, plan->case_count * plan->tool_count);
-    if (!status && verify_is_bad(&result))
+    if (!status && !verify_is_good(&result))
         status = CLI_FAILED;
     verify_free(&result);
     return status;
@@ -235,6 +249,8 @@ static int verify_run(const struct cli_args *args)
     int status = choose_cases(&plan, args);
     if (!status)
         status = choose_times(&plan, args);
+    if (!status)
+        status = choose_rounds(&plan, args);
     if (!status)
         status = process_read(getpid(), &self, &e) ? cli_fail("%s", e.text) : session_library(&self, library, sizeof library);
     if (!status)
@@ -263,14 +279,15 @@ const struct cli_command command_verify = {
         "Runs programs that know where their own CPU time went, records each, and holds what the profile says against the truth. "
         "All cases take about five minutes; --list names them.\n\n"
         "A case is true when each truth lies within the profile's 95 % interval, or a percentage point beside it, and the weights of "
-        "all samples add up to the CPU time. It is wrong when it does not in two runs alike: chance does that less than once in a "
-        "million cases. It failed when no recording could be made, and is untold when this machine or JVM cannot show it (no kernel "
+        "all samples add up to the CPU time. It is wrong when it does not in two runs alike: at the default duration "
+        "chance does that less than once in a million parts. It failed when no recording could be made, and is untold when this machine or JVM cannot show it (no kernel "
         "samples for this user, no virtual threads).\n\n"
         "`late` is the same agent, attached when the program's code has been compiled already: what the compiler did not write down then, "
         "it cannot know, and the differences show how far profiles of JVMs can be off that were not started with the agent, nor with "
         "-XX:+DebugNonSafepoints. `recompile` is the same after the JVM has thrown that code away (record --recompile). `safepoint` "
         "shows the bias of -e safepoint. Other profilers can be put beside it with --tools.\n\n"
-        "The exit status is 0 when our profiler was never wrong from the start of a JVM, 1 when it was, 2 for wrong usage.",
+        "The exit status is 0 when our profiler, loaded at the start of a JVM, was nowhere wrong and nowhere failed, 1 when it was, or "
+        "nothing could be judged, 2 for wrong usage.",
     .examples = "candor verify\n    all cases, on the java in $PATH\n"
                 "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n    another JVM, with a page that explains\n"
                 "candor verify --tools candor,jfr trap-hot trap-setter\n    two cases, beside JDK Flight Recorder\n",

@@ -15,6 +15,8 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
         return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->clock);
     if (r->carrier_frames)
         return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
+    if (r->recompile)
+        return cli_usage(args->command, "--recompile: at safepoints all code is described; leave it out");
     return CLI_OK;
 }
 

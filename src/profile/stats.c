@@ -156,7 +156,7 @@ done:
     return rc;
 }
 
-/* Where one clock serves all threads, which of them a sample shows is drawn by lot. */
+/* Where threads have no clocks of their own, which of them a sample shows is drawn by lot. */
 static int tally_threads(struct stats_table *t, const struct profile *p, const struct successive_order *order)
 {
     struct successive_whole whole = successive_whole(order);
@@ -172,7 +172,8 @@ static int tally_threads(struct stats_table *t, const struct profile *p, const s
     }
     for (uint32_t i = 0; i < t->count; i++) {
         struct stats_figure *self = &t->rows[i].self;
-        self->effect = order->by_thread ? successive_effect(successive_of_run(self->samples), self->samples, &whole) : 1;
+        bool has_clock = order->by == SUCCESSIVE_BY_THREAD && !p->threads[i].virtual_threads;
+        self->effect = has_clock ? successive_effect(successive_of_run(self->samples), self->samples, &whole) : 1;
     }
     return 0;
 }

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In samples. A clock keeps a period for 16; work that is in step with it, or nearly, shows runs that are none, but hardly through
+ * more than one redrawing. */
+enum { LAG = 32 };
+
 /* One pass over the samples. `on_path` counts the frames of a row between the root and `fork`, the last node that the stacks of a
  * window have in common: what lies there is in all of them. */
 struct pass {
@@ -90,7 +94,7 @@ static void take_total(struct pass *r, const uint32_t *stacks, int width)
     }
 }
 
-/* Two or three samples that follow each other. */
+/* Two or three samples at the lag of each other. */
 static void take_window(struct pass *r, const uint32_t *stacks, int width)
 {
     if (stacks[0] == stacks[1] && (width == 2 || stacks[1] == stacks[2]))
@@ -123,11 +127,19 @@ static const struct profile_sample *sample_at(const struct successive_order *o, 
     return &o->profile->samples[o->samples[i]];
 }
 
+/* A virtual thread has the clocks of its carriers, and stands for many. */
+static bool is_single(const struct successive_order *o, uint32_t i)
+{
+    return o->by == SUCCESSIVE_UNKNOWN || o->profile->threads[sample_at(o, i)->thread].virtual_threads;
+}
+
 /* Where the run ends that begins at i. */
 static uint32_t end_of_run(const struct successive_order *o, uint32_t i)
 {
-    uint32_t end = o->by_thread ? i + 1 : o->count;
-    while (end < o->count && sample_at(o, end)->thread == sample_at(o, i)->thread)
+    if (o->by == SUCCESSIVE_BY_TIME)
+        return o->count;
+    uint32_t end = i + 1;
+    while (end < o->count && !is_single(o, i) && sample_at(o, end)->thread == sample_at(o, i)->thread)
         end++;
     return end;
 }
@@ -138,33 +150,39 @@ static void take_run(struct pass *r, const struct successive_order *o, uint32_t 
     take_end(r, sample_at(o, begin)->stack, single);
     if (!single)
         take_end(r, sample_at(o, end - 1)->stack, single);
-    for (uint32_t i = begin; i + 1 < end; i++) {
-        int width = i + 2 < end ? 3 : 2;
-        const uint32_t stacks[3] = {sample_at(o, i)->stack, sample_at(o, i + 1)->stack, width == 3 ? sample_at(o, i + 2)->stack : 0};
+    for (uint32_t i = begin; i + LAG < end; i++) {
+        int width = i + 2 * LAG < end ? 3 : 2;
+        const uint32_t stacks[3] = {sample_at(o, i)->stack, sample_at(o, i + LAG)->stack,
+                                    width == 3 ? sample_at(o, i + 2 * LAG)->stack : 0};
         take_window(r, stacks, width);
     }
 }
 
-static bool has_clocks_per_thread(const struct profile *p)
+/* Which samples follow each other. Of recordings by other clocks than these nobody knows: their samples count as single. */
+static enum successive_by order_by(const struct profile *p)
 {
-    static const char *const clocks[] = {"sigtrap", "signal", "timer"};
+    static const struct {
+        const char *clock;
+        enum successive_by by;
+    } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD}, {"signal", SUCCESSIVE_BY_THREAD}, {"timer", SUCCESSIVE_BY_THREAD},
+                  {"itimer", SUCCESSIVE_BY_TIME}};
     const char *clock = profile_setting(p, "clock");
     for (size_t i = 0; clock && i < sizeof clocks / sizeof *clocks; i++)
-        if (!strcmp(clock, clocks[i]))
-            return true;
-    return false;
+        if (!strcmp(clock, clocks[i].clock))
+            return clocks[i].by;
+    return SUCCESSIVE_UNKNOWN;
 }
 
 struct sort_context {
     const struct profile_sample *samples;
-    bool by_thread;
+    enum successive_by by;
 };
 
 static int compare(const void *left, const void *right, void *context)
 {
     const struct sort_context *c = context;
     const struct profile_sample *a = &c->samples[*(const uint32_t *)left], *b = &c->samples[*(const uint32_t *)right];
-    if (c->by_thread && a->thread != b->thread)
+    if (c->by == SUCCESSIVE_BY_THREAD && a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
@@ -173,8 +191,8 @@ static int compare(const void *left, const void *right, void *context)
 
 int successive_order_init(struct successive_order *o, const struct profile *p)
 {
-    struct sort_context context = {p->samples, has_clocks_per_thread(p)};
-    *o = (struct successive_order){.profile = p, .by_thread = context.by_thread};
+    struct sort_context context = {p->samples, order_by(p)};
+    *o = (struct successive_order){.profile = p, .by = context.by};
     o->samples = malloc((p->sample_count + 1) * sizeof *o->samples);
     if (!o->samples)
         return -ENOMEM;
@@ -196,8 +214,8 @@ struct successive_whole successive_whole(const struct successive_order *o)
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
         uint32_t length = end - i;
-        whole.pairs += length - 1;
-        whole.triples += length > 2 ? length - 2 : 0;
+        whole.pairs += length > LAG ? length - LAG : 0;
+        whole.triples += length > 2 * LAG ? length - 2 * LAG : 0;
         whole.ends += length > 1 ? 2 : 0;
         whole.singles += length == 1;
     }
@@ -234,9 +252,9 @@ struct successive successive_count_one(const struct successive_order *o, const b
     struct successive s = {0};
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
-        for (uint32_t at = i; at + 1 < end; at++) {
-            s.next += shows[at] != shows[at + 1];
-            s.next_but_one += at + 2 < end && shows[at] != shows[at + 2];
+        for (uint32_t at = i; at + LAG < end; at++) {
+            s.next += shows[at] != shows[at + LAG];
+            s.next_but_one += at + 2 * LAG < end && shows[at] != shows[at + 2 * LAG];
         }
         if (end - i == 1)
             s.singles += shows[i];
@@ -258,17 +276,16 @@ static double effect_of_slow(double rho)
     return rho < 0.9999 ? (1 + rho) / (1 - rho) + 2 / log(rho) : (1 - rho) / 6;
 }
 
-/* Inside of runs. */
+/* Inside of runs. The part of the variance that is still correlated at the lag is slow; how slow, twice the lag tells. */
 static double effect_within(struct successive s, double variance, const struct successive_whole *whole)
 {
     if (!whole->triples)
         return 1;
-    double next = 1 - fmax(s.next, 1) / (2.0 * whole->pairs * variance);
-    double next_but_one = 1 - fmax(s.next_but_one, 2) / (2.0 * whole->triples * variance);
-    if (next <= 0 || next_but_one <= 0)
+    double slow = 1 - fmax(s.next, 1) / (2.0 * whole->pairs * variance);
+    double still = 1 - fmax(s.next_but_one, 2) / (2.0 * whole->triples * variance);
+    if (slow <= 0 || still <= 0)
         return 1;
-    double rho = fmin(next_but_one / next, 1), slow = fmin(next * next / next_but_one, 1);
-    return 1 - slow + slow * effect_of_slow(rho);
+    return 1 - slow + slow * effect_of_slow(pow(fmin(still / slow, 1), 1.0 / LAG));
 }
 
 /* The sum of (x - share)^2 over so many, of which `shown` have x = 1. */

@@ -1,35 +1,37 @@
 /* How much surer, or less sure, a figure is than as many independent draws would make it.
  *
- * A thread's samples follow each other at nearly even distances of its CPU time. What lasts for many of them is then measured up
- * to its ends; what comes and goes between two of them is drawn by lot. Which it was, the samples show themselves: with x = 1 where
- * one shows the method, else 0, a part `slow` of its variance is correlated from sample to sample, by rho, and the rest is not.
- * Derivation: docs/internals/sampling-math.md. */
+ * A thread's samples follow each other at nearly even distances of its CPU time. What lasts for very many of them is then measured
+ * up to its ends; all else is taken as drawn by lot. Which it was, the samples show themselves: with x = 1 where one shows the method,
+ * else 0, the part of its variance that is still correlated between samples 32 apart is slow, and what is left of that at twice the
+ * distance tells how slow. Derivation: docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_SUCCESSIVE_H
 #define CANDOR_PROFILE_SUCCESSIVE_H
 
 #include "profile/profile.h"
 
-/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own, else all by time.
- * What follows each other is a run. */
+enum successive_by { SUCCESSIVE_UNKNOWN, SUCCESSIVE_BY_THREAD, SUCCESSIVE_BY_TIME };
+
+/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own; all by time, where one
+ * clock served all. What follows each other is a run; where that is unknown, each sample is one. */
 struct successive_order {
     const struct profile *profile;
     uint32_t *samples; /* their indices */
     uint32_t count;
-    bool by_thread;
+    enum successive_by by;
 };
 
 /* 0 or -ENOMEM. A caller may leave samples out before it goes on. */
 int successive_order_init(struct successive_order *o, const struct profile *p);
 void successive_order_deinit(struct successive_order *o);
 
-/* What an order is made of: all pairs and triples of samples that follow each other, all ends of runs, and the samples that are a
+/* What an order is made of: all pairs and triples of samples of a run that are 32 apart, all ends of runs, and the samples that are a
  * run alone, which has no ends. */
 struct successive_whole {
     uint32_t samples, pairs, triples, ends, singles;
 };
 struct successive_whole successive_whole(const struct successive_order *o);
 
-/* Of these: how often x differs from one sample to the next, and to the next but one; the ends and singles that show it. */
+/* Of these: how often x differs from one to the next, and to the next but one; the ends and singles that show it. */
 struct successive {
     uint32_t next, next_but_one, ends, singles;
 };

@@ -9,6 +9,8 @@
 
 const double JUDGE_TOLERANCE = 0.01, JUDGE_CPU_TOLERANCE = 0.02;
 
+enum { CLOCKS_APART_NS = 10000000 };
+
 static const char ROUND_THREADS[] = "verify-";
 
 /* Which sample is whose. methods: the parts' METHODs, each once. */
@@ -60,13 +62,15 @@ static const char *thread_name(const struct matching *m, const struct profile_sa
     return profile_text(m->p, m->p->threads[s->thread].name);
 }
 
+/* Carriers work before the round, too, and threads of one name in the rounds before and after; what reads a sample's time from a
+ * recording may be off by a few milliseconds. */
 static bool is_of_round(const struct matching *m, const struct profile_sample *s)
 {
     const char *name = thread_name(m, s);
     bool is = begins(name, ROUND_THREADS);
     for (uint32_t i = 0; i < m->truth->carrier_count && !is; i++)
-        is = begins(name, m->truth->carriers[i]) && s->time_ns >= m->truth->begin_ns;
-    return is;
+        is = begins(name, m->truth->carriers[i]);
+    return is && s->time_ns >= m->truth->begin_ns - CLOCKS_APART_NS && s->time_ns <= m->truth->end_ns + CLOCKS_APART_NS;
 }
 
 /* Of a sample of the round: virtual threads' work is seen in their carriers by who does not know them. */
@@ -174,4 +178,31 @@ double judge_cpu_off(const struct judgement *j)
     double truth = (double)j->truth.cpu_ns;
     double off = fabs((double)j->cpu_ns - truth) - (double)j->cpu_error - JUDGE_CPU_TOLERANCE * truth;
     return j->cpu_ns && off > 0 ? off / truth : 0;
+}
+
+void judge_pool_add(struct judge_pool *pool, const struct judgement *j)
+{
+    pool->rounds++;
+    for (uint32_t i = 0; i < j->truth.count; i++) {
+        const struct judgement_part *part = &j->parts[i];
+        if (part->truth < JUDGE_TOLERANCE)
+            continue;
+        pool->intervals++;
+        pool->held += part->off == 0;
+        pool->widths[i] += part->interval.high - part->interval.low;
+        pool->errors[i] += part->share - part->truth;
+        pool->squares[i] += (part->share - part->truth) * (part->share - part->truth);
+    }
+}
+
+double judge_pool_width(const struct judge_pool *pool)
+{
+    double sum = 0;
+    uint32_t parts = 0;
+    for (uint32_t i = 0; i < TRUTH_PARTS_MAX; i++)
+        if (pool->squares[i] > 0) {
+            sum += pool->widths[i] / pool->rounds / (2 * 1.96 * sqrt(pool->squares[i] / pool->rounds));
+            parts++;
+        }
+    return parts ? sum / parts : 0;
 }

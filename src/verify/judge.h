@@ -30,6 +30,19 @@ extern const double JUDGE_CPU_TOLERANCE;
 
 /* 0 or -ENOMEM. p's samples are those of the round and of others. */
 int judge(struct judgement *j, const struct truth *truth, const struct profile *p);
+/* How intervals fare over many rounds. */
+struct judge_pool {
+    uint32_t rounds;
+    uint32_t intervals, held;                   /* of all parts that are more than nothing; those that contain the truth */
+    double widths[TRUTH_PARTS_MAX];             /* by part: the sums of their widths, */
+    double errors[TRUTH_PARTS_MAX];             /* of the shares' errors, */
+    double squares[TRUTH_PARTS_MAX];            /* and of these errors' squares */
+};
+
+void judge_pool_add(struct judge_pool *pool, const struct judgement *j);
+/* How wide the intervals are beside those that the errors' spread would ask for, on average over the parts; 0 = unknown. */
+double judge_pool_width(const struct judge_pool *pool);
+
 /* The part that is farthest off. */
 const struct judgement_part *judge_worst(const struct judgement *j);
 /* By how much the sum of all weights is off, as a share, beyond chance and tolerance; 0 = it is right. */

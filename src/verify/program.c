@@ -134,10 +134,12 @@ static void close_ends(struct program *p)
 int program_end(struct program *p, uint64_t timeout_ns)
 {
     uint64_t deadline = clock_monotonic_ns() + timeout_ns;
-    int status;
-    close(p->in);
+    int status = 0;
+    pid_t got;
+    if (p->in >= 0)
+        close(p->in);
     p->in = -1;
-    while (waitpid(p->pid, &status, WNOHANG) == 0) {
+    while ((got = waitpid(p->pid, &status, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
         if (clock_monotonic_ns() > deadline) {
             program_kill(p);
             return -ETIMEDOUT;
@@ -146,6 +148,8 @@ int program_end(struct program *p, uint64_t timeout_ns)
     }
     p->pid = 0;
     close_ends(p);
+    if (got < 0)
+        return -ECHILD;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -50,6 +50,12 @@ static void put_true(FILE *out, const struct judgement *j)
     fprintf(out, "off by %.1f points at most, the intervals allow for %.1f; %u samples", percent(worst), percent(widest), j->samples);
 }
 
+static void put_pool(FILE *out, const struct judge_pool *pool)
+{
+    fprintf(out, "; of %u intervals %u held the truth, %.2f times as wide as the errors are spread", pool->intervals, pool->held,
+            judge_pool_width(pool));
+}
+
 void verify_text_run(FILE *out, const struct verify_run *run, bool colour)
 {
     const char *code = colour_of(run->verdict, colour);
@@ -59,8 +65,12 @@ void verify_text_run(FILE *out, const struct verify_run *run, bool colour)
         put_true(out, run->judgement);
     else if (run->verdict == VERIFY_WRONG)
         put_wrong(out, run);
-    else
+    if (*run->why) {
+        fputs(run->judgement ? "; " : "", out);
         utf8_print(out, run->why);
+    }
+    if (run->pool.rounds > 1)
+        put_pool(out, &run->pool);
     putc('\n', out);
 }
 

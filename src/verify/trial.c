@@ -4,30 +4,55 @@
 #include "verify/program.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static const uint64_t PATIENCE_NS = 120000000000ull;
 
+enum { PAUSE_MS = 20 }; /* between rounds: twice what judge.c allows clocks to be apart */
+
 struct trial {
     const struct trial_setup *setup;
     const struct tool *tool;
     const char *recording;
     char errors[PATH_MAX]; /* the program's standard error */
-    char said[200];        /* the last line of its output that was not for us */
+    char said[200];        /* the first line of its output that was not for us */
     struct program program;
 };
 
-/* The first line that the program wrote to its standard error, else what it said last. */
+/* What every JVM says that is attached to, or started with options of the environment. */
+static bool is_usual(const char *line)
+{
+    static const char *const usual[] = {"WARNING: A JVM TI agent", "WARNING: If a serviceability tool", "WARNING: Dynamic loading of agents",
+                                        "Picked up "};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (!strncmp(line, usual[i], strlen(usual[i])))
+            return true;
+    return false;
+}
+
+/* The first unusual line that the program wrote to its standard error, else the first that was not for us. */
 static void find_complaint(const struct trial *t, char *line, size_t size)
 {
     FILE *f = fopen(t->errors, "re");
-    if (!f || !fgets(line, (int)size, f))
-        snprintf(line, size, "%s", t->said);
+    do
+        if (!f || !fgets(line, (int)size, f)) {
+            snprintf(line, size, "%s", t->said);
+            break;
+        }
+    while (is_usual(line));
     line[strcspn(line, "\n")] = 0;
     if (f)
         fclose(f);
+}
+
+/* A line that is none of ours: by the JVM or a tool. */
+static void note_line(struct trial *t, const char *line)
+{
+    if (!*t->said && *line)
+        snprintf(t->said, sizeof t->said, "%s", line);
 }
 
 static const uint64_t END_PATIENCE_NS = 5000000000ull; /* for who has closed its output */
@@ -61,8 +86,19 @@ static int wait_ready(struct trial *t, struct error *e)
             return 0;
         if (!strncmp(line, unavailable, strlen(unavailable)))
             return error_set(e, 1, "%.200s", line + strlen(unavailable));
-        snprintf(t->said, sizeof t->said, "%s", line); /* by the JVM or a tool */
+        note_line(t, line);
     }
+}
+
+static int take_line(struct trial *t, struct truth *truth, char *line)
+{
+    char copy[PROGRAM_LINE_MAX];
+    memcpy(copy, line, sizeof copy);
+    int rc = truth_take(truth, line);
+    if (rc != -ENOENT)
+        return rc;
+    note_line(t, copy);
+    return 0;
 }
 
 static int run_round(struct trial *t, struct truth *truth, struct error *e)
@@ -74,20 +110,23 @@ static int run_round(struct trial *t, struct truth *truth, struct error *e)
     while (!rc) {
         rc = program_read(&t->program, line, PATIENCE_NS + (uint64_t)(t->setup->seconds * 2e10));
         if (!rc)
-            rc = truth_take(truth, line);
+            rc = take_line(t, truth, line);
     }
+    truth->end_ns = (int64_t)clock_realtime_ns();
     if (rc == 1)
         rc = truth_check(truth);
     return rc ? say_why(t, rc, "at its work", e) : 0;
 }
 
-static int run_program(struct trial *t, struct truth *truth, struct error *e)
+static int run_program(struct trial *t, struct truth *truths, struct error *e)
 {
     int rc = wait_ready(t, e);
     if (!rc)
         rc = tool_attach(t->tool, t->program.pid, t->recording, t->setup->interval_ns, e);
-    if (!rc)
-        rc = run_round(t, truth, e);
+    for (uint32_t i = 0; i < t->setup->rounds && !rc; i++) {
+        rc = run_round(t, &truths[i], e);
+        poll(NULL, 0, PAUSE_MS);
+    }
     if (rc)
         return rc;
     int status = program_end(&t->program, PATIENCE_NS);
@@ -120,7 +159,7 @@ static int start_program(struct trial *t, const struct verify_case *c, struct er
     return rc;
 }
 
-int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truth,
+int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truths,
               char *recording, struct error *e)
 {
     struct trial t = {.setup = setup, .tool = tool, .recording = recording};
@@ -130,7 +169,7 @@ int trial_run(const struct trial_setup *setup, const struct verify_case *c, cons
     unlink(recording);
     int rc = start_program(&t, c, e);
     if (!rc)
-        rc = run_program(&t, truth, e);
+        rc = run_program(&t, truths, e);
     program_kill(&t.program);
     return rc;
 }

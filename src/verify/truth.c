@@ -47,14 +47,14 @@ int truth_take(struct truth *t, char *line)
 {
     char *rest, *word = strtok_r(line, " ", &rest);
     if (!word)
-        return -EPROTO;
+        return -ENOENT;
     if (!strcmp(word, "part"))
         return take_part(t, &rest);
-    if (!strcmp(word, "threads") && t->carrier_count < TRUTH_CARRIERS_MAX)
-        return take_word(strtok_r(NULL, " ", &rest), t->carriers[t->carrier_count++]);
+    if (!strcmp(word, "threads"))
+        return t->carrier_count < TRUTH_CARRIERS_MAX ? take_word(strtok_r(NULL, " ", &rest), t->carriers[t->carrier_count++]) : -EPROTO;
     if (!strcmp(word, "cpu"))
         return take_number(strtok_r(NULL, " ", &rest), &t->cpu_ns);
-    return strcmp(word, "done") ? -EPROTO : 1;
+    return strcmp(word, "done") ? -ENOENT : 1;
 }
 
 int truth_check(const struct truth *t)

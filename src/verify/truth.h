@@ -20,11 +20,11 @@ struct truth {
     char carriers[TRUTH_CARRIERS_MAX][TRUTH_WORD_MAX]; /* threads whose names begin so do work of the round, too, from begin_ns on */
     uint32_t carrier_count;
     uint64_t cpu_ns;  /* of all threads of the round */
-    int64_t begin_ns; /* when the round began, since the epoch */
+    int64_t begin_ns, end_ns; /* when the round was, since the epoch */
 };
 
 /* Takes one line of the program; the line is changed. 1 when it was the last one, 0 when more follow, -EPROTO when it is
- * none of the protocol. */
+ * not as the protocol has it, -ENOENT when it is none of the protocol's. */
 int truth_take(struct truth *t, char *line);
 /* That the parts fit into the whole: 0 or -EPROTO. */
 int truth_check(const struct truth *t);

@@ -13,7 +13,21 @@ static bool shows_kernel(const struct profile *p)
     return kernel && !strcmp(kernel, "included");
 }
 
-static int judge_profile(struct verify_run *run, const struct profile *p, const struct truth *truth, char *jvm, size_t size)
+static int pool_rounds(struct verify_run *run, const struct profile *p, const struct truth *truths, uint32_t rounds)
+{
+    struct judgement *j = malloc(sizeof *j);
+    int rc = j ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < rounds && !rc; i++) {
+        rc = judge(j, &truths[i], p);
+        if (!rc)
+            judge_pool_add(&run->pool, j);
+    }
+    free(j);
+    return rc;
+}
+
+static int judge_profile(struct verify_run *run, const struct profile *p, const struct truth *truths, uint32_t rounds, char *jvm,
+                         size_t size)
 {
     if (!*jvm && p->jvm_version)
         snprintf(jvm, size, "%s", profile_text(p, p->jvm_version));
@@ -22,13 +36,21 @@ static int judge_profile(struct verify_run *run, const struct profile *p, const 
         snprintf(run->why, sizeof run->why, "this user may not sample the kernel; 'candor doctor' names the remedy");
         return 0;
     }
-    int rc = judge(run->judgement, truth, p);
+    int rc = judge(run->judgement, truths, p);
+    if (!rc && !run->judgement->samples) {
+        run->verdict = VERIFY_FAILED;
+        snprintf(run->why, sizeof run->why, "not one sample of the program's threads");
+        return 0;
+    }
+    if (!rc)
+        rc = pool_rounds(run, p, truths, rounds);
     bool is_right = !rc && judge_worst(run->judgement)->off <= JUDGE_TOLERANCE && verify_cpu_off(run) == 0;
     run->verdict = is_right ? VERIFY_TRUE : VERIFY_WRONG;
     return rc;
 }
 
-static int judge_recording(struct verify_run *run, const char *recording, const struct truth *truth, char *jvm, size_t size)
+static int judge_recording(struct verify_run *run, const char *recording, const struct truth *truths, uint32_t rounds, char *jvm,
+                           size_t size)
 {
     struct profile p;
     struct error e;
@@ -40,7 +62,7 @@ static int judge_recording(struct verify_run *run, const char *recording, const 
         snprintf(run->why, sizeof run->why, "%s", e.text);
         rc = rc == -ENOMEM ? rc : 0;
     } else {
-        rc = judge_profile(run, &p, truth, jvm, size);
+        rc = judge_profile(run, &p, truths, rounds, jvm, size);
     }
     profile_deinit(&p);
     return rc;
@@ -48,50 +70,61 @@ static int judge_recording(struct verify_run *run, const char *recording, const 
 
 static int run_once(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
 {
-    struct truth truth;
+    struct truth *truths = calloc(plan->setup.rounds, sizeof *truths);
     struct error e;
     char recording[PATH_MAX];
-    int rc = trial_run(&plan->setup, run->what, run->tool, &truth, recording, &e);
-    if (rc == -EINTR || rc == -ENOMEM)
-        return rc;
-    if (rc) {
+    int rc = truths ? trial_run(&plan->setup, run->what, run->tool, truths, recording, &e) : -ENOMEM;
+    if (!rc) {
+        rc = judge_recording(run, recording, truths, plan->setup.rounds, jvm, size);
+        unlink(recording);
+    } else if (rc != -EINTR && rc != -ENOMEM) {
         run->verdict = rc == 1 ? VERIFY_UNTOLD : VERIFY_FAILED;
         snprintf(run->why, sizeof run->why, "%s", e.text);
-        return 0;
+        rc = 0;
     }
-    rc = judge_recording(run, recording, &truth, jvm, size);
-    unlink(recording);
+    free(truths);
     return rc;
 }
 
-/* Off at the same part: what chance does not do twice. To the same side or not: a clock in step with the work errs to both. */
+/* Off at the same place: what chance does not do twice. To the same side or not: a clock in step with the work errs to both. */
 static bool is_same_error(const struct verify_run *first, const struct verify_run *second)
 {
     const struct judgement *a = first->judgement, *b = second->judgement;
-    const struct judgement_part *x = judge_worst(a);
-    uint32_t i = (uint32_t)(x - a->parts);
-    if (verify_cpu_off(first) > 0 && verify_cpu_off(second) > 0)
-        return true;
-    return i < b->truth.count && b->parts[i].off > JUDGE_TOLERANCE;
+    bool same = verify_cpu_off(first) > 0 && verify_cpu_off(second) > 0;
+    for (uint32_t i = 0; i < a->truth.count && i < b->truth.count; i++)
+        same |= a->parts[i].off > JUDGE_TOLERANCE && b->parts[i].off > JUDGE_TOLERANCE;
+    return same;
 }
 
-/* What looks wrong is run again. */
+static void forget(struct verify_run *run)
+{
+    free(run->judgement);
+    run->judgement = NULL;
+}
+
+/* Runs again what looks wrong. */
+static int run_again(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
+{
+    struct verify_run first = *run;
+    run->judgement = calloc(1, sizeof *run->judgement);
+    run->pool = (struct judge_pool){0};
+    int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
+    if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(&first, run)) {
+        run->verdict = VERIFY_TRUE;
+        snprintf(run->why, sizeof run->why, "off twice, but at different places");
+    }
+    forget(&first);
+    return rc;
+}
+
 static int run_case(struct verify_run *run, const struct verify_plan *plan, char *jvm, size_t size)
 {
     run->judgement = calloc(1, sizeof *run->judgement);
     int rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
-    if (!rc && run->verdict == VERIFY_WRONG) {
-        struct verify_run first = *run;
-        run->judgement = calloc(1, sizeof *run->judgement);
-        rc = run->judgement ? run_once(run, plan, jvm, size) : -ENOMEM;
-        if (!rc && run->verdict == VERIFY_WRONG && !is_same_error(&first, run))
-            run->verdict = VERIFY_TRUE;
-        free(first.judgement);
-    }
-    if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_UNTOLD) {
-        free(run->judgement);
-        run->judgement = NULL;
-    }
+    if (!rc && run->verdict == VERIFY_WRONG)
+        rc = run_again(run, plan, jvm, size);
+    if (rc || run->verdict == VERIFY_FAILED || run->verdict == VERIFY_UNTOLD)
+        forget(run);
     return rc;
 }
 
@@ -131,14 +164,16 @@ uint32_t verify_count(const struct verify_result *result, const struct tool *too
     return count;
 }
 
-bool verify_is_bad(const struct verify_result *result)
+bool verify_is_good(const struct verify_result *result)
 {
+    bool bad = false, shown = false;
     for (uint32_t i = 0; i < result->count; i++) {
         const struct verify_run *run = &result->runs[i];
-        if (run->tool->kind == TOOL_CANDOR && (run->verdict == VERIFY_WRONG || run->verdict == VERIFY_FAILED))
-            return true;
+        bool is_ours = run->tool->kind == TOOL_CANDOR;
+        bad |= is_ours && (run->verdict == VERIFY_WRONG || run->verdict == VERIFY_FAILED);
+        shown |= run->verdict == VERIFY_TRUE || (!is_ours && run->verdict == VERIFY_WRONG);
     }
-    return false;
+    return shown && !bad;
 }
 
 double verify_cpu_off(const struct verify_run *run)

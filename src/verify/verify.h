@@ -24,8 +24,9 @@ struct verify_run {
     const struct verify_case *what;
     const struct tool *tool;
     enum verify_verdict verdict;
-    char why[256];               /* of VERIFY_FAILED and VERIFY_UNTOLD */
-    struct judgement *judgement; /* NULL when there is none */
+    char why[256];               /* of VERIFY_FAILED and VERIFY_UNTOLD, and what is to be said of others; or "" */
+    struct judgement *judgement; /* of the first round; NULL when there is none */
+    struct judge_pool pool;      /* of all rounds */
 };
 
 struct verify_plan {
@@ -52,8 +53,8 @@ void verify_free(struct verify_result *result);
 
 /* How many runs of a tool came to this verdict; tool NULL = of all. */
 uint32_t verify_count(const struct verify_result *result, const struct tool *tool, enum verify_verdict verdict);
-/* True when our profiler, loaded at the start, was wrong or failed anywhere. */
-bool verify_is_bad(const struct verify_result *result);
+/* True when anything could be judged, and our profiler, loaded at the start, was wrong or failed nowhere. */
+bool verify_is_good(const struct verify_result *result);
 /* By how much the sum of the weights of a run with a judgement is off (judge.h); 0 for tools that do not promise CPU time. */
 double verify_cpu_off(const struct verify_run *run);
 const char *verify_verdict_name(enum verify_verdict verdict);

@@ -44,6 +44,7 @@ def usage():
     wrong(["record", "-e", "safepoint", "-i", "900us", "1"], "1ms or more")
     wrong(["start", "-e", "safepoint", "--clock", "timer", "1"], "no clock")
     wrong(["record", "-e", "safepoint", "--carrier-frames", "1"], "leave it out")
+    wrong(["record", "-e", "safepoint", "--recompile", "1"], "leave it out")
     wrong(["record", "-o", "-", "1"], "--output")
     wrong(["record", "1", "2"], "'2'", "--")
     wrong(["status", "--timeout", "soon", "1"], "'soon'")

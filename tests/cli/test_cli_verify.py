@@ -3,6 +3,8 @@
 
 tier: default
 timeout: 300
+
+That the verdicts are right is tests/truth/test_verify.py's; with so few samples as here one in 10,000 is not.
 """
 import html.parser
 import json
@@ -57,7 +59,7 @@ def check_result(jdk):
     page = ct.WORK / "truth.html"
     common = ("--java", jdk.home / "bin" / "java", "-d", "500ms", "--tools", "candor", "shares")
     result = ct.candor("verify", "-o", page, *common)
-    ct.ok(result.status == 0 and "shares" in result.out and f"page: {page}" in result.out, "text, and where the page is", result)
+    ct.ok(result.status in (0, 1) and "shares" in result.out and f"page: {page}" in result.out, "text, and where the page is", result)
     parser = Page()
     parser.feed(page.read_text())
     ct.ok(not parser.open and not parser.strays, "the page's elements close", (parser.open, parser.strays))
@@ -65,18 +67,18 @@ def check_result(jdk):
     ct.ok(all(word in text for word in ("Three methods in one thread", "candor", "true")), "it says what was done", text[:2000])
     answer = json.loads(ct.candor("verify", "--json", *common).out)
     run = answer["runs"][0]
-    ct.ok(answer["good"] and jdk.is_named(answer["jvm"]), "JSON: the JVM", answer["jvm"])
+    ct.ok(answer["good"] == (run["verdict"] == "true") and jdk.is_named(answer["jvm"]), "JSON: the JVM", answer["jvm"])
     ct.ok(len(run["parts"]) >= 3 and all(part["low"] <= part["share"] <= part["high"] for part in run["parts"]),
           "JSON: parts with intervals around their shares", run)
     ct.ok(run["samples"] > 500 and abs(run["cpu_ns"] / run["true_cpu_ns"] - 1) < 0.1, "JSON: samples and what they stand for", run)
 
 
 def check_failures(jdk):
-    """A tool that does not work is told as such; only our own failing counts for the exit status."""
+    """A tool that does not work is told as such; where nothing could be judged the exit status says so."""
     arguments = ("--java", jdk.home, "-d", "500ms", "shares")
     result = ct.candor("verify", "--json", "--tools", "async-profiler=/nowhere.so", *arguments)
     run = json.loads(result.out)["runs"][0]
-    ct.ok(run["verdict"] == "failed" and "/nowhere.so" in run["why"] and result.status == 0, "another profiler that is not there", result)
+    ct.ok(run["verdict"] == "failed" and "/nowhere.so" in run["why"] and result.status == 1, "another profiler that is not there", result)
     (ct.WORK / "java").write_text("#!/bin/sh\necho nonsense\nexit 3\n")
     (ct.WORK / "java").chmod(0o755)
     result = ct.candor("verify", "--tools", "candor", "--java", ct.WORK / "java", "shares")
@@ -100,7 +102,10 @@ def main():
     ct.ok(listed.status == 0 and listed.out.count("\n") > 15 and "trap-hot" in listed.out, "--list", listed)
     check_usage()
     jdk = ct.jdk(17) or ct.jdks()[0]
-    check_result(jdk)
+    if os.environ.get("CANDOR_SANITIZED"):
+        ct.skip("a result", "a sanitized agent needs a JVM with the sanitizer in it")
+    else:
+        check_result(jdk)
     check_failures(jdk)
     check_interrupt(jdk)
     ct.done()

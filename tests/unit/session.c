@@ -15,7 +15,7 @@ bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns)
 {
     struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
     snprintf(o.file, sizeof o.file, "%s", file);
-    int rc = collect_start(&o, false, nothing, &session_error);
+    int rc = collect_start(&o, false, NULL, nothing, &session_error);
     if (rc)
         tap_note("start: %s", session_error.text);
     return rc == 0;

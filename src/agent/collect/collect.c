@@ -374,13 +374,17 @@ static void find_operation(void)
         vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
 }
 
-static int start_sampling(void (*bind_threads)(void), struct error *e)
+static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), struct error *e)
 {
     int rc = fault_install();
     if (rc)
         return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
     if (jvm_facts.debug_info_is_late && !code_sparse_until)
         code_sparse_until = compilations_newest();
+    if (recompile && !recompile()) {
+        fault_remove();
+        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
+    }
     uint64_t cost = calibrate_sample_cost(&session.clock, &session.pool);
     rc = clock_start(&session.clock, e);
     if (rc) {
@@ -411,7 +415,8 @@ static void begin_books(void)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, outcome_names[i]);
 }
 
-static int start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
+                 struct error *e)
 {
     memset(&session, 0, sizeof session);
     session.options = *options;
@@ -431,7 +436,7 @@ static int start(const struct collect_options *options, bool late, void (*bind_t
     find_operation();
     begin_books();
     recording_describe(&session.recording, &session.clock, late);
-    rc = start_sampling(bind_threads, e);
+    rc = start_sampling(recompile, bind_threads, e);
     if (rc) {
         recording_abandon(&session.recording);
         release_memory();
@@ -441,7 +446,8 @@ static int start(const struct collect_options *options, bool late, void (*bind_t
     return 0;
 }
 
-int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e)
+int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
+                  struct error *e)
 {
     char fault[INTERNAL_FAULT_TEXT_MAX];
     if (collect_running())
@@ -451,7 +457,7 @@ int collect_start(const struct collect_options *options, bool late, void (*bind_
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     if (options->event == COLLECT_SAFEPOINT)
         return safepoint_start(options, late, e);
-    return start(options, late, bind_threads, e);
+    return start(options, late, recompile, bind_threads, e);
 }
 
 int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e)
@@ -519,7 +525,6 @@ void collect_abandon(struct turn *turn)
 {
     bool was_running = session.running;
     session.running = false;
-    safepoint_abandon();
     turn_take(turn, silence, NULL);
     /* A fault in the C library may have left its locks taken: whoever then allocates, hangs. */
     if (was_running && !turn_first_fault().elsewhere)

@@ -14,8 +14,10 @@ bool collect_running(void);
 /* What the running recording samples. */
 enum collect_event collect_event(void);
 /* Begins a recording: memory, file, clock, threads, in this order; undoes all of it on an error. late: the agent came
- * after the JVM's start. bind_threads is called when threads are armed, to tell which are Java's. */
-int collect_start(const struct collect_options *options, bool late, void (*bind_threads)(void), struct error *e);
+ * after the JVM's start. recompile, unless NULL, is called when it is known which code is older than the agent, to have the JVM throw
+ * that away; false: it does not. bind_threads is called when threads are armed, to tell which are Java's. */
+int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
+                  struct error *e);
 /* To be called again after collect_patience_ns at the latest, while running. False when the recording's duration is over. */
 bool collect_tick(void);
 uint64_t collect_patience_ns(void);

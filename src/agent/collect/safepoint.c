@@ -83,15 +83,6 @@ static uint32_t thread_id(uint32_t index, int64_t java_id, uint64_t now)
     return t->id;
 }
 
-/* Other tools count events: one jdk.ExecutionSample per interval of a running thread, the rest by chance. */
-static void write_execution_samples(const struct jfr_safepoint_sample *s)
-{
-    uint64_t interval = session.options.interval_ns, n = s->weight_ns / interval;
-    n += handler_random(&session.random) % interval < s->weight_ns % interval;
-    while (n--)
-        jfr_write_execution_sample(session.recording.writer, s->ticks, s->thread, s->stack, s->state);
-}
-
 static uint32_t add_stack(const struct java_stack *stack)
 {
     struct names *n = &session.recording.names;
@@ -151,7 +142,7 @@ static void take_stack(const struct round *round, uint32_t index)
     }
     thread_time_sample(&session.books, s.state, outcome, weight);
     if (jfr_state_runs(s.state))
-        write_execution_samples(&s);
+        jfr_write_execution_sample(session.recording.writer, s.ticks, s.thread, s.stack, s.state);
 }
 
 /* A round stands for the time since the one before, which is an interval, or longer where the JVM let us wait: so the weights add
@@ -266,11 +257,6 @@ int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     map_deinit(&session.thread_places);
     free(session.threads);
     return recording_close(&session.recording, bytes, e);
-}
-
-void safepoint_abandon(void)
-{
-    session.running = false;
 }
 
 void safepoint_status(struct collect_status *out)

@@ -19,8 +19,6 @@ bool safepoint_tick(void);
 uint64_t safepoint_patience_ns(void);
 int safepoint_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
 int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
-/* As collect_abandon: the recording stays what it was at its last flush. */
-void safepoint_abandon(void);
 void safepoint_status(struct collect_status *out);
 
 #endif

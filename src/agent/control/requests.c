@@ -29,14 +29,13 @@ static const struct hooks *hooks_of(enum collect_event event, const struct hooks
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
 {
     if (collect_running())
-        return collect_start(options, late, nothing, e);
+        return collect_start(options, late, NULL, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
-    if (options->recompile && late && hooks->recompile && !hooks->recompile())
-        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     hooks = hooks_of(options->event, hooks);
     call(hooks->session_begin);
-    int rc = collect_start(options, late, hooks->bind_threads ? hooks->bind_threads : nothing, e);
+    int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
+                           hooks->bind_threads ? hooks->bind_threads : nothing, e);
     if (rc)
         call(hooks->session_end);
     return rc;

@@ -16,7 +16,7 @@ static int open_and_start(bool late, struct error *e)
     return loop_open(&java_hooks, late, options.file[0] ? &options : NULL, e);
 }
 
-/* The one thing the agent ever says on the application's standard error: why what its command line asked for cannot be. */
+/* The one thing the agent ever says on the application's standard error: why what its options asked for cannot be. */
 static void complain(const struct error *e, const char *consequence)
 {
     fprintf(stderr, "candor: %s%s\n", e->text, consequence);
@@ -65,7 +65,11 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reser
     java_want_debug_info(true);
     java_on_life(NULL, jvm_ending);
     java_describe(jni);
-    return open_and_start(true, &e) ? JNI_ERR : JNI_OK;
+    if (!open_and_start(true, &e))
+        return JNI_OK;
+    if (options.file[0])
+        complain(&e, "");
+    return JNI_ERR;
 }
 
 EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

@@ -18,22 +18,22 @@ struct trial {
     const struct tool *tool;
     const char *recording;
     char errors[PATH_MAX]; /* the program's standard error */
-    char said[200];        /* the first line of its output that was not for us */
+    char said[200];        /* the beginning of its output that was not for us */
     struct program program;
 };
 
 /* What every JVM says that is attached to, or started with options of the environment. */
 static bool is_usual(const char *line)
 {
-    static const char *const usual[] = {"WARNING: A JVM TI agent", "WARNING: If a serviceability tool", "WARNING: Dynamic loading of agents",
-                                        "Picked up "};
+    static const char *const usual[] = {"WARNING: A JVM TI agent", "WARNING: If a serviceability tool",
+                                        "WARNING: Dynamic loading of agents", "Picked up "};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (!strncmp(line, usual[i], strlen(usual[i])))
             return true;
     return false;
 }
 
-/* The first unusual line that the program wrote to its standard error, else the first that was not for us. */
+/* The first unusual line that the program wrote to its standard error, else what else it said. */
 static void find_complaint(const struct trial *t, char *line, size_t size)
 {
     FILE *f = fopen(t->errors, "re");
@@ -51,8 +51,9 @@ static void find_complaint(const struct trial *t, char *line, size_t size)
 /* A line that is none of ours: by the JVM or a tool. */
 static void note_line(struct trial *t, const char *line)
 {
-    if (!*t->said && *line)
-        snprintf(t->said, sizeof t->said, "%s", line);
+    size_t used = strlen(t->said);
+    if (*line)
+        snprintf(t->said + used, sizeof t->said - used, "%s%s", used ? " " : "", line);
 }
 
 static const uint64_t END_PATIENCE_NS = 5000000000ull; /* for who has closed its output */

@@ -14,8 +14,8 @@ struct trial_setup {
     uint32_t rounds; /* in one JVM, after each other */
 };
 
-/* truths: of each round. Leaves the recording at `recording` (PATH_MAX bytes). 0; 1 when the program cannot run on this JVM, with the reason in e; a
- * negative errno with e, -EINTR when a signal wants us to end. */
+/* truths: of each round. Leaves the recording at `recording` (PATH_MAX bytes). 0; 1 when the program cannot run on this JVM, with the
+ * reason in e; a negative errno with e, -EINTR when a signal wants us to end. */
 int trial_run(const struct trial_setup *setup, const struct verify_case *c, const struct tool *tool, struct truth *truths,
               char *recording, struct error *e);
 

@@ -187,9 +187,8 @@ def running(jdk):
     whole, error = sum(weights) / ran, (2 * truth["runs"] / 3 * sum(w ** 3 for w in weights) / sum(weights)) ** 0.5 / ran
     ct.ok(abs(whole - 1) < ct.STANDARD_ERRORS * error + 0.01,
           f"{what}: its samples weigh {whole:.3f} of the time it ran, standard error {error:.3f}, 0.01 for its start")
-    mean = sum(s.weight for s in found.all if s.state in RUNS) / MS
-    ct.ok(abs(len(found.executions) - mean) <= ct.STANDARD_ERRORS * max(1, mean) ** 0.5,
-          f"{what}: {len(found.executions)} jdk.ExecutionSample for {mean:.0f} intervals of running threads")
+    running = sum(s.state in RUNS for s in found.all)
+    ct.ok(len(found.executions) == running, f"{what}: {len(found.executions)} jdk.ExecutionSample for {running} of running threads")
     closes(found, what)
 
 

@@ -20,7 +20,6 @@ import candortest as ct
 import jfrfile
 import test_unloading
 
-MS = 1_000_000
 # Compilers as they were: a counted loop is not polled. JDK 8 knows neither flag's newer meaning, nor needs it.
 UNPOLLED = ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:-UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=0"]
 STATES = {"parked": "STATE_PARKED", "slept": "STATE_SLEEPING", "waited": "STATE_IN_OBJECT_WAIT",

@@ -117,14 +117,24 @@ static bool is_program(const char *path)
     return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+static bool find_in_path(char *java, size_t size)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t len = strcspn(path, ":");
+        if ((size_t)snprintf(java, size, "%.*s/java", (int)len, path) < size && len && is_program(java))
+            return true;
+        path += path[len] ? len + 1 : len;
+    }
+    return false;
+}
+
 /* --java may be a JAVA_HOME; without it $JAVA_HOME counts, else PATH. */
 static int choose_java(char *java, size_t size, const struct cli_args *args)
 {
     const char *option = cli_option(args, "java"), *home = option ? option : getenv("JAVA_HOME");
-    if (!home || !*home) {
-        snprintf(java, size, "java");
-        return CLI_OK;
-    }
+    if (!home || !*home)
+        return find_in_path(java, size) ? CLI_OK : cli_fail("no java in $PATH; give the path of one, or of its JAVA_HOME, with --java");
     if ((size_t)snprintf(java, size, "%s/bin/java", home) < size && is_program(java))
         return CLI_OK;
     if (option && is_program(option) && (size_t)snprintf(java, size, "%s", option) < size)

@@ -33,7 +33,8 @@ def check_usage():
     wrong(["--java", "/nowhere"], 1, "no java at")
     wrong(["--java", ct.WORK], 1, "no java at")
     wrong([], 1, "no java at", env={**os.environ, "JAVA_HOME": "/nowhere"})
-    wrong(["shares"], 1, "set TMPDIR", env={**os.environ, "TMPDIR": "/nowhere"})
+    wrong([], 1, "no java in $PATH", env={"PATH": "/nowhere::/tmp"})
+    wrong(["--java", ct.JDKS / "17", "shares"], 1, "set TMPDIR", env={**os.environ, "TMPDIR": "/nowhere"})
 
 
 class Page(html.parser.HTMLParser):

@@ -23,12 +23,15 @@ import candortest as ct
 
 SAMPLING = ("-d", "1700ms", "--interval", "250us")
 TRIES = 5
+# Of a thread of a millisecond 50 to 150 us before and after its run() are in no account (src/verify/README.md): half a point to one
+# of the shares, beside verify's own tolerance.
+UNCERTAIN = {"short-threads": 0.02}
 # lie: (case, tools, further arguments)
 LIES = {
     "stubs": ("intrinsics", "candor", ()),
     "caller": ("trap-hot", "candor", ()),
     "period": ("periodic", "candor", ("--interval", "20ms", "-d", "3s")),
-    "first": ("short-threads", "candor", ()),
+    "first": ("short-threads", "candor", ("--interval", "2ms")),  # longer than they live
     "once": ("shares", "candor:timer", ("--interval", "1ms")),
 }
 
@@ -51,6 +54,11 @@ def describe(run):
     return f"{run['why'] or ''} {'; '.join(parts)} cpu {run.get('cpu_ns')} of {run.get('true_cpu_ns')}"
 
 
+def is_within(run, slack):
+    """Whether all truths lie so near the intervals."""
+    return slack > 0 and all(part["low"] - slack <= part["true_share"] <= part["high"] + slack for part in run.get("parts", [{}]))
+
+
 def check_cases(jdk, cases):
     result, answer = verify(ct.PROGRAM, jdk, *SAMPLING, "--tools", "candor,late", *cases)
     if not ct.ok(answer and len(answer["runs"]) == 2 * len(cases), f"{jdk}: {', '.join(cases)} ran", result):
@@ -60,7 +68,7 @@ def check_cases(jdk, cases):
         if run["verdict"] == "untold":
             ct.skip(what, run["why"])
         elif run["tool"] == "candor":
-            ct.ok(run["verdict"] == "true", f"{what}: {run['verdict']}", describe(run))
+            ct.ok(run["verdict"] == "true" or is_within(run, UNCERTAIN.get(run["case"], 0)), f"{what}: {run['verdict']}", describe(run))
         else:
             ct.ok(run["verdict"] in ("true", "wrong"), f"{what}: {run['verdict']}", describe(run))
     ct.ok(result.status == (0 if answer["good"] else 1), f"{jdk}: the exit status says so too: {result.status}")

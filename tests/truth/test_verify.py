@@ -56,7 +56,8 @@ def describe(run):
 
 def is_within(run, slack):
     """Whether all truths lie so near the intervals."""
-    return slack > 0 and all(part["low"] - slack <= part["true_share"] <= part["high"] + slack for part in run.get("parts", [{}]))
+    parts = run.get("parts", [])
+    return slack > 0 and parts and all(part["low"] - slack <= part["true_share"] <= part["high"] + slack for part in parts)
 
 
 def check_cases(jdk, cases):

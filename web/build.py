@@ -1,23 +1,20 @@
-"""Assembles the viewer: template + style + modules -> one HTML page, and that page as a C array.
+"""Assembles the viewer: template + style + script -> one HTML page, and that page as a C array.
 
-    build.py flame.html flame.css MODULE.js... --html OUT.html --c OUT.c
+    build.py flame.html flame.css page/main.ts --html OUT.html --c OUT.c
+    build.py fleet.html fleet.css fleet/main.ts --c OUT.c
 
-The modules are plain ES modules that only import each other by name. They are put in the order of their imports, each
-becomes a function that returns what it exports, and the whole is one strict script: a page opened from disk may not
-load modules. The page allows exactly this style and this script, by their hashes.
+esbuild bundles the script with all it imports into one: a page opened from disk may not load modules. The page allows
+exactly this style and this script, by their hashes.
 """
 
 import argparse
 import base64
 import hashlib
-import os
 import re
+import subprocess
 import sys
 
 DATA_MARK = "/*CANDOR_DATA*/"
-IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";\n', re.M)
-EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const)\b)", re.M)
-EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.M)
 SIZE_LIMIT = 200_000
 
 
@@ -30,48 +27,14 @@ def read(path):
         return f.read()
 
 
-def in_import_order(sources):
-    """Module names, each after all it imports; a circle is an error."""
-    order, state = [], {}
-
-    def visit(name, chain):
-        if name not in sources:
-            fail("%s imports %s, which is not in the list" % (chain[-1], name))
-        if state.get(name) == "open":
-            fail("circle of imports: " + " -> ".join(chain + [name]))
-        if name in state:
-            return
-        state[name] = "open"
-        for _, other in IMPORT.findall(sources[name]):
-            visit(other, chain + [name])
-        state[name] = "done"
-        order.append(name)
-
-    for name in sources:
-        visit(name, [])
-    return order
-
-
-def as_function(name, source):
-    """One module as `const NAME_js = (() => { ...; return { exports }; })();`"""
-    body = EXPORT.sub("", IMPORT.sub(r"const {\1} = \2_js;\n", source))
-    stray = re.search(r"^(import|export)\b.*", body, re.M)
-    if stray:
-        fail("%s.js: cannot bundle: %s" % (name, stray.group(0)))
-    exports = ", ".join(EXPORTED.findall(source))
-    return "const %s_js = (() => {\n%sreturn { %s };\n})();\n" % (name, body, exports)
-
-
-def bundle(paths):
-    """One script of all modules."""
-    sources = {os.path.splitext(os.path.basename(p))[0]: read(p) for p in paths}
-    for name, text in sources.items():
-        for words, other in IMPORT.findall(text):
-            missing = {w.strip() for w in words.split(",")} - set(EXPORTED.findall(sources.get(other, "")))
-            if other in sources and missing:
-                fail("%s.js imports %s, which %s.js does not export" % (name, ", ".join(sorted(missing)), other))
-    parts = [as_function(name, sources[name]) for name in in_import_order(sources)]
-    return '\n(() => {\n"use strict";\n%s})();\n' % "\n".join(parts)
+def bundle(main):
+    """One script of all modules. Its names stay as they are, for whoever looks into the page."""
+    command = ["esbuild", main, "--bundle", "--format=iife", "--target=es2021", "--charset=ascii", "--minify-whitespace",
+               "--minify-syntax", "--log-level=warning"]
+    try:
+        return "\n" + subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        fail("esbuild: %s" % error)
 
 
 def hash_source(text):
@@ -83,7 +46,7 @@ def page(template, style, script):
     """Fills the template's three marks; refuses what would not survive inside an HTML element."""
     style = "\n" + style
     for what, text in (("style", style), ("script", script)):
-        if re.search(r"</(script|style)|<!--", text, re.I):
+        if re.search(r"</(script|style)|<!--", text, re.IGNORECASE):
             fail("the %s contains text that would end or hide its element" % what)
         if DATA_MARK in text:
             fail("the %s contains the data mark" % what)
@@ -98,8 +61,8 @@ def page(template, style, script):
     return template
 
 
-def c_array(data):
-    """The bytes as one string literal, a line of source per line of the page."""
+def c_array(data, name):
+    """The bytes as one string literal, a line of source per line of the data."""
     def escape(byte):
         if byte in b'"\\?':
             return "\\" + chr(byte)
@@ -109,26 +72,36 @@ def c_array(data):
     rows.append('    "%s"' % "".join(map(escape, lines[-1])))
     return ("/* Made by web/build.py from the files in web/. */\n"
             '#include "web/web.h"\n\n'
-            "const char web_flame_html[] =\n%s;\n\n"
-            "const size_t web_flame_html_len = sizeof web_flame_html - 1;\n" % "\n".join(rows))
+            "const char web_%s[] =\n%s;\n\n"
+            "const size_t web_%s_len = sizeof web_%s - 1;\n" % (name, "\n".join(rows), name, name))
+
+
+def fleet(template, style, main, out):
+    """The server's page: three files, asked for one by one, since nothing is put into them."""
+    parts = (("fleet_html", read(template)), ("fleet_css", read(style)), ("fleet_js", bundle(main)))
+    with open(out, "w", encoding="ascii") as f:
+        f.write("\n".join(c_array(text.encode(), name) for name, text in parts))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("template")
     parser.add_argument("style")
-    parser.add_argument("modules", nargs="+")
-    parser.add_argument("--html", required=True)
+    parser.add_argument("main")
+    parser.add_argument("--html", help="the page; without it the files stay apart, for the server")
     parser.add_argument("--c", required=True)
     args = parser.parse_args()
+    if not args.html:
+        fleet(args.template, args.style, args.main, args.c)
+        return
 
-    data = page(read(args.template), read(args.style), bundle(args.modules)).encode()
+    data = page(read(args.template), read(args.style), bundle(args.main)).encode()
     if len(data) > SIZE_LIMIT:
         fail("the page has %d bytes, more than %d" % (len(data), SIZE_LIMIT))
     with open(args.html, "wb") as f:
         f.write(data)
     with open(args.c, "w", encoding="ascii") as f:
-        f.write(c_array(data))
+        f.write(c_array(data, "flame_html"))
 
 
 if __name__ == "__main__":

@@ -21,4 +21,8 @@ extern const char web_flame_html[];
 /* Bytes of the page, without that NUL. */
 extern const size_t web_flame_html_len;
 
+/* The server's page, its style and its script, which it asks for by /fleet.css and /fleet.js. */
+extern const char web_fleet_html[], web_fleet_css[], web_fleet_js[];
+extern const size_t web_fleet_html_len, web_fleet_css_len, web_fleet_js_len;
+
 #endif

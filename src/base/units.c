@@ -9,7 +9,7 @@
 static const struct unit {
     const char *name;
     double ns;
-} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
 
 int units_parse_duration(const char *text, uint64_t *ns)
 {
@@ -32,6 +32,44 @@ int units_parse_duration(const char *text, uint64_t *ns)
     return -EINVAL;
 }
 
+int units_parse_rate(const char *text, uint64_t *per_second)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    errno = 0;
+    *per_second = strtoull(text, &end, 10);
+    return *per_second && !errno && (!*end || !strcmp(end, "/s")) ? 0 : -EINVAL;
+}
+
+int units_parse_percent(const char *text, double *share)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    *share = strtod(text, &end) / 100;
+    return *share > 0 && *share <= 1 && (!*end || !strcmp(end, "%")) ? 0 : -EINVAL;
+}
+
+int units_parse_size(const char *text, uint64_t *bytes)
+{
+    static const char prefixes[] = "kMGT";
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    const char *prefix = *end ? strchr(prefixes, *end == 'K' ? 'k' : *end) : NULL;
+    const char *rest = prefix && *end ? end + 1 : end;
+    if (errno || (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB"))))
+        return -EINVAL;
+    for (; prefix && prefix >= prefixes; prefix--)
+        if (__builtin_mul_overflow(value, 1024u, &value))
+            return -EINVAL;
+    *bytes = value;
+    return 0;
+}
+
 char *units_format_duration(char *out, size_t size, uint64_t ns)
 {
     const char *name = "ns";
@@ -44,6 +82,18 @@ char *units_format_duration(char *out, size_t size, uint64_t ns)
         name = "us", value /= 1e3;
     int decimals = value >= 100 || ns < 1000 ? 0 : value >= 10 ? 1 : 2;
     snprintf(out, size, "%.*f %s", decimals, value, name);
+    return out;
+}
+
+char *units_format_bytes(char *out, size_t size, uint64_t bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof names / sizeof *names; unit++)
+        value /= 1024;
+    int decimals = value >= 100 || !unit ? 0 : value >= 10 ? 1 : 2;
+    snprintf(out, size, "%.*f %s", decimals, value, names[unit]);
     return out;
 }
 

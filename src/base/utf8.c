@@ -33,6 +33,16 @@ size_t utf8_length(const char *s, size_t left)
     return n;
 }
 
+size_t utf8_put(uint32_t c, char out[4])
+{
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = n; --i > 0; c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(first[n] | c);
+    return n;
+}
+
 size_t utf8_columns(const char *text)
 {
     size_t n = 0;
@@ -50,12 +60,41 @@ static bool is_control(const char *s)
 
 void utf8_print(FILE *f, const char *text)
 {
-    for (size_t left = strlen(text), n; left; text += n, left -= n) {
-        n = utf8_length(text, left);
-        if (!n || is_control(text))
-            fputc('?', f);
-        else
-            fwrite(text, 1, n, f);
-        n = n ? n : 1;
+    utf8_write(f, text, strlen(text));
+}
+
+/* How many bytes at the beginning, in eights, are ASCII without control characters: seldom less than all. */
+static size_t plain_length(const char *s, size_t left)
+{
+    const uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+    size_t n = 0;
+    for (uint64_t bytes; left - n >= 8; n += 8) {
+        memcpy(&bytes, s + n, sizeof bytes);
+        uint64_t low = bytes - 0x20 * each, del = (bytes ^ 0x7f * each) - each; /* the high bit is set where a byte borrows */
+        if ((bytes | low | del) & high)
+            break;
     }
+    return n;
+}
+
+void utf8_write(FILE *f, const char *text, size_t len)
+{
+    size_t good = 0; /* characters that are fine go out together */
+    while (good < len) {
+        good += plain_length(text + good, len - good);
+        size_t n = utf8_length(text + good, len - good);
+        if (good == len)
+            break;
+        if (n && !is_control(text + good)) {
+            good += n;
+            continue;
+        }
+        fwrite(text, 1, good, f);
+        fputc('?', f);
+        n = good + (n ? n : 1);
+        text += n;
+        len -= n;
+        good = 0;
+    }
+    fwrite(text, 1, good, f);
 }

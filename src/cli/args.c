@@ -4,7 +4,9 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONG_ONLY = 256, HELP = 512 };
@@ -44,6 +46,42 @@ int cli_duration(const struct cli_args *args, const char *name, unsigned long lo
         return cli_usage(args->command, "--%s '%.40s' is not a duration; write it like 10ms or 30s", name, text);
     *ns = value;
     return CLI_OK;
+}
+
+int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out)
+{
+    const char *text = cli_option(args, name);
+    char *end;
+    *out = otherwise;
+    if (!text)
+        return CLI_OK;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || number > INT32_MAX)
+        return cli_usage(args->command, "--%s wants a number, not '%.60s'", name, text);
+    *out = (uint32_t)number;
+    return CLI_OK;
+}
+
+int cli_percent(const struct cli_args *args, const char *name, double otherwise, double least, double *share)
+{
+    const char *text = cli_option(args, name);
+    char *end = NULL;
+    double percent = text ? strtod(text, &end) : otherwise;
+    if (text && (end == text || *end || !(percent >= least && percent <= 100)))
+        return cli_usage(args->command, "--%s wants a percentage, not '%.60s'", name, text);
+    *share = percent / 100;
+    return CLI_OK;
+}
+
+bool cli_next_word(const char **list, char *word, size_t size)
+{
+    if (!*list || !**list)
+        return false;
+    size_t len = strcspn(*list, ",");
+    snprintf(word, size, "%.*s", (int)len, *list);
+    *list += len + ((*list)[len] == ',');
+    return true;
 }
 
 /* Levenshtein distance without case, given up (as `limit`) when the words are too long to be compared. */

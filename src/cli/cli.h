@@ -8,12 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Exit statuses, a contract with scripts. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-enum { CLI_OPTIONS_MAX = 24 };
+enum { CLI_OPTIONS_MAX = 40 };
 
 /* What the operands of a command are, for shell completion. */
 enum cli_operand { CLI_NOTHING, CLI_FILE, CLI_PROCESS, CLI_COMMAND_NAME, CLI_CASE, CLI_SHELL };
@@ -25,6 +26,12 @@ struct cli_option {
     const char *choices; /* "auto|signal" when only these values are good, else NULL */
     const char *help;    /* half a sentence, lower case, no full stop */
 };
+
+/* A row of the commands that read recordings; main.c sees to it. */
+#define CLI_UNPACK_OPTION                                                                                              \
+    {                                                                                                                  \
+        0, "max-unpacked", "SIZE", NULL, "refuse a packed FILE that unpacks to more (default 8G, or 200 times its size)" \
+    }
 
 struct cli_args;
 
@@ -56,6 +63,13 @@ bool cli_switch(const struct cli_args *args, const char *name);
 /* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
 
+/* An option that is a whole number from 0 to 2^31 - 1, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
+/* The same of a percentage, as a share; `least` in percent. */
+int cli_percent(const struct cli_args *args, const char *name, double otherwise, double least, double *share);
+/* The next word of a list, "a,b", which moves on; false at the end. */
+bool cli_next_word(const char **list, char *word, size_t size);
+int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out);
+
 /* One line "candor: TEXT" on standard error; returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for wrong usage, with a pointer to the command's help (command may be NULL); returns CLI_USAGE. */
@@ -63,6 +77,8 @@ int cli_usage(const struct cli_command *command, const char *format, ...) __attr
 /* Flushes stdout: CLI_OK, or CLI_FAILED with a message when what was printed could not be written. */
 int cli_finish_output(void);
 
+/* The terminal's width; 0 where output goes elsewhere: lines are then as long as they need to be. */
+unsigned cli_width(FILE *f);
 /* True when f is a terminal and the user did not refuse colours (NO_COLOR, TERM=dumb). */
 bool cli_colour(FILE *f);
 
@@ -78,16 +94,28 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 extern const struct cli_command command_list;       /* cmd_list.c */
 extern const struct cli_command command_doctor;     /* cmd_doctor.c */
 extern const struct cli_command command_record;     /* cmd_record.c */
+extern const struct cli_command command_top;        /* cmd_top.c */
 extern const struct cli_command command_start;      /* cmd_control.c */
 extern const struct cli_command command_stop;       /* cmd_control.c */
 extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
+extern const struct cli_command command_print;      /* cmd_print.c */
+extern const struct cli_command command_summary;    /* cmd_summary.c */
 extern const struct cli_command command_convert;    /* cmd_convert.c */
+extern const struct cli_command command_diff;       /* cmd_diff.c */
+extern const struct cli_command command_scrub;      /* cmd_scrub.c */
+extern const struct cli_command command_load;       /* cmd_load.c */
+extern const struct cli_command command_hist;       /* cmd_hist.c */
+extern const struct cli_command command_server;     /* cmd_server.c */
 extern const struct cli_command command_verify;     /* cmd_verify.c */
+extern const struct cli_command command_daemon;     /* cmd_daemon.c */
 extern const struct cli_command command_help;       /* cmd_help.c */
 extern const struct cli_command command_completion; /* cmd_completion.c */
 extern const struct cli_command command_version;    /* main.c */
+
+/* What `candor server` does: in candor it starts candor-server (server_exec.c), in that program it is the server (server_main.c). */
+int server_command_run(const struct cli_args *args);
 
 /* What `record` shows at its end. Both print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the short report, then the books */

@@ -1,5 +1,5 @@
 /* candor start, stop, dump, status: a recording step by step. Each is one request to the agent. */
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -157,6 +157,33 @@ static void print_text(const char *word, const struct control_answer *answer, co
     putchar('\n');
 }
 
+static void print_keep(const struct control_answer *answer)
+{
+    char kept[32], limit[32];
+    uint64_t ns = control_number(answer, "keep_ns", 0), bytes = control_number(answer, "max_bytes", 0);
+    if (!control_text(answer, "kept_ns"))
+        return;
+    printf("  %-9s the last %s", "kept", units_format_duration(kept, sizeof kept, control_number(answer, "kept_ns", 0)));
+    if (ns)
+        printf(", of %s", units_format_duration(limit, sizeof limit, ns));
+    if (bytes)
+        printf(", at most %s", units_format_bytes(limit, sizeof limit, bytes));
+    putchar('\n');
+}
+
+static void print_dumps(const struct control_answer *answer)
+{
+    const char *rule = control_text(answer, "dump_on");
+    if (!rule)
+        return;
+    printf("  %-9s %llu of at most %llu, on ", "dumps", (unsigned long long)control_number(answer, "dumps", 0),
+           (unsigned long long)control_number(answer, "dump_max", 0));
+    utf8_print(stdout, rule);
+    putchar('\n');
+    print_text(control_text(answer, "dump_error") ? "failed" : "last dump", answer, "dump_file");
+    print_text("because", answer, "dump_error");
+}
+
 static void print_status(const struct session *s, const struct control_answer *answer)
 {
     const char *state = control_text(answer, "state");
@@ -167,12 +194,16 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_text("event", answer, "event");
     print_text("clock", answer, "clock");
     print_duration("interval", answer, "interval_ns");
+    if (control_number(answer, "pace_ns", 0) > control_number(answer, "interval_ns", 0))
+        print_duration("at present", answer, "pace_ns");
     print_duration("elapsed", answer, "elapsed_ns");
     print_duration("cpu", answer, "cpu_ns");
     print_count("samples", answer, "samples");
     print_count("lost", answer, "lost");
     print_count("threads", answer, "threads");
     print_count("bytes", answer, "bytes");
+    print_keep(answer);
+    print_dumps(answer);
     print_text("warning", answer, "warning");
     print_text("fault", answer, "fault");
     print_text("error", answer, "error");
@@ -181,25 +212,25 @@ static void print_status(const struct session *s, const struct control_answer *a
 /* Every pair of the answer; digits alone are a number. */
 static void print_status_json(const struct session *s, const struct control_answer *answer)
 {
-    struct json j;
-    json_init(&j, stdout);
-    json_object(&j);
+    struct jsonw j;
+    jsonw_init(&j, stdout);
+    jsonw_object(&j);
     if (!answer->count) {
-        json_key(&j, "pid");
-        json_int(&j, s->process.pid);
-        json_key(&j, "state");
-        json_text(&j, "absent");
+        jsonw_key(&j, "pid");
+        jsonw_int(&j, s->process.pid);
+        jsonw_key(&j, "state");
+        jsonw_text(&j, "absent");
     }
     for (int i = 0; i < answer->count; i++) {
         const char *key = answer->pairs[i].key, *value = answer->pairs[i].value;
-        json_key(&j, key);
+        jsonw_key(&j, key);
         if (*value && value[strspn(value, "0123456789")] == 0)
-            json_uint(&j, control_number(answer, key, 0));
+            jsonw_uint(&j, control_number(answer, key, 0));
         else
-            json_text(&j, value);
+            jsonw_text(&j, value);
     }
-    json_object_end(&j);
-    json_finish(&j);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
 }
 
 static int status_of(const struct session *s, const struct cli_args *args)
@@ -248,9 +279,11 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
              "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
-             "--duration or of the JVM.\n\n" RECORDING_EVENTS,
+             "--duration or of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
-                "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n",
+                "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n"
+                "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n    the last five minutes, at any time\n"
+                "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n    and a copy of them when the CPU is busy\n",
     .options = start_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,
@@ -277,7 +310,7 @@ const struct cli_command command_dump = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "save what a running recording holds so far",
     .about = "Brings the file of the running recording up to date, or copies to --output what it holds; the recording goes "
-             "on.",
+             "on. What it holds of one with --keep or --max-size is its end.",
     .examples = "candor dump -o so-far.jfr 4711\n    a copy to look at while the recording goes on\n",
     .options = dump_options,
     .operand = CLI_PROCESS,

@@ -1,28 +1,41 @@
 /* candor convert IN OUT: a recording in another format, chosen by OUT's extension. */
 #include "cli/cli.h"
+#include "cli/convert_recording.h"
 
+#include "cli/input.h"
 #include "format/collapsed.h"
+#include "format/csv.h"
 #include "format/flamegraph.h"
+#include "format/otlp.h"
 #include "format/output.h"
-#include "profile/load_jfr.h"
+#include "format/pprof.h"
+#include "format/speedscope.h"
+#include "profile/names.h"
 #include "report/report.h"
 
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", "collapsed|html|json", "the format, when OUT's name does not tell it"},
+    {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
-    {0, "title", "TEXT", NULL, "title of the page (html; default: the process)"},
+    {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
+    {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "of opentelemetry-proto (default 1.11)"},
+    {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
+    INPUT_OPTIONS,
     {0},
 };
 
 /* One conversion; its options are those of the command line, or none. */
 struct job {
-    const char *in, *out;
+    const struct cli_args *args; /* NULL = none */
+    char **in;
+    int count;
+    const char *out;
     const char *title; /* NULL = the process */
     enum collapsed_unit unit;
     bool threads;
+    enum otlp_version version;
     const struct profile *profile;
 };
 
@@ -31,14 +44,52 @@ static int write_collapsed(const struct job *job, FILE *f)
     return collapsed_write(f, job->profile, job->unit, job->threads);
 }
 
+enum { TITLE_SIZE = 512 };
+
+/* What was asked for, else the process, else the file's name. Returns out. */
+static const char *title_of(const struct job *job, char out[TITLE_SIZE])
+{
+    const struct profile *p = job->profile;
+    const char *slash = strrchr(job->in[0], '/'), *name = slash ? slash + 1 : job->in[0];
+    const char *command = profile_text(p, p->command);
+    struct buffer b;
+    buffer_init(&b, TITLE_SIZE);
+    if (!job->title && *command)
+        names_process(&b, command);
+    if (!job->title && *command && p->pid)
+        buffer_printf(&b, " (pid %llu)", (unsigned long long)p->pid);
+    buffer_u8(&b, 0);
+    snprintf(out, TITLE_SIZE, "%s", job->title ? job->title : b.failed ? command : b.len > 1 ? (const char *)b.data : name);
+    buffer_deinit(&b);
+    return out;
+}
+
 static int write_html(const struct job *job, FILE *f)
 {
-    const char *slash = strrchr(job->in, '/'), *name = slash ? slash + 1 : job->in;
-    const char *command = profile_text(job->profile, job->profile->command);
-    const char *title = job->title ? job->title : *command ? command : name;
-    char biased[512];
-    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title);
+    char title[TITLE_SIZE], biased[TITLE_SIZE + 40];
+    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title_of(job, title));
     return flamegraph_write(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads);
+}
+
+static int write_pprof(const struct job *job, FILE *f)
+{
+    return pprof_write(f, job->profile);
+}
+
+static int write_otlp(const struct job *job, FILE *f)
+{
+    return otlp_write(f, job->profile, job->version);
+}
+
+static int write_speedscope(const struct job *job, FILE *f)
+{
+    char title[TITLE_SIZE];
+    return speedscope_write(f, job->profile, title_of(job, title));
+}
+
+static int write_csv(const struct job *job, FILE *f)
+{
+    return csv_write(f, job->profile);
 }
 
 static int write_json(const struct job *job, FILE *f)
@@ -52,6 +103,7 @@ static int write_json(const struct job *job, FILE *f)
     return rc;
 }
 
+/* The first extension that fits counts. */
 static const struct format {
     const char *extension;
     const char *name; /* for --to */
@@ -60,6 +112,11 @@ static const struct format {
     {".collapsed", "collapsed", write_collapsed},
     {".folded", "collapsed", write_collapsed},
     {".html", "html", write_html},
+    {".pb.gz", "pprof", write_pprof},
+    {".pprof", "pprof", write_pprof},
+    {".otlp", "otlp", write_otlp},
+    {".speedscope.json", "speedscope", write_speedscope},
+    {".csv", "csv", write_csv},
     {".json", "json", write_json},
 };
 
@@ -78,9 +135,10 @@ static const struct format *find_format(const char *to, const char *path)
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: say --to collapsed, html or json");
-    return cli_usage(&command_convert, "%s: unknown format: the name must end in .collapsed, .folded, .html or .json",
-                     out);
+        return cli_usage(&command_convert, "standard output has no extension: say --to collapsed, csv, html, jfr, json, otlp, "
+                                           "pprof or speedscope");
+    return cli_usage(&command_convert, "%s: unknown format: the name must end in .collapsed, .folded, .csv, .html, .jfr, .json, "
+                                       ".otlp, .pb.gz, .pprof or .speedscope.json", out);
 }
 
 static int write_out(const struct job *job, const struct format *format)
@@ -92,7 +150,7 @@ static int write_out(const struct job *job, const struct format *format)
     int rc = format->write(job, out.file);
     if (rc) {
         output_abandon(&out);
-        return cli_fail("%s: %s", job->in, strerror(-rc));
+        return cli_fail("%s: %s", job->in[0], strerror(-rc));
     }
     return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
@@ -100,22 +158,32 @@ static int write_out(const struct job *job, const struct format *format)
 static int convert(struct job *job, const struct format *format)
 {
     struct profile p;
-    struct error e;
     if (!format)
         return no_format(job->out);
     if (profile_init(&p))
-        return cli_fail("%s: out of memory", job->in);
+        return cli_fail("%s: out of memory", job->in[0]);
     job->profile = &p;
-    int status = profile_load_jfr(&p, job->in, &e) ? cli_fail("%s", e.text) : write_out(job, format);
+    int status = job->args ? input_load(&p, job->args, job->in, job->count, PROFILE_RUNNING)
+                           : input_load_plain(&p, job->in[0], PROFILE_RUNNING);
+    status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;
 }
 
 static int convert_run(const struct cli_args *args)
 {
+    int status;
+    if (convert_to_recording(args, &status))
+        return status;
+    if (args->operand_count < 2)
+        return cli_usage(args->command, "what to write is missing: candor convert %s", args->command->arguments);
     const char *unit = cli_option(args, "unit");
-    struct job job = {.in = args->operands[0],
-                      .out = args->operands[1],
+    const char *version = cli_option(args, "otlp-version");
+    struct job job = {.args = args,
+                      .in = args->operands,
+                      .count = args->operand_count - 1,
+                      .out = args->operands[args->operand_count - 1],
+                      .version = version && !strcmp(version, "1.9") ? OTLP_1_9 : OTLP_1_10,
                       .title = cli_option(args, "title"),
                       .unit = unit && !strcmp(unit, "ns") ? COLLAPSED_NS : COLLAPSED_SAMPLES,
                       .threads = cli_switch(args, "threads")};
@@ -124,25 +192,31 @@ static int convert_run(const struct cli_args *args)
 
 int convert_file(const char *in, const char *out)
 {
-    struct job job = {.in = in, .out = out};
+    char *path = (char *)in;
+    struct job job = {.in = &path, .count = 1, .out = out};
     return convert(&job, find_format(NULL, out));
 }
 
 const struct cli_command command_convert = {
     .name = "convert",
-    .arguments = "[OPTION...] IN OUT",
-    .summary = "turn a recording into a flame graph, collapsed stacks or JSON",
-    .about = "Reads a recording (any JFR file; '-' is standard input) and writes OUT in the format of its extension: "
-             ".html is a "
-             "flame graph in one file, .collapsed or .folded are stacks for flamegraph.pl and its kin, .json is what "
-             "'candor "
-             "report --json' prints. '-' is standard output; say --to then.\n\n"
+    .arguments = "[OPTION...] IN... OUT",
+    .summary = "turn recordings and profiles into other formats, or a flame graph, or pack a recording",
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in one file, "
+             ".collapsed or .folded are stacks for flamegraph.pl and its kin, .pb.gz or .pprof is pprof's, .otlp OpenTelemetry's, "
+             ".speedscope.json speedscope's, .csv has a line per sample, and .json is what 'candor report --json' prints. '-' is "
+             "standard output; say --to then.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             ".jfr is the recording itself, .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command reads a packed "
+             "recording as if it were not, by its content; what is cut off or damaged is read as far as it is whole. "
+             "--compress list packs IN in memory and prints what each format and level makes of it.\n\n"
              "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
-                "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n",
+                "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"
+                "candor convert --time +10s..+20s app.jfr app.pb.gz\n    ten seconds of it, for 'go tool pprof'\n"
+                "candor convert a.jfr b.jfr both.html\n    two recordings in one flame graph\n"
+                "candor convert app.jfr app.jfr.zst\n    packed, often to a tenth, and still read by every command\n",
     .options = options,
     .operand = CLI_FILE,
-    .operands_min = 2,
-    .operands_max = 2,
+    .operands_min = 1,
+    .operands_max = -1,
     .run = convert_run,
 };

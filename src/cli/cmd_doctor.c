@@ -1,6 +1,6 @@
 /* candor doctor: what this machine and one JVM allow. */
 #include "attach/jvm.h"
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "doctor/doctor.h"
@@ -47,36 +47,30 @@ static void print_text(const struct findings *f)
         printf("a recording can be made; %d warning%s\n", warnings, warnings == 1 ? "" : "s");
 }
 
-static void put_text(struct json *j, const char *key, const char *text)
-{
-    json_key(j, key);
-    json_text_or_null(j, text);
-}
-
 static void print_json(const struct findings *f)
 {
-    struct json j;
-    json_init(&j, stdout);
+    struct jsonw j;
+    jsonw_init(&j, stdout);
     j.line_depth = 2;
-    json_object(&j);
-    json_key(&j, "possible");
-    json_bool(&j, !findings_of(f, FINDING_PROBLEM));
-    json_key(&j, "checks");
-    json_array(&j);
+    jsonw_object(&j);
+    jsonw_key(&j, "possible");
+    jsonw_bool(&j, !findings_of(f, FINDING_PROBLEM));
+    jsonw_key(&j, "checks");
+    jsonw_array(&j);
     for (int i = 0; i < f->count; i++) {
         const struct finding *row = &f->rows[i];
-        json_object(&j);
-        put_text(&j, "group", row->group);
-        put_text(&j, "check", row->name);
-        put_text(&j, "level", finding_levels[row->level]);
-        put_text(&j, "found", row->found);
-        put_text(&j, "meaning", row->meaning);
-        put_text(&j, "remedy", row->remedy);
-        json_object_end(&j);
+        jsonw_object(&j);
+        jsonw_member_text_or_null(&j, "group", row->group);
+        jsonw_member_text_or_null(&j, "check", row->name);
+        jsonw_member_text_or_null(&j, "level", finding_levels[row->level]);
+        jsonw_member_text_or_null(&j, "found", row->found);
+        jsonw_member_text_or_null(&j, "meaning", row->meaning);
+        jsonw_member_text_or_null(&j, "remedy", row->remedy);
+        jsonw_object_end(&j);
     }
-    json_array_end(&j);
-    json_object_end(&j);
-    json_finish(&j);
+    jsonw_array_end(&j);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
 }
 
 static int doctor_run(const struct cli_args *args)

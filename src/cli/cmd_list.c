@@ -1,7 +1,7 @@
 /* candor list: the JVMs on this host. */
 #include "attach/control.h"
 #include "attach/jvm.h"
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 
@@ -65,45 +65,39 @@ static void print_table(const struct jvm *list, size_t count)
     }
 }
 
-static void put_text(struct json *j, const char *key, const char *text)
+static void put_bool(struct jsonw *j, const char *key, bool known, bool value)
 {
-    json_key(j, key);
-    json_text_or_null(j, text);
-}
-
-static void put_bool(struct json *j, const char *key, bool known, bool value)
-{
-    json_key(j, key);
+    jsonw_key(j, key);
     if (known)
-        json_bool(j, value);
+        jsonw_bool(j, value);
     else
-        json_null(j);
+        jsonw_null(j);
 }
 
 static void print_json(const struct jvm *list, size_t count)
 {
-    struct json j;
-    json_init(&j, stdout);
+    struct jsonw j;
+    jsonw_init(&j, stdout);
     j.line_depth = 2;
-    json_object(&j);
-    json_key(&j, "jvms");
-    json_array(&j);
+    jsonw_object(&j);
+    jsonw_key(&j, "jvms");
+    jsonw_array(&j);
     for (size_t i = 0; i < count; i++) {
         const struct jvm *jvm = &list[i];
-        json_object(&j);
-        json_key(&j, "pid");
-        json_int(&j, jvm->process.pid);
-        put_text(&j, "user", jvm->user);
-        put_text(&j, "jdk", jvm->version);
-        put_text(&j, "main", jvm->main);
+        jsonw_object(&j);
+        jsonw_key(&j, "pid");
+        jsonw_int(&j, jvm->process.pid);
+        jsonw_member_text_or_null(&j, "user", jvm->user);
+        jsonw_member_text_or_null(&j, "jdk", jvm->version);
+        jsonw_member_text_or_null(&j, "main", jvm->main);
         enum agent_state state = agent_state(jvm);
         put_bool(&j, "agent", state != AGENT_HIDDEN, jvm->agent);
         put_bool(&j, "recording", state != AGENT_HIDDEN && state != AGENT_LOADED, state == AGENT_RECORDING);
-        json_object_end(&j);
+        jsonw_object_end(&j);
     }
-    json_array_end(&j);
-    json_object_end(&j);
-    json_finish(&j);
+    jsonw_array_end(&j);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
 }
 
 static int list_run(const struct cli_args *args)

@@ -1,5 +1,7 @@
 /* candor: from a command line to one row of the table of commands. */
+#include "base/units.h"
 #include "cli/cli.h"
+#include "compress/intake.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -20,8 +22,11 @@ const struct cli_command command_version = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_list, &command_doctor, &command_record,  &command_start, &command_stop,       &command_dump,
-    &command_status, &command_report, &command_convert, &command_verify, &command_help, &command_completion, &command_version,
+    &command_list,    &command_doctor,  &command_record, &command_top,
+    &command_start,   &command_stop,    &command_dump,   &command_status,
+    &command_report,  &command_diff,    &command_print,  &command_summary, &command_convert, &command_scrub, &command_verify,
+    &command_daemon,  &command_server,  &command_load,   &command_hist,
+    &command_help,    &command_completion, &command_version,
     NULL,
 };
 
@@ -47,6 +52,16 @@ static int unknown_command(const char *typed)
     return cli_usage(NULL, "no command '%.60s'", typed);
 }
 
+static int limit_unpacking(const struct cli_args *args)
+{
+    const char *text = cli_option(args, "max-unpacked");
+    uint64_t bytes = 0;
+    if (text && (units_parse_size(text, &bytes) || !bytes))
+        return cli_usage(args->command, "--max-unpacked wants a size like 500M or 20G, not '%.60s'", text);
+    intake_set_limit(bytes);
+    return CLI_OK;
+}
+
 static int run(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args;
@@ -55,6 +70,8 @@ static int run(const struct cli_command *command, int argc, char **argv)
         args = (struct cli_args){.command = &command_help, .operand_count = 1, .operands = (char *[]){argv[0], NULL}};
         return command_help.run(&args);
     }
+    if (!status)
+        status = limit_unpacking(&args);
     return status ? status : command->run(&args);
 }
 

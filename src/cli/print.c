@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Error lines hold names the user or another process chose: kept to one line, without control characters. */
@@ -47,6 +48,14 @@ int cli_finish_output(void)
     if (errno == EPIPE)
         return CLI_FAILED; /* the reader has what it wanted and went away: not worth a message */
     return cli_fail("cannot write standard output: %s", strerror(errno));
+}
+
+unsigned cli_width(FILE *f)
+{
+    struct winsize size;
+    if (!isatty(fileno(f)))
+        return 0;
+    return !ioctl(fileno(f), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
 bool cli_colour(FILE *f)

@@ -1,6 +1,9 @@
 /* How a recording is to be made. */
 #include "cli/recording.h"
 
+#include "base/alarm_rule.h"
+#include "base/units.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -15,9 +18,52 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
         return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->clock);
     if (r->carrier_frames)
         return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
+    if (r->max_overhead || r->max_rate)
+        return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint has its interval only; leave them out");
     if (r->recompile)
         return cli_usage(args->command, "--recompile: at safepoints all code is described; leave it out");
     return CLI_OK;
+}
+
+static int check_limits(const struct recording *r, const struct cli_args *args)
+{
+    uint64_t rate;
+    double share;
+    if (r->max_rate && units_parse_rate(r->max_rate, &rate))
+        return cli_usage(args->command, "--max-rate '%.40s': use samples per second, such as 600/s", r->max_rate);
+    if (r->max_overhead && units_parse_percent(r->max_overhead, &share))
+        return cli_usage(args->command, "--max-overhead '%.40s': use a share of the JVM's CPU time, such as 1%%", r->max_overhead);
+    return CLI_OK;
+}
+
+static int check_keep(const struct recording *r, const struct cli_args *args)
+{
+    uint64_t value;
+    if (r->keep && (units_parse_duration(r->keep, &value) || value < 1000000000))
+        return cli_usage(args->command, "--keep '%.40s': use a duration of 1s or more, such as 5m", r->keep);
+    if (r->max_size && (units_parse_size(r->max_size, &value) || value < 1 << 20 || value > 1 << 30))
+        return cli_usage(args->command, "--max-size '%.40s': use a size from 1MB to 1GB, such as 100MB", r->max_size);
+    return CLI_OK;
+}
+
+static int check_dumps(const struct recording *r, const struct cli_args *args)
+{
+    struct alarm_rule rule;
+    struct error e;
+    uint64_t value;
+    uint32_t number;
+    if (!r->dump_on && (r->dump_dir || r->dump_max || r->dump_pause))
+        return cli_usage(args->command, "--dump-dir, --dump-max and --dump-pause need --dump-on, which says when to dump");
+    if (r->dump_on && alarm_rule_parse(&rule, r->dump_on, &e))
+        return cli_usage(args->command, "--%s", e.text);
+    if (r->dump_dir && *r->dump_dir != '/')
+        return cli_usage(args->command, "--dump-dir '%.200s': use an absolute path, as the JVM sees it", r->dump_dir);
+    if (r->dump_pause && (units_parse_duration(r->dump_pause, &value) || value < 1000000000))
+        return cli_usage(args->command, "--dump-pause '%.40s': use a duration of 1s or more", r->dump_pause);
+    int status = cli_number(args, "dump-max", 1, &number);
+    if (!status && (!number || number > 1000))
+        return cli_usage(args->command, "--dump-max %s: use a number from 1 to 1000", r->dump_max);
+    return status;
 }
 
 int recording_read(struct recording *r, const struct cli_args *args)
@@ -25,6 +71,14 @@ int recording_read(struct recording *r, const struct cli_args *args)
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
+    r->max_overhead = cli_option(args, "max-overhead");
+    r->max_rate = cli_option(args, "max-rate");
+    r->keep = cli_option(args, "keep");
+    r->max_size = cli_option(args, "max-size");
+    r->dump_on = cli_option(args, "dump-on");
+    r->dump_dir = cli_option(args, "dump-dir");
+    r->dump_max = cli_option(args, "dump-max");
+    r->dump_pause = cli_option(args, "dump-pause");
     int status = cli_duration(args, "interval", 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
@@ -32,7 +86,13 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return status;
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
-    status = check_safepoint(r, args);
+    status = check_limits(r, args);
+    if (!status)
+        status = check_safepoint(r, args);
+    if (!status)
+        status = check_keep(r, args);
+    if (!status)
+        status = check_dumps(r, args);
     if (status)
         return status;
     if (cli_option(args, "duration") && !r->duration_ns)
@@ -69,6 +129,14 @@ void recording_options(const struct recording *r, struct control_request *reques
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "max-overhead", r->max_overhead);
+    control_option(request, "max-rate", r->max_rate);
     control_option(request, "carrier-frames", r->carrier_frames);
     control_option(request, "recompile", r->recompile);
+    control_option(request, "keep", r->keep);
+    control_option(request, "max-size", r->max_size);
+    control_option(request, "dump-on", r->dump_on);
+    control_option(request, "dump-dir", r->dump_dir);
+    control_option(request, "dump-max", r->dump_max);
+    control_option(request, "dump-pause", r->dump_pause);
 }

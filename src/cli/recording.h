@@ -11,6 +11,16 @@
          "time between two samples: a thread's CPU time; with -e safepoint wall-clock time (default 10ms)"},           \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
+        {0, "max-overhead", "PERCENT", NULL,                                                                               \
+     "sample less often where the profiler would take more of the JVM's CPU time (such as 1%)"},                       \
+        {0, "max-rate", "RATE", NULL, "sample less often where there would be more samples (such as 600/s)"},          \
+        {0, "keep", "TIME", NULL, "keep the last TIME of the recording and discard what is older (such as 5m)"},       \
+        {0, "max-size", "SIZE", NULL, "keep the recording's end within SIZE on the disk (1MB to 1GB)"},               \
+        {0, "dump-on", "RULE", NULL,                                                                                   \
+     "copy what the recording holds when the JVM uses much CPU: 'cpu>90%/10s', 'cpu>1.5/10s' (processors)"},           \
+        {0, "dump-dir", "DIR", NULL, "where these copies go, as the JVM sees it (default: beside the recording)"},     \
+        {0, "dump-max", "N", NULL, "make no more than N of them (default 10)"},                                        \
+        {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
@@ -27,9 +37,21 @@
     "-e cpu does not work, to show that bias, and to see what threads wait for: their stacks are exact, and "              \
     "'candor report --kind waiting' prints them. What virtual threads do is not seen, only their carriers."
 
+#define RECORDING_FLIGHT                                                                                               \
+    "With --keep, --max-size or both the recording can go on for ever: the file keeps its end, and is a whole recording of " \
+    "it at every instant, also after kill -9. It holds as much time as was asked for and up to a tenth more (chunks are "   \
+    "discarded whole), and of a SIZE between half and seven eighths. Its books are those of what it holds. 'candor dump' "  \
+    "copies that to another file: read the copy, since the file itself is moved about while it is written.\n\n"           \
+    "With --dump-on the JVM makes such copies by itself, named after the recording and the time (UTC), with the JVM's own " \
+    "rights, and where it sees them. 'cpu>90%/10s' means: on average over the last ten seconds the process used more than "  \
+    "90 % of the processors that it may use (its CPU set, or the quota of its control group). Quote it: > is the shell's."
+
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
+    const char *max_overhead, *max_rate; /* NULL = none */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
+    const char *keep, *max_size;                 /* NULL = all of it */
+    const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     struct recording_file file;
 };

@@ -1,9 +1,8 @@
 /* What the commands share that talk to one JVM. */
 #include "cli/session.h"
-#include "attach/attach.h"
+#include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
-#include "base/control_protocol.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -14,8 +13,6 @@
 
 extern const char agent_library[] __attribute__((visibility("hidden")));     /* embed.c */
 extern const char agent_library_end[] __attribute__((visibility("hidden")));
-
-enum { STEP_MS = 20 };
 
 static int open_process(struct session *s, pid_t pid, const struct cli_args *args)
 {
@@ -86,6 +83,11 @@ int session_ask_simple(const struct session *s, const char *command, struct cont
     return session_ask(s, &r, answer, e);
 }
 
+void session_embedded_library(struct agent_library *library)
+{
+    *library = (struct agent_library){agent_library, (size_t)(agent_library_end - agent_library)};
+}
+
 int session_library(const struct process *target, char *path, size_t size)
 {
     struct error e;
@@ -93,58 +95,15 @@ int session_library(const struct process *target, char *path, size_t size)
     return library_place(agent_library, len, target, path, size, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* The agent opens its socket while it is being loaded, or shortly after. */
-static int wait_for_agent(const struct session *s)
+static bool wait_end(const void *session, int ms)
 {
-    struct control_answer answer;
-    struct error e;
-    uint64_t deadline = clock_monotonic_ns() + s->timeout_ns;
-    for (;;) {
-        int code = session_ask_simple(s, "status", &answer, &e);
-        control_answer_free(&answer);
-        if (!code)
-            return CLI_OK;
-        if (code != -ENOENT)
-            return cli_fail("%s", e.text);
-        if (clock_monotonic_ns() >= deadline)
-            return cli_fail("cannot reach the agent in %d: it is loaded but has opened no socket; see the JVM's own output",
-                            s->process.pid);
-        if (session_wait_end(s, STEP_MS))
-            return cli_fail("cannot reach the agent in %d: the process exited meanwhile", s->process.pid);
-    }
-}
-
-/* An agent of another version is as good, as long as it speaks the same protocol. */
-static int check_protocol(const struct session *s, const struct control_answer *answer)
-{
-    const char *version = control_text(answer, "version");
-    if (control_number(answer, "protocol", 0) == CONTROL_PROTOCOL)
-        return CLI_OK;
-    return cli_fail("cannot start a recording in %d: its agent is of candor %.40s, which speaks another protocol than this "
-                    "candor " CANDOR_VERSION "; use that version, or restart the JVM", s->process.pid, version ? version : "?");
+    return session_wait_end(session, ms);
 }
 
 int session_load_agent(const struct session *s)
 {
-    struct control_answer answer;
+    struct agent_library library;
     struct error e;
-    struct jvm jvm;
-    char library[PATH_MAX];
-    int code = session_ask_simple(s, "status", &answer, &e);
-    if (!code) {
-        int status = check_protocol(s, &answer);
-        control_answer_free(&answer);
-        return status;
-    }
-    if (code != -ENOENT)
-        return cli_fail("%s", e.text);
-    /* Before anything is unpacked for it: is it a JVM at all? */
-    if (jvm_read(s->process.pid, &jvm, &e))
-        return cli_fail("cannot attach to %d: %s", s->process.pid, e.text);
-    int status = session_library(&s->process, library, sizeof library);
-    if (status)
-        return status;
-    if (attach_load(s->process.pid, library, "", s->timeout_ns, &e))
-        return cli_fail("%s", e.text);
-    return wait_for_agent(s);
+    session_embedded_library(&library);
+    return agent_load(&s->process, &library, s->timeout_ns, wait_end, s, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }

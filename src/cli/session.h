@@ -3,6 +3,7 @@
 #ifndef CANDOR_CLI_SESSION_H
 #define CANDOR_CLI_SESSION_H
 
+#include "attach/agent.h"
 #include "attach/control.h"
 #include "attach/process.h"
 #include "cli/cli.h"
@@ -30,6 +31,8 @@ int session_load_agent(const struct session *s);
 int session_ask(const struct session *s, struct control_request *r, struct control_answer *answer, struct error *e);
 /* Asks for a command without options. */
 int session_ask_simple(const struct session *s, const char *command, struct control_answer *answer, struct error *e);
+/* The agent that this program carries. */
+void session_embedded_library(struct agent_library *library);
 /* Puts the path of a loadable agent library into path. */
 int session_library(const struct process *target, char *path, size_t size);
 

@@ -1,5 +1,6 @@
 #include "format/collapsed.h"
 
+#include "base/buffer.h"
 #include "base/utf8.h"
 #include "profile/calltree.h"
 
@@ -7,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE_MAX_BYTES = 1 << 30 };
 
 struct share {
     uint32_t node;
@@ -29,14 +32,17 @@ static int round_to_samples(const struct calltree *tree, uint64_t interval, uint
     if (!shares)
         return -ENOMEM;
     uint64_t given = 0, weight = tree->nodes[0].total;
+    uint32_t with_rest = 0; /* no fewer than units are missing */
     for (uint32_t i = 0; i < tree->count; i++) {
-        counts[i] = tree->nodes[i].self / interval;
-        shares[i] = (struct share){.node = i, .rest = tree->nodes[i].self % interval};
+        uint64_t self = tree->nodes[i].self;
+        counts[i] = self / interval;
         given += counts[i];
+        if (self % interval)
+            shares[with_rest++] = (struct share){.node = i, .rest = self % interval};
     }
     uint64_t wanted = weight / interval + (weight % interval >= interval - weight % interval);
-    qsort(shares, tree->count, sizeof *shares, by_rest);
-    for (uint32_t i = 0; i < tree->count && given < wanted; i++, given++)
+    qsort(shares, with_rest, sizeof *shares, by_rest);
+    for (uint32_t i = 0; i < with_rest && given < wanted; i++, given++)
         counts[shares[i].node]++;
     free(shares);
     return 0;
@@ -50,6 +56,15 @@ static int weigh(const struct calltree *tree, const struct profile *p, enum coll
         counts[i] = unit == COLLAPSED_SAMPLES ? tree->nodes[i].self_samples : tree->nodes[i].self;
     return 0;
 }
+
+/* ---- names, each made printable once ---- */
+
+struct printed {
+    char *text; /* each with the separator behind it */
+    size_t size;
+    size_t *at; /* by label: where it begins in the text, plus 1; 0 = it is no node's */
+    uint32_t *len;
+};
 
 /* Control characters are utf8_print's business, the separator is ours. */
 static void put_name(FILE *out, const char *name)
@@ -65,16 +80,53 @@ static void put_name(FILE *out, const char *name)
     free(copy);
 }
 
-static void put_stack(FILE *out, const struct profile *p, const struct calltree *tree, uint32_t node, uint32_t *path)
+static int printed_init(struct printed *n, const struct profile *p, const struct calltree *tree)
+{
+    *n = (struct printed){.at = calloc(p->strings.count, sizeof *n->at), .len = calloc(p->strings.count, sizeof *n->len)};
+    FILE *f = open_memstream(&n->text, &n->size);
+    for (uint32_t i = 1; f && n->at && n->len && i < tree->count; i++) {
+        uint32_t label = tree->nodes[i].label;
+        if (n->at[label])
+            continue;
+        size_t begin = (size_t)ftello(f);
+        put_name(f, profile_text(p, label));
+        fputc(';', f);
+        n->at[label] = begin + 1;
+        n->len[label] = (uint32_t)((size_t)ftello(f) - begin);
+    }
+    bool bad = !f || fclose(f) || !n->at || !n->len;
+    return bad ? -ENOMEM : 0;
+}
+
+static void printed_deinit(struct printed *n)
+{
+    free(n->text);
+    free(n->at);
+    free(n->len);
+}
+
+/* ---- lines ---- */
+
+struct lines {
+    const struct calltree *tree;
+    struct printed names;
+    uint32_t *path;
+    struct buffer line;
+};
+
+static int put_line(FILE *out, struct lines *l, uint32_t node, uint64_t count)
 {
     uint32_t depth = 0;
-    for (; node; node = tree->nodes[node].parent)
-        path[depth++] = tree->nodes[node].label;
-    while (depth--) {
-        put_name(out, profile_text(p, path[depth]));
-        if (depth)
-            fputc(';', out);
-    }
+    for (; node; node = l->tree->nodes[node].parent)
+        l->path[depth++] = l->tree->nodes[node].label;
+    buffer_reset(&l->line);
+    while (depth--)
+        buffer_put(&l->line, l->names.text + l->names.at[l->path[depth]] - 1, l->names.len[l->path[depth]]);
+    if (l->line.failed)
+        return -ENOMEM;
+    fwrite(l->line.data, 1, l->line.len - 1, out);
+    fprintf(out, " %" PRIu64 "\n", count);
+    return 0;
 }
 
 int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit, bool threads)
@@ -84,15 +136,16 @@ int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit
     if (rc)
         return rc;
     uint64_t *counts = calloc(tree.count, sizeof *counts);
-    uint32_t *path = calloc(PROFILE_DEPTH_MAX + 1, sizeof *path);
-    rc = counts && path ? weigh(&tree, p, unit, counts) : -ENOMEM;
+    struct lines l = {.tree = &tree, .path = calloc(PROFILE_DEPTH_MAX + 1, sizeof *l.path)};
+    buffer_init(&l.line, LINE_MAX_BYTES);
+    rc = printed_init(&l.names, p, &tree);
+    rc = rc ? rc : counts && l.path ? weigh(&tree, p, unit, counts) : -ENOMEM;
     for (uint32_t i = 1; !rc && i < tree.count; i++)
-        if (counts[i]) {
-            put_stack(out, p, &tree, i, path);
-            fprintf(out, " %" PRIu64 "\n", counts[i]);
-        }
+        rc = counts[i] ? put_line(out, &l, i, counts[i]) : 0;
+    printed_deinit(&l.names);
+    buffer_deinit(&l.line);
+    free(l.path);
     free(counts);
-    free(path);
     calltree_deinit(&tree);
     return rc;
 }

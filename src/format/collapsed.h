@@ -7,7 +7,7 @@
 #ifndef CANDOR_FORMAT_COLLAPSED_H
 #define CANDOR_FORMAT_COLLAPSED_H
 
-#include "profile/profile.h"
+#include "format/import.h"
 
 #include <stdio.h>
 
@@ -18,5 +18,11 @@ enum collapsed_unit {
 
 /* threads: the first frame is the thread. 0 or a code of calltree_build. */
 int collapsed_write(FILE *out, const struct profile *p, enum collapsed_unit unit, bool threads);
+
+/* Weights count samples; with the value "ns" they are nanoseconds. Knows async-profiler's marks of threads and frame types. Empty
+ * lines, and those that begin with '#', are comments; others that do not end in a number are left out. */
+import_reader collapsed_read;
+/* Whether bytes, the beginning of a file, look like collapsed stacks; whole = they are all of it. */
+bool collapsed_is(const uint8_t *bytes, size_t size, bool whole);
 
 #endif

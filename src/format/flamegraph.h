@@ -3,11 +3,17 @@
 #ifndef CANDOR_FORMAT_FLAMEGRAPH_H
 #define CANDOR_FORMAT_FLAMEGRAPH_H
 
-#include "profile/profile.h"
+#include "format/page.h"
 
 #include <stdio.h>
 
-/* The page with everything, for a browser. 0 or a code of calltree_build. */
+/* The page with everything, for a browser; `threads`: it begins with a frame per thread. 0 or a code of calltree_build. */
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads);
+/* The page of two profiles of one unit: a frame is as wide as after, and coloured by what has changed since before. Of methods that
+ * `changes` does not tell of (there may be none), the page finds itself whether they have. The same codes. */
+int flamegraph_write_diff(FILE *out, const struct page_profile *before, const struct page_profile *after,
+                          const struct page_change *changes, size_t change_count);
+/* The data alone (web/README.md), for a page that is there already. */
+int flamegraph_write_data(FILE *out, const struct profile *p, const char *title);
 
 #endif

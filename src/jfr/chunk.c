@@ -8,26 +8,37 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
 enum { SCRATCH_MAX = 1 << 30 };
 
 /* ---- the scan: what is in the chunk, and how far it is whole ---- */
 
-static struct jfr_tally *tally_of(struct jfr_chunk *c, struct map *by_id, uint64_t id)
+/* Where the tally of each type id is. */
+struct tally_places {
+    struct map by_id;
+    uint32_t by_small_id[JFR_SMALL_IDS]; /* index + 1, 0 = none */
+};
+
+static struct jfr_tally *tally_of(struct jfr_chunk *c, struct tally_places *places, uint64_t id)
 {
     bool added;
-    uint32_t *index = map_add(by_id, id ^ c->seed, &added);
+    if (id < JFR_SMALL_IDS && places->by_small_id[id])
+        return &c->tallies[places->by_small_id[id] - 1];
+    uint32_t *index = map_add(&places->by_id, id ^ c->seed, &added);
     if (!index || (added && ARRAY_GROW(c->tallies, c->tally_cap, c->tally_count)))
         return NULL;
     if (added) {
         *index = c->tally_count;
         c->tallies[c->tally_count++] = (struct jfr_tally){.id = id};
+        if (id < JFR_SMALL_IDS)
+            places->by_small_id[id] = c->tally_count;
     }
     return &c->tallies[*index];
 }
 
-static int note_event(struct jfr_chunk *c, struct map *by_id, uint64_t id, uint64_t offset, uint64_t size)
+static int note_event(struct jfr_chunk *c, struct tally_places *places, uint64_t id, uint64_t offset, uint64_t size)
 {
     if (id == JFR_METADATA_TYPE)
         c->metadata = offset;
@@ -36,7 +47,7 @@ static int note_event(struct jfr_chunk *c, struct map *by_id, uint64_t id, uint6
             return -ENOMEM;
         c->checkpoints[c->checkpoint_count++] = offset;
     }
-    struct jfr_tally *tally = tally_of(c, by_id, id);
+    struct jfr_tally *tally = tally_of(c, places, id);
     if (!tally)
         return -ENOMEM;
     tally->events++;
@@ -51,13 +62,29 @@ static const uint8_t *event_head(const uint8_t *at, const uint8_t *end, uint64_t
     return fields && *size <= (uint64_t)(end - at) && *size >= (uint64_t)(fields - at) ? fields : NULL;
 }
 
-static int scan(struct jfr_chunk *c)
+/* The tallies that an earlier scan has made. */
+static int find_places(struct jfr_chunk *c, struct tally_places *places)
 {
-    struct map by_id;
-    map_init(&by_id);
-    int rc = 0;
+    map_init(&places->by_id);
+    for (uint32_t i = 0; i < c->tally_count; i++) {
+        bool added;
+        uint32_t *index = map_add(&places->by_id, c->tallies[i].id ^ c->seed, &added);
+        if (!index)
+            return -ENOMEM;
+        *index = i;
+        if (c->tallies[i].id < JFR_SMALL_IDS)
+            places->by_small_id[c->tallies[i].id] = i + 1;
+    }
+    return 0;
+}
+
+/* From `at` to the chunk's end. */
+static int scan(struct jfr_chunk *c, const uint8_t *at)
+{
+    struct tally_places places = {0};
+    int rc = find_places(c, &places);
     const uint8_t *end = c->end;
-    for (const uint8_t *at = c->bytes + JFR_HEADER_BYTES; at < end && !rc;) {
+    while (at < end && !rc) {
         uint64_t size, id;
         if (!event_head(at, end, &size, &id)) {
             c->info.whole = false;
@@ -67,10 +94,10 @@ static int scan(struct jfr_chunk *c)
                             (uint64_t)(end - at));
             break;
         }
-        rc = note_event(c, &by_id, id, (uint64_t)(at - c->bytes), size);
+        rc = note_event(c, &places, id, (uint64_t)(at - c->bytes), size);
         at += size;
     }
-    map_deinit(&by_id);
+    map_deinit(&places.by_id);
     return rc;
 }
 
@@ -132,7 +159,7 @@ static int read_chunk(struct jfr_chunk *c)
                         "its integers are not compressed, which no known writer does; skipped");
         return -EINVAL;
     }
-    int rc = scan(c);
+    int rc = scan(c, c->bytes + JFR_HEADER_BYTES);
     if (rc)
         return rc;
     choose_metadata(c);
@@ -142,7 +169,7 @@ static int read_chunk(struct jfr_chunk *c)
     }
     rc = jfr_metadata_read(c);
     if (!rc)
-        rc = jfr_pools_read(c);
+        rc = jfr_pools_read(c, 0);
     if (rc)
         return rc;
     spread_tallies(c);
@@ -186,10 +213,35 @@ int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t in
     return 0;
 }
 
+int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size)
+{
+    uint32_t checkpoints = c->checkpoint_count;
+    const uint8_t *from = c->end;
+    c->end = c->bytes + size;
+    c->info.size = size;
+    int rc = scan(c, from);
+    if (!rc)
+        rc = jfr_pools_read(c, checkpoints);
+    if (!rc)
+        spread_tallies(c);
+    return rc;
+}
+
+/* What was mapped and is read need not stay in memory. */
+static void give_pages_back(const struct jfr_chunk *c)
+{
+    const struct intake *in = &c->file->intake;
+    uintptr_t page = 4096, from = ((uintptr_t)c->bytes + page - 1) & ~(page - 1);
+    uintptr_t to = ((uintptr_t)c->bytes + c->info.size) & ~(page - 1);
+    if ((in->mapped || in->spool.fd >= 0) && from < to)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 void jfr_chunk_close(struct jfr_chunk *c)
 {
     if (!c)
         return;
+    give_pages_back(c);
     for (uint32_t i = 0; i < c->type_count; i++)
         jfr_pool_free(c->types[i].pool);
     free(c->types);
@@ -210,6 +262,22 @@ const struct jfr_chunk_info *jfr_chunk_get_info(const struct jfr_chunk *c)
     return &c->info;
 }
 
+struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c)
+{
+    struct jfr_chunk_rest rest = {0};
+    for (uint32_t i = 0; i < c->tally_count; i++) {
+        const struct jfr_tally *t = &c->tallies[i];
+        if (t->id == JFR_METADATA_TYPE) {
+            rest.metadata = t->events;
+            rest.metadata_bytes = t->bytes;
+        } else if (t->id == JFR_CHECKPOINT_TYPE) {
+            rest.checkpoints = t->events;
+            rest.checkpoint_bytes = t->bytes;
+        }
+    }
+    return rest;
+}
+
 static int64_t clamp(__int128 v)
 {
     return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
@@ -224,6 +292,27 @@ int64_t jfr_chunk_epoch_ns(const struct jfr_chunk *c, int64_t ticks)
 {
     __int128 since = (__int128)ticks - c->info.start_ticks;
     return clamp((__int128)c->info.start_ns + since * 1000000000 / (__int128)c->info.ticks_per_second);
+}
+
+bool jfr_unit_is_span(enum jfr_unit unit)
+{
+    return unit >= JFR_UNIT_SPAN_TICKS && unit <= JFR_UNIT_SPAN_S;
+}
+
+bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int64_t *ns)
+{
+    switch (unit) {
+    case JFR_UNIT_TIMESTAMP_TICKS: *ns = jfr_chunk_epoch_ns(c, v); return true;
+    case JFR_UNIT_SPAN_TICKS: *ns = jfr_chunk_ticks_to_ns(c, v); return true;
+    case JFR_UNIT_EPOCH_NS:
+    case JFR_UNIT_SPAN_NS: *ns = v; return true;
+    case JFR_UNIT_SPAN_US: *ns = clamp((__int128)v * 1000); return true;
+    case JFR_UNIT_EPOCH_MS:
+    case JFR_UNIT_SPAN_MS: *ns = clamp((__int128)v * 1000000); return true;
+    case JFR_UNIT_EPOCH_S:
+    case JFR_UNIT_SPAN_S: *ns = clamp((__int128)v * 1000000000); return true;
+    default: return false;
+    }
 }
 
 const struct jfr_type *jfr_chunk_types(const struct jfr_chunk *c, uint32_t *count)
@@ -314,6 +403,6 @@ uint64_t jfr_event_key(struct jfr_event *e, const struct jfr_field *f)
 
 int64_t jfr_event_epoch_ns(struct jfr_event *e)
 {
-    const struct jfr_field *f = jfr_type_field(e->type, "startTime");
+    const struct jfr_field *f = e->type->start_time;
     return f ? jfr_chunk_epoch_ns(e->chunk, jfr_value_int(jfr_event_value(e, f))) : e->chunk->info.start_ns;
 }

@@ -56,6 +56,71 @@ static void drop_empty_fields(struct jfr_type *t)
     t->field_count = kept;
 }
 
+/* How many compressed integers the field is, 0 when it is something else. */
+static uint32_t field_varints(const struct jfr_field *f)
+{
+    if (f->array)
+        return 0;
+    if (f->pooled)
+        return 1;
+    switch (f->type->kind) {
+    case JFR_KIND_CHAR:
+    case JFR_KIND_SHORT:
+    case JFR_KIND_INT:
+    case JFR_KIND_LONG: return 1;
+    case JFR_KIND_STRUCT: return f->type->varints;
+    default: return 0;
+    }
+}
+
+/* As for the sizes, from the leaves up: a struct is tried when those it holds are known. */
+static bool count_varints(struct jfr_type *t)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        uint32_t n = field_varints(&t->fields[i]);
+        if (!n || sum > UINT16_MAX)
+            return false;
+        sum += n;
+    }
+    bool news = sum && !t->varints;
+    t->varints = sum;
+    return news;
+}
+
+static void find_flat_types(struct jfr_chunk *c)
+{
+    bool progress = true;
+    for (int round = 0; progress && round <= JFR_DEPTH_MAX; round++) {
+        progress = false;
+        for (uint32_t i = 0; i < c->type_count; i++)
+            if (c->types[i].kind == JFR_KIND_STRUCT && !c->types[i].broken && !c->types[i].varints)
+                progress |= count_varints(&c->types[i]);
+    }
+}
+
+static bool holds_texts(const struct jfr_type *t)
+{
+    for (uint32_t i = 0; i < t->field_count; i++)
+        if (!t->fields[i].pooled && t->fields[i].type->texts)
+            return true;
+    return t->kind == JFR_KIND_STRING;
+}
+
+static void find_texts(struct jfr_chunk *c)
+{
+    bool progress = true;
+    for (int round = 0; progress && round <= JFR_DEPTH_MAX + 1; round++) {
+        progress = false;
+        for (uint32_t i = 0; i < c->type_count; i++) {
+            struct jfr_type *t = &c->types[i];
+            bool before = t->texts;
+            t->texts = before || (!t->broken && holds_texts(t));
+            progress |= t->texts != before;
+        }
+    }
+}
+
 void jfr_layout(struct jfr_chunk *c)
 {
     for (uint32_t i = 0; i < c->type_count; i++) {
@@ -72,4 +137,6 @@ void jfr_layout(struct jfr_chunk *c)
     }
     for (uint32_t i = 0; i < c->type_count; i++)
         drop_empty_fields(&c->types[i]);
+    find_flat_types(c);
+    find_texts(c);
 }

@@ -137,6 +137,8 @@ static int add_class(struct parse *p, const struct element *e)
         return -ENOMEM;
     if (added)
         *index = c->type_count;
+    if (added && id < JFR_SMALL_IDS)
+        c->type_by_small_id[id] = (uint16_t)(c->type_count + 1);
     p->class = c->type_count;
     c->types[c->type_count++] = (struct jfr_type){.id = id,
                                                   .name = name,
@@ -145,6 +147,7 @@ static int add_class(struct parse *p, const struct element *e)
                                                   .description = "",
                                                   .category = "",
                                                   .kind = kind_of(name),
+                                                  .simple = !strcmp(attribute_or_empty(e, "simpleType"), "true"),
                                                   .index = p->class};
     return 0;
 }
@@ -254,6 +257,8 @@ static int read_tree(struct parse *p, enum place parent, int nesting)
 
 struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
 {
+    if (id < JFR_SMALL_IDS)
+        return c->type_by_small_id[id] ? &c->types[c->type_by_small_id[id] - 1] : NULL;
     const uint32_t *index = map_find(&c->type_by_id, id ^ c->seed);
     return index ? &c->types[*index] : NULL;
 }
@@ -346,6 +351,13 @@ static void link_types(struct jfr_chunk *c)
     }
 }
 
+static void find_start_times(struct jfr_chunk *c)
+{
+    for (uint32_t i = 0; i < c->type_count; i++)
+        if (c->types[i].event)
+            c->types[i].start_time = jfr_type_field(&c->types[i], "startTime");
+}
+
 static int parse(struct parse *p)
 {
     for (int i = 0; i < 5; i++) /* size, type, start, duration, id */
@@ -360,6 +372,7 @@ static int parse(struct parse *p)
     link_annotations(p);
     link_types(p->chunk);
     jfr_layout(p->chunk);
+    find_start_times(p->chunk);
     return 0;
 }
 

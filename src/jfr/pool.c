@@ -31,9 +31,8 @@ static struct slot *place(struct slot *slots, size_t cap, uint64_t seed, uint64_
     return &slots[i];
 }
 
-static int grow(struct jfr_pool *p, uint64_t seed)
+static int grow(struct jfr_pool *p, uint64_t seed, size_t cap)
 {
-    size_t cap = p->cap ? p->cap * 2 : 16;
     struct slot *slots = calloc(cap, sizeof *slots);
     if (!slots)
         return -ENOMEM;
@@ -48,7 +47,7 @@ static int grow(struct jfr_pool *p, uint64_t seed)
 
 static int put(struct jfr_pool *p, uint64_t seed, uint64_t key, const uint8_t *at)
 {
-    if (p->count * 4 >= p->cap * 3 && grow(p, seed))
+    if (p->count * 4 >= p->cap * 3 && grow(p, seed, p->cap ? p->cap * 2 : 16))
         return -ENOMEM;
     struct slot *s = place(p->slots, p->cap, seed, key);
     if (!s->at) {
@@ -75,6 +74,16 @@ struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, 
 
 /* ---- reading ---- */
 
+/* Room for as many entries as are claimed and could be there. */
+static int reserve(struct jfr_pool *p, uint64_t seed, uint64_t count, const struct jfr_type *type, uint64_t bytes)
+{
+    uint64_t most = bytes / (1 + type->min_size), wanted = p->count + (count < most ? count : most);
+    size_t cap = p->cap ? p->cap : 16;
+    while (cap / 4 * 3 <= wanted)
+        cap *= 2;
+    return cap > p->cap ? grow(p, seed, cap) : 0;
+}
+
 /* Entries of one pool: where they end, NULL on damage; *rc is -ENOMEM when memory is short. */
 static const uint8_t *read_entries(const struct jfr_chunk *c, struct jfr_type *type, uint64_t count, const uint8_t *at,
                                    const uint8_t *end, int *rc)
@@ -98,7 +107,7 @@ static const uint8_t *read_pool(struct jfr_chunk *c, const uint8_t *at, const ui
         return NULL;
     if (!type->pool)
         type->pool = calloc(1, sizeof *type->pool);
-    if (!type->pool)
+    if (!type->pool || reserve(type->pool, c->seed, count, type, (uint64_t)(end - at)))
         *rc = -ENOMEM;
     return *rc ? NULL : read_entries(c, type, count, at, end, rc);
 }
@@ -124,10 +133,10 @@ static int read_checkpoint(struct jfr_chunk *c, uint64_t offset)
     return rc;
 }
 
-int jfr_pools_read(struct jfr_chunk *c)
+int jfr_pools_read(struct jfr_chunk *c, uint32_t from)
 {
     int rc = 0;
-    for (uint32_t i = 0; i < c->checkpoint_count && !rc; i++)
+    for (uint32_t i = from; i < c->checkpoint_count && !rc; i++)
         rc = read_checkpoint(c, c->checkpoints[i]);
     return rc;
 }

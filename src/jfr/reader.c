@@ -5,17 +5,11 @@
 #include "jfr/reader_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { MAP_FROM_BYTES = 64 << 20, FIRST_READ_BYTES = 1 << 16 };
 
 /* ---- problems ---- */
 
@@ -102,6 +96,8 @@ static int refuse(const struct jfr_file *f, struct error *e)
 {
     char begin[4 * 12 + 1];
     size_t n = f->size < 12 ? (size_t)f->size : 12, out = 0;
+    if (*f->intake.damage)
+        return error_set(e, -EINVAL, "%s: %s, and they are no JFR recording", f->name, f->intake.damage);
     if (!f->size)
         return error_set(e, -EINVAL, "%s: not a JFR recording (it is empty)", f->name);
     if (n >= 4 && !memcmp(f->bytes, "FLR", 4) && f->size < JFR_HEADER_BYTES)
@@ -115,63 +111,19 @@ static int refuse(const struct jfr_file *f, struct error *e)
         bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
         out += (size_t)snprintf(begin + out, sizeof begin - out, plain ? "%c" : "\\x%02x", c);
     }
-    bool gzip = n >= 2 && f->bytes[0] == 0x1f && f->bytes[1] == 0x8b;
-    return error_set(e, -EINVAL, "%s: not a JFR recording (it begins with \"%s\"%s)", f->name, begin,
-                     gzip ? ": gzip, unpack it first" : "");
+    return error_set(e, -EINVAL, "%s: not a JFR recording (it begins with \"%s\")", f->name, begin);
 }
 
 static int open_bytes(struct jfr_file *f, struct jfr_problems *problems, struct error *e)
 {
+    f->bytes = f->intake.bytes;
+    f->size = f->intake.size;
     if (!header_at(f, 0))
         return refuse(f, e);
+    if (*f->intake.damage)
+        jfr_problem_add(problems, JFR_NO_CHUNK, f->size, "%s", f->intake.damage);
     if (find_chunks(f, problems))
         return error_set(e, -ENOMEM, "%s: no memory to list its chunks", f->name);
-    return 0;
-}
-
-static int read_all(struct jfr_file *f, int fd, struct error *e)
-{
-    uint8_t *bytes = NULL;
-    uint64_t cap = 0;
-    for (;;) {
-        if (f->size == cap) {
-            cap = cap ? cap * 2 : FIRST_READ_BYTES;
-            uint8_t *grown = cap > JFR_STDIN_MAX ? NULL : realloc(bytes, cap);
-            if (!grown) {
-                free(bytes);
-                return error_set(e, -EFBIG, "%s: too large to be read into memory (%" PRIu64 " bytes so far); pass a file",
-                                 f->name, f->size);
-            }
-            bytes = grown;
-        }
-        ssize_t n = read(fd, bytes + f->size, cap - f->size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            free(bytes);
-            return error_set(e, -errno, "%s: cannot be read: %s", f->name, strerror(errno));
-        }
-        if (!n)
-            break;
-        f->size += (uint64_t)n;
-    }
-    f->bytes = bytes;
-    f->held = JFR_ALLOCATED;
-    return 0;
-}
-
-/* Small files are read, so that a writer at work on one cannot take pages away from under us. */
-static int load(struct jfr_file *f, int fd, struct error *e)
-{
-    struct stat st;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < MAP_FROM_BYTES)
-        return read_all(f, fd, e);
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return error_set(e, -errno, "%s: cannot be mapped into memory: %s", f->name, strerror(errno));
-    f->bytes = map;
-    f->size = (uint64_t)st.st_size;
-    f->held = JFR_MAPPED;
     return 0;
 }
 
@@ -198,42 +150,41 @@ static int finish(struct jfr_file **out, struct jfr_file *f, int rc)
     return rc;
 }
 
-int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e)
+int jfr_file_take(struct jfr_file **out, struct intake *in, const char *name, struct jfr_problems *problems, struct error *e)
 {
     *out = NULL;
-    bool standard = !strcmp(path, "-");
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return error_set(e, -errno, "%s: cannot be opened: %s", path, strerror(errno));
-    struct jfr_file *f = file_new(standard ? "standard input" : path, e);
-    int rc = f ? load(f, fd, e) : -ENOMEM;
-    if (!standard)
-        close(fd);
-    if (f && !rc)
-        rc = open_bytes(f, problems, e);
-    return finish(out, f, rc);
+    struct jfr_file *f = file_new(name, e);
+    if (!f) {
+        intake_close(in);
+        return -ENOMEM;
+    }
+    f->intake = *in;
+    *in = (struct intake){0};
+    return finish(out, f, open_bytes(f, problems, e));
+}
+
+int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e)
+{
+    struct intake in;
+    *out = NULL;
+    int rc = intake_open(&in, path, e);
+    return rc ? rc : jfr_file_take(out, &in, intake_name(path), problems, e);
 }
 
 int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name,
                          struct jfr_problems *problems, struct error *e)
 {
+    struct intake in;
     *out = NULL;
-    struct jfr_file *f = file_new(name, e);
-    if (!f)
-        return -ENOMEM;
-    f->bytes = bytes;
-    f->size = size;
-    return finish(out, f, open_bytes(f, problems, e));
+    int rc = intake_open_memory(&in, bytes, size, name, e);
+    return rc ? rc : jfr_file_take(out, &in, name, problems, e);
 }
 
 void jfr_file_close(struct jfr_file *f)
 {
     if (!f)
         return;
-    if (f->held == JFR_ALLOCATED)
-        free((void *)f->bytes);
-    if (f->held == JFR_MAPPED)
-        munmap((void *)f->bytes, f->size);
+    intake_close(&f->intake);
     free(f->chunks);
     free(f->name);
     free(f);
@@ -247,4 +198,9 @@ uint32_t jfr_file_chunks(const struct jfr_file *f)
 uint64_t jfr_file_size(const struct jfr_file *f)
 {
     return f->size;
+}
+
+const uint8_t *jfr_file_bytes(const struct jfr_file *f)
+{
+    return f->bytes;
 }

@@ -53,17 +53,20 @@ struct jfr_problems {
 
 /* ---- file ---- */
 
-/* Opens the file at path, "-" being standard input (read to its end, at most JFR_STDIN_MAX bytes). Either fails with one
- * line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk header. problems may be NULL here
+/* Opens the file at path, "-" being standard input (read to its end), packed or not (compress/intake.h). Either fails with
+ * one line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk header. problems may be NULL here
  * and below. Files larger than 64 MiB are mapped: whoever shortens one while it is read kills the reader (SIGBUS). */
 int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e);
-#define JFR_STDIN_MAX ((uint64_t)4 << 30)
+struct intake;
+/* The same on an input that is open already, which it takes over, also when it fails. */
+int jfr_file_take(struct jfr_file **out, struct intake *in, const char *name, struct jfr_problems *problems, struct error *e);
 /* The same on bytes in memory, which must outlive the file; name is for messages. */
 int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name,
                          struct jfr_problems *problems, struct error *e);
 void jfr_file_close(struct jfr_file *f);
 uint32_t jfr_file_chunks(const struct jfr_file *f);
-uint64_t jfr_file_size(const struct jfr_file *f);
+uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
+const uint8_t *jfr_file_bytes(const struct jfr_file *f);
 
 /* ---- types ---- */
 
@@ -118,10 +121,14 @@ struct jfr_type {
     uint32_t field_count;
     uint32_t index;         /* in jfr_chunk_types */
     uint64_t min_size;      /* bytes the smallest value takes */
+    uint32_t varints;       /* a value is this many compressed integers and nothing else; 0 = it is not */
+    bool texts;             /* a value holds strings, in place */
+    const struct jfr_field *start_time; /* of an event; NULL = it has none */
     uint64_t events;        /* how many events of this type the chunk holds */
     uint64_t event_bytes;   /* and their bytes, headers included */
     struct jfr_pool *pool;  /* the reader's own, as are the next two */
     uint32_t depth;         /* of structs within structs */
+    bool simple;            /* stands for its only field: a symbol, a name out of a list */
     bool broken;            /* cannot be decoded: contains itself, or a type that is not declared */
 };
 
@@ -137,14 +144,24 @@ struct jfr_chunk_info {
     bool whole;                /* header and content agree; else a problem was reported */
 };
 
+/* What a chunk holds beside events. */
+struct jfr_chunk_rest {
+    uint64_t metadata, metadata_bytes, checkpoints, checkpoint_bytes;
+};
+
 /* Parses metadata and pools of chunk `index`. 0 and *out; 0 and *out NULL when nothing in it can be read (a problem says
  * why: go on with the next); -ENOMEM. */
 int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
                    struct error *e);
 void jfr_chunk_close(struct jfr_chunk *c); /* NULL is fine */
 const struct jfr_chunk_info *jfr_chunk_get_info(const struct jfr_chunk *c);
+struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c);
 int64_t jfr_chunk_epoch_ns(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_chunk_ticks_to_ns(const struct jfr_chunk *c, int64_t ticks); /* of a span */
+
+/* A number of this unit as ns since the epoch, or, where it is a span, as ns; false when the unit is neither. */
+bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int64_t *ns);
+bool jfr_unit_is_span(enum jfr_unit unit);
 
 /* All types, array of *count. */
 const struct jfr_type *jfr_chunk_types(const struct jfr_chunk *c, uint32_t *count);
@@ -247,9 +264,29 @@ struct jfr_stack {
     struct jfr_array frames;
     bool truncated;
     const struct jfr_field *method, *line, *bci, *frame_type;
+    bool raw; /* frames are compressed integers and nothing else, as all known writers have them */
 };
 /* From a value of type jdk.types.StackTrace; false when it is none. */
 bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out);
 bool jfr_stack_next(struct jfr_stack *s, struct jfr_frame_info *out);
+
+/* A frame as it is stored, with the keys of what it refers to: for who keeps what he made of them (within the chunk). */
+struct jfr_raw_frame {
+    uint64_t method, type;
+    int32_t line, bci;
+};
+/* The same walk, many times faster; only for stacks that are raw. */
+bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out);
+/* Its bytes, followed by zeros: within a chunk the same bytes are the same frame. */
+struct jfr_frame_key {
+    uint64_t bytes[2];
+};
+/* The keys of the next frames, behind which it moves on; how many, at most `max`. None at the end, and before a frame that has no key,
+ * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */
+uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max);
+void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out);
+/* What the keys in a raw frame stand for. */
+struct jfr_value jfr_stack_method(const struct jfr_stack *s, uint64_t method);
+struct jfr_text jfr_stack_type(const struct jfr_stack *s, uint64_t type);
 
 #endif

@@ -3,19 +3,22 @@
  *   reader.c    the file and where its chunks are          chunk.c     one chunk: scan, events
  *   metadata.c  types out of the metadata event            layout.c    their sizes; what cannot be decoded
  *   pool.c      constant pools out of the checkpoints      value.c     typed access
- *   text.c      strings                                    resolve.c   threads, methods, stack traces */
+ *   text.c      strings                                    resolve.c   threads, methods, stack traces
+ *   follow.c    a file that grows */
 #ifndef CANDOR_JFR_READER_INTERNAL_H
 #define CANDOR_JFR_READER_INTERNAL_H
 
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/strtab.h"
+#include "compress/intake.h"
 #include "jfr/reader.h"
 
 enum {
     JFR_HEADER_BYTES = 68,
-    JFR_TYPES_MAX = 1 << 16,
+    JFR_TYPES_MAX = UINT16_MAX,
     JFR_DEPTH_MAX = 32, /* of structs within structs */
+    JFR_SMALL_IDS = 4096,
     JFR_METADATA_TYPE = 0,
     JFR_CHECKPOINT_TYPE = 1,
 };
@@ -28,7 +31,7 @@ struct jfr_extent {
 struct jfr_file {
     const uint8_t *bytes;
     uint64_t size;
-    enum { JFR_BORROWED, JFR_ALLOCATED, JFR_MAPPED } held;
+    struct intake intake;
     char *name;
     struct jfr_extent *chunks;
     uint32_t chunk_count, chunk_cap;
@@ -36,6 +39,16 @@ struct jfr_file {
 
 struct jfr_tally { /* of the events with one type id */
     uint64_t id, events, bytes;
+};
+
+struct jfr_method_fields { /* of the type of methods; NULL = it lacks the field */
+    const struct jfr_type *type;
+    const struct jfr_field *class, *class_name, *name, *descriptor, *hidden;
+};
+
+struct jfr_trace_fields { /* of the type of stack traces, and of its frames' */
+    const struct jfr_type *type;
+    const struct jfr_field *frames, *truncated, *method, *line, *bci, *frame_type;
 };
 
 struct jfr_chunk {
@@ -52,10 +65,13 @@ struct jfr_chunk {
     uint32_t type_count, type_cap;
     struct jfr_field *fields; /* of all types */
     struct map type_by_id; /* id -> index */
+    uint16_t type_by_small_id[JFR_SMALL_IDS]; /* the same for the ids that writers use: index + 1, 0 = none */
     struct jfr_type *string_type;
     struct strtab names; /* metadata strings and converted texts */
     struct map texts;    /* offset of a converted string -> its id in names */
     struct buffer scratch;
+    struct jfr_method_fields method; /* looked up when the first method is asked for */
+    struct jfr_trace_fields trace;   /* the same for the first stack trace */
 
     struct jfr_tally *tallies; /* found by the scan */
     uint32_t tally_count, tally_cap;
@@ -68,13 +84,16 @@ struct jfr_chunk {
 void jfr_problem_add(struct jfr_problems *p, uint32_t chunk, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* chunk.c: takes in what was put behind the chunk's content, which stays where it is, up to `size` bytes. 0 or -ENOMEM */
+int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size);
+
 /* metadata.c, layout.c; 0, -EINVAL (not readable, a problem was added) or -ENOMEM */
 int jfr_metadata_read(struct jfr_chunk *c);
 void jfr_layout(struct jfr_chunk *c);
 struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id);
 
 /* pool.c */
-int jfr_pools_read(struct jfr_chunk *c);
+int jfr_pools_read(struct jfr_chunk *c, uint32_t from); /* the checkpoints from this one on */
 void jfr_pool_free(struct jfr_pool *p);
 
 /* value.c: where the field ends, or NULL */
@@ -85,7 +104,7 @@ struct jfr_value jfr_value_at(struct jfr_chunk *c, const struct jfr_field *f, co
 /* text.c */
 const uint8_t *jfr_skip_string(const uint8_t *at, const uint8_t *end);
 struct jfr_text jfr_text_at(struct jfr_chunk *c, const uint8_t *at, const uint8_t *end);
-/* The text with every a replaced by b; lives as long as the chunk. */
-struct jfr_text jfr_text_replace(struct jfr_chunk *c, struct jfr_text text, char a, char b);
+/* The text with dots for slashes; lives as long as the chunk. */
+struct jfr_text jfr_text_dotted(struct jfr_chunk *c, struct jfr_text text);
 
 #endif

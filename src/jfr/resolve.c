@@ -1,7 +1,11 @@
 /* What profiles are made of, by the names the JDK gave the fields; a recording without one of them just lacks that. */
 #include "jfr/reader.h"
 
+#include "jfr/input.h"
 #include "jfr/reader_internal.h"
+
+#include <endian.h>
+#include <string.h>
 
 static uint64_t member_int(struct jfr_value v, const char *name)
 {
@@ -26,30 +30,191 @@ bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out)
     return !jfr_value_none(thread);
 }
 
+static const struct jfr_method_fields *method_fields(struct jfr_value method)
+{
+    struct jfr_method_fields *m = &method.chunk->method;
+    const struct jfr_type *type = method.type;
+    if (m->type != type) {
+        *m = (struct jfr_method_fields){
+            .type = type,
+            .class = jfr_type_field(type, "type"),
+            .name = jfr_type_field(type, "name"),
+            .descriptor = jfr_type_field(type, "descriptor"),
+            .hidden = jfr_type_field(type, "hidden"),
+        };
+        m->class_name = m->class ? jfr_type_field(m->class->type, "name") : NULL;
+    }
+    return m;
+}
+
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
 {
-    struct jfr_text class_name = member_text(jfr_value_member(method, "type"), "name");
-    *out = (struct jfr_method_info){
-        .class_name = class_name.len ? jfr_text_replace(method.chunk, class_name, '/', '.') : class_name,
-        .name = member_text(method, "name"),
-        .descriptor = member_text(method, "descriptor"),
-        .hidden = member_int(method, "hidden") != 0,
+    *out = (struct jfr_method_info){.class_name = {"", 0}, .name = {"", 0}, .descriptor = {"", 0}};
+    if (jfr_value_none(method))
+        return false;
+    const struct jfr_method_fields *m = method_fields(method);
+    struct jfr_text class_name = jfr_value_text(jfr_value_field(jfr_value_field(method, m->class), m->class_name));
+    out->class_name = class_name.len ? jfr_text_dotted(method.chunk, class_name) : class_name;
+    out->name = jfr_value_text(jfr_value_field(method, m->name));
+    out->descriptor = jfr_value_text(jfr_value_field(method, m->descriptor));
+    out->hidden = jfr_value_int(jfr_value_field(method, m->hidden)) != 0;
+    return true;
+}
+
+enum { RAW_FIELDS_MAX = 8 };
+
+static bool is_key(const struct jfr_field *f)
+{
+    return f && f->pooled && !f->array;
+}
+
+static bool is_int(const struct jfr_field *f)
+{
+    return !f || (!f->pooled && !f->array && f->type->kind == JFR_KIND_INT);
+}
+
+static bool is_raw(const struct jfr_stack *s)
+{
+    const struct jfr_type *frame = s->frames.next.type;
+    return frame && !s->frames.next.pooled && frame->varints == frame->field_count && frame->field_count <= RAW_FIELDS_MAX &&
+           is_key(s->method) && is_key(s->frame_type) && is_int(s->line) && is_int(s->bci);
+}
+
+static const struct jfr_trace_fields *trace_fields(struct jfr_value trace)
+{
+    struct jfr_trace_fields *t = &trace.chunk->trace;
+    const struct jfr_type *type = trace.type;
+    if (t->type == type)
+        return t;
+    *t = (struct jfr_trace_fields){
+        .type = type,
+        .frames = jfr_type_field(type, "frames"),
+        .truncated = jfr_type_field(type, "truncated"),
     };
-    return !jfr_value_none(method);
+    const struct jfr_type *frame = t->frames ? t->frames->type : NULL;
+    t->method = jfr_type_field(frame, "method");
+    t->line = jfr_type_field(frame, "lineNumber");
+    t->bci = jfr_type_field(frame, "bytecodeIndex");
+    t->frame_type = jfr_type_field(frame, "type");
+    return t;
 }
 
 bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out)
 {
-    struct jfr_value frames = jfr_value_member(trace, "frames");
+    *out = (struct jfr_stack){0};
+    if (jfr_value_none(trace))
+        return false;
+    const struct jfr_trace_fields *t = trace_fields(trace);
     *out = (struct jfr_stack){
-        .frames = jfr_array_of(frames),
-        .truncated = member_int(trace, "truncated") != 0,
-        .method = jfr_type_field(frames.type, "method"),
-        .line = jfr_type_field(frames.type, "lineNumber"),
-        .bci = jfr_type_field(frames.type, "bytecodeIndex"),
-        .frame_type = jfr_type_field(frames.type, "type"),
+        .frames = jfr_array_of(jfr_value_field(trace, t->frames)),
+        .truncated = jfr_value_int(jfr_value_field(trace, t->truncated)) != 0,
+        .method = t->method,
+        .line = t->line,
+        .bci = t->bci,
+        .frame_type = t->frame_type,
     };
-    return !jfr_value_none(trace);
+    out->raw = is_raw(out);
+    return true;
+}
+
+static void take_words(const struct jfr_stack *s, const uint64_t words[RAW_FIELDS_MAX], struct jfr_raw_frame *out)
+{
+    out->method = words[s->method->index];
+    out->type = words[s->frame_type->index];
+    out->line = s->line ? (int32_t)words[s->line->index] : 0;
+    out->bci = s->bci ? (int32_t)words[s->bci->index] : 0;
+}
+
+bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out)
+{
+    uint64_t words[RAW_FIELDS_MAX];
+    struct jfr_value *v = &s->frames.next;
+    const uint8_t *at = s->frames.left ? v->at : NULL;
+    uint32_t n = v->type->field_count;
+    for (uint32_t i = 0; i < n; i++)
+        at = input_varint(at, v->end, &words[i]);
+    if (!at) {
+        s->frames.left = 0;
+        return false;
+    }
+    v->at = at;
+    s->frames.left--;
+    take_words(s, words, out);
+    return true;
+}
+
+/* ---- frames as keys ---- */
+
+static uint64_t nth_end(uint64_t ends, uint32_t n)
+{
+    while (--n)
+        ends &= ends - 1;
+    return ends;
+}
+
+/* The bytes of a word up to the one whose highest bit is the lowest of `ends`; *size counts them. */
+static uint64_t cut(uint64_t word, uint64_t ends, uint32_t *size)
+{
+    uint32_t last = (uint32_t)__builtin_ctzll(ends);
+    *size = last / 8 + 1;
+    return htole64(le64toh(word) & UINT64_MAX >> (63 - last));
+}
+
+/* A frame of n integers that ends in the second of two words: its size, 0 when it does not. An integer of nine bytes, whose last
+ * need not be an end, is left to who decodes: so is a run of eight that end nothing. */
+static uint32_t long_key(const uint8_t *at, uint32_t n, struct jfr_frame_key *key)
+{
+    uint64_t ends = input_ends(at), more = input_ends(at + 8);
+    uint32_t count = (uint32_t)(((ends >> 7) * INPUT_EACH_BYTE) >> 56), size;
+    if (!count || !more || __builtin_ctzll(more) / 8 + __builtin_clzll(ends) / 8 >= 8)
+        return 0;
+    more = nth_end(more, n - count);
+    if (!more)
+        return 0;
+    key->bytes[1] = cut(key->bytes[1], more, &size);
+    return 8 + size;
+}
+
+uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max)
+{
+    struct jfr_value *v = &s->frames.next;
+    const uint8_t *at = v->at;
+    uint32_t n = v->type->field_count, count = 0, size;
+    if (max > s->frames.left)
+        max = (uint32_t)s->frames.left;
+    for (; count < max && v->end - at >= 16; at += size, count++) {
+        struct jfr_frame_key *key = &keys[count];
+        memcpy(key->bytes, at, sizeof key->bytes);
+        uint64_t ends = nth_end(input_ends(at), n);
+        if (ends) {
+            key->bytes[0] = cut(key->bytes[0], ends, &size);
+            key->bytes[1] = 0;
+        } else if (!(size = long_key(at, n, key))) {
+            break;
+        }
+    }
+    v->at = at;
+    s->frames.left -= count;
+    return count;
+}
+
+void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out)
+{
+    uint64_t words[RAW_FIELDS_MAX];
+    const uint8_t *at = (const uint8_t *)key->bytes, *end = at + sizeof key->bytes;
+    for (uint32_t i = 0; i < s->frames.next.type->field_count; i++)
+        at = input_varint(at, end, &words[i]);
+    take_words(s, words, out);
+}
+
+struct jfr_value jfr_stack_method(const struct jfr_stack *s, uint64_t method)
+{
+    return jfr_pool_get(s->frames.next.chunk, s->method->type, method);
+}
+
+struct jfr_text jfr_stack_type(const struct jfr_stack *s, uint64_t type)
+{
+    return jfr_value_text(jfr_pool_get(s->frames.next.chunk, s->frame_type->type, type));
 }
 
 bool jfr_stack_next(struct jfr_stack *s, struct jfr_frame_info *out)

@@ -36,6 +36,12 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define SMALL_COUNT(field, text) {field, T_INT, S_UNSIGNED, 0, NULL, text, NULL}
 #define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
 
+/* A line and the base it is counted from have the same fields. */
+#define BOOK_LINE_FIELDS {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), \
+                          SPAN_NS("time", "Time", NULL), COUNT("count", "Count", NULL)}
+#define THREAD_CPU_FIELDS {START_TIME, POOLED("eventThread", T_THREAD, "Thread"), SPAN_NS("cpu", "CPU Time", NULL), \
+                           COUNT("samples", "Samples", NULL)}
+
 const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
     PRIMITIVE(T_BOOLEAN, "boolean"),
     PRIMITIVE(T_BYTE, "byte"),
@@ -198,15 +204,25 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                          .label = "Book Line",
                          .description = "One line of the books, cumulative since the recording began",
                          .category = "Candor",
-                         .fields = {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL),
-                                    SPAN_NS("time", "Time", NULL), COUNT("count", "Count", NULL)}},
+                         .fields = BOOK_LINE_FIELDS},
     TYPE(T_THREAD_CPU) = {.name = "candor.ThreadCpu",
                           .super = EVENT_SUPER,
                           .label = "Thread CPU",
                           .description = "CPU time of one thread since the recording began, by its own clock",
                           .category = "Candor",
-                          .fields = {START_TIME, POOLED("eventThread", T_THREAD, "Thread"),
-                                     SPAN_NS("cpu", "CPU Time", NULL), COUNT("samples", "Samples", NULL)}},
+                          .fields = THREAD_CPU_FIELDS},
+    TYPE(T_BOOK_BASE) = {.name = "candor.BookBase",
+                         .super = EVENT_SUPER,
+                         .label = "Book Base",
+                         .description = "A book line as of where this chunk begins: the first chunk's are what the books are counted from",
+                         .category = "Candor",
+                         .fields = BOOK_LINE_FIELDS},
+    TYPE(T_THREAD_BASE) = {.name = "candor.ThreadBase",
+                           .super = EVENT_SUPER,
+                           .label = "Thread Base",
+                           .description = "The CPU time of one thread as of where this chunk begins",
+                           .category = "Candor",
+                           .fields = THREAD_CPU_FIELDS},
     TYPE(T_SETTING) = {.name = "candor.Setting",
                        .super = EVENT_SUPER,
                        .label = "Setting",

@@ -52,6 +52,8 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_SETTING,
     T_LOG,
     T_SAFEPOINT_SAMPLE,
+    T_BOOK_BASE,
+    T_THREAD_BASE,
 
     SCHEMA_END,
 

@@ -34,25 +34,8 @@ const uint8_t *jfr_skip_string(const uint8_t *at, const uint8_t *end)
 
 static void put_utf8(struct buffer *b, uint32_t c)
 {
-    uint8_t out[4];
-    if (c < 0x80) {
-        buffer_u8(b, (uint8_t)c);
-    } else if (c < 0x800) {
-        out[0] = (uint8_t)(0xc0 | c >> 6);
-        out[1] = (uint8_t)(0x80 | (c & 0x3f));
-        buffer_put(b, out, 2);
-    } else if (c < 0x10000) {
-        out[0] = (uint8_t)(0xe0 | c >> 12);
-        out[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (uint8_t)(0x80 | (c & 0x3f));
-        buffer_put(b, out, 3);
-    } else {
-        out[0] = (uint8_t)(0xf0 | c >> 18);
-        out[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-        out[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        out[3] = (uint8_t)(0x80 | (c & 0x3f));
-        buffer_put(b, out, 4);
-    }
+    char out[4];
+    buffer_put(b, out, utf8_put(c, out));
 }
 
 /* UTF-16 units arrive one by one; a high surrogate waits for its other half. */
@@ -130,6 +113,11 @@ static void convert_latin1(struct buffer *b, const uint8_t *at, uint64_t n)
 
 static bool is_ascii(const uint8_t *at, uint64_t n)
 {
+    for (uint64_t bytes; n >= 8; at += 8, n -= 8) {
+        memcpy(&bytes, at, sizeof bytes);
+        if (bytes & 0x8080808080808080u)
+            return false;
+    }
     for (; n; at++, n--)
         if (*at >= 0x80)
             return false;
@@ -199,15 +187,18 @@ struct jfr_text jfr_text_at(struct jfr_chunk *c, const uint8_t *at, const uint8_
     return converted(c, encoding, at, end, n);
 }
 
-struct jfr_text jfr_text_replace(struct jfr_chunk *c, struct jfr_text text, char a, char b)
+/* What lies in the file is made once, and found again by where it lies. */
+struct jfr_text jfr_text_dotted(struct jfr_chunk *c, struct jfr_text text)
 {
-    if (!memchr(text.bytes, a, text.len))
-        return text;
+    bool added = true;
+    const uint8_t *at = (const uint8_t *)text.bytes;
+    uint32_t id, *known = at >= c->bytes && at < c->end ? map_add(&c->texts, (uint64_t)(at - c->bytes) ^ c->seed, &added) : &id;
+    if (known && !added)
+        return (struct jfr_text){strtab_text(&c->names, *known), strtab_len(&c->names, *known)};
     buffer_reset(&c->scratch);
     buffer_put(&c->scratch, text.bytes, text.len);
     for (size_t i = 0; i < c->scratch.len; i++)
-        if (c->scratch.data[i] == (uint8_t)a)
-            c->scratch.data[i] = (uint8_t)b;
-    uint32_t id;
-    return keep_scratch(c, &id);
+        if (c->scratch.data[i] == '/')
+            c->scratch.data[i] = '.';
+    return keep_scratch(c, known ? known : &id);
 }

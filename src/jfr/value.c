@@ -15,6 +15,8 @@ static const uint8_t *skip_struct(const struct jfr_type *type, const uint8_t *at
 {
     if (type->broken)
         return NULL;
+    if (type->varints)
+        return input_skip_varints(at, end, type->varints);
     for (uint32_t i = 0; i < type->field_count && at; i++)
         at = jfr_skip_field(&type->fields[i], at, end);
     return at;
@@ -54,6 +56,9 @@ static const uint8_t *skip_array(const struct jfr_field *f, const uint8_t *at, c
         return NULL;
     if (!f->pooled && !f->type->min_size)
         return at;
+    uint64_t each = f->pooled ? 1 : f->type->varints;
+    if (each)
+        return count <= (uint64_t)(end - at) ? input_skip_varints(at, end, count * each) : NULL;
     for (uint64_t i = 0; i < count && at; i++)
         at = skip_element(f->type, f->pooled, at, end);
     return at;

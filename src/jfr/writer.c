@@ -1,5 +1,6 @@
 #include "jfr/writer.h"
 
+#include "base/array.h"
 #include "jfr/metadata_write.h"
 #include "jfr/writer_internal.h"
 #include "jfr/writer_tail.h"
@@ -57,6 +58,13 @@ static int sticky(const struct jfr_writer *w, struct error *e)
     return w->failed ? error_set(e, w->failed, "%s", w->error.text) : 0;
 }
 
+int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e)
+{
+    if (rc)
+        fail(w, rc);
+    return sticky(w, e);
+}
+
 /* ---- the file ---- */
 
 static int append(struct jfr_writer *w, struct buffer *b)
@@ -102,6 +110,14 @@ static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
     return rc ? fail(w, rc) : 0;
 }
 
+static int remember(struct jfr_ring *ring, const struct jfr_chunk_head *ended)
+{
+    if (ARRAY_GROW(ring->ended, ring->cap, ring->count))
+        return -ENOMEM;
+    ring->ended[ring->count++] = *ended;
+    return 0;
+}
+
 /* ---- what callers see ---- */
 
 static void release(struct jfr_writer *w)
@@ -110,6 +126,7 @@ static void release(struct jfr_writer *w)
     buffer_deinit(&w->events);
     buffer_deinit(&w->out);
     buffer_deinit(&w->scratch);
+    free(w->ring.ended);
     free(w);
 }
 
@@ -164,9 +181,13 @@ int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e)
 
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e)
 {
-    if (!w->failed && !flush(w, ticks))
-        begin_chunk(w, ticks, epoch_ns);
-    return sticky(w, e);
+    int rc = 0;
+    if (!w->failed && !flush(w, ticks)) {
+        struct jfr_chunk_head ended = w->head;
+        if (!begin_chunk(w, ticks, epoch_ns) && w->options.ring)
+            rc = remember(&w->ring, &ended);
+    }
+    return jfr_writer_settle(w, rc, e);
 }
 
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e)
@@ -194,6 +215,11 @@ uint64_t jfr_writer_size(const struct jfr_writer *w)
 uint64_t jfr_writer_chunk_size(const struct jfr_writer *w)
 {
     return w->end - w->head.at;
+}
+
+uint64_t jfr_writer_pending(const struct jfr_writer *w)
+{
+    return w->events.len;
 }
 
 uint64_t jfr_writer_dropped(const struct jfr_writer *w)

@@ -62,6 +62,7 @@ struct jfr_writer_options {
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
     uint64_t offset;   /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */
+    bool ring;         /* it may give up its oldest chunks (writer_ring.h), so where they are is remembered */
     size_t memory_max;       /* bytes of events and pools held between two flushes; 0 = 64 MiB */
 };
 
@@ -78,6 +79,8 @@ int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, s
 /* Bytes in the file, up to a few pages more than it will have when closed; and of content in this chunk. */
 uint64_t jfr_writer_size(const struct jfr_writer *w);
 uint64_t jfr_writer_chunk_size(const struct jfr_writer *w);
+/* Bytes of events that the next flush will write. */
+uint64_t jfr_writer_pending(const struct jfr_writer *w);
 
 /* Events. They never fail: beyond memory_max an event is dropped and counted. */
 uint64_t jfr_writer_dropped(const struct jfr_writer *w);
@@ -114,6 +117,14 @@ void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *accou
                          uint64_t count);
 /* The CPU time of one thread since the recording began, cumulative; the last one per thread counts. */
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
+/* The same two as of where a chunk begins, for a file that may lose what is older (writer_ring.h): what its books are counted from,
+ * should this chunk be its first. */
+void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
+                         uint64_t count);
+void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples);
+/* Either of the two for books. */
+typedef void jfr_write_book(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
+                            uint64_t count);
 /* A fact about how the recording was made: "version", "clock", "clock_reason", "clock_resolution_ns", "interval_ns",
  * "kernel" (included|excluded), "signal", "attached" (at-start|late), "debug_info" (full|sparse), "walker", ... */
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value);

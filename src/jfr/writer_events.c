@@ -106,9 +106,21 @@ void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *accou
               (union argument[]){{ticks}, {.text = account}, {.text = reason}, {(uint64_t)ns}, {count}});
 }
 
+void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
+                         uint64_t count)
+{
+    put_event(w, T_BOOK_BASE,
+              (union argument[]){{ticks}, {.text = account}, {.text = reason}, {(uint64_t)ns}, {count}});
+}
+
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
     put_event(w, T_THREAD_CPU, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
+}
+
+void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
+{
+    put_event(w, T_THREAD_BASE, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
 }
 
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)

@@ -19,6 +19,13 @@ struct jfr_chunk_head {
     uint64_t flush_ticks;
 };
 
+/* What a recording holds that may give up its oldest chunks (writer_ring.h). */
+struct jfr_ring {
+    struct jfr_chunk_head *ended; /* chunks, the oldest first, without the one that is being written */
+    uint32_t count, cap;
+    uint64_t front; /* where the first that is kept begins; what lies before it is a shell */
+};
+
 /* A checkpoint under construction in `out`. */
 struct checkpoint {
     bool open;
@@ -41,6 +48,7 @@ struct jfr_writer {
     uint64_t size; /* of the file; the tail reaches to here */
     struct jfr_chunk_head head;
     struct buffer scratch; /* of writer_tail.c */
+    struct jfr_ring ring;
 
     /* What the next header will say. */
     uint64_t metadata;        /* offsets within the chunk */
@@ -58,6 +66,8 @@ struct jfr_writer {
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
 
+/* After a step of 0 or a negative code: makes an error the writer's lasting one. Returns that, if any. */
+int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
 /* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */
 int jfr_writer_drain(struct jfr_writer *w);
 /* Encodes a string with its leading byte: NULL, empty or UTF-8. */

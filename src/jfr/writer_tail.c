@@ -12,10 +12,10 @@ enum {
     GAP_BYTES = 10,
     SHELL_CHECKPOINT = HEADER_BYTES + 2, /* the second of the events behind a shell's header */
     SHELL_METADATA = HEADER_BYTES + 9,
-    SHELL_MAX = 512,     /* of a shell what is no padding, and the gap's beginning; so much of a page is left from each gap on */
+    SHELL_MAX = JFR_TAIL_SHELL,
     TAIL_MIN = 1536,     /* a filler, a gap and a shell */
     SHELLS_AT_ONCE = 16, /* pages written at a time */
-    GAP_MAX = 1 << 28   /* what four bytes of a compressed integer can say */
+    COPY_BYTES = 1 << 16
 };
 
 static int write_at(const struct jfr_writer *w, const uint8_t *bytes, size_t size, uint64_t offset)
@@ -136,7 +136,7 @@ static int make_room(struct jfr_writer *w, size_t content)
     uint64_t size = (w->end + content + TAIL_MIN + PAGE - 1) / PAGE * PAGE;
     if (size <= w->size)
         return 0;
-    if (size - w->gap >= GAP_MAX)
+    if (size - w->gap >= JFR_TAIL_GAP_MAX)
         return -EFBIG;
     int rc = append_shells(w, size);
     if (!rc)
@@ -228,6 +228,32 @@ static int truncate_to(struct jfr_writer *w, uint64_t size)
         return -errno;
     w->size = size;
     return 0;
+}
+
+int jfr_tail_write_shell(struct jfr_writer *w, const struct jfr_chunk_head *head, uint64_t at, uint64_t size)
+{
+    struct jfr_chunk_head shell = *head;
+    shell.flush_ticks = shell.ticks;
+    put_shell(w, &shell, size);
+    return write_scratch(w, at);
+}
+
+int jfr_tail_copy(struct jfr_writer *w, uint64_t to, uint64_t from, uint64_t size)
+{
+    int rc = 0;
+    for (uint64_t done = 0; done < size && !rc;) {
+        size_t left = size - done < COPY_BYTES ? (size_t)(size - done) : COPY_BYTES;
+        uint8_t *bytes = buffer_reserve(&w->scratch, left);
+        ssize_t n = bytes ? pread(w->fd, bytes, left, (off_t)(from + done)) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (bytes && n <= 0)
+            return n ? -errno : -EIO;
+        buffer_advance(&w->scratch, (size_t)n);
+        rc = write_scratch(w, to + done);
+        done += (uint64_t)n;
+    }
+    return rc;
 }
 
 int jfr_tail_cut(struct jfr_writer *w)

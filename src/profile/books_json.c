@@ -9,17 +9,17 @@ static int64_t book_ns(const struct profile *p, const char *account)
     return line ? line->ns : 0;
 }
 
-static void put_ns(struct json *j, const struct profile *p, const char *key, const char *account)
+static void put_ns(struct jsonw *j, const struct profile *p, const char *key, const char *account)
 {
-    json_key(j, key);
-    json_int(j, book_ns(p, account));
+    jsonw_key(j, key);
+    jsonw_int(j, book_ns(p, account));
 }
 
-static void put_count(struct json *j, const struct profile *p, const char *account)
+static void put_count(struct jsonw *j, const struct profile *p, const char *account)
 {
     const struct profile_book *line = profile_book(p, account, "");
-    json_key(j, account);
-    json_uint(j, line ? line->count : 0);
+    jsonw_key(j, account);
+    jsonw_uint(j, line ? line->count : 0);
 }
 
 static bool is_line_of(const struct profile *p, const struct profile_book *line, const char *account)
@@ -27,39 +27,39 @@ static bool is_line_of(const struct profile *p, const struct profile_book *line,
     return !strcmp(profile_text(p, line->account), account) && line->reason;
 }
 
-static void put_reasons_ns(struct json *j, const struct profile *p, const char *key, const char *account)
+static void put_reasons_ns(struct jsonw *j, const struct profile *p, const char *key, const char *account)
 {
-    json_key(j, key);
-    json_object(j);
+    jsonw_key(j, key);
+    jsonw_object(j);
     for (uint32_t i = 0; i < p->book_count; i++)
         if (is_line_of(p, &p->books[i], account)) {
-            json_key(j, profile_text(p, p->books[i].reason));
-            json_int(j, p->books[i].ns);
+            jsonw_key(j, profile_text(p, p->books[i].reason));
+            jsonw_int(j, p->books[i].ns);
         }
-    json_object_end(j);
+    jsonw_object_end(j);
 }
 
-static void put_reasons_count(struct json *j, const struct profile *p, const char *account)
+static void put_reasons_count(struct jsonw *j, const struct profile *p, const char *account)
 {
-    json_key(j, account);
-    json_object(j);
+    jsonw_key(j, account);
+    jsonw_object(j);
     for (uint32_t i = 0; i < p->book_count; i++)
         if (is_line_of(p, &p->books[i], account)) {
-            json_key(j, profile_text(p, p->books[i].reason));
-            json_uint(j, p->books[i].count);
+            jsonw_key(j, profile_text(p, p->books[i].reason));
+            jsonw_uint(j, p->books[i].count);
         }
-    json_object_end(j);
+    jsonw_object_end(j);
 }
 
-void books_json(struct json *j, const struct profile *p)
+void books_json(struct jsonw *j, const struct profile *p)
 {
     bool are_of_threads = profile_book(p, "thread_time", "") && !profile_book(p, "cpu", "");
     if (!p->book_count || are_of_threads) {
-        json_null(j);
+        jsonw_null(j);
         return;
     }
     const char *clock = profile_setting(p, "clock"), *resolution = profile_setting(p, "clock_resolution_ns");
-    json_object(j);
+    jsonw_object(j);
     put_ns(j, p, "cpu_ns", "cpu");
     put_ns(j, p, "complete_ns", "complete");
     put_ns(j, p, "truncated_ns", "truncated");
@@ -68,25 +68,27 @@ void books_json(struct json *j, const struct profile *p)
     put_reasons_ns(j, p, "unseen_ns", "unseen");
     put_ns(j, p, "residual_ns", "residual");
     put_ns(j, p, "own_cost_ns", "own_cost");
+    put_reasons_ns(j, p, "suppressed_ns", "suppressed");
     put_count(j, p, "complete");
     put_count(j, p, "truncated");
     put_reasons_count(j, p, "failed");
     put_reasons_count(j, p, "lost");
-    json_key(j, "clock");
-    json_text(j, clock ? clock : "");
-    json_key(j, "clock_resolution_ns");
-    json_uint(j, resolution ? strtoull(resolution, NULL, 10) : 0);
-    json_object_end(j);
+    put_reasons_count(j, p, "suppressed");
+    jsonw_key(j, "clock");
+    jsonw_text(j, clock ? clock : "");
+    jsonw_key(j, "clock_resolution_ns");
+    jsonw_uint(j, resolution ? strtoull(resolution, NULL, 10) : 0);
+    jsonw_object_end(j);
 }
 
-void books_json_thread_time(struct json *j, const struct profile *p)
+void books_json_thread_time(struct jsonw *j, const struct profile *p)
 {
     const struct profile_book *stopped = profile_book(p, "stopped", "");
     if (!profile_book(p, "thread_time", "")) {
-        json_null(j);
+        jsonw_null(j);
         return;
     }
-    json_object(j);
+    jsonw_object(j);
     put_ns(j, p, "thread_time_ns", "thread_time");
     put_reasons_ns(j, p, "running_ns", "running");
     put_reasons_ns(j, p, "waiting_ns", "waiting");
@@ -94,12 +96,12 @@ void books_json_thread_time(struct json *j, const struct profile *p)
     put_reasons_ns(j, p, "lost_ns", "lost");
     put_ns(j, p, "stopped_ns", "stopped");
     put_ns(j, p, "own_cost_ns", "own_cost");
-    json_key(j, "rounds");
-    json_uint(j, stopped ? stopped->count : 0);
+    jsonw_key(j, "rounds");
+    jsonw_uint(j, stopped ? stopped->count : 0);
     put_reasons_count(j, p, "running");
     put_reasons_count(j, p, "waiting");
     put_reasons_count(j, p, "failed");
     put_reasons_count(j, p, "lost");
     put_count(j, p, "not_chosen");
-    json_object_end(j);
+    jsonw_object_end(j);
 }

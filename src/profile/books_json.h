@@ -3,10 +3,10 @@
 #ifndef CANDOR_PROFILE_BOOKS_JSON_H
 #define CANDOR_PROFILE_BOOKS_JSON_H
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "profile/profile.h"
 
-void books_json(struct json *j, const struct profile *p); /* of the CPU time */
-void books_json_thread_time(struct json *j, const struct profile *p); /* of the event safepoint */
+void books_json(struct jsonw *j, const struct profile *p); /* of the CPU time */
+void books_json_thread_time(struct jsonw *j, const struct profile *p); /* of the event safepoint */
 
 #endif

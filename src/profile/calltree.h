@@ -6,6 +6,7 @@
 #define CANDOR_PROFILE_CALLTREE_H
 
 #include "profile/profile.h"
+#include "profile/successive.h"
 
 struct calltree_node {
     uint32_t parent;
@@ -26,8 +27,8 @@ struct calltree {
 /* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
  * four million nodes. */
 int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
-/* Sets the effects, which are 1 before, and stay so by_thread. 0 or -ENOMEM. */
-int calltree_add_effects(struct calltree *t, const struct profile *p);
+/* Sets the effects, which are 1 before, and stay so by_thread; `order` is of the tree's profile. 0 or -ENOMEM. */
+int calltree_add_effects(struct calltree *t, const struct successive_order *order);
 void calltree_deinit(struct calltree *t);
 
 #endif

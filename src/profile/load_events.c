@@ -1,11 +1,15 @@
 #include "profile/load_events.h"
 
-#include "base/array.h"
 #include "base/units.h"
+#include "profile/load_text.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MESSAGE_MAX = 1000 };
 
 static struct jfr_value value(struct jfr_event *event, const char *field)
 {
@@ -23,9 +27,8 @@ static int text(struct load *l, struct jfr_event *event, const char *field, uint
 }
 
 /* A value in nanoseconds, whatever span the field is declared to be in. */
-static uint64_t span_ns(struct jfr_event *event, const char *field)
+static uint64_t span_ns(struct jfr_event *event, const struct jfr_field *f)
 {
-    const struct jfr_field *f = jfr_type_field(event->type, field);
     int64_t v = jfr_value_int(jfr_event_value(event, f));
     if (f && f->unit == JFR_UNIT_SPAN_TICKS)
         v = jfr_chunk_ticks_to_ns(event->chunk, v);
@@ -40,165 +43,208 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 
 /* ---- samples ---- */
 
-/* True when samples of this rank count; the first of a better rank drives out what there was. */
-static bool rank_counts(struct load *l, enum load_rank rank, const char *source)
+/* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
+static bool is_label(const struct jfr_field *f)
 {
-    struct profile *p = l->profile;
-    /* Only the event safepoint shows threads that wait. */
-    if (rank < l->rank || (p->kind == PROFILE_WAITING && rank != LOAD_SAFEPOINT))
-        return false;
-    if (rank > l->rank) {
-        l->rank = rank;
-        p->sample_count = 0;
-        p->weight = 0;
-        p->source = strtab_add_text(&p->strings, source);
-    }
-    return true;
+    static const char *const known[] = {"startTime", "duration", "outcome", "state", "mode", "weight"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(f->name, known[i]))
+            return false;
+    bool number = f->type->kind == JFR_KIND_INT || f->type->kind == JFR_KIND_LONG;
+    bool text = f->type->kind == JFR_KIND_STRING || (f->type->field_count == 1 && f->type->fields[0].type->kind == JFR_KIND_STRING);
+    return !f->array && f->unit == JFR_UNIT_NONE && (number || text);
 }
 
-static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight, const char *failed)
+/* Looked up once for samples of one type that follow one another. */
+static const struct load_fields *sample_fields(struct load *l, const struct jfr_type *type)
 {
+    struct load_fields *fields = &l->fields;
+    if (fields->type == type)
+        return fields;
+    *fields = (struct load_fields){.type = type,
+                                   .stack = jfr_type_field(type, "stackTrace"),
+                                   .thread = thread_field(type),
+                                   .state = jfr_type_field(type, "state"),
+                                   .outcome = jfr_type_field(type, "outcome"),
+                                   .weight = jfr_type_field(type, "weight")};
+    if (!fields->weight)
+        fields->weight = jfr_type_field(type, "samplingPeriod");
+    for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
+        if (is_label(&type->fields[i]))
+            fields->labels[fields->label_count++] = &type->fields[i];
+    return fields;
+}
+
+/* A number that is 0 is none: that is what threads without a context have. */
+static int add_label(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+{
+    char digits[32];
+    struct jfr_value v = jfr_event_value(event, f);
+    struct jfr_text text = jfr_value_text(v);
+    struct profile_label label = {.parent = *labels, .number = f->type->kind == JFR_KIND_INT || f->type->kind == JFR_KIND_LONG};
+    if (label.number && jfr_value_int(v))
+        text = (struct jfr_text){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, jfr_value_int(v))};
+    if (!text.len)
+        return 0;
+    if (profile_string(l->profile, f->name, strlen(f->name), &label.key) || load_text(l->profile, text, &label.value))
+        return -ENOMEM;
+    return profile_label(l->profile, &label, labels);
+}
+
+static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+{
+    static const char no_stack[] = "no stack";
     struct profile *p = l->profile;
+    const struct load_fields *fields = sample_fields(l, event->type);
+    const char *outcome = no_stack;
     struct profile_sample s = {.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     bool truncated;
-    int rc = load_stack(&l->stacks, event, jfr_type_field(event->type, "stackTrace"), &s.stack, &truncated);
+    int rc = load_stack(&l->stacks, event, fields->stack, &s.stack, &truncated);
     if (!rc && !s.stack)
-        rc = load_no_stack(&l->stacks, failed, &s.stack);
+        rc = load_no_stack(&l->stacks, no_stack, &s.stack);
     else
-        failed = truncated ? "truncated" : "complete";
+        outcome = truncated ? "truncated" : "complete";
     if (!rc)
-        rc = load_thread(&l->stacks, event, thread_field(event->type), &s.thread);
+        rc = load_thread(&l->stacks, event, fields->thread, &s.thread);
     if (!rc)
-        rc = load_state(&l->stacks, event, jfr_type_field(event->type, "state"), &s.state);
+        rc = load_state(&l->stacks, event, fields->state, &s.state);
     if (!rc)
-        rc = text(l, event, "outcome", &s.outcome);
+        rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s.outcome);
     if (!rc && !s.outcome)
-        rc = profile_string(p, failed, strlen(failed), &s.outcome);
-    if (!rc)
-        rc = profile_add_sample(p, &s);
-    if (rc != -ERANGE)
-        return rc;
-    l->refused++;
-    return 0;
+        rc = profile_string(p, outcome, strlen(outcome), &s.outcome);
+    for (uint32_t i = 0; !rc && i < fields->label_count; i++)
+        rc = add_label(l, event, fields->labels[i], &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
 }
 
 static int on_candor_sample(struct load *l, struct jfr_event *event)
 {
-    l->profile->cpu_samples++;
-    if (!rank_counts(l, LOAD_CANDOR, "candor.CpuSample"))
-        return 0;
-    return add_sample(l, event, span_ns(event, "weight"), "no stack");
+    l->part->cpu_samples++;
+    return l->part->rank == LOAD_CANDOR ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
 static int on_safepoint_sample(struct load *l, struct jfr_event *event)
 {
     uint8_t state;
-    l->profile->safepoint_samples++;
-    if (!rank_counts(l, LOAD_SAFEPOINT, "candor.SafepointSample"))
+    l->part->safepoint_samples++;
+    if (l->part->rank != LOAD_SAFEPOINT)
         return 0;
     if (load_state(&l->stacks, event, jfr_type_field(event->type, "state"), &state))
         return -ENOMEM;
     bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
-    return wanted ? add_sample(l, event, span_ns(event, "weight"), "no stack") : 0;
+    return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
 {
-    uint64_t weight = span_ns(event, "samplingPeriod");
-    if (!rank_counts(l, LOAD_CPU_TIME, "jdk.CPUTimeSample"))
+    if (l->part->rank != LOAD_CPU_TIME)
         return 0;
-    if (weight && (!l->cpu_time_period || weight < l->cpu_time_period))
-        l->cpu_time_period = weight;
-    return add_sample(l, event, weight, "no stack");
+    uint64_t weight = span_ns(event, sample_fields(l, event->type)->weight);
+    if (weight && (!l->least_weight || weight < l->least_weight)) {
+        l->least_weight = weight;
+        if (load_part_note(l->part, (struct load_note){.kind = LOAD_CPU_TIME_WEIGHT, .x = weight}))
+            return -ENOMEM;
+    }
+    return add_sample(l, event, weight);
 }
 
 static int on_execution_sample(struct load *l, struct jfr_event *event)
 {
-    l->profile->execution_samples++;
-    if (!rank_counts(l, LOAD_EXECUTION, "jdk.ExecutionSample"))
+    l->part->execution_samples++;
+    return l->part->rank == LOAD_EXECUTION ? add_sample(l, event, 1) : 0;
+}
+
+/* It stands for `weight` periods. */
+static int on_datadog_sample(struct load *l, struct jfr_event *event)
+{
+    if (l->part->rank != LOAD_DATADOG)
         return 0;
-    return add_sample(l, event, 1, "no stack");
+    const struct jfr_field *f = sample_fields(l, event->type)->weight;
+    int64_t weight = f ? jfr_value_int(jfr_event_value(event, f)) : 1;
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
 }
 
 static int on_native_sample(struct load *l, struct jfr_event *event)
 {
-    l->native_samples++;
+    l->part->native_samples++;
     return 0;
 }
 
 static int on_samples_lost(struct load *l, struct jfr_event *event)
 {
     int64_t lost = number(event, "lostSamples");
-    l->lost_samples += lost > 0 ? (uint64_t)lost : 0;
+    l->part->lost_samples += lost > 0 ? (uint64_t)lost : 0;
     return 0;
 }
 
 /* ---- what the recorder says about itself ---- */
 
-static int on_book_line(struct load *l, struct jfr_event *event)
+static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
-    struct profile *p = l->profile;
-    struct profile_book line = {.ns = number(event, "time"), .count = (uint64_t)number(event, "count")};
-    if (text(l, event, "account", &line.account) || text(l, event, "reason", &line.reason))
+    struct load_note note = {.kind = kind, .x = (uint64_t)number(event, "time"), .y = (uint64_t)number(event, "count")};
+    if (text(l, event, "account", &note.a) || text(l, event, "reason", &note.b))
         return -ENOMEM;
-    bool cpu = !strcmp(profile_text(p, line.account), "cpu");
-    const struct profile_book *before = cpu ? profile_book(p, "cpu", "") : NULL;
-    if (before && line.ns < before->ns &&
-        profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
-        return -ENOMEM;
-    return profile_set_book(p, &line);
+    return load_part_note(l->part, note);
 }
 
-/* Cumulative for each thread of the agent, whose number is the pool's key in all chunks: the kernel may give id and name
- * of an ended thread to a new one, and both have used CPU. */
-static int on_thread_cpu(struct load *l, struct jfr_event *event)
+static int on_book_line(struct load *l, struct jfr_event *event)
+{
+    return put_book(l, event, LOAD_BOOK);
+}
+
+static int on_book_base(struct load *l, struct jfr_event *event)
+{
+    return put_book(l, event, LOAD_BOOK_BASE);
+}
+
+static int put_thread_cpu(struct load *l, struct jfr_event *event, enum load_note_kind kind)
 {
     const struct jfr_field *f = thread_field(event->type);
-    uint64_t key = jfr_event_key(event, f), cpu = span_ns(event, "cpu");
-    uint32_t id;
-    bool added;
-    int rc = load_thread(&l->stacks, event, f, &id);
-    if (rc || ARRAY_GROW(l->cpus, l->cpu_cap, l->cpu_count))
-        return -ENOMEM;
-    uint32_t *place = map_add(&l->cpu_places, hash_mix(key) ^ id, &added);
-    if (!place)
-        return -ENOMEM;
-    if (added) {
-        l->cpus[l->cpu_count] = 0;
-        *place = l->cpu_count++;
-    }
-    struct profile_thread *t = &l->profile->threads[id];
-    t->cpu_ns += cpu - l->cpus[*place];
-    t->cpu_known = true;
-    l->cpus[*place] = cpu;
-    return 0;
+    struct load_note note = {.kind = kind,
+                             .x = jfr_event_key(event, f),
+                             .y = span_ns(event, jfr_type_field(event->type, "cpu"))};
+    int rc = load_thread(&l->stacks, event, f, &note.a);
+    return rc ? rc : load_part_note(l->part, note);
+}
+
+static int on_thread_cpu(struct load *l, struct jfr_event *event)
+{
+    return put_thread_cpu(l, event, LOAD_THREAD_CPU);
+}
+
+static int on_thread_base(struct load *l, struct jfr_event *event)
+{
+    return put_thread_cpu(l, event, LOAD_THREAD_BASE);
 }
 
 static int on_setting(struct load *l, struct jfr_event *event)
 {
-    uint32_t name, what;
-    if (text(l, event, "name", &name) || text(l, event, "value", &what))
+    struct load_note note = {.kind = LOAD_SETTING};
+    if (text(l, event, "name", &note.a) || text(l, event, "value", &note.b))
         return -ENOMEM;
-    return profile_set_setting(l->profile, name, what);
+    return load_part_note(l->part, note);
 }
 
 static int on_log(struct load *l, struct jfr_event *event)
 {
+    struct load_note note = {.kind = LOAD_LOG};
     struct jfr_text level = jfr_value_text(value(event, "level"));
     struct jfr_text message = jfr_value_text(value(event, "message"));
     const char *word = load_text_is(level, "info") ? "info" : load_text_is(level, "error") ? "error" : "warning";
-    int len = message.len < 1000 ? (int)message.len : 1000;
-    return profile_add_problem(l->profile, word, "%.*s", len, message.bytes);
+    if (message.len > MESSAGE_MAX)
+        message.len = MESSAGE_MAX;
+    if (profile_string(l->profile, word, strlen(word), &note.a) || load_text(l->profile, message, &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
 }
 
 static int on_jvm(struct load *l, struct jfr_event *event)
 {
-    struct profile *p = l->profile;
     int64_t pid = number(event, "pid");
-    p->pid = pid > 0 ? (uint64_t)pid : 0;
-    if (text(l, event, "jvmVersion", &p->jvm_version))
+    struct load_note note = {.kind = LOAD_JVM, .x = pid > 0 ? (uint64_t)pid : 0};
+    if (text(l, event, "jvmVersion", &note.a) || text(l, event, "javaArguments", &note.b))
         return -ENOMEM;
-    return text(l, event, "javaArguments", &p->command);
+    return load_part_note(l->part, note);
 }
 
 /* ---- settings of the JDK's and async-profiler's samplers ---- */
@@ -224,18 +270,15 @@ static int on_active_setting(struct load *l, struct jfr_event *event)
     struct jfr_text name = jfr_value_text(value(event, "name"));
     bool about_period =
         load_text_is(name, "period") || load_text_is(name, "interval") || load_text_is(name, "throttle");
-    uint64_t *period = !id                       ? NULL
-                       : id == l->execution_type ? &l->execution_period
-                       : id == l->cpu_time_type  ? &l->cpu_time_period
-                                                 : NULL;
-    uint64_t ns = about_period && period ? parse_period(jfr_value_text(value(event, "value"))) : 0;
+    enum load_rank rank = LOAD_RANKS - 1;
+    while (rank > LOAD_NOTHING && l->types[rank] != id)
+        rank--;
+    uint64_t ns = about_period && id && rank ? parse_period(jfr_value_text(value(event, "value"))) : 0;
     if (!ns)
         return 0;
-    if (period == &l->execution_period && *period && *period != ns &&
-        profile_add_problem(l->profile, "warning", "the sampling period changed while recording; the last one is used"))
-        return -ENOMEM;
-    *period = ns;
-    return 0;
+    if (rank == LOAD_CPU_TIME)
+        l->least_weight = 0;
+    return load_part_note(l->part, (struct load_note){.kind = LOAD_PERIOD, .a = rank, .x = ns});
 }
 
 /* ---- the walk ---- */
@@ -248,12 +291,15 @@ static const struct {
     {"candor.SafepointSample", on_safepoint_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
+    {"candor.BookBase", on_book_base},
+    {"candor.ThreadBase", on_thread_base},
     {"candor.Setting", on_setting},
     {"candor.Log", on_log},
     {"jdk.CPUTimeSample", on_cpu_time_sample},
     {"jdk.CPUTimeSamplesLost", on_samples_lost},
     {"jdk.ExecutionSample", on_execution_sample},
     {"jdk.NativeMethodSample", on_native_sample},
+    {"datadog.ExecutionSample", on_datadog_sample},
     {"jdk.ActiveSetting", on_active_setting},
     {"jdk.JVMInformation", on_jvm},
 };
@@ -272,19 +318,23 @@ void load_free(struct load *l)
     if (!l)
         return;
     load_stacks_deinit(&l->stacks);
-    map_deinit(&l->cpu_places);
-    free(l->cpus);
     free(l->handlers);
     free(l);
 }
 
-static uint64_t type_id(struct jfr_chunk *chunk, const char *name)
+/* Of the chunk's samples the best ones count. */
+static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
-    const struct jfr_type *type = jfr_chunk_type(chunk, name);
-    return type ? type->id : 0;
+    for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
+        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        /* Only the event safepoint shows threads that wait. */
+        if (type && type->events && (kind != PROFILE_WAITING || rank == LOAD_SAFEPOINT))
+            return rank;
+    }
+    return LOAD_NOTHING;
 }
 
-int load_begin_chunk(struct load *l, struct jfr_chunk *chunk)
+int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)
 {
     uint32_t types;
     jfr_chunk_types(chunk, &types);
@@ -297,10 +347,21 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk)
         if (type)
             l->handlers[type->index] = handlers[i].handler;
     }
-    l->execution_type = type_id(chunk, "jdk.ExecutionSample");
-    l->cpu_time_type = type_id(chunk, "jdk.CPUTimeSample");
-    load_stacks_new_chunk(&l->stacks);
+    for (enum load_rank rank = LOAD_EXECUTION; rank < LOAD_RANKS; rank++) {
+        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        l->types[rank] = type ? type->id : 0;
+    }
+    l->fields.type = NULL;
+    l->least_weight = 0;
+    l->part = part;
+    part->rank = rank_of(l->profile->kind, chunk);
+    load_stacks_new_chunk(&l->stacks, part);
     return 0;
+}
+
+void load_go_on(struct load *l, struct jfr_chunk *chunk)
+{
+    l->part->rank = rank_of(l->profile->kind, chunk);
 }
 
 int load_event(struct load *l, struct jfr_event *event)

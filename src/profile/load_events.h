@@ -1,40 +1,43 @@
-/* From JFR events to the model, one event at a time; the inside of load_jfr.c.
+/* From JFR events to the model, one event at a time; the inside of load_crew.c.
  *
  *   load_new -> for each chunk: load_begin_chunk, load_event ... -> load_free
  *
- * Functions return 0 or -ENOMEM. What an event says wrongly becomes a problem of the profile. */
+ * Names and stacks go into the profile of the thread that reads, everything else into the chunk's part. Functions return 0 or
+ * -ENOMEM. What an event says wrongly becomes a problem of the profile. */
 #ifndef CANDOR_PROFILE_LOAD_EVENTS_H
 #define CANDOR_PROFILE_LOAD_EVENTS_H
 
 #include "jfr/reader.h"
+#include "profile/load_part.h"
 #include "profile/load_stacks.h"
 #include "profile/profile.h"
 
-/* The kinds of sample, the better ones behind: a better one drives out the others. */
-enum load_rank { LOAD_NOTHING, LOAD_EXECUTION, LOAD_SAFEPOINT, LOAD_CPU_TIME, LOAD_CANDOR };
+enum { LOAD_LABELS_MAX = 32 };
+
+struct load_fields { /* of a type of samples; NULL = it lacks the field */
+    const struct jfr_type *type;
+    const struct jfr_field *stack, *thread, *state, *outcome, *weight;
+    const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that the sampler itself knows nothing of */
+    uint32_t label_count;
+};
 
 struct load {
     struct profile *profile;
+    struct load_part *part;
     struct load_stacks stacks;
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = not ours */
-    uint64_t execution_type;                                   /* type ids in this chunk, 0 = none */
-    uint64_t cpu_time_type;
-
-    uint64_t *cpus; /* the last CPU time of each thread of the agent */
-    uint32_t cpu_count, cpu_cap;
-    struct map cpu_places; /* (pool key, thread) -> place in cpus */
-
-    enum load_rank rank;
-    uint64_t execution_period; /* from jdk.ActiveSetting, 0 = unknown */
-    uint64_t cpu_time_period;  /* the same, or the smallest weight of a jdk.CPUTimeSample */
-    uint64_t native_samples;   /* not used: jdk.NativeMethodSample */
-    uint64_t lost_samples;     /* that jdk.CPUTimeSamplesLost tells of */
-    uint64_t refused;          /* samples with an impossible weight */
+    uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
+    uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
+    struct load_fields fields; /* of the last sample's type */
 };
 
+/* Only the kind of p counts here. */
 int load_new(struct load **out, struct profile *p);
 void load_free(struct load *l); /* NULL is fine */
-int load_begin_chunk(struct load *l, struct jfr_chunk *chunk);
+/* part was reset. */
+int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);
+/* The same chunk has grown: its part was reset, and takes what is new. */
+void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
 
 #endif

@@ -1,8 +1,9 @@
 /* Fills a profile from a JFR file. The samples are, in order of preference and never mixed: candor.CpuSample (ours, exact
  * weights), jdk.CPUTimeSample (weight = samplingPeriod), candor.SafepointSample of running threads (ours, wall-clock time),
- * jdk.ExecutionSample (weight = the period of jdk.ActiveSetting, else 1 and the profile's unit is samples).
- * jdk.NativeMethodSample is only counted: such threads may be waiting. A profile of the kind PROFILE_WAITING takes
- * candor.SafepointSample of waiting threads, and nothing else.
+ * datadog.ExecutionSample and jdk.ExecutionSample (weight = the period of jdk.ActiveSetting, times the number of periods that
+ * Datadog's say; without one the profile's unit is samples). Fields of samples that are no sampler's, texts and numbers, are
+ * their labels: what tracers know of the thread. jdk.NativeMethodSample is only counted: such threads may be waiting. A profile of
+ * the kind PROFILE_WAITING takes candor.SafepointSample of waiting threads, and nothing else.
  *
  * Damage is no failure: what can be read is read, the rest is said in the profile's problems. Time and memory are
  * bounded by a small multiple of the file's size. */
@@ -14,5 +15,8 @@
 
 /* path "-" is standard input. p was initialised and is empty; it stays the caller's to deinit also on failure. */
 int profile_load_jfr(struct profile *p, const char *path, struct error *e);
+struct intake;
+/* The same from an input that is open already, which it takes over, also when it fails. */
+int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e);
 
 #endif

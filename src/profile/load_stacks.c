@@ -1,111 +1,31 @@
 #include "profile/load_stacks.h"
 
+#include "profile/load_text.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 int load_stacks_init(struct load_stacks *s, struct profile *p)
 {
     *s = (struct load_stacks){.profile = p};
-    s->frames = malloc(PROFILE_DEPTH_MAX * sizeof *s->frames);
-    return s->frames ? 0 : -ENOMEM;
+    return load_walk_init(&s->walk, p);
 }
 
 void load_stacks_deinit(struct load_stacks *s)
 {
     map_deinit(&s->stacks);
-    map_deinit(&s->methods);
     map_deinit(&s->threads);
     map_deinit(&s->states);
-    map_deinit(&s->virtual_threads);
-    free(s->frames);
+    load_walk_deinit(&s->walk);
 }
 
-void load_stacks_new_chunk(struct load_stacks *s)
+void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part)
 {
+    s->part = part;
     map_clear(&s->stacks);
-    map_clear(&s->methods);
     map_clear(&s->threads);
     map_clear(&s->states);
-}
-
-int load_text(struct profile *p, struct jfr_text text, uint32_t *string)
-{
-    return profile_string(p, text.bytes, text.len, string);
-}
-
-bool load_text_is(struct jfr_text text, const char *word)
-{
-    return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
-}
-
-/* async-profiler's word for native code is "C++". */
-static uint8_t frame_type(struct jfr_text text)
-{
-    for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
-        if (load_text_is(text, jfr_frame_type_names[i]))
-            return i;
-    return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
-}
-
-static int take_method(struct load_stacks *s, const struct jfr_frame_info *frame, uint32_t *id)
-{
-    const uint32_t *known = frame->method_key ? map_find(&s->methods, frame->method_key) : NULL;
-    if (known) {
-        *id = *known;
-        return 0;
-    }
-    struct jfr_method_info info;
-    uint32_t class_name = 0, name = 0, descriptor = 0;
-    if (jfr_method_of(frame->method, &info) &&
-        (load_text(s->profile, info.class_name, &class_name) || load_text(s->profile, info.name, &name) ||
-         load_text(s->profile, info.descriptor, &descriptor)))
-        return -ENOMEM;
-    int rc = profile_method(s->profile, class_name, name, descriptor, id);
-    bool added;
-    if (!rc && frame->method_key) {
-        uint32_t *place = map_add(&s->methods, frame->method_key, &added);
-        if (!place)
-            return -ENOMEM;
-        *place = *id;
-    }
-    return rc;
-}
-
-static int take_frame(struct load_stacks *s, const struct jfr_frame_info *frame, uint32_t *id)
-{
-    uint32_t method;
-    int32_t line = frame->line > 0 ? frame->line : 0;
-    uint32_t bci = frame->bci > 0 ? (uint32_t)frame->bci : 0;
-    int rc = take_method(s, frame, &method);
-    return rc ? rc : profile_frame(s->profile, method, line, bci, frame_type(frame->type), id);
-}
-
-/* Frames come leaf first, the trie grows from the root: they are gathered, then put in from the last to the first. */
-static int take_stack(struct load_stacks *s, struct jfr_value trace, uint32_t *stack, bool *truncated)
-{
-    struct jfr_stack walk;
-    struct jfr_frame_info frame;
-    uint32_t depth = 0;
-    *stack = 0;
-    *truncated = false;
-    if (!jfr_stack_of(trace, &walk))
-        return 0;
-    *truncated = walk.truncated;
-    for (; jfr_stack_next(&walk, &frame); depth++) {
-        if (depth == PROFILE_DEPTH_MAX - 1) {
-            *truncated = true;
-            break;
-        }
-        if (take_frame(s, &frame, &s->frames[depth]))
-            return -ENOMEM;
-    }
-    if (depth && *truncated && profile_truncation_frame(s->profile, &s->frames[depth++]))
-        return -ENOMEM;
-    while (depth--)
-        if (profile_stack(s->profile, *stack, s->frames[depth], stack))
-            return -ENOMEM;
-    return 0;
+    load_walk_new_chunk(&s->walk);
 }
 
 /* The map keeps both answers in one number: the id doubled, plus 1 when truncated. */
@@ -119,7 +39,7 @@ int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_
         *truncated = *known & 1;
         return 0;
     }
-    int rc = take_stack(s, jfr_event_value(event, f), stack, truncated);
+    int rc = load_walk_stack(&s->walk, jfr_event_value(event, f), stack, truncated);
     if (rc || !key)
         return rc;
     bool added;
@@ -149,7 +69,6 @@ static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_in
     static const char unnamed[] = "[unnamed virtual threads]";
     char pattern[256];
     size_t n = 0;
-    bool added = true;
     uint32_t name;
     struct jfr_text text = info->java_name;
     for (size_t i = 0; i < text.len && n < sizeof pattern; i++) {
@@ -161,10 +80,8 @@ static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_in
                : profile_string(s->profile, unnamed, sizeof unnamed - 1, &name);
     if (!rc)
         rc = profile_thread(s->profile, name, 0, 0, thread);
-    if (!rc && info->java_id && !map_add(&s->virtual_threads, hash_mix(info->java_id) ^ *thread, &added))
-        rc = -ENOMEM;
-    if (!rc && (added || !s->profile->threads[*thread].virtual_threads))
-        s->profile->threads[*thread].virtual_threads++;
+    if (!rc)
+        rc = load_part_note(s->part, (struct load_note){.kind = LOAD_VIRTUAL_THREAD, .a = *thread, .x = info->java_id});
     return rc;
 }
 
@@ -180,7 +97,8 @@ static int take_thread(struct load_stacks *s, struct jfr_value value, uint32_t *
     struct jfr_text text = info.java_name.len ? info.java_name : info.os_name;
     if (load_text(p, known && text.len ? text : unknown, &name))
         return -ENOMEM;
-    return profile_thread(p, name, info.os_id, info.java_id, thread);
+    int rc = profile_thread(p, name, info.os_id, info.java_id, thread);
+    return rc ? rc : load_part_note(s->part, (struct load_note){.kind = LOAD_THREAD_NAME, .a = *thread, .b = name});
 }
 
 int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread)

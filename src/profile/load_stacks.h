@@ -4,19 +4,19 @@
 #define CANDOR_PROFILE_LOAD_STACKS_H
 
 #include "base/map.h"
-#include "jfr/reader.h"
-#include "profile/profile.h"
+#include "profile/load_part.h"
+#include "profile/load_walk.h"
 
 struct load_stacks {
     struct profile *profile;
-    struct map stacks, methods, threads, states; /* pool key -> id */
-    struct map virtual_threads;                  /* by Java's id, those that were counted; of the whole file */
-    uint32_t *frames;                            /* PROFILE_DEPTH_MAX of them */
+    struct load_part *part;
+    struct map stacks, threads, states; /* pool key -> id */
+    struct load_walk walk;
 };
 
 int load_stacks_init(struct load_stacks *s, struct profile *p);
 void load_stacks_deinit(struct load_stacks *s);
-void load_stacks_new_chunk(struct load_stacks *s);
+void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part);
 
 /* The stack in field f of the event: 0 when it has none. *truncated tells that its root is missing; it then stands on the
  * frame of profile_truncation_frame. */
@@ -26,9 +26,5 @@ int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_
 int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack);
 int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread);
 int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state);
-
-/* Interns a text of the file. */
-int load_text(struct profile *p, struct jfr_text text, uint32_t *string);
-bool load_text_is(struct jfr_text text, const char *word);
 
 #endif

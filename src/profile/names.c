@@ -80,3 +80,18 @@ void names_short(struct buffer *out, const char *label, size_t width)
     }
     buffer_text(out, at);
 }
+
+void names_process(struct buffer *out, const char *command)
+{
+    static const char jar[] = ".jar";
+    const char *end = command + strcspn(command, " ");
+    if (*command == '/') /* the path of a jar, possibly with blanks in it */
+        for (const char *at = command; (at = strstr(at, jar)); at += sizeof jar - 1)
+            if (at[sizeof jar - 1] == ' ' || !at[sizeof jar - 1]) {
+                end = at + sizeof jar - 1;
+                break;
+            }
+    const char *name = memrchr(command, '/', (size_t)(end - command));
+    name = name && name + 1 < end ? name + 1 : command;
+    buffer_put(out, name, (size_t)(end - name));
+}

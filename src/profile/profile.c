@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Interning rests on maps from a pair of ids to an id. Longer keys are pairs of pairs: a method is (class, name) and then
- * that with the descriptor; a frame is (method, line) and then that with (bci, type); a thread is (java id, os id), each
+ * that with the descriptor; a frame is (method, line) and then that with (bci, type); a
+ * label is (key, value), then that with (unit, number), then its set with that; a thread is (java id, os id), each
  * made small first, and then that with the name. */
 enum {
     MAP_NAME,
@@ -18,6 +19,9 @@ enum {
     MAP_PLACE,
     MAP_FRAME,
     MAP_STACK,
+    MAP_LABEL_TEXT,
+    MAP_LABEL_KIND,
+    MAP_LABEL,
     MAP_THREAD_ID,
     MAP_THREAD_IDS,
     MAP_THREAD,
@@ -40,11 +44,12 @@ int profile_init(struct profile *p)
         return -ENOMEM;
     for (size_t i = 0; i < PROFILE_MAPS; i++)
         map_init(&p->maps[i]);
-    if (ARRAY_GROW(p->nodes, p->node_cap, 0)) {
+    if (ARRAY_GROW(p->nodes, p->node_cap, 0) || ARRAY_GROW(p->labels, p->label_cap, 0)) {
         profile_deinit(p);
         return -ENOMEM;
     }
     p->nodes[p->node_count++] = (struct profile_node){0};
+    p->labels[p->label_count++] = (struct profile_label){0};
     return 0;
 }
 
@@ -56,6 +61,7 @@ void profile_deinit(struct profile *p)
     free(p->methods);
     free(p->frames);
     free(p->nodes);
+    free(p->labels);
     free(p->samples);
     free(p->threads);
     free(p->books);
@@ -92,6 +98,16 @@ const char *profile_text(const struct profile *p, uint32_t string)
     return strtab_text(&p->strings, string);
 }
 
+/* What is no Java method has its library for a class. */
+static int package_of(struct profile *p, struct profile_method *m)
+{
+    const char *text = profile_text(p, m->class_name), *dot = strrchr(text, '.');
+    m->package = m->class_name;
+    if (!strcmp(profile_text(p, m->descriptor), JFR_NO_DESCRIPTOR))
+        return 0;
+    return profile_string(p, text, dot ? (size_t)(dot - text) : 0, &m->package);
+}
+
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id)
 {
     bool added;
@@ -101,9 +117,12 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
         intern_pair(names, class_name, name, (uint32_t)names->count, &named, &added) ||
         intern_pair(&p->maps[MAP_METHOD], named, descriptor, p->method_count, id, &added))
         return -ENOMEM;
-    if (added)
-        p->methods[p->method_count++] =
-            (struct profile_method){.class_name = class_name, .name = name, .descriptor = descriptor};
+    if (!added)
+        return 0;
+    struct profile_method m = {.class_name = class_name, .name = name, .descriptor = descriptor};
+    if (package_of(p, &m))
+        return -ENOMEM;
+    p->methods[p->method_count++] = m;
     return 0;
 }
 
@@ -148,12 +167,45 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
 int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
 {
     bool added;
+    uint32_t next = parent + 1; /* most nodes have one child, which came right after them */
+    if (next < p->node_count && p->nodes[next].parent == parent && p->nodes[next].frame == frame) {
+        *id = next;
+        return 0;
+    }
     if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count) ||
         intern_pair(&p->maps[MAP_STACK], parent, frame, p->node_count, id, &added))
         return -ENOMEM;
     if (added)
         p->nodes[p->node_count++] = (struct profile_node){.parent = parent, .frame = frame};
     return 0;
+}
+
+int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id)
+{
+    bool added;
+    uint32_t text, kind;
+    struct map *texts = &p->maps[MAP_LABEL_TEXT], *kinds = &p->maps[MAP_LABEL_KIND];
+    *id = one->parent;
+    if (!one->key || !one->value || p->labels[one->parent].count == PROFILE_LABELS_MAX)
+        return 0;
+    if (ARRAY_GROW(p->labels, p->label_cap, p->label_count) ||
+        intern_pair(texts, one->key, one->value, (uint32_t)texts->count, &text, &added) ||
+        intern_pair(kinds, text, one->unit << 1 | one->number, (uint32_t)kinds->count, &kind, &added) ||
+        intern_pair(&p->maps[MAP_LABEL], one->parent, kind, p->label_count, id, &added))
+        return -ENOMEM;
+    if (added) {
+        p->labels[p->label_count] = *one;
+        p->labels[p->label_count++].count = p->labels[one->parent].count + 1;
+    }
+    return 0;
+}
+
+uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX])
+{
+    uint32_t count = p->labels[labels].count;
+    for (uint32_t i = count; i--; labels = p->labels[labels].parent)
+        list[i] = &p->labels[labels];
+    return count;
 }
 
 int profile_truncation_frame(struct profile *p, uint32_t *id)
@@ -190,9 +242,22 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
         return -ERANGE;
     if (ARRAY_GROW(p->samples, p->sample_cap, p->sample_count))
         return -ENOMEM;
-    p->samples[p->sample_count++] = *sample;
-    p->weight += sample->weight;
+    struct profile_sample *s = &p->samples[p->sample_count++];
+    *s = *sample;
+    if (!s->count)
+        s->count = 1;
+    if (s->count > UINT32_MAX - p->sampled)
+        s->count = UINT32_MAX - p->sampled;
+    p->sampled += s->count;
+    p->weight += s->weight;
     return 0;
+}
+
+void profile_drop_samples(struct profile *p)
+{
+    p->sample_count = 0;
+    p->weight = 0;
+    p->sampled = 0;
 }
 
 int profile_set_book(struct profile *p, const struct profile_book *line)
@@ -267,4 +332,26 @@ const char *profile_type_name(uint8_t type)
     if (type == PROFILE_TYPE_MARK)
         return "Missing";
     return type < JFR_FRAME_TYPES ? jfr_frame_type_names[type] : "Other";
+}
+
+uint8_t profile_type_named(const char *word, size_t len)
+{
+    for (uint8_t i = 0; i < PROFILE_TYPES; i++)
+        if (strlen(profile_type_name(i)) == len && !memcmp(profile_type_name(i), word, len))
+            return i;
+    return PROFILE_TYPE_OTHER;
+}
+
+const char *profile_unit_word(const struct profile *p)
+{
+    switch (p->unit) {
+    case PROFILE_UNIT_NS:
+        return "ns";
+    case PROFILE_UNIT_SAMPLES:
+        return "samples";
+    case PROFILE_UNIT_BYTES:
+        return "bytes";
+    default:
+        return profile_text(p, p->unit_name);
+    }
 }

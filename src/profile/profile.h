@@ -1,5 +1,5 @@
-/* The model of what a recording says: strings, methods, frames, a trie of stacks, samples, threads, books, settings.
- * It knows no file format; load_jfr.c fills it from a recording, stats.c and calltree.c read it.
+/* The model of what a recording says: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings.
+ * It knows no file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
  *
  *   profile_init -> [ profile_method, _frame, _stack, _thread, _add_sample ... ]* -> read the arrays -> profile_deinit
  *
@@ -11,9 +11,9 @@
  * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
  * from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, or counts of samples
- * where the recording gives nothing better (`unit`). Their sum is held below 2^62. Functions that intern return 0 or -ENOMEM
- * with the id in the last argument. One owner, no locking.
+ * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, counts of samples
+ * where the recording gives nothing better, or what another profiler measured (`unit`, `value`). Their sum is held below 2^62.
+ * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
 #define CANDOR_PROFILE_PROFILE_H
@@ -35,9 +35,12 @@ enum {
 
 enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has beyond that is cut at the root */
 
-enum { PROFILE_MAPS = 10 };
+enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
 
-enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES };
+enum { PROFILE_MAPS = 13 };
+
+/* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
+enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
 /* Which samples a profile is of: those of running threads, or those of threads that waited. */
 enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING };
@@ -46,6 +49,7 @@ struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
     uint32_t name;
     uint32_t descriptor;
+    uint32_t package; /* string id: the class's, without the class; of native code its library */
 };
 
 struct profile_frame {
@@ -70,12 +74,24 @@ struct profile_thread {
     uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
 };
 
+/* What an application, or its tracing, said of its work while a sample was taken: a set of labels is a node of a trie, as a stack
+ * is. A label's value is a text, or a number of some unit. */
+struct profile_label {
+    uint32_t parent;     /* the set without this one; 0 = the empty set */
+    uint32_t key, value; /* string ids; of a number its digits */
+    uint32_t unit;       /* string id, of a number's */
+    uint32_t count;      /* labels of the set, this one included; profile_label sees to it */
+    bool number;
+};
+
 struct profile_sample {
-    int64_t time_ns; /* since the epoch */
+    int64_t time_ns; /* since the epoch; 0 = unknown */
     uint64_t weight;
     uint32_t thread;
     uint32_t stack;
+    uint32_t labels;  /* the set of them, 0 = none */
     uint32_t outcome; /* string id: "complete", "truncated", or the reason why there is no stack */
+    uint32_t count;   /* of samples that it stands for, with equal weights, where a format has added them up; else 1 */
     uint8_t state;    /* enum jfr_thread_state */
 };
 
@@ -105,6 +121,8 @@ struct profile {
     uint32_t frame_count, frame_cap;
     struct profile_node *nodes; /* nodes[0] is the root, its own parent */
     uint32_t node_count, node_cap;
+    struct profile_label *labels; /* labels[0] is the empty set */
+    uint32_t label_count, label_cap;
     struct profile_sample *samples;
     uint32_t sample_count, sample_cap;
     struct profile_thread *threads;
@@ -118,7 +136,15 @@ struct profile {
 
     enum profile_kind kind; /* to be set before samples come in */
     enum profile_unit unit;
+    uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
+    uint32_t value;             /* string id: what the weights are of, in the words of another profiler ("alloc_space"); or 0 */
     uint64_t weight;            /* sum of all samples' weights */
+    uint32_t sampled;           /* sum of all samples' counts, held below 2^32 */
+    uint32_t merged;            /* recordings that profile_merge has put together here; 0 = it is one that was read */
+    uint64_t filtered_weight;   /* of the samples that a filter dropped (filter.h) */
+    uint32_t filtered;          /* how many they were */
+    bool discarded;             /* the recording had more, which it lost on purpose: it keeps its end */
+    bool thinned;               /* a filter looked at what samples show: what is left does not follow each other */
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
@@ -126,7 +152,7 @@ struct profile {
     int64_t start_ns;           /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
     uint64_t pid;         /* 0 = unknown */
-    uint32_t source;      /* string id: the event type the samples come from; 0 = there are none */
+    uint32_t source;      /* string id: the event type, or the format, the samples come from; 0 = there are none */
     uint32_t command;     /* string id: main class and arguments of the JVM, empty if unknown */
     uint32_t jvm_version; /* string id */
 
@@ -144,13 +170,17 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
 /* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). */
 int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
+/* The set that adds one label to a set (one->parent). A label without a key or a text is none: the set stays as it is. */
+int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id);
+/* The labels of a set in the order in which they were added; returns how many. */
+uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX]);
 /* The pseudo frame that stands at the root of a truncated stack. */
 int profile_truncation_frame(struct profile *p, uint32_t *id);
 /* A thread is known by (java_id, os_id), a thread that is not Java's also by its name: the kernel uses ids again. A later
  * name of the same Java thread replaces the earlier one. */
 int profile_thread(struct profile *p, uint32_t name, uint64_t os_id, uint64_t java_id, uint32_t *id);
 
-/* 0, -ENOMEM, or -ERANGE when the weights would add up to 2^62: the sample is not taken then. */
+/* Takes the sample; a count of 0 means 1. 0, -ENOMEM, or -ERANGE when the weights would add up to 2^62: it is not taken then. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* Replaces the earlier line with the same (account, reason), or setting of the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
@@ -164,7 +194,12 @@ const struct profile_book *profile_book(const struct profile *p, const char *acc
 const char *profile_setting(const struct profile *p, const char *name);
 /* Whether the samples are the event safepoint's: wall-clock time of threads, and biased where they ran. */
 bool profile_is_safepoint(const struct profile *p);
-/* The word for a frame type: "Interpreted", "JIT compiled", ... */
+/* The word for a frame type: "Interpreted", "JIT compiled", ..., and back: PROFILE_TYPE_OTHER for a word that is none. */
 const char *profile_type_name(uint8_t type);
+uint8_t profile_type_named(const char *word, size_t len);
+/* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
+const char *profile_unit_word(const struct profile *p);
+/* Forgets all samples, and what they add up to; what is interned stays. */
+void profile_drop_samples(struct profile *p);
 
 #endif

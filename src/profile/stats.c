@@ -1,7 +1,6 @@
 #include "profile/stats.h"
 
 #include "base/array.h"
-#include "profile/successive.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,25 +39,48 @@ struct load {
     uint32_t samples;
 };
 
+/* What a table counts by: the label of a frame's row, and its line. */
+enum by { BY_METHOD, BY_LINE, BY_CLASS, BY_PACKAGE, BY_TYPE };
+
+static uint32_t label_of(enum by by, const struct profile *p, const struct profile_frame *f)
+{
+    switch (by) {
+    case BY_CLASS: /* of a failed sample it is the reason */
+        return f->type == JFR_FRAME_FAILED ? 0 : p->methods[f->method].class_name;
+    case BY_PACKAGE:
+        return f->type == JFR_FRAME_FAILED ? 0 : p->methods[f->method].package;
+    case BY_TYPE:
+        return f->type;
+    default:
+        return f->label;
+    }
+}
+
+static uint64_t key_of(enum by by, const struct profile *p, const struct profile_frame *f)
+{
+    return (uint64_t)label_of(by, p, f) << 32 | (uint32_t)(by == BY_LINE ? f->line : 0);
+}
+
 /* A table under construction; `seen[row]` is the last stack that was counted into the row's total. */
 struct tally {
     struct stats_table *table;
+    enum by by;
     struct map rows;
     uint32_t *seen;
     uint32_t seen_cap;
 };
 
-static struct stats_row *tally_row(struct tally *t, uint32_t label, int32_t line, uint32_t *index)
+static struct stats_row *tally_row(struct tally *t, uint64_t key, uint32_t *index)
 {
     bool added;
-    uint32_t *place = map_add(&t->rows, (uint64_t)label << 32 | (uint32_t)line, &added);
+    uint32_t *place = map_add(&t->rows, key, &added);
     if (!place)
         return NULL;
     if (added) {
         uint32_t n = t->table->count;
         if (ARRAY_GROW(t->table->rows, t->table->cap, n) || ARRAY_GROW(t->seen, t->seen_cap, n))
             return NULL;
-        t->table->rows[n] = (struct stats_row){.label = label, .line = line};
+        t->table->rows[n] = (struct stats_row){.label = (uint32_t)(key >> 32), .line = (int32_t)(uint32_t)key};
         t->seen[n] = 0; /* the root, which has no frame */
         *place = t->table->count++;
     }
@@ -72,11 +94,11 @@ static void figure_add(struct stats_figure *f, const struct load *l)
     f->samples += l->samples;
 }
 
-static int tally_frame(struct tally *t, const struct profile_frame *f, int32_t line, uint32_t stack, bool leaf,
+static int tally_frame(struct tally *t, const struct profile *p, const struct profile_frame *f, uint32_t stack, bool leaf,
                        const struct load *l)
 {
     uint32_t index;
-    struct stats_row *row = tally_row(t, f->label, line, &index);
+    struct stats_row *row = tally_row(t, key_of(t->by, p, f), &index);
     if (!row)
         return -ENOMEM;
     if (leaf)
@@ -89,34 +111,31 @@ static int tally_frame(struct tally *t, const struct profile_frame *f, int32_t l
     return 0;
 }
 
-static int tally_stack(struct tally *methods, struct tally *lines, const struct profile *p, uint32_t stack,
-                       const struct load *l)
+static int tally_stack(struct tally *t, const struct profile *p, uint32_t stack, const struct load *l)
 {
     for (uint32_t node = stack; node; node = p->nodes[node].parent) {
         const struct profile_frame *f = &p->frames[p->nodes[node].frame];
-        if (f->type == PROFILE_TYPE_MARK)
-            continue;
-        if (tally_frame(methods, f, 0, stack, node == stack, l) || tally_frame(lines, f, f->line, stack, node == stack, l))
+        if (f->type != PROFILE_TYPE_MARK && tally_frame(t, p, f, stack, node == stack, l))
             return -ENOMEM;
     }
     return 0;
 }
 
 /* The rows that the nodes of the trie belong to, as successive_count wants them. */
-static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p, bool lines)
+static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p)
 {
     uint32_t *rows = calloc(p->node_count, sizeof *rows);
     for (uint32_t node = 1; rows && node < p->node_count; node++) {
         const struct profile_frame *f = &p->frames[p->nodes[node].frame];
-        const uint32_t *row = map_find(&t->rows, (uint64_t)f->label << 32 | (uint32_t)(lines ? f->line : 0));
+        const uint32_t *row = map_find(&t->rows, key_of(t->by, p, f));
         rows[node] = row && f->type != PROFILE_TYPE_MARK ? *row + 1 : 0;
     }
     return rows;
 }
 
-static int tally_effects(const struct tally *t, const struct successive_order *order, bool lines)
+static int tally_effects(const struct tally *t, const struct successive_order *order)
 {
-    uint32_t *rows = rows_of_nodes(t, order->profile, lines);
+    uint32_t *rows = rows_of_nodes(t, order->profile);
     struct successive_whole whole = successive_whole(order);
     struct successive_pair *pairs = calloc(t->table->count + 1, sizeof *pairs);
     int rc = rows && pairs ? successive_count(order, rows, pairs, t->table->count) : -ENOMEM;
@@ -130,29 +149,24 @@ static int tally_effects(const struct tally *t, const struct successive_order *o
     return rc;
 }
 
-static int tally_stacks(struct stats *s, const struct profile *p, const struct successive_order *order)
+static int tally_stacks(struct tally *tallies, size_t count, const struct profile *p, const struct successive_order *order)
 {
-    int rc = -ENOMEM;
-    struct tally methods = {.table = &s->methods}, lines = {.table = &s->lines};
     struct load *loads = calloc(p->node_count, sizeof *loads);
-    if (!loads)
-        goto done;
-    for (uint32_t i = 0; i < p->sample_count; i++) {
+    int rc = loads ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         struct load *l = &loads[p->samples[i].stack];
         l->weight += p->samples[i].weight;
-        l->samples++;
+        l->samples += p->samples[i].count;
     }
-    for (uint32_t stack = 1; stack < p->node_count; stack++)
-        if (loads[stack].samples && tally_stack(&methods, &lines, p, stack, &loads[stack]))
-            goto done;
-    rc = tally_effects(&methods, order, false);
-    rc = rc ? rc : tally_effects(&lines, order, true);
-done:
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t stack = 1; !rc && stack < p->node_count; stack++)
+            if (loads[stack].samples)
+                rc = tally_stack(&tallies[i], p, stack, &loads[stack]);
+        rc = rc ? rc : tally_effects(&tallies[i], order);
+        map_deinit(&tallies[i].rows);
+        free(tallies[i].seen);
+    }
     free(loads);
-    map_deinit(&methods.rows);
-    map_deinit(&lines.rows);
-    free(methods.seen);
-    free(lines.seen);
     return rc;
 }
 
@@ -168,7 +182,7 @@ static int tally_threads(struct stats_table *t, const struct profile *p, const s
     for (uint32_t i = 0; i < p->sample_count; i++) {
         struct stats_figure *self = &t->rows[p->samples[i].thread].self;
         self->weight += p->samples[i].weight;
-        self->samples++;
+        self->samples += p->samples[i].count;
     }
     for (uint32_t i = 0; i < t->count; i++) {
         struct stats_figure *self = &t->rows[i].self;
@@ -196,7 +210,7 @@ double stats_effective_samples(const struct profile *p)
 {
     double squares = 0;
     for (uint32_t i = 0; i < p->sample_count; i++)
-        squares += (double)p->samples[i].weight * (double)p->samples[i].weight;
+        squares += (double)p->samples[i].weight * (double)p->samples[i].weight / p->samples[i].count;
     return stats_effective_size((double)p->weight, squares);
 }
 
@@ -217,30 +231,55 @@ double stats_approximate_share(const struct profile *p)
     return p->weight ? approximate / (double)p->weight : 0;
 }
 
+static int fill(struct stats *s, const struct successive_order *order, struct tally *tallies, size_t count, bool threads)
+{
+    const struct profile *p = order->profile;
+    int rc = tally_stacks(tallies, count, p, order);
+    if (!rc && threads)
+        rc = tally_threads(&s->threads, p, order);
+    for (size_t i = 0; !rc && i < count; i++) {
+        table_finish(tallies[i].table, s);
+        stats_sort(tallies[i].table, tallies[i].by == BY_TYPE ? NULL : p, STATS_BY_SELF);
+    }
+    if (rc)
+        stats_deinit(s);
+    return rc;
+}
+
+int stats_compute_ordered(struct stats *s, const struct successive_order *order)
+{
+    const struct profile *p = order->profile;
+    struct tally tallies[] = {{.table = &s->methods, .by = BY_METHOD}, {.table = &s->lines, .by = BY_LINE}};
+    *s = (struct stats){.weight = p->weight, .samples = p->sampled, .effective = stats_effective_samples(p)};
+    int rc = fill(s, order, tallies, sizeof tallies / sizeof *tallies, true);
+    table_finish(&s->threads, s);
+    stats_sort(&s->threads, NULL, STATS_BY_SELF);
+    return rc;
+}
+
 int stats_compute(struct stats *s, const struct profile *p)
 {
     struct successive_order order;
-    *s = (struct stats){.weight = p->weight, .samples = p->sample_count, .effective = stats_effective_samples(p)};
-    int rc = successive_order_init(&order, p) || tally_stacks(s, p, &order) || tally_threads(&s->threads, p, &order);
+    *s = (struct stats){0};
+    int rc = successive_order_init(&order, p);
+    rc = rc ? rc : stats_compute_ordered(s, &order);
     successive_order_deinit(&order);
-    if (rc) {
-        stats_deinit(s);
-        return -ENOMEM;
-    }
-    table_finish(&s->methods, s);
-    table_finish(&s->lines, s);
-    table_finish(&s->threads, s);
-    stats_sort(&s->methods, p, STATS_BY_SELF);
-    stats_sort(&s->lines, p, STATS_BY_SELF);
-    stats_sort(&s->threads, NULL, STATS_BY_SELF);
-    return 0;
+    return rc;
+}
+
+int stats_compute_groups(struct stats *s, const struct successive_order *order)
+{
+    struct tally tallies[] = {{.table = &s->classes, .by = BY_CLASS},
+                              {.table = &s->packages, .by = BY_PACKAGE},
+                              {.table = &s->types, .by = BY_TYPE}};
+    return fill(s, order, tallies, sizeof tallies / sizeof *tallies, false);
 }
 
 void stats_deinit(struct stats *s)
 {
-    free(s->methods.rows);
-    free(s->lines.rows);
-    free(s->threads.rows);
+    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        free(tables[i]->rows);
     *s = (struct stats){0};
 }
 

@@ -8,6 +8,7 @@
 #define CANDOR_PROFILE_STATS_H
 
 #include "profile/profile.h"
+#include "profile/successive.h"
 
 struct interval {
     double low, high;
@@ -15,7 +16,7 @@ struct interval {
 
 /* Wilson's 95 % interval for a share seen in n (effective) samples; [0, 1] when n is 0. share is in [0, 1]. */
 struct interval stats_wilson(double share, double n);
-/* Kish's effective sample size, (sum w)^2 / sum w^2; 0 without weight. */
+/* Kish's effective sample size, (sum w)^2 / sum w^2, of which n samples of one weight w give n w^2; 0 without weight. */
 double stats_effective_size(double sum, double sum_of_squares);
 /* That of the profile's samples: what all intervals rest on, wherever they are shown. */
 double stats_effective_samples(const struct profile *p);
@@ -33,7 +34,7 @@ struct stats_figure {
 };
 
 struct stats_row {
-    uint32_t label; /* string id; for a thread its id */
+    uint32_t label; /* string id; for a thread its id, for a frame type that */
     int32_t line;   /* of line rows; 0 = unknown */
     struct stats_figure self, total;
     uint64_t by_type[PROFILE_TYPES]; /* the weight of total, by the type of the innermost frame of each sample */
@@ -51,11 +52,16 @@ struct stats {
     uint64_t weight;
     uint32_t samples;
     double effective;                           /* sample size by the weights; by a figure's effect it is less or more */
-    struct stats_table methods, lines, threads; /* of threads only `self` is meant */
+    struct stats_table methods, lines, threads;  /* of threads only `self` is meant */
+    struct stats_table classes, packages, types; /* by stats_compute_groups; native code's class, and package, is its library */
 };
 
 /* 0 or -ENOMEM. */
 int stats_compute(struct stats *s, const struct profile *p);
+/* The same for whoever has the order already. */
+int stats_compute_ordered(struct stats *s, const struct successive_order *order);
+/* The tables that group methods, after stats_compute. 0 or -ENOMEM. */
+int stats_compute_groups(struct stats *s, const struct successive_order *order);
 void stats_deinit(struct stats *s);
 
 enum stats_order { STATS_BY_SELF, STATS_BY_TOTAL };

@@ -158,7 +158,8 @@ static void take_run(struct pass *r, const struct successive_order *o, uint32_t 
     }
 }
 
-/* Which samples follow each other. Of recordings by other clocks than these nobody knows: their samples count as single. */
+/* Which samples follow each other. Of recordings by other clocks than these nobody knows, nor of what is left of a recording when
+ * samples were chosen by what they show, nor of samples that were added up: these count as single. */
 static enum successive_by order_by(const struct profile *p)
 {
     static const struct {
@@ -166,7 +167,7 @@ static enum successive_by order_by(const struct profile *p)
         enum successive_by by;
     } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD}, {"signal", SUCCESSIVE_BY_THREAD}, {"timer", SUCCESSIVE_BY_THREAD},
                   {"itimer", SUCCESSIVE_BY_TIME}};
-    const char *clock = profile_setting(p, "clock");
+    const char *clock = p->thinned || p->sampled > p->sample_count ? NULL : profile_setting(p, "clock");
     for (size_t i = 0; clock && i < sizeof clocks / sizeof *clocks; i++)
         if (!strcmp(clock, clocks[i].clock))
             return clocks[i].by;
@@ -210,7 +211,7 @@ void successive_order_deinit(struct successive_order *o)
 
 struct successive_whole successive_whole(const struct successive_order *o)
 {
-    struct successive_whole whole = {.samples = o->count};
+    struct successive_whole whole = {.samples = o->count, .unknown = o->by == SUCCESSIVE_UNKNOWN};
     for (uint32_t i = 0, end; i < o->count; i = end) {
         end = end_of_run(o, i);
         uint32_t length = end - i;
@@ -297,7 +298,7 @@ static double sum_of_squares(uint32_t shown, uint32_t all, double share)
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole)
 {
     uint32_t n = whole->samples;
-    if (!k || k >= n || n < 3)
+    if (whole->unknown || !k || k >= n || n < 3)
         return 1;
     double share = (double)k / n, variance = share * (1 - share);
     double within = effect_within(s, variance, whole) * (n - whole->singles) / n;

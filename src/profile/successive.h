@@ -28,6 +28,7 @@ void successive_order_deinit(struct successive_order *o);
  * run alone, which has no ends. */
 struct successive_whole {
     uint32_t samples, pairs, triples, ends, singles;
+    bool unknown; /* which samples follow each other: all count as independent draws */
 };
 struct successive_whole successive_whole(const struct successive_order *o);
 

@@ -6,6 +6,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
+#include <regex.h>
 #include <stdio.h>
 
 enum report_section {
@@ -14,6 +15,11 @@ enum report_section {
     REPORT_TREE = 1 << 2,
     REPORT_THREADS = 1 << 3,
     REPORT_BOOKS = 1 << 4,
+    REPORT_CLASSES = 1 << 5,
+    REPORT_PACKAGES = 1 << 6,
+    REPORT_TYPES = 1 << 7,
+    REPORT_GROUPS = REPORT_CLASSES | REPORT_PACKAGES | REPORT_TYPES, /* want stats_compute_groups */
+    REPORT_BOTTOM_UP = 1 << 8,
 };
 
 struct report_options {
@@ -21,7 +27,8 @@ struct report_options {
     bool top_set;      /* else each table of the text has a length of its own, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
-    double threshold; /* share below which a branch of the tree is left out */
+    double threshold; /* share below which a branch of a tree is left out */
+    const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;
 };

@@ -67,6 +67,8 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
 {
     if (p->unit == PROFILE_UNIT_NS)
         return text_time(out, size, (int64_t)weight);
+    if (p->unit == PROFILE_UNIT_BYTES)
+        return units_format_bytes(out, size, weight);
     return text_count(out, size, weight);
 }
 
@@ -74,7 +76,9 @@ const char *text_whole(const struct text *t)
 {
     if (t->p->kind == PROFILE_WAITING)
         return "waiting time";
-    return profile_is_safepoint(t->p) ? "running time" : "sampled CPU";
+    if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
+        return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
+    return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : "sampled CPU";
 }
 
 bool text_is_full(double share)
@@ -120,6 +124,12 @@ void text_name(const struct text *t, uint32_t label, size_t used, const char *ta
     buffer_deinit(&b);
 }
 
+void text_plain_name(const struct text *t, const char *name)
+{
+    utf8_print(t->out, *name ? name : "[none]");
+    fputc('\n', t->out);
+}
+
 int report_text(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o)
 {
     struct text t = {.out = out, .p = p, .s = s, .o = o};
@@ -129,8 +139,8 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
         text_methods(&t);
     if (o->sections & REPORT_LINES)
         text_lines(&t);
-    if (o->sections & REPORT_TREE)
-        rc = text_tree(&t);
+    text_groups(&t);
+    rc = text_trees(&t);
     if (o->sections & REPORT_THREADS)
         text_threads(&t);
     if (o->sections & REPORT_BOOKS)

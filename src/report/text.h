@@ -14,8 +14,9 @@ struct text {
 void text_header(const struct text *t);
 void text_methods(const struct text *t);
 void text_lines(const struct text *t);
+void text_groups(const struct text *t); /* classes, packages, types */
 void text_threads(const struct text *t);
-int text_tree(const struct text *t); /* 0 or a code of calltree_build */
+int text_trees(const struct text *t); /* all that are asked for; 0 or a code of calltree_build */
 void text_books(const struct text *t);
 void text_thread_time(const struct text *t); /* the books of the event safepoint (text_thread_time.c) */
 void text_problems(const struct text *t);
@@ -41,6 +42,7 @@ struct text_account {
     bool counted;
 };
 void text_account(const struct text *t, const struct text_account *a, int64_t whole);
+bool text_has_account(const struct text *t, const char *account);
 /* An account with reasons: its sum, and under it the reasons that are not empty, largest first. */
 void text_account_reasons(const struct text *t, const char *account, bool counted, int64_t whole);
 /* The heads of their columns. */
@@ -53,6 +55,8 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
 void text_shares(const struct text *t, double total, double self, bool wide_total, bool wide_self);
 /* "[69.1..71.5] ", filled to its column. */
 void text_interval(const struct text *t, struct interval i, bool wide);
+/* The name of a row that stands for a class, a package or a type. */
+void text_plain_name(const struct text *t, const char *name);
 /* A frame's name, shortened where the terminal is too narrow, or the name very long; used = columns before it. tail is printed
  * behind it. */
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);

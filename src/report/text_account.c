@@ -38,6 +38,14 @@ static int compare_lines(const void *left, const void *right)
     return ((*a)->ns < (*b)->ns) - ((*a)->ns > (*b)->ns);
 }
 
+bool text_has_account(const struct text *t, const char *account)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < t->p->book_count; i++)
+        has |= !strcmp(profile_text(t->p, t->p->books[i].account), account);
+    return has;
+}
+
 void text_account_reasons(const struct text *t, const char *account, bool counted, int64_t whole)
 {
     const struct profile *p = t->p;

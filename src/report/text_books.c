@@ -37,6 +37,11 @@ void text_books(const struct text *t)
     text_account_reasons(t, "unseen", false, cpu);
     put_account(t, "residual", "residual", 4, false, cpu);
     put_account(t, "own_cost", "own cost (within the above)", 2, false, cpu);
+    if (text_has_account(t, "suppressed")) {
+        text_account_reasons(t, "suppressed", true, cpu);
+        fputs("Suppressed are expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is\n"
+              "lost, the samples there stand for more.\n", t->out);
+    }
 }
 
 /* Settings that change what the figures mean. */

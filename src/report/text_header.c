@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include "base/units.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -52,6 +53,41 @@ static void put_time(const struct text *t)
     fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
 }
 
+static void put_moment(const struct text *t, int64_t ns)
+{
+    char date[64];
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        fputs(date, t->out);
+}
+
+/* That older data is missing is no damage: from when to when there is any. Of several recordings each has its own. */
+static void put_kept(const struct text *t)
+{
+    const char *keep = profile_setting(t->p, "keep_ns"), *most = profile_setting(t->p, "max_bytes");
+    const char *began = profile_setting(t->p, "began_ns");
+    uint64_t ns = keep ? strtoull(keep, NULL, 10) : 0, bytes = most ? strtoull(most, NULL, 10) : 0;
+    char text[32];
+    if (!t->p->discarded || t->p->merged > 1)
+        return;
+    key(t, "Kept");
+    put_moment(t, t->p->start_ns);
+    fputs(" to ", t->out);
+    put_moment(t, t->p->start_ns + (int64_t)t->p->duration_ns);
+    fputs(": older data was discarded, as asked for", t->out);
+    if (ns)
+        fprintf(t->out, ", keep %s", text_time(text, sizeof text, (int64_t)ns));
+    if (bytes)
+        fprintf(t->out, ", at most %s", units_format_bytes(text, sizeof text, bytes));
+    if (began) {
+        fputs("\n          (the recording began ", t->out);
+        put_moment(t, strtoll(began, NULL, 10));
+        fputc(')', t->out);
+    }
+    fputc('\n', t->out);
+}
+
 static void put_weight(const struct text *t, const char *word)
 {
     char text[32];
@@ -86,6 +122,33 @@ static void put_cpu(const struct text *t)
     if (t->p->duration_ns)
         fprintf(t->out, ", %.2f CPUs on average", (double)ns / (double)t->p->duration_ns);
     fputs(cpu ? "\n" : " (by the samples: there are no books)\n", t->out);
+}
+
+/* What another profiler measured. */
+static void put_value(const struct text *t)
+{
+    const struct profile *p = t->p;
+    char text[32];
+    key(t, "Measured");
+    text_weight(text, sizeof text, p, t->s->weight);
+    fprintf(t->out, "%s%s", text, p->unit == PROFILE_UNIT_OTHER ? " " : "");
+    if (p->unit == PROFILE_UNIT_OTHER)
+        utf8_print(t->out, profile_unit_word(p));
+    fputs(" of ", t->out);
+    utf8_print(t->out, text_whole(t));
+    fputc('\n', t->out);
+}
+
+static void put_filtered(const struct text *t)
+{
+    const struct profile *p = t->p;
+    double all = (double)p->weight + (double)p->filtered_weight;
+    char count[32];
+    if (!p->filtered)
+        return;
+    key(t, "Filter");
+    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * (double)p->weight / all,
+            100 * (double)p->filtered_weight / all, text_count(count, sizeof count, p->filtered));
 }
 
 static void put_clock(const struct text *t)
@@ -151,11 +214,15 @@ void text_header(const struct text *t)
     put_process(t);
     put_jvm(t);
     put_time(t);
+    put_kept(t);
     if (profile_is_safepoint(t->p)) {
         put_safepoint(t);
+    } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {
+        put_value(t);
     } else {
         put_cpu(t);
         put_clock(t);
     }
+    put_filtered(t);
     put_samples(t);
 }

@@ -46,7 +46,7 @@ static struct layout layout_of(const struct text *t, const struct stats_table *t
     return l;
 }
 
-static void put_row(const struct text *t, const struct layout *l, const struct stats_row *r)
+static void put_row(const struct text *t, const struct layout *l, const struct stats_row *r, const struct stats_table *table)
 {
     char tail[32] = "";
     if (r->line)
@@ -58,7 +58,12 @@ static void put_row(const struct text *t, const struct layout *l, const struct s
         text_interval(t, r->total.interval, l->wide_total_interval);
     if (l->self_interval)
         text_interval(t, r->self.interval, l->wide_self_interval);
-    text_name(t, r->label, l->used, tail);
+    if (table == &t->s->types)
+        text_plain_name(t, profile_type_name((uint8_t)r->label));
+    else if (table == &t->s->classes || table == &t->s->packages)
+        text_plain_name(t, profile_text(t->p, r->label));
+    else
+        text_name(t, r->label, l->used, tail);
 }
 
 /* What the rows that are not shown come to. */
@@ -83,7 +88,7 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
 {
     if (!table->count)
         return;
-    stats_sort(table, t->p, t->o->order);
+    stats_sort(table, table == &t->s->types ? NULL : t->p, t->o->order);
     uint32_t rows = row_count(t, table, t->o->order, otherwise);
     struct layout l = layout_of(t, table, rows);
     const char *intervals = l.total_interval && l.self_interval ? "[95 % of t] [95 % of s]"
@@ -93,7 +98,7 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
     snprintf(about, sizeof about, "  %% of %s: t total, s self, %s", text_whole(t), intervals);
     text_heading(t, title, about);
     for (uint32_t i = 0; i < rows; i++)
-        put_row(t, &l, &table->rows[i]);
+        put_row(t, &l, &table->rows[i], table);
     put_rest(t, table, rows, what);
 }
 
@@ -105,6 +110,16 @@ void text_methods(const struct text *t)
 void text_lines(const struct text *t)
 {
     put_table(t, &t->s->lines, t->p->kind == PROFILE_WAITING ? "Waiting lines" : "Hot lines", LINES_TOP, "lines");
+}
+
+void text_groups(const struct text *t)
+{
+    if (t->o->sections & REPORT_CLASSES)
+        put_table(t, &t->s->classes, "Classes", METHODS_TOP, "classes");
+    if (t->o->sections & REPORT_PACKAGES)
+        put_table(t, &t->s->packages, "Packages and libraries", METHODS_TOP, "packages");
+    if (t->o->sections & REPORT_TYPES)
+        put_table(t, &t->s->types, "Types of frames", PROFILE_TYPES, "types");
 }
 
 static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)

@@ -108,6 +108,8 @@ static void judge_part(struct judgement *j, struct judgement_part *of, const str
     of->truth = (double)of->part->ns / (double)j->truth.cpu_ns;
     of->share = weight > 0 ? of_part / weight : 0;
     of->interval = stats_wilson(of->share, j->effective / effect);
+    double hidden = (double)j->hidden_ns / (double)j->truth.cpu_ns;
+    of->interval = (struct interval){of->interval.low * (1 - hidden), of->interval.high * (1 - hidden) + hidden};
     of->off = fmax(0, fmax(of->interval.low - of->truth, of->truth - of->interval.high));
 }
 
@@ -122,6 +124,16 @@ static uint32_t count_threads(const struct successive_order *order, bool *met)
     return threads;
 }
 
+/* Of the round, what its samples lack of its CPU time; of the recording, what the books say. */
+static uint64_t hidden_ns(const struct judgement *j, const struct profile *p)
+{
+    const struct profile_book *kernel = profile_book(p, "unseen", "kernel");
+    if (!j->cpu_ns || j->cpu_ns >= j->truth.cpu_ns || !kernel || kernel->ns <= 0)
+        return 0;
+    uint64_t unseen = (uint64_t)kernel->ns, missing = j->truth.cpu_ns - j->cpu_ns;
+    return unseen < missing ? unseen : missing;
+}
+
 static void judge_all(struct judgement *j, const struct matching *m, const struct successive_order *order, bool *shows, bool *met)
 {
     double weight = 0, squares = 0;
@@ -134,6 +146,7 @@ static void judge_all(struct judgement *j, const struct matching *m, const struc
     j->effective = stats_effective_size(weight, squares);
     if (m->p->unit == PROFILE_UNIT_NS)
         j->cpu_ns = (uint64_t)weight;
+    j->hidden_ns = hidden_ns(j, m->p);
     /* Each thread's weights miss its time by up to an interval at its start and end (docs/internals/sampling-math.md). */
     j->cpu_error = (uint64_t)(5 * (double)m->p->interval_ns * sqrt(count_threads(order, met) / 6.0));
     for (uint32_t i = 0; i < j->truth.count; i++) {
@@ -176,7 +189,7 @@ const struct judgement_part *judge_worst(const struct judgement *j)
 double judge_cpu_off(const struct judgement *j)
 {
     double truth = (double)j->truth.cpu_ns;
-    double off = fabs((double)j->cpu_ns - truth) - (double)j->cpu_error - JUDGE_CPU_TOLERANCE * truth;
+    double off = fabs((double)(j->cpu_ns + j->hidden_ns) - truth) - (double)j->cpu_error - JUDGE_CPU_TOLERANCE * truth;
     return j->cpu_ns && off > 0 ? off / truth : 0;
 }
 

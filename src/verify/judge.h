@@ -9,7 +9,7 @@
 struct judgement_part {
     const struct truth_part *part;
     double truth, share; /* of the round's CPU time */
-    struct interval interval;
+    struct interval interval; /* of the statistics, and as wide as what is hidden, which may be anybody's */
     double off; /* by how much the truth lies outside the interval; 0 = inside */
 };
 
@@ -20,6 +20,7 @@ struct judgement {
     double effective;   /* their number by their weights */
     uint64_t cpu_ns;    /* what they stand for; 0 where they have no weight in time */
     uint64_t cpu_error; /* by how much that may be off by chance, five standard deviations */
+    uint64_t hidden_ns; /* what of the round's CPU time the books know to be the kernel's, and unseen */
 };
 
 /* What a truth may be off beyond the interval before we call the profiler wrong, in shares: what a piece of a program costs to
@@ -30,6 +31,7 @@ extern const double JUDGE_CPU_TOLERANCE;
 
 /* 0 or -ENOMEM. p's samples are those of the round and of others. */
 int judge(struct judgement *j, const struct truth *truth, const struct profile *p);
+
 /* How intervals fare over many rounds. */
 struct judge_pool {
     uint32_t rounds;

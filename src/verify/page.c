@@ -70,7 +70,8 @@ static void put_run(FILE *out, const struct verify_run *run)
     fprintf(out, "</th><th colspan=\"4\"><span class=\"%s\">%s</span> ", verdict, verdict);
     put_text(out, run->why);
     if (j && j->cpu_ns)
-        fprintf(out, "<small>%u samples, %.3f of the CPU time</small>", j->samples, (double)j->cpu_ns / (double)j->truth.cpu_ns);
+        fprintf(out, "<small>%u samples, %.3f of the CPU time, %.3f hidden in the kernel</small>", j->samples,
+                (double)j->cpu_ns / (double)j->truth.cpu_ns, (double)j->hidden_ns / (double)j->truth.cpu_ns);
     else if (j)
         fprintf(out, "<small>%u samples</small>", j->samples);
     fputs("</th></tr>\n", out);

@@ -48,6 +48,8 @@ static void put_true(FILE *out, const struct judgement *j)
         widest = fmax(widest, (j->parts[i].interval.high - j->parts[i].interval.low) / 2);
     }
     fprintf(out, "off by %.1f points at most, the intervals allow for %.1f; %u samples", percent(worst), percent(widest), j->samples);
+    if (j->hidden_ns)
+        fprintf(out, "; %.1f %% is kernel time that this user may not sample", percent((double)j->hidden_ns / (double)j->truth.cpu_ns));
 }
 
 static void put_pool(FILE *out, const struct judge_pool *pool)

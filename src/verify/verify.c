@@ -13,11 +13,13 @@ static bool shows_kernel(const struct profile *p)
     return kernel && !strcmp(kernel, "included");
 }
 
+/* The first is the run's own judgement. */
 static int pool_rounds(struct verify_run *run, const struct profile *p, const struct truth *truths, uint32_t rounds)
 {
     struct judgement *j = malloc(sizeof *j);
     int rc = j ? 0 : -ENOMEM;
-    for (uint32_t i = 0; i < rounds && !rc; i++) {
+    judge_pool_add(&run->pool, run->judgement);
+    for (uint32_t i = 1; i < rounds && !rc; i++) {
         rc = judge(j, &truths[i], p);
         if (!rc)
             judge_pool_add(&run->pool, j);

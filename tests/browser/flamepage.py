@@ -27,6 +27,25 @@ def template():
     return PAGE.read_text(encoding="utf-8")
 
 
+def states(profile):
+    """What there is to be looked at: (name, data, fragment, what to click on or None)."""
+    before = profile.json(profiles.changed(profile))
+    plain = profile.json()
+    return (
+        ("everything", plain, "#timeline=shown&table=shown&query=Cart&selected=5&zoom=2", None),
+        ("inverted", plain, "#view=callers&flip=1&colour=type", None),
+        ("sandwich", plain, "#view=sandwich&method=3&table=shown", None),
+        ("part", plain, "#from=10&to=600&threads=1.2&focus=1&hide=3&group=threads&timeline=shown", None),
+        ("nothing in sight", plain, "#focus=2&drop=2", None),
+        ("comparison", before, "#table=shown", None),
+        ("wrong search", plain, "#query=((&regex=1", None),
+        ("help", plain, "", "help-open"),
+        ("books", plain, "", "books"),
+        ("empty", "", "", None),
+        ("damaged", "[1]", "", None),
+    )
+
+
 class Flame(browser.Browser):
     """A browser that shows the flame graph of one profile after the other."""
 
@@ -40,14 +59,15 @@ class Flame(browser.Browser):
 
     def reopen(self, fragment=""):
         self.open(self.file, fragment)
+        self.wait_for("return document.documentElement.dataset.ready === 'yes'")
         self.settle()
 
     def state(self):
         return self.run("return candor.state()")
 
-    def frames(self):
+    def frames(self, pane="main"):
         """The frames drawn, each with its `path`: the (name, type) of itself and those it stands on, root excluded."""
-        frames = {f["frame"]: f for f in self.run("return candor.frames()")}
+        frames = {f["frame"]: f for f in self.run("return candor.frames(arguments[0])", pane)}
         for f in frames.values():
             path, at = [], f
             while at and at["depth"] > 0:
@@ -108,8 +128,10 @@ def share(text):
     """'12.3%' -> (0.123, half a unit of its last digit)."""
     if text == "0%":
         return 0.0, 0.0
-    if text == "<0.01%":
+    if text in ("<0.01%", "<+0.01%"):
         return 0.000025, 0.000025
+    if text == ">-0.01%":
+        return -0.000025, 0.000025
     number = re.fullmatch(r"([+-]?\d+(\.\d+)?)%", text)
     digits = len((number[2] or ".")[1:])
     return float(number[1]) / 100, 0.5 * 10**-digits / 100 + 1e-12

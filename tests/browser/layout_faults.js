@@ -12,7 +12,7 @@ function check(e) {
         return;
     }
     const where = e.tagName + "#" + (e.id || e.className) + " '" + e.textContent.slice(0, 30) + "'";
-    const scrolls = e.closest("#methods, dialog, #legend ul");
+    const scrolls = e.closest("#methods, #lanes, dialog, #legend ul");
     const across = box.left < -0.5 || box.right > innerWidth + 0.5;
     if (!scrolls && (across || box.top < -0.5 || box.bottom > innerHeight + 0.5)) {
         faults.push("outside: " + where);
@@ -21,6 +21,9 @@ function check(e) {
     const hides = style.overflowX !== "visible" || e.childElementCount === 0;
     if (cut && hides && style.textOverflow !== "ellipsis") {
         faults.push("cut: " + where);
+    }
+    if (e.tagName === "TD" && e.scrollWidth > e.clientWidth + 1 && style.textOverflow !== "ellipsis") {
+        faults.push("wider than its cell: " + where);
     }
     if (e.tagName === "BUTTON" && e.scrollHeight > e.clientHeight + 2) {
         faults.push("too low for its text: " + where);

@@ -2,10 +2,12 @@
 worked out here in another way than the viewer does it: over whole stacks, not over columns.
 """
 
+import base64
 import json
 import math
 import random
 import re
+import zlib
 
 TYPES = ["Interpreted", "C1 compiled", "JIT compiled", "Inlined", "Native", "Stub", "Kernel", "Failed", "Pseudo",
          "C1 compiled (approximate)", "JIT compiled (approximate)", "Inlined (approximate)"]
@@ -31,30 +33,47 @@ HOSTILE = [
 ]
 
 
+def pack(values, ascending=False):
+    """A column as the program writes it."""
+    out, before = bytearray(), 0
+    for value in values:
+        rest, before = value - before, value if ascending else 0
+        while rest > 127:
+            out.append(rest & 127 | 128)
+            rest >>= 7
+        out.append(rest)
+    return base64.b64encode(zlib.compress(out)).decode()
+
+
 class Profile:
-    """Stacks with weights: {((name, type), ...): ns}."""
+    """Stacks with weights: {((name, type), ...): ns}; with `cut`, also when and by which thread."""
+
+    BUCKET_NS = 20_000_000
+    BUCKETS = 1500
+    THREADS = ["main", "worker-1", "<b>GC</b> Thread#0", "\u202eneht"]
 
     def __init__(self, title, stacks, samples, books=None):
+        self.slices = {}
         self.title, self.stacks, self.samples, self.books = title, stacks, samples, books
         self.total = sum(stacks.values())
         self.effective = samples * 0.6  # weights differ: the intervals are wider than as many equal ones would have
 
-    def json(self):
+    def json(self, before=None):
+        """As a page's data; with another profile as a comparison, which has no slices."""
         strings, types = {}, TYPES
-        nodes = {key: [] for key in ("parent", "name", "type", "self", "total", "self_effect", "total_effect")}
+        nodes = {key: [] for key in ("parent", "name", "type", "self", "self_effect", "total_effect")}
         index = {}
 
         def node(path):
             if path in index:
                 return index[path]
-            parent = node(path[:-1]) if path else -1
+            parent = node(path[:-1]) if path else 0
             name, kind = path[-1] if path else ("root", "Native")
             index[path] = len(nodes["parent"])
             nodes["parent"].append(parent)
             nodes["name"].append(strings.setdefault(name, len(strings)))
             nodes["type"].append(types.index(kind))
             nodes["self"].append(0)
-            nodes["total"].append(0)
             nodes["self_effect"].append(self_effect(name))
             nodes["total_effect"].append(total_effect(name))
             return index[path]
@@ -62,27 +81,71 @@ class Profile:
         node(())
         for path, weight in self.stacks.items():
             nodes["self"][node(path)] += weight
-            for depth in range(len(path) + 1):
-                nodes["total"][node(path[:depth])] += weight
+        for path in before.stacks if before else ():
+            node(path)
+        if before:
+            nodes["before"] = [before.stacks.get(path, 0) for path in index]
+        sliced = {} if before else self.slices
+        rows = sorted((bucket, thread, node(path), weight) for (bucket, thread, path), weight in sliced.items())
+        slices = {key: pack([row[i] for row in rows], key == "time")
+                  for i, key in enumerate(("time", "thread", "node", "weight"))}
         data = {
             "title": self.title,
             "unit": "ns",
             "total": self.total,
-            "interval_ns": 10_000_000,
+            "threads": self.THREADS,
+            "slices": dict(slices, count=len(rows), bucket_ns=self.BUCKET_NS, buckets=self.BUCKETS) if rows else None,
             "samples": self.samples,
             "effective_samples": self.effective,
+            "approximate_share": 0.034,
             "books": self.books,
             "strings": list(strings),
             "types": types,
-            "nodes": nodes,
+            "nodes": dict(nodes, count=len(nodes["parent"])),
             "methods": [[i, self_effect(name), total_effect(name)] for name, i in strings.items()],
         }
+        if before:
+            data["before"] = {"title": before.title, "samples": before.samples, "effective_samples": before.effective}
         return json.dumps(data, ensure_ascii=False)
 
     def write(self, template, path):
         write_page(template, path, self.json())
 
+    def cut(self, seed=3):
+        """Says of each stack when it was seen, in up to twenty pieces."""
+        random_ = random.Random(seed)
+        for path, weight in self.stacks.items():
+            thread = random_.randrange(len(self.THREADS))
+            while weight > 0:
+                piece = min(weight, max(weight // 3, self.total // 3000))
+                key = (random_.randrange(self.BUCKETS), thread, path)
+                self.slices[key] = self.slices.get(key, 0) + piece
+                weight -= piece
+
     # The right answers.
+
+    def part(self, wanted):
+        """The profile of some slices, by wanted(bucket, thread)."""
+        stacks = {}
+        for (bucket, thread, path), weight in self.slices.items():
+            if wanted(bucket, thread):
+                stacks[path] = stacks.get(path, 0) + weight
+        return self.like(stacks)
+
+    def like(self, stacks):
+        """Another profile, whose intervals are as sure as this one's for its part of the time."""
+        made = Profile(self.title, stacks, self.samples, self.books)
+        made.effective = self.effective * made.total / self.total
+        return made
+
+    def map(self, change):
+        """The profile with each stack changed, or left out where change(stack) is None."""
+        stacks = {}
+        for path, weight in self.stacks.items():
+            made = change(path)
+            if made is not None:
+                stacks[made] = stacks.get(made, 0) + weight
+        return self.like(stacks)
 
     def under(self, path):
         """Total of a frame: all stacks that begin with this path."""
@@ -136,6 +199,27 @@ def wilson(share, samples, effect=1000, z=1.959964):
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def newcombe(before, samples_before, after, samples_after):
+    """The change of a share and its 95 % interval."""
+    low1, high1 = wilson(before, samples_before)
+    low2, high2 = wilson(after, samples_after)
+    change = after - before
+    return change, change - math.hypot(after - low2, high1 - before), change + math.hypot(high2 - after, before - low1)
+
+
+def changed(profile, seed=7):
+    """The same program before: one method was cheaper, one was dearer, one was not there, one has gone since."""
+    random_ = random.Random(seed)
+    stacks = {}
+    for path, weight in profile.stacks.items():
+        names = [name for name, _ in path]
+        factor = 0.3 if "com.acme.Main.worker1" in names else 3 if "com.acme.Recursion.f" in names else 1
+        if "com.acme.Main.worker4" not in names:
+            stacks[path] = int(weight * factor * random_.uniform(0.98, 1.02)) + 1
+    stacks[(("java.lang.Thread.run", "Interpreted"), ("com.acme.Gone.away", "JIT compiled"))] = 2_000_000_000
+    return Profile("before.jfr", stacks, 2100)
 
 
 def books(total):
@@ -231,6 +315,7 @@ def everyday(seed=1):
     stacks[()] = 1_000_000
     profile = Profile("everyday.jfr <b>CPU</b>", stacks, 2300)
     profile.books = books(profile.total)
+    profile.cut()
     return profile
 
 
@@ -238,7 +323,7 @@ def large(nodes, seed=2):
     """JSON of a profile with many frames, grown without keeping its stacks."""
     random_ = random.Random(seed)
     strings = ["root"] + ["com.acme.part%d.Class%d.method%d" % (i % 40, i % 900, i) for i in range(20_000)]
-    parent, name, kind, own = [-1], [0], [4], [0]
+    parent, name, kind, own = [0], [0], [4], [0]
     for i in range(1, nodes):
         # Near the last ones: deep; among all: wide.
         up = i - 1 - int(random_.random() ** 3 * min(i, 60)) if random_.random() < 0.7 else random_.randrange(i)
@@ -246,20 +331,17 @@ def large(nodes, seed=2):
         name.append(1 + int(random_.random() ** 2 * 20_000) % 20_000)
         kind.append(i % 4)
         own.append(random_.randrange(1, 20) * 1_000_000)
-    total = list(own)
-    for i in range(nodes - 1, 0, -1):
-        total[parent[i]] += total[i]
+    total = sum(own)
     data = {
         "title": "large",
         "unit": "ns",
-        "total": total[0],
-        "interval_ns": 1_000_000,
+        "total": total,
         "samples": nodes,
         "effective_samples": nodes,
-        "books": books(total[0]),
+        "books": books(total),
         "strings": strings,
         "types": TYPES,
-        "nodes": {"parent": parent, "name": name, "type": kind, "self": own, "total": total,
+        "nodes": {"count": nodes, "parent": parent, "name": name, "type": kind, "self": own,
                   "self_effect": [1000] * nodes, "total_effect": [1000] * nodes},
         "methods": [],
     }

@@ -19,8 +19,8 @@ def expected(data, query):
     for i in range(1, len(covered)):
         match = hit[nodes["name"][i]]
         frames += match
-        weight += nodes["total"][i] if match and not covered[nodes["parent"][i]] else 0
         covered[i] = match or covered[nodes["parent"][i]]
+        weight += nodes["self"][i] if covered[i] else 0
     return frames, weight
 
 
@@ -83,11 +83,11 @@ def deep(page):
     """A stack deeper than any canvas is high."""
     n = 5001
     nodes = {
-        "parent": [-1] + list(range(n - 1)),
+        "parent": [0] + list(range(n - 1)),
         "name": [0] + [1 + i % 2 for i in range(n - 1)],
         "type": [2] * n,
         "self": [0] * (n - 1) + [1000],
-        "total": [1000] * n,
+        "count": n,
         "self_effect": [1000] * n,
         "total_effect": [1000] * n,
     }

@@ -244,6 +244,7 @@ def planted(jdk):
         os.unlink(path)
         os.unlink(path + ".other")
         control = f"/tmp/.candor-{jvm.pid}"
+        pathlib.Path(control).unlink(missing_ok=True)  # of a killed process that had the same number
         os.symlink("/etc/passwd", control)
         result = ct.run(CANDOR, "status", jvm.pid)
         ct.ok(result.status == 1 and "somebody else" in result.err, f"{jdk}: a link in place of the control socket", result)

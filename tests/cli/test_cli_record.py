@@ -118,6 +118,17 @@ def step_by_step():
     ct.ok(dumps == [{"file": str(copy), "descriptor": "passed"}, {}], "what dump asks for", dumps)
 
 
+def keeping_the_end():
+    path = ct.WORK / "kept.jfr"
+    with Fake() as fake:
+        start = ct.candor("start", "--keep", "5m", "--max-size", "100MB", "--dump-on", "cpu>90%/10s", "--dump-dir", "/var/tmp",
+                          "--dump-max", "3", "--dump-pause", "1m", "-o", path, fake.pid)
+        ct.ok(start.status == 0, "start of one that keeps its end", start)
+        begin = next(one["options"] for one in fake.requests() if one["command"] == "start")
+    wanted = {"keep": "5m", "max-size": "100MB", "dump-on": "cpu>90%/10s", "dump-dir": "/var/tmp", "dump-max": "3", "dump-pause": "1m"}
+    ct.ok(wanted.items() <= begin.items(), "what it asks for", begin)
+
+
 def default_file():
     with Fake() as fake:
         folder = ct.WORK / "here"
@@ -348,6 +359,7 @@ def main():
     make_sample()
     other_versions()
     step_by_step()
+    keeping_the_end()
     default_file()
     refusals()
     bad_files()

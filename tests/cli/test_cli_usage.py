@@ -16,7 +16,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "start", "stop", "dump", "status", "report", "convert", "verify", "help", "completion", "version")
+COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "diff", "print", "summary",
+            "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
 
 
 def wrong(words, *wanted):
@@ -46,6 +47,19 @@ def usage():
     wrong(["record", "-e", "safepoint", "--carrier-frames", "1"], "leave it out")
     wrong(["record", "-e", "safepoint", "--recompile", "1"], "leave it out")
     wrong(["record", "-o", "-", "1"], "--output")
+    wrong(["record", "--keep", "5", "1"], "'5'", "5m")
+    wrong(["record", "--keep", "10ms", "1"], "1s or more")
+    wrong(["start", "--max-size", "1k", "1"], "'1k'", "1MB")
+    wrong(["start", "--max-size", "2GB", "1"], "'2GB'", "1GB")
+    wrong(["start", "--dump-on", "cpu", "1"], "in quotes")
+    wrong(["start", "--dump-on", "lock>10ms", "1"], "nothing of lock", "cpu>90%")
+    wrong(["start", "--dump-on", "latency(a.B.c)>1s", "1"], "nothing of latency", "cpu>90%")
+    wrong(["start", "--dump-on", "cpu>101%", "1"], "100%")
+    wrong(["start", "--dump-on", "cpu>90%/1ms", "1"], "1s to 1h")
+    wrong(["start", "--dump-on", "cpu>90%", "--dump-dir", "x", "1"], "absolute")
+    wrong(["start", "--dump-on", "cpu>90%", "--dump-max", "0", "1"], "1 to 1000")
+    wrong(["start", "--dump-on", "cpu>90%", "--dump-pause", "0", "1"], "1s or more")
+    wrong(["start", "--dump-max", "3", "1"], "--dump-on")
     wrong(["record", "1", "2"], "'2'", "--")
     wrong(["status", "--timeout", "soon", "1"], "'soon'")
     wrong(["stop"], "missing")
@@ -159,16 +173,16 @@ def completions():
         ct.ok(parsed.status == 0 and not parsed.err, f"{shell} parses it", parsed)
     (ct.WORK / "some.jfr").write_text("")
     ct.ok(complete("candor", "rec") == ["record"], "a command", complete("candor", "rec"))
-    ct.ok(complete("candor", "record", "--du") == ["--duration"], "an option", complete("candor", "record", "--du"))
+    ct.ok(complete("candor", "record", "--dur") == ["--duration"], "an option", complete("candor", "record", "--dur"))
     ct.ok(complete("candor", "record", "--clock", "s") == ["sigtrap", "signal"], "the choices of an option")
     ct.ok(complete("candor", "status", "") == ["4711"], "a process", complete("candor", "status", ""))
     ct.ok(complete("candor", "report", "so") == ["some.jfr"], "a file", complete("candor", "report", "so"))
     ct.ok(complete("candor", "record", "-o", "so") == ["some.jfr"], "the file of an option")
     ct.ok(complete("candor", "record", "-d", "") == [], "nothing where there is nothing to know")
     zsh_completes("candor rec", "candor record ")
-    zsh_completes("candor record --du", "candor record --duration ")
+    zsh_completes("candor record --dur", "candor record --duration ")
     fish_completes("candor rec", ["record"])
-    fish_completes("candor record --du", ["--duration"])
+    fish_completes("candor record --dur", ["--duration"])
     fish_completes("candor record --clock si", ["signal", "sigtrap"])
 
 

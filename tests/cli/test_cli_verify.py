@@ -103,7 +103,7 @@ def main():
     ct.ok(listed.status == 0 and listed.out.count("\n") > 15 and "trap-hot" in listed.out, "--list", listed)
     check_usage()
     jdk = ct.jdk(17) or ct.jdks()[0]
-    if os.environ.get("CANDOR_SANITIZED"):
+    if ct.SANITIZED:
         ct.skip("a result", "a sanitized agent needs a JVM with the sanitizer in it")
     else:
         check_result(jdk)

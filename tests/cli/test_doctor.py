@@ -472,7 +472,7 @@ def main():
     for jdk in jdks:
         real_jvms(jdk)
         unwilling_jvms(jdk)
-        if not os.environ.get("CANDOR_SANITIZED"):  # a sanitized agent needs a JVM with the sanitizer in it
+        if not ct.SANITIZED:
             agents(jdk)
     ct.done()
 

@@ -13,49 +13,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-
-MAKER = ct.BUILD / "tests" / "unit" / "make_recording"
-MS = 1_000_000
-RUN = "java.lang.Thread.run:840;demo.Work.run:12"
-HOT, COLD = RUN + ";demo.Work.hot:23", RUN + ";demo.Work.cold:31"
-FAILED = "Failed|gc_active.libjvm.so!evacuate"
-
-
-def make(name, lines):
-    path = ct.WORK / name
-    script = "".join("\t".join(map(str, line)) + "\n" for line in lines)
-    subprocess.run([MAKER, path], input=script.encode("utf-8", "surrogateescape"), check=True)
-    return path
-
-
-def example():
-    """70 samples of hot, 28 of cold, one truncated, two without a stack; the books close."""
-    lines = [("setting", "clock", "perf"), ("setting", "clock_resolution_ns", 1), ("setting", "interval_ns", 10 * MS),
-             ("jvm", "OpenJDK 64-Bit Server VM (25) for linux", "demo.Main --port 80", 4711),
-             ("thread", "main", 4711, 1), ("thread", "GC Thread#0", 4713, 0), ("thread", "GC Thread#0", 4713, 0)]
-    for i in range(98):
-        lines.append(("sample", 1, 10 * MS, "complete", HOT if i < 70 else COLD))
-        lines.append(("execution", 1, HOT if i < 70 else COLD))
-        if i == 50:
-            lines += [("book", "cpu", "", 500 * MS, 0), ("cpu", 1, 480 * MS, 48), ("rotate",)]
-    lines += [("sample", 1, 10 * MS, "truncated", "...;" + HOT), ("sample", 2, 5 * MS, "gc_active", FAILED),
-              ("sample", 2, 5 * MS, "gc_active", FAILED)]
-    lines += [("cpu", 1, 990 * MS, 99), ("cpu", 2, 8 * MS, 2), ("cpu", 3, 4 * MS, 2), ("cpu", 2, 9 * MS, 2),
-              ("log", "warning", "something to know")]
-    lines += [("book", "complete", "", 980 * MS, 98), ("book", "truncated", "", 10 * MS, 1),
-              ("book", "failed", "gc_active", 10 * MS, 2), ("book", "lost", "queue_full", 20 * MS, 2),
-              ("book", "unseen", "kernel", 30 * MS, 0), ("book", "residual", "", -1 * MS, 0),
-              ("book", "own_cost", "", 4 * MS, 0), ("book", "cpu", "", 1049 * MS, 0)]
-    return lines
-
-
-def report_json(path, *options):
-    result = ct.candor("report", "--json", *options, path)
-    return json.loads(result.out) if result.status == 0 else {"failed": str(result)}
-
-
-def by_name(rows):
-    return {row["name"]: row for row in rows}
+import flamedata
+from recordings import COLD, HOT, MAKER, MS, RUN, by_name, example, make, report_json
 
 
 def test_json(path):
@@ -191,15 +150,27 @@ def test_convert(path):
     out = ct.WORK / "out.html"
     ct.candor("convert", "--title", "<i>a & b", path, out)
     html = out.read_text()
-    data = re.search(r'<script type="application/json" id="candor-data">(.*?)</script>', html, re.S).group(1)
-    graph = json.loads(data)
-    nodes = graph["nodes"]
+    data, graph = flamedata.text(html), flamedata.read(html)
+    nodes, slices = graph["nodes"], graph["slices"]
     ct.ok(not re.search("[<>&]", data) and graph["title"] == "<i>a & b", "the page's data are escaped", data)
-    ct.ok(graph["total"] == nodes["total"][0] == 1000 * MS and sum(nodes["self"]) == 1000 * MS, "its weights add up", graph)
-    ct.ok(nodes["parent"][0] == -1 and all(p < i for i, p in enumerate(nodes["parent"])), "parents before children")
-    sums = [nodes["self"][i] + sum(t for t, p in zip(nodes["total"], nodes["parent"]) if p == i)
-            for i in range(len(nodes["total"]))]
-    ct.ok(sums == nodes["total"], "each total is self plus children", nodes)
+    ct.ok(graph["total"] == nodes["total"][0] == 1000 * MS, "its weights add up", graph)
+    ct.ok(all(p < i for i, p in enumerate(nodes["parent"]) if i), "parents before children")
+    ct.ok(all(nodes["parent"][i] > nodes["parent"][i - 1] or nodes["total"][i] <= nodes["total"][i - 1]
+              for i in range(2, nodes["count"])), "siblings side by side, the heaviest first", nodes)
+    report = report_json(path)
+    by_thread, by_node = {}, [0] * nodes["count"]
+    for thread, node, weight in zip(slices["thread"], slices["node"], slices["weight"]):
+        by_thread[graph["threads"][thread]] = by_thread.get(graph["threads"][thread], 0) + weight
+        by_node[node] += weight
+    ct.ok(by_node == nodes["self"], "each node's self is in the slices", slices)
+    ct.ok(by_thread == {t["name"]: t["self"] for t in report["threads"] if t["self"]}, "each thread's time too", by_thread)
+    ct.ok(all(t < slices["buckets"] for t in slices["time"]) and slices["time"] == sorted(slices["time"]), "in order of time")
+    ct.ok(graph["approximate_share"] == report["approximate_share"], "the share of approximate frames")
+    foreign = make("foreign.jfr", [line for line in example() if line[0] != "book"])
+    ct.candor("convert", foreign, ct.WORK / "foreign.html")
+    ct.ok(flamedata.read((ct.WORK / "foreign.html").read_text())["approximate_share"] is None, "which only our recordings tell")
+    ct.candor("convert", "--threads", path, ct.WORK / "threads.html")
+    ct.ok(flamedata.read((ct.WORK / "threads.html").read_text())["by_thread"] and not graph["by_thread"], "by thread where asked for")
     names = {graph["strings"][i] for i in nodes["name"]}
     ct.ok({"demo.Work.hot", "[truncated]"} <= names and graph["books"]["complete"] == 98, "names and books", names)
     out = ct.WORK / "out.json"
@@ -234,7 +205,7 @@ def test_errors(path):
     fails(2, "--kind", "report", "--kind", "nonsense", path)
     fails(1, "no wall samples", "report", "--kind", "wall", path)
     fails(1, "No such file", "report", ct.WORK / "missing.jfr")
-    fails(2, ".collapsed, .folded, .html", "convert", path, ct.WORK / "out.pdf")
+    fails(2, ".collapsed, .folded, .csv, .html", "convert", path, ct.WORK / "out.pdf")
     fails(2, "--to", "convert", path, "-")
     fails(1, "No such file", "convert", path, ct.WORK / "missing" / "out.html")
     fails(1, "No space left", "convert", path, "--to", "html", "/dev/full")

@@ -22,7 +22,7 @@ def expand(sources):
 def build(name, sources, *flags):
     """Compiles tests/fuzz/NAME.c with these sources (patterns below the repository's root) to a program."""
     program = ct.WORK / name
-    command = ["clang", *FLAGS, *flags, "-o", program, HERE / f"{name}.c", *expand(sources)]
+    command = ["clang", *FLAGS, "-o", program, HERE / f"{name}.c", *expand(sources), *flags]
     result = ct.run(*command, timeout=300)
     if not ct.ok(result.status == 0, f"{name} is built", result.err):
         ct.done()

@@ -1,5 +1,7 @@
 /* What a recording looks like whenever its process may be killed: jfr_moments DIRECTORY leaves a copy of the file after
- * each system call of the writer, writes ending at pages: NUMBER-ROUNDS.jfr, ROUNDS being those that must be in it. */
+ * each system call of the writer, writes ending at pages: NUMBER-ROUNDS.jfr, ROUNDS being those that must be in it.
+ * jfr_moments DIRECTORY ring: of one that gives up its oldest chunks, of a round each. */
+#include "jfr/writer_ring.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
 #include "jfr_watch.h"
@@ -22,14 +24,9 @@ static void keep(void)
     free(b.data);
 }
 
-int main(int argc, char **argv)
+static int write_rounds(void)
 {
     struct error e;
-    if (argc != 2)
-        return 2;
-    directory = argv[1];
-    snprintf(path, sizeof path, "%s/live", directory);
-    jfr_watch = (struct jfr_watch){.page_by_page = true, .look = keep};
     struct jfr_writer *w = sample_open(path, &e);
     for (unsigned i = 0; w && i < 4; i++) {
         sample_round(w, i);
@@ -40,4 +37,31 @@ int main(int argc, char **argv)
         rounds++;
     }
     return !w || jfr_writer_close(w, SAMPLE_START_TICKS + 9, &e);
+}
+
+static int write_ring(void)
+{
+    struct error e;
+    struct jfr_writer *w = sample_open_ring(path, &e);
+    for (unsigned i = 0; w && i < 7; i++) {
+        sample_round(w, i);
+        jfr_writer_rotate(w, SAMPLE_START_TICKS + i, SAMPLE_START_EPOCH_NS, &e);
+        rounds++;
+        if (jfr_ring_chunks(w) < 3)
+            continue;
+        rounds--;
+        jfr_ring_give_up(w, 1, &e);
+        jfr_ring_close_up(w, &e);
+    }
+    return !w || jfr_writer_close(w, SAMPLE_START_TICKS + 9, &e);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    directory = argv[1];
+    snprintf(path, sizeof path, "%s/live", directory);
+    jfr_watch = (struct jfr_watch){.page_by_page = true, .look = keep};
+    return argc > 2 ? write_ring() : write_rounds();
 }

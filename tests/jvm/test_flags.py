@@ -57,7 +57,7 @@ def check(jdk, name):
         jvm.round(seconds=SECONDS)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     recording, report = ct.Recording(path), ct.report(path)
-    ct.walkers_agree(report, 1000, what, MAY_DIFFER.get(name, 0.02))
+    ct.walkers_agree(report, 1000, what, may_differ=MAY_DIFFER.get(name, 0.02))
     samples = [sample for sample in recording.samples if (sample.thread or "").startswith("mixed-")]
     bare = [sample for sample in samples if not sample.has_java]
     ct.rate_below(len(bare), len(samples), 0.02, f"{what}: samples without a Java frame",

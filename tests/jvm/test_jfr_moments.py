@@ -3,7 +3,7 @@
 process is killed, every flush that was finished is there, and nothing that makes a reader stumble.
 
 tier: default
-timeout: 200
+timeout: 400
 sanitize: no
 
 The file is copied after each system call of the writer, the writes of many pages after each page.
@@ -34,25 +34,31 @@ def strictly(path):
         return problem
 
 
-def main():
-    ct.need(MOMENTS)
-    folder = ct.WORK / "moments"
+def check(jdks, what, *mode):
+    folder = ct.WORK / "-".join(("moments", *mode))
     folder.mkdir()
-    subprocess.run([MOMENTS, folder], check=True)
+    subprocess.run([MOMENTS, folder, *mode], check=True)
     files = sorted(folder.glob("*.jfr"))
-    ct.ok(len(files) > 60, f"{len(files)} moments")
+    ct.ok(len(files) > 60, f"{what}: {len(files)} moments")
     wrong = {path.name: found for path in files if not right(path, found := strictly(path))}
-    ct.ok(not wrong, "a strict reader takes each, with whole rounds only", wrong)
-    for jdk in ct.jdks():
+    ct.ok(not wrong, f"{what}: a strict reader takes each, with whole rounds only", wrong)
+    for jdk in jdks:
         read = ct.run(jdk.java, "-cp", ct.own_classes(jdk, HERE / "ReadMoments.java"), "ReadMoments", folder)
         found = {words[0]: words[1:] for words in (line.split() for line in read.out.splitlines())}
         wrong = {path.name: found.get(path.name) for path in files
                  if not (len(found.get(path.name, ())) == 2 and found[path.name][0] == found[path.name][1] and
                          right(path, int(found[path.name][0])))}
-        ct.ok(not wrong, f"{jdk}: jdk.jfr.consumer reads each, with whole rounds only", f"{wrong}\n{read}")
+        ct.ok(not wrong, f"{what}, {jdk}: jdk.jfr.consumer reads each, with whole rounds only", f"{wrong}\n{read}")
         sparse = files if ct.TIER == "all" else files[5::25]
         failed = [path.name for path in sparse if ct.run(jdk.jfr, "summary", path).status]
-        ct.ok(not failed, f"{jdk}: jfr summary reads {len(sparse)} of them", failed)
+        ct.ok(not failed, f"{what}, {jdk}: jfr summary reads {len(sparse)} of them", failed)
+
+
+def main():
+    ct.need(MOMENTS)
+    jdks = ct.jdks()
+    check(jdks, "a recording")
+    check(jdks, "one that keeps its end", "ring")
     ct.done()
 
 

@@ -132,8 +132,8 @@ def cell(jdk, collector, with_faults, end):
 
 
 def matrix(jdks, end):
-    cells = [(jdk, collector, with_faults) for with_faults in (False, True) for collector in COLLECTORS for jdk in jdks
-             if knows(jdk, collector)]
+    cells = [(jdk, collector, with_faults) for collector in COLLECTORS for jdk in jdks if knows(jdk, collector)
+             for with_faults in (True, False)]
     for i, one in enumerate(cells):
         now = time.monotonic()
         cell(*one, now + max(end - now, 0) / (len(cells) - i))

@@ -82,7 +82,7 @@ uint32_t sample_symbol_id(const char *text)
     return 0;
 }
 
-struct jfr_writer *sample_open(const char *path, struct error *e)
+static struct jfr_writer *open_writer(const char *path, bool ring, struct error *e)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) {
@@ -91,11 +91,22 @@ struct jfr_writer *sample_open(const char *path, struct error *e)
     }
     struct jfr_writer_options options = {.ticks_per_second = SAMPLE_TICKS_PER_SECOND,
                                          .start_ticks = SAMPLE_START_TICKS,
-                                         .start_epoch_ns = SAMPLE_START_EPOCH_NS};
+                                         .start_epoch_ns = SAMPLE_START_EPOCH_NS,
+                                         .ring = ring};
     struct jfr_pools pools = sample_pools();
     struct jfr_writer *w = NULL;
     jfr_writer_new(&w, fd, &options, &pools, e);
     return w;
+}
+
+struct jfr_writer *sample_open(const char *path, struct error *e)
+{
+    return open_writer(path, false, e);
+}
+
+struct jfr_writer *sample_open_ring(const char *path, struct error *e)
+{
+    return open_writer(path, true, e);
 }
 
 static uint64_t round_ticks(unsigned round)

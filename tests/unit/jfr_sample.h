@@ -26,6 +26,8 @@ uint32_t sample_symbol_id(const char *text);
 
 /* A writer on the file at path, or NULL (then errno or e says why). */
 struct jfr_writer *sample_open(const char *path, struct error *e);
+/* The same of one that may give up its oldest chunks. */
+struct jfr_writer *sample_open_ring(const char *path, struct error *e);
 /* One round of events, one second long; round counts from 0. */
 void sample_round(struct jfr_writer *w, unsigned round);
 /* A file of `chunks` chunks with `flushes` rounds each. 0 or the writer's error. */

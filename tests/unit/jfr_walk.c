@@ -64,6 +64,44 @@ static void walk_frames(struct jfr_walk *w, struct jfr_value trace)
     }
 }
 
+/* The next frame by its key, or, where it has none, without. */
+static bool next_raw(struct jfr_stack *stack, struct jfr_raw_frame *raw)
+{
+    struct jfr_frame_key key;
+    if (!jfr_stack_next_keys(stack, &key, 1))
+        return jfr_stack_next_raw(stack, raw);
+    jfr_stack_decode(stack, &key, raw);
+    return true;
+}
+
+/* The fast walks see the same frames as the slow one, in the same places. */
+static void walk_raw_frames(struct jfr_value trace)
+{
+    struct jfr_stack slow, fast, many;
+    struct jfr_frame_info frame;
+    struct jfr_raw_frame raw;
+    struct jfr_frame_key keys[FRAMES_MAX];
+    jfr_stack_of(trace, &slow);
+    jfr_stack_of(trace, &fast);
+    jfr_stack_of(trace, &many);
+    uint32_t count = many.raw ? jfr_stack_next_keys(&many, keys, FRAMES_MAX) : 0;
+    for (uint32_t i = 0; fast.raw && i < FRAMES_MAX; i++) {
+        bool one = jfr_stack_next(&slow, &frame), other = next_raw(&fast, &raw);
+        if (one != other || (i < count && !one))
+            fault("the fast walk of a stack is longer or shorter");
+        if (!one)
+            break;
+        if (frame.method_key != raw.method || frame.line != raw.line || frame.bci != raw.bci)
+            fault("the fast walk of a stack sees another frame");
+        if (slow.frames.next.at != fast.frames.next.at || (i + 1 == count && many.frames.next.at != fast.frames.next.at))
+            fault("a frame is not as long as it was said to be");
+        if (i < count)
+            jfr_stack_decode(&many, &keys[i], &raw);
+        if (frame.method_key != raw.method || frame.line != raw.line || frame.bci != raw.bci)
+            fault("many frames at once are others");
+    }
+}
+
 static void walk_event(struct jfr_walk *w, struct jfr_event *event)
 {
     struct jfr_thread_info thread;
@@ -79,8 +117,10 @@ static void walk_event(struct jfr_walk *w, struct jfr_event *event)
             note_text(w, thread.java_name);
             note_text(w, thread.group);
         }
-        if (w->events < 50)
+        if (w->events < 50) {
             walk_frames(w, v);
+            walk_raw_frames(v);
+        }
     }
 }
 

@@ -11,14 +11,24 @@ static void nothing(void)
 {
 }
 
-bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns)
+bool session_start_with(const struct collect_options *options)
 {
-    struct collect_options o = {.clock = kind, .interval_ns = interval_ns};
-    snprintf(o.file, sizeof o.file, "%s", file);
-    int rc = collect_start(&o, false, NULL, nothing, &session_error);
+    int rc = collect_start(options, false, NULL, nothing, &session_error);
     if (rc)
         tap_note("start: %s", session_error.text);
     return rc == 0;
+}
+
+bool session_start_limited(const char *file, enum clock_kind kind, uint64_t interval_ns, struct budget_limits limits)
+{
+    struct collect_options o = {.clock = kind, .interval_ns = interval_ns, .limits = limits};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    return session_start_with(&o);
+}
+
+bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns)
+{
+    return session_start_limited(file, kind, interval_ns, (struct budget_limits){0});
 }
 
 bool session_stop(void)

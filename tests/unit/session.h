@@ -11,6 +11,8 @@ extern struct error session_error;
 
 /* false, after a note that says why: it could not. */
 bool session_start(const char *file, enum clock_kind kind, uint64_t interval_ns);
+bool session_start_limited(const char *file, enum clock_kind kind, uint64_t interval_ns, struct budget_limits limits);
+bool session_start_with(const struct collect_options *options);
 bool session_stop(void);
 
 /* The calling thread's CPU time, ns. */

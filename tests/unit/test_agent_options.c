@@ -41,10 +41,22 @@ static void test_accepted(void)
                options.duration_ns == 30000000000u && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
                options.carrier_frames && options.recompile,
            "all of them");
+    tap_ok(!options.limits.max_rate && !options.limits.max_overhead && !parse("max-rate=600/s,max-overhead=0.5%25") &&
+               options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
+               options.limits.max_rate == 1 && options.limits.max_overhead == 1,
+           "budgets, with their units or without");
     tap_ok(!parse("event=safepoint,file=/x") && options.event == COLLECT_SAFEPOINT && options.interval_ns == 10000000 &&
                !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
                options.event == COLLECT_CPU,
            "the event safepoint, every 10 ms, or every millisecond");
+    tap_ok(!parse("") && !options.keep.ns && !options.keep.bytes && !options.dumps.rule.text[0] && options.dumps.max == 10 &&
+               !parse("keep=5m,max-size=100MB,dump-on=cpu>90%25/10s,dump-dir=/var/tmp,dump-max=3,dump-pause=1m") &&
+               options.keep.ns == 300000000000u && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&
+               options.dumps.rule.window_ns == 10000000000u && !strcmp(options.dumps.folder, "/var/tmp") && options.dumps.max == 3 &&
+               options.dumps.pause_ns == 60000000000u,
+           "how much is kept, and when it is dumped");
+    tap_ok(!parse("event=safepoint,keep=1s,max-size=1M") && options.keep.ns == 1000000000 && options.keep.bytes == 1 << 20 &&
+               !parse("max-size=1GiB"), "whatever the event; the ends of the ranges");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
     char expected[64];
     snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());
@@ -68,6 +80,18 @@ static void test_refused(void)
 {
     static char long_name[RECORDING_PATH_MAX + 16] = "file=/";
     refused("file", -EINVAL, "'file'");
+    static const char *const rates[] = {"", "0", "-1", "1.5", "600/m", "99999999999999999999", "x"};
+    static const char *const shares[] = {"", "0", "0%25", "-1", "101", "1/s", "nan", "x"};
+    char limit[64];
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        snprintf(limit, sizeof limit, "max-rate=%s", rates[i]);
+        refused(limit, -EINVAL, "max-rate");
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        snprintf(limit, sizeof limit, "max-overhead=%s", shares[i]);
+        refused(limit, -EINVAL, "max-overhead");
+    }
+    refused("event=safepoint,max-rate=1", -EINVAL, "max-rate");
     refused("=", -EINVAL, "''");
     refused("=x", -EINVAL, "''");
     refused("flavour=vanilla", -EINVAL, "'flavour'");
@@ -102,6 +126,20 @@ static void test_refused(void)
     refused("carrier-frames=on,event=safepoint", -EINVAL, "carrier-frames");
     refused("walker=sky", -EINVAL, "'sky'");
     refused("carrier-frames=1", -EINVAL, "on or off");
+    refused("keep=0", -EINVAL, "keep");
+    refused("keep=5", -EINVAL, "5m");
+    refused("keep=999ms", -EINVAL, "1s or more");
+    refused("max-size=1048575", -EINVAL, "1MB");
+    refused("max-size=1025M", -EINVAL, "1GB");
+    refused("max-size=x", -EINVAL, "'x'");
+    refused("max-size=2MBs", -EINVAL, "'2MBs'");
+    refused("dump-on=lock>1s", -EINVAL, "nothing of lock");
+    refused("dump-on=cpu>90%25,dump-dir=x", -EINVAL, "absolute");
+    refused("dump-on=cpu>1,dump-max=0", -EINVAL, "1 to 1000");
+    refused("dump-on=cpu>1,dump-max=1001", -EINVAL, "1 to 1000");
+    refused("dump-on=cpu>1,dump-pause=1ms", -EINVAL, "1s or more");
+    refused("dump-max=3", -EINVAL, "need dump-on");
+    refused("dump-dir=/var/tmp", -EINVAL, "need dump-on");
     refused("clock=timer,interval=soon,file=/x", -EINVAL, "'soon'");
 }
 

@@ -74,7 +74,7 @@ static bool record(const char *path)
     for (int i = 0; i < ROUNDS; i++)
         run_round(&t, w, strtab_add_text(&strings, "complete"));
     tap_ok(thread_time_lost(&t) == ROUNDS && t.samples == ROUNDS * (CHOSEN - 1), "what was lost is counted, what was not is, too");
-    thread_time_write(&t, w, 1);
+    thread_time_write(&t, w, 1, jfr_write_book_line);
     int rc = jfr_writer_close(w, 2, &e);
     strtab_deinit(&strings);
     return !rc;

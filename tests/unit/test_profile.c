@@ -208,10 +208,27 @@ static void test_types(void)
     profile_deinit(&p);
 }
 
+static void test_processes(void)
+{
+    static const char *const cases[][2] = {
+        {"org.x.Main --port 80", "org.x.Main"}, {"Main", "Main"},           {"/opt/app.jar", "app.jar"},
+        {"/opt/my app.jar x.jar -v", "my app.jar"}, {"lib/app.jar a/b", "app.jar"}, {"mod.x/com.x.Main a", "com.x.Main"},
+        {"/opt/.jars/x y", "x"},                  {"a/", "a/"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer b;
+        buffer_init(&b, 256);
+        names_process(&b, cases[i][0]);
+        tap_ok(b.len == strlen(cases[i][1]) && !memcmp(b.data, cases[i][1], b.len), "the process '%s' is '%s'", cases[i][0], cases[i][1]);
+        buffer_deinit(&b);
+    }
+}
+
 int main(void)
 {
     test_interning();
     test_names();
+    test_processes();
     test_native_labels();
     test_threads();
     test_limits();

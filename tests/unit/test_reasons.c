@@ -18,8 +18,10 @@ static const struct reason reasons[] = {
 #define TRUNCATED(symbol, name, meaning, remedy) {"truncated", name, meaning, remedy},
 #define LOST(symbol, name, meaning, remedy) {"lost", name, meaning, remedy},
 #define UNSEEN(symbol, name, meaning, remedy) {"unseen", name, meaning, remedy},
+#define SUPPRESSED(symbol, name, meaning, remedy) {"suppressed", name, meaning, remedy},
 #define UNNAMED(symbol, name, meaning, remedy) {"a frame", name, meaning, remedy},
-    OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN) MISSES(LOST) UNNAMED_FRAMES(UNNAMED)};
+    OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN)
+    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) UNNAMED_FRAMES(UNNAMED)};
 
 enum { REASONS = sizeof reasons / sizeof *reasons };
 

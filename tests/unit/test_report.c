@@ -7,6 +7,8 @@
 #include "format/collapsed.h"
 #include "format/flamegraph.h"
 #include "format/output.h"
+#include "format/page_tree.h"
+#include "format/slices.h"
 #include "profile_maker.h"
 #include "profile/stats.h"
 #include "report/report.h"
@@ -204,15 +206,101 @@ static void test_flamegraph(void)
     tap_ok(flamegraph_write(f, &p, "a <title> & more", false) == 0, "a flame graph");
     fclose(f);
     contains(text, "\"title\":\"a \\u003ctitle\\u003e \\u0026 more\"", "its title");
-    contains(text, "\"nodes\":{\"parent\":[-1,0,0,1,3,3]", "parents stand before children");
+    contains(text, "\"nodes\":{\"count\":6,\"parent\":\"", "its columns, packed");
     char effective[64];
     snprintf(effective, sizeof effective, "\"effective_samples\":%.6g,", stats_effective_samples(&p));
     contains(text, effective, "the sample size of the report");
-    contains(text, "\"total\":[1000000001,1000000000,1,1000000000,700000000,300000000]", "totals");
+    contains(text, "\"total\":1000000001,", "the total");
     lacks(text, "evil</script>", "no name can leave its element");
     lacks(text, "CANDOR_DATA", "the mark is gone");
     tap_ok(strstr(text, "</html>") != NULL, "the page is whole");
     free(text);
+    profile_deinit(&p);
+}
+
+static void test_page_tree(void)
+{
+    struct profile after, before;
+    struct calltree a, b;
+    struct page_tree t;
+    maker_init(&after);
+    maker_init(&before);
+    maker_sample(&after, "m;x;z", 70);
+    maker_sample(&after, "m;y", 30);
+    maker_sample(&before, "m;gone;deep", 5);
+    maker_sample(&before, "m;x", 10);
+    maker_sample(&before, "old", 2);
+    if (!tap_ok(!calltree_build(&a, &after, false) && !calltree_build(&b, &before, false) && !page_tree_init(&t)
+                    && !page_tree_add(&t, PAGE_AFTER, &after, &a) && !page_tree_add(&t, PAGE_BEFORE, &before, &b)
+                    && !page_tree_settle(&t),
+                "two profiles in one tree"))
+        return;
+    static const struct {
+        const char *name;
+        uint32_t parent;
+        uint64_t after, before;
+    } expected[] = {{"", 0, 0, 0}, {"m", 0, 0, 0}, {"old", 0, 0, 2}, {"x", 1, 0, 10}, {"y", 1, 30, 0}, {"gone", 1, 0, 0},
+                    {"z", 3, 70, 0}, {"deep", 5, 0, 5}};
+    bool same = t.count == sizeof expected / sizeof *expected;
+    for (uint32_t i = 0; same && i < t.count; i++)
+        same = !strcmp(strtab_text(&t.names, t.nodes[i].name), expected[i].name) && t.nodes[i].parent == expected[i].parent
+               && t.nodes[i].self[PAGE_AFTER] == expected[i].after && t.nodes[i].self[PAGE_BEFORE] == expected[i].before;
+    tap_ok(same && t.total[PAGE_AFTER] == 100 && t.total[PAGE_BEFORE] == 17,
+           "each name once below its parent, level by level, with both weights");
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    const struct page_profile sides[] = {{&before, "old.jfr"}, {&after, "new.jfr"}};
+    const struct page_change change = {"x", {-0.25, 0.5}, {0.125, 0.75}, false, true};
+    tap_ok(flamegraph_write_diff(f, &sides[0], &sides[1], &change, 1) == 0, "a page of both");
+    fclose(f);
+    contains(text, "\"title\":\"new.jfr\"", "its title is that of after");
+    contains(text, "\"before\":{\"title\":\"old.jfr\",\"samples\":3,", "it knows before");
+    contains(text, "\"nodes\":{\"count\":8,", "and all nodes");
+    contains(text, "\"changes\":[[2,-0.25,0.5,0,0.125,0.75,1]]", "and what was found of a method");
+    free(text);
+    page_tree_deinit(&t);
+    calltree_deinit(&a);
+    calltree_deinit(&b);
+    profile_deinit(&after);
+    profile_deinit(&before);
+}
+
+static void test_slices(void)
+{
+    struct profile p;
+    struct calltree tree;
+    struct slices s;
+    maker_init(&p);
+    maker_sample(&p, "a;b", 1);
+    maker_sample(&p, "a;c", 2);
+    maker_sample_of(&p, "other", "a;b", 4);
+    maker_sample(&p, "a;b", 8);
+    static const int64_t ms[] = {0, 25, 24, 9};
+    for (int i = 0; i < 4; i++)
+        p.samples[i].time_ns = 1000000 * (5000 + ms[i]);
+    bool good = !calltree_build(&tree, &p, false) && !slices_init(&s, &p, &tree);
+    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10000000 && s.thread_count == 2
+               && s.list[0].bucket == 0 && s.list[0].weight == 9 && s.list[1].bucket == 2 && s.list[1].weight == 2
+               && s.list[2].thread == 1 && s.list[2].weight == 4,
+           "samples of one place and 10 ms are one slice");
+    slices_deinit(&s);
+    for (int i = 0; i < 300000; i++) {
+        maker_sample(&p, "a;b", 1);
+        p.samples[p.sample_count - 1].time_ns = 5000000000 + i * 10000000LL;
+    }
+    uint64_t sum = 0;
+    good = !slices_init(&s, &p, &tree);
+    for (uint32_t i = 0; i < s.count; i++)
+        sum += s.list[i].weight;
+    tap_ok(good && s.bucket_ns == 20000000 && s.count <= 200000 && sum == p.weight, "too many slices are made longer: %u of %u ns",
+           s.count, (unsigned)s.bucket_ns);
+    slices_deinit(&s);
+    for (uint32_t i = 0; i < p.sample_count; i++)
+        p.samples[i].time_ns = 7;
+    tap_ok(!slices_init(&s, &p, &tree) && !s.count, "samples without times have none");
+    slices_deinit(&s);
+    calltree_deinit(&tree);
     profile_deinit(&p);
 }
 
@@ -265,6 +353,8 @@ int main(void)
     test_json();
     test_collapsed();
     test_flamegraph();
+    test_page_tree();
+    test_slices();
     test_output();
     return tap_done();
 }

@@ -103,8 +103,7 @@ static void test_weighted_coverage(uint64_t seed)
     uint32_t hot = profile.samples[0].stack, cold = profile.samples[1].stack;
     for (int trial = 0; trial < TRIALS; trial++) {
         struct stats s;
-        profile.sample_count = 0;
-        profile.weight = 0;
+        profile_drop_samples(&profile);
         for (int i = 0; i < 300; i++) {
             uint64_t weight = uniform(&seed) < 0.1 ? 10000000 : 1000000;
             struct profile_sample sample = {.weight = weight, .stack = uniform(&seed) < p ? hot : cold};

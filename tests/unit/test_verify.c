@@ -116,6 +116,35 @@ static void test_carriers(void)
     profile_deinit(&p);
 }
 
+static void set_unseen(struct profile *p, int64_t ns)
+{
+    struct profile_book book = {.ns = ns};
+    profile_string(p, "unseen", 6, &book.account);
+    profile_string(p, "kernel", 6, &book.reason);
+    tap_ok(profile_set_book(p, &book) == 0, "%lld ns are the kernel's, and unseen", (long long)ns);
+}
+
+/* What the books know to be hidden may be anybody's; what else is missing is an error. */
+static void test_hidden(void)
+{
+    struct profile p;
+    make_profile(&p);
+    static const char *const lines[] = {"part heavy verify- verify.S.heavy 900", "part light verify- verify.S.light 300", "cpu 1250", NULL};
+    struct judgement bare = judge_truth(&p, lines);
+    tap_ok(bare.hidden_ns == 0 && judge_cpu_off(&bare) > 0 && bare.parts[0].off > 0, "without such books a fifth is missing");
+    set_unseen(&p, 600);
+    struct judgement j = judge_truth(&p, lines);
+    tap_ok(j.hidden_ns == 250 && judge_cpu_off(&j) == 0, "of 600 that are hidden, 250 at most are the round's: %llu",
+           (unsigned long long)j.hidden_ns);
+    double low = bare.parts[0].interval.low * 0.8, high = bare.parts[0].interval.high * 0.8 + 0.2;
+    tap_ok(fabs(j.parts[0].interval.low - low) < 1e-12 && fabs(j.parts[0].interval.high - high) < 1e-12 && j.parts[0].off == 0,
+           "the interval holds what is hidden: %g to %g", j.parts[0].interval.low, j.parts[0].interval.high);
+    set_unseen(&p, 50);
+    j = judge_truth(&p, lines);
+    tap_ok(j.hidden_ns == 50 && judge_cpu_off(&j) > 0, "of a fifth that is missing, a 25th is explained");
+    profile_deinit(&p);
+}
+
 /* What nobody saw is certain only within the size of the sample. */
 static void test_nothing_seen(void)
 {
@@ -153,6 +182,7 @@ int main(void)
     test_truth();
     test_judge();
     test_carriers();
+    test_hidden();
     test_nothing_seen();
     test_tools();
     test_cases();

@@ -22,30 +22,36 @@ struct account {
 struct books {
     uint64_t cpu_at_start; /* process CPU clock */
     uint64_t own_at_start; /* the collector's CPU clock */
-    uint64_t sample_cost_ns;
+    uint64_t kernel_at_start; /* system time by the kernel's own account */
+    uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when sampling ended for a fault of ours; 0 = it goes on */
     struct account outcomes[OUTCOME_COUNT];
     /* Of threads that are gone, and of the collector. */
     struct account closed_lost[LOSS_COUNT];
     int64_t closed_unseen[UNSEEN_COUNT];
+    struct account closed_slow[SUPPRESSION_COUNT];
+    uint64_t closed_handler_ns;
 };
 
 struct books_balance {
     int64_t cpu_ns, residual_ns, own_cost_ns;
     struct account lost[LOSS_COUNT];
     int64_t unseen_ns[UNSEEN_COUNT];
+    struct account suppressed[SUPPRESSION_COUNT]; /* not of the sum: expiries that were not, and the CPU time in which */
 };
 
 /* The collector's CPU clock. */
 uint64_t books_own_cpu(void);
 
-void books_open(struct books *b, uint64_t sample_cost_ns);
+void books_open(struct books *b, uint64_t signal_cost_ns);
 void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
 /* An expiry whose record was drained, but could not be written. */
 void books_lose(struct books *b, enum loss why, uint64_t weight_ns);
 /* Takes over the counters of a thread whose slot is about to be freed. */
 void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
+/* What the sampled threads spent in samples, as far as it is known. */
+uint64_t books_samples_ns(const struct books *b);
 /* All the process uses from now on is unseen; it began when the process CPU clock stood at cpu_ns. */
 void books_fault(struct books *b, uint64_t cpu_ns);
 void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);

@@ -1,17 +1,18 @@
 #include "agent/collect/calibrate.h"
 
-#include "agent/hot/thread.h"
+#include "agent/hot/handler.h"
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, ATTEMPTS = 5, ROUND_NS = 3000000, INTERVAL_NS = 150000, WORK_STEPS = 1 << 12 };
+enum { ROUNDS = 7, ATTEMPTS = 5, ROUND_NS = 3000000, INTERVAL_NS = 150000, WORK_STEPS = 1 << 12 };
 
-/* Of one round: what a piece of work took, and how many expiries there were to each. */
+/* What a piece of work took, and how many expiries there were to each. */
 struct pace {
     double unit_ns, expiries;
 };
@@ -23,8 +24,7 @@ static uint64_t own_cpu(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The fastest of all rounds is the one that others disturbed least: who shares a core takes up to half of its speed. */
-static void work(const struct sampled_thread *t, struct pace *fastest)
+static struct pace work(const struct sampled_thread *t)
 {
     uint64_t begin = own_cpu(), before = counter_get(&t->expiries), units = 0, now;
     do {
@@ -33,9 +33,7 @@ static void work(const struct sampled_thread *t, struct pace *fastest)
         units++;
         now = own_cpu();
     } while (now - begin < ROUND_NS);
-    struct pace p = {(double)(now - begin) / (double)units, (double)(counter_get(&t->expiries) - before) / (double)units};
-    if (!fastest->unit_ns || p.unit_ns < fastest->unit_ns)
-        *fastest = p;
+    return (struct pace){(double)(now - begin) / (double)units, (double)(counter_get(&t->expiries) - before) / (double)units};
 }
 
 /* The last slot is never given to a thread of the registry. */
@@ -51,25 +49,45 @@ static struct sampled_thread *own_slot(struct candor_pool *pool)
     return t;
 }
 
-static void measure(struct sampled_thread *t, struct pace *without, struct pace *with)
+/* Side by side, so that who shares a core, and takes up to half of its speed, does it in both. */
+static double measure_once(struct sampled_thread *t)
 {
-    for (int i = 0; i < ROUNDS; i++) {
-        work(t, without);
-        atomic_fetch_add(&t->generation, 1);
-        if (clock_arm(t) >= 0) {
-            clock_want_kernel_stacks(t);
-            work(t, with);
-        }
-        clock_disarm(t);
-        atomic_fetch_add(&t->generation, 1);
-        while (candor_queue_read(&t->queue, NULL, 0))
-            ;
+    struct pace without = work(t), with = {0};
+    atomic_fetch_add(&t->generation, 1);
+    if (clock_arm(t) >= 0) {
+        clock_want_kernel_stacks(t);
+        with = work(t);
     }
+    clock_disarm(t);
+    atomic_fetch_add(&t->generation, 1);
+    while (candor_queue_read(&t->queue, NULL, 0))
+        ;
+    return with.expiries > 0 ? (with.unit_ns - without.unit_ns) / with.expiries : 0;
 }
 
-uint64_t calibrate_sample_cost(const struct clock *clock, struct candor_pool *pool)
+static int compare(const void *left, const void *right)
 {
-    struct pace without = {0}, with = {0};
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median_cost(struct sampled_thread *t)
+{
+    double costs[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++)
+        costs[i] = measure_once(t);
+    qsort(costs, ROUNDS, sizeof *costs, compare);
+    return costs[ROUNDS / 2];
+}
+
+static double in_handler(const struct sampled_thread *t)
+{
+    uint64_t expiries = counter_get(&t->expiries);
+    return expiries ? (double)counter_get(&t->handler_ns) / (double)expiries : 0;
+}
+
+uint64_t calibrate_signal_cost(const struct clock *clock, struct candor_pool *pool)
+{
     double cost = 0;
     struct clock fast = *clock;
     sigset_t ours, old;
@@ -82,10 +100,8 @@ uint64_t calibrate_sample_cost(const struct clock *clock, struct candor_pool *po
         return 0;
     struct sampled_thread *t = own_slot(pool);
     pthread_sigmask(SIG_UNBLOCK, &ours, &old);
-    for (int i = 0; i < ATTEMPTS && cost < 1; i++) {
-        measure(t, &without, &with);
-        cost = with.expiries > 0 ? (with.unit_ns - without.unit_ns) / with.expiries : 0;
-    }
+    for (int i = 0; i < ATTEMPTS && cost < 1; i++)
+        cost = median_cost(t) - in_handler(t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     clock_stop();
     atomic_store(&thread_slot_of_tid[t->tid], 0);

@@ -2,6 +2,7 @@
 
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
+#include "agent/collect/dumps.h"
 #include "agent/collect/safepoint.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
@@ -12,12 +13,14 @@
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
 #include "agent/hot/walk.h"
+#include "agent/record/reason.h"
 #include "agent/hotspot/compilations.h"
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
+#include "agent/trigger/tasks.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
@@ -41,32 +44,29 @@ enum {
     STOP_WAIT_NS = 5000000
 };
 
-static const char *const outcome_names[OUTCOME_COUNT] = {
-#define NAME(symbol, name, meaning, remedy) name,
-    OUTCOMES(NAME)};
-static const char *const loss_names[LOSS_COUNT] = {LOSSES(NAME)};
-static const char *const unseen_names[UNSEEN_COUNT] = {UNSEEN_ACCOUNTS(NAME)
-#undef NAME
-};
-
 static struct {
     bool running, late;
     struct collect_options options;
     struct clock clock;
     struct recording recording;
     struct books books;
+    struct budget budget;
     struct candor_pool pool;
     void *pool_memory;
     size_t pool_bytes;
     uint64_t started, next_scan, next_close;
     uint64_t random, execution_samples;
+    void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
     char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
     uint32_t told_with_timer, told_without_clock, told_without_kernel;
+    bool told_hopeless;
     uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
     uint64_t record[RECORD_WORDS_MAX];
 } session;
+
+static struct dumps dumps; /* of either event */
 
 const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint"};
 
@@ -78,6 +78,11 @@ bool collect_running(void)
 enum collect_event collect_event(void)
 {
     return safepoint_running() ? COLLECT_SAFEPOINT : COLLECT_CPU;
+}
+
+static struct recording *recording_now(void)
+{
+    return safepoint_running() ? safepoint_recording() : &session.recording;
 }
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
@@ -96,7 +101,7 @@ static uint32_t failed_stack(enum outcome outcome, uint64_t pc)
     struct names *n = &session.recording.names;
     char symbol[512];
     native_name(pc, symbol, sizeof symbol);
-    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, outcome_names[outcome], symbol), 0);
+    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], symbol), 0);
     return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
@@ -142,12 +147,17 @@ static void drain_thread(struct sampled_thread *t)
     }
 }
 
+static uint64_t cpu_of(const struct sampled_thread *t)
+{
+    return threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start;
+}
+
 static void close_thread(struct sampled_thread *t)
 {
     drain_thread(t);
     names_thread(&session.recording.names, t);
     jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
-                         threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start, counter_get(&t->samples));
+                         cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
     threads_release(t);
 }
@@ -167,33 +177,61 @@ static void drain(bool shrink)
     }
 }
 
-static void write_account(uint64_t now, const char *account, const char *reason, struct account a)
+static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        jfr_write_book_line(session.recording.writer, now, account, reason, a.ns, a.count);
+        write(session.recording.writer, now, account, reason, a.ns, a.count);
 }
 
-static void write_books(void)
+/* Returns the process's CPU time in them. */
+static int64_t write_accounts(jfr_write_book *write)
 {
     struct books_balance b;
     uint64_t now = clock_monotonic_ns();
     books_balance(&session.books, &session.clock, &b);
-    session.written_cpu_ns = b.cpu_ns;
-    write_account(now, "cpu", "", (struct account){b.cpu_ns, 0});
+    write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
-        write_account(now, has_stack ? outcome_names[i] : "failed", has_stack ? "" : outcome_names[i],
+        write_account(write, now, has_stack ? reason_outcome[i] : "failed", has_stack ? "" : reason_outcome[i],
                       session.books.outcomes[i]);
     }
     for (int i = 0; i < LOSS_COUNT; i++)
-        write_account(now, "lost", loss_names[i], b.lost[i]);
+        write_account(write, now, "lost", reason_loss[i], b.lost[i]);
     for (int i = 0; i < UNSEEN_COUNT; i++) {
         session.told_unseen |= (b.unseen_ns[i] != 0) << i;
         if (session.told_unseen >> i & 1)
-            jfr_write_book_line(session.recording.writer, now, "unseen", unseen_names[i], b.unseen_ns[i], 0);
+            write(session.recording.writer, now, "unseen", reason_unseen[i], b.unseen_ns[i], 0);
     }
-    write_account(now, "residual", "", (struct account){b.residual_ns, 0});
-    write_account(now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
+    write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
+    for (int i = 0; i < SUPPRESSION_COUNT; i++)
+        write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+    write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
+    return b.cpu_ns;
+}
+
+static void write_books(void)
+{
+    session.written_cpu_ns = write_accounts(jfr_write_book_line);
+}
+
+/* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
+static void write_bases(void)
+{
+    char text[INTERNAL_FAULT_TEXT_MAX];
+    struct jfr_writer *w = session.recording.writer;
+    uint64_t now = clock_monotonic_ns();
+    write_accounts(jfr_write_book_base);
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        struct sampled_thread *t = &sampled_threads[i];
+        if (atomic_load(&t->slot) != SLOT_LIVE)
+            continue;
+        names_thread(&session.recording.names, t);
+        jfr_write_thread_base(w, now, names_thread_id(t), cpu_of(t), counter_get(&t->samples));
+    }
+    if (session.warning[0])
+        jfr_write_log(w, now, "warning", session.warning);
+    if (internal_fault_describe(text, sizeof text))
+        jfr_write_log(w, now, "error", text);
 }
 
 /* Tells of `count` threads when they have become twice as many as those told of, or at the end. */
@@ -223,9 +261,32 @@ static void warn_of_clocks(bool at_end)
 
 static void tell_of_unknown_cost(void)
 {
-    if (!session.books.sample_cost_ns)
+    if (!session.books.signal_cost_ns)
         jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
-                      "what a sample costs could not be measured: own_cost is the collector's CPU time only");
+                      "what a sample costs beside its handler could not be measured: own_cost lacks it");
+}
+
+static struct budget_usage usage(uint64_t now)
+{
+    return (struct budget_usage){.wall_ns = now,
+                                 .cpu_ns = clock_process_cpu(),
+                                 .own_ns = books_own_cpu(),
+                                 .samples = session.books.samples,
+                                 .samples_ns = books_samples_ns(&session.books)};
+}
+
+static void keep_budget(uint64_t now)
+{
+    const struct budget_limits *limits = &session.options.limits;
+    if (!limits->max_rate && !limits->max_overhead)
+        return;
+    struct budget_usage used = usage(now);
+    clock_set_pace(budget_pace(&session.budget, &used));
+    if (!budget_is_hopeless(&session.budget) || session.told_hopeless)
+        return;
+    session.told_hopeless = true;
+    snprintf(session.warning, sizeof session.warning, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
+    jfr_write_log(session.recording.writer, now, "warning", session.warning);
 }
 
 static void tell_of_virtual_threads(void)
@@ -254,8 +315,11 @@ static void write_comparison(void)
 
 static void flush(void)
 {
-    if (recording_flush(&session.recording))
+    if (recording_flush(&session.recording)) {
         recording_describe(&session.recording, &session.clock, session.late);
+        if (keep_is_limited(&session.options.keep))
+            write_bases();
+    }
     session.flushed_cpu_ns = session.written_cpu_ns;
 }
 
@@ -266,14 +330,59 @@ static void close_second(void)
     flush();
 }
 
-/* Whoever has put a handler in front of ours gets the traps that are his only. Mostly it is the JVM, which dies of something
- * else than a fault (hot/traps.h). */
-static void give_way(void)
+/* Goes on with the best clock that works now. What the threads use meanwhile has no clock. */
+static int change_clock(struct error *e)
+{
+    uint64_t own = books_own_cpu();
+    threads_stop();
+    uint64_t cpu = clock_process_cpu();
+    drain(false);
+    clock_stop();
+    int rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
+    if (!rc)
+        rc = clock_start(&session.clock, e);
+    if (rc)
+        return rc;
+    rc = threads_resume();
+    session.books.closed_unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(clock_process_cpu() - cpu - (books_own_cpu() - own));
+    session.bind_threads();
+    return rc < 0 ? error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc)) : 0;
+}
+
+/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/traps.h): its report shall have no traps of ours. */
+static void end_traps(const char *why)
 {
     traps_hold_all();
     threads_stop();
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning",
-                  "sampling ended: something in the process has taken SIGTRAP; use clock=signal");
+    snprintf(session.warning, sizeof session.warning, "sampling ended: %s", why);
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", session.warning);
+}
+
+/* Whoever else takes it goes on undisturbed, and so do we. */
+static void leave_traps(const char *why)
+{
+    struct error e;
+    bool was_forced = session.options.clock != CLOCK_AUTO;
+    if (change_clock(&e)) {
+        end_traps(e.text);
+        return;
+    }
+    snprintf(session.warning, sizeof session.warning, "%s: clock=%s from here on%s", why, clock_names[session.clock.kind],
+             was_forced ? ", not the one that was asked for" : "");
+    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", session.warning);
+    recording_describe_clock(&session.recording, &session.clock);
+}
+
+/* Often: a debugger takes every trap until it is seen, and the samples are lost. */
+static void look_for_takers(void)
+{
+    uintptr_t taker = clock_taker();
+    if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
+        end_traps("the JVM has taken SIGTRAP");
+    else if (taker)
+        leave_traps("something in the process has taken SIGTRAP");
+    else if (session.clock.kind == CLOCK_SIGTRAP && tasks_are_traced())
+        leave_traps("a debugger was attached, which catches SIGTRAP");
 }
 
 /* A handler of ours has faulted. */
@@ -287,33 +396,55 @@ static void disable(void)
     jfr_write_log(session.recording.writer, clock_monotonic_ns(), "error", text);
 }
 
-uint64_t collect_patience_ns(void)
+/* Nobody waits for it but this thread. */
+static void dump_when_due(void)
 {
-    return safepoint_running() ? safepoint_patience_ns() : COLLECT_PERIOD_MS * UINT64_C(1000000);
+    uint64_t now = clock_monotonic_ns(), bytes;
+    struct recording *r = recording_now();
+    struct error e;
+    if (!dumps_want_look(&dumps, now) || !dumps_due(&dumps, now, clock_process_cpu()))
+        return;
+    recording_note(r, dumps.why);
+    int rc = collect_dump(dumps.file, -1, &bytes, &e);
+    dumps_done(&dumps, now, rc ? &e : NULL);
+    if (rc)
+        jfr_write_log(r->writer, now, "warning", dumps.error);
 }
 
-bool collect_tick(void)
+static bool tick(void)
 {
-    if (safepoint_running())
-        return safepoint_tick();
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
         disable();
-    else if (threads_running() && clock_is_taken())
-        give_way();
+    else if (threads_running())
+        look_for_takers();
     inject_crash(INJECT_IN_COLLECTOR);
-    bool scan = now >= session.next_scan, close = now >= session.next_close;
+    bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {
         session.next_scan = now + SCAN_PERIOD_NS;
         modules_update();
         threads_scan();
     }
     drain(close);
+    if (scan)
+        keep_budget(now);
     if (close) {
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
     }
     return !session.options.duration_ns || now - session.started < session.options.duration_ns;
+}
+
+bool collect_tick(void)
+{
+    bool goes_on = safepoint_running() ? safepoint_tick() : tick();
+    dump_when_due();
+    return goes_on;
+}
+
+uint64_t collect_patience_ns(void)
+{
+    return safepoint_running() ? safepoint_patience_ns() : COLLECT_PERIOD_MS * UINT64_C(1000000);
 }
 
 static int reserve_memory(struct error *e)
@@ -385,13 +516,15 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         fault_remove();
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
-    uint64_t cost = calibrate_sample_cost(&session.clock, &session.pool);
+    uint64_t signal_cost = calibrate_signal_cost(&session.clock, &session.pool);
     rc = clock_start(&session.clock, e);
     if (rc) {
         fault_remove();
         return rc;
     }
-    books_open(&session.books, cost);
+    books_open(&session.books, signal_cost);
+    struct budget_usage none = usage(clock_monotonic_ns());
+    budget_begin(&session.budget, &session.options.limits, session.clock.interval_ns, &none);
     modules_update();
     rc = threads_start(&session.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {
@@ -399,6 +532,7 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         remove_handlers();
         return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
     }
+    session.bind_threads = bind_threads;
     bind_threads();
     return 0;
 }
@@ -412,7 +546,7 @@ static void begin_books(void)
     session.random = now | 1;
     session.execution_samples = 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, outcome_names[i]);
+        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
 }
 
 static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
@@ -428,7 +562,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = reserve_memory(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
-                            options->duration_ns, e);
+                            options->duration_ns, &options->keep, e);
     if (rc) {
         release_memory();
         return rc;
@@ -446,6 +580,20 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     return 0;
 }
 
+/* A recording that cannot do what it was asked to does not begin: here it has, and is undone. */
+static int begin_dumps(const struct dumps_options *options, struct error *e)
+{
+    struct recording *r = recording_now();
+    uint64_t bytes, samples;
+    struct error ignored;
+    int rc = dumps_begin(&dumps, options, r, e);
+    if (rc)
+        collect_stop(&bytes, &samples, &ignored);
+    if (rc && !r->passed)
+        unlink(r->path);
+    return rc;
+}
+
 int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
                   struct error *e)
 {
@@ -455,26 +603,21 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
                          safepoint_running() ? safepoint_file() : session.options.file);
     if (internal_fault_describe(fault, sizeof fault))
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
-    if (options->event == COLLECT_SAFEPOINT)
-        return safepoint_start(options, late, e);
-    return start(options, late, recompile, bind_threads, e);
+    int rc = options->event == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
+                                                 : start(options, late, recompile, bind_threads, e);
+    return rc ? rc : begin_dumps(&options->dumps, e);
 }
 
-int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e)
+int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
 {
     if (safepoint_running())
-        return safepoint_dump(to, bytes, e);
+        return safepoint_dump(file, passed, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
     write_books();
     flush();
-    if (session.recording.failed)
-        return error_set(e, -EIO, "%s", session.recording.error.text);
-    *bytes = recording_size(&session.recording);
-    if (!*to->file)
-        return 0;
-    return recording_copy(&session.recording, to->file, to->passed ? to->descriptor : -1, bytes, e);
+    return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
@@ -516,8 +659,9 @@ static void write_last_words(void *unused)
     if (recording_reopen(&session.recording, &e))
         return;
     jfr_write_log(session.recording.writer, now, "error", text);
-    write_account(now, "cpu", "", (struct account){cpu, 0});
-    write_account(now, "unseen", unseen_names[UNSEEN_INTERNAL_FAULT], (struct account){cpu - session.flushed_cpu_ns, 0});
+    write_account(jfr_write_book_line, now, "cpu", "", (struct account){cpu, 0});
+    write_account(jfr_write_book_line, now, "unseen", reason_unseen[UNSEEN_INTERNAL_FAULT],
+                  (struct account){cpu - session.flushed_cpu_ns, 0});
     recording_close(&session.recording, &bytes, &e);
 }
 
@@ -536,10 +680,13 @@ void collect_status(struct collect_status *out)
     struct books_balance b;
     memset(out, 0, sizeof *out);
     internal_fault_describe(out->fault, sizeof out->fault);
+    out->dumps = &dumps;
     if (safepoint_running())
         safepoint_status(out);
     if (!session.running)
         return;
+    out->keep = session.options.keep;
+    out->kept_ns = recording_kept_ns(&session.recording);
     books_balance(&session.books, &session.clock, &b);
     snprintf(out->file, sizeof out->file, "%s", session.options.file);
     snprintf(out->warning, sizeof out->warning, "%s", session.warning);
@@ -548,6 +695,7 @@ void collect_status(struct collect_status *out)
     out->event = COLLECT_CPU;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
+    out->pace_ns = session.budget.pace_ns;
     out->resolution_ns = machine_clock_resolution_ns(&session.clock);
     out->elapsed_ns = clock_monotonic_ns() - session.started;
     out->samples = session.books.samples;

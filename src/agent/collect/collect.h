@@ -21,8 +21,9 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
 /* To be called again after collect_patience_ns at the latest, while running. False when the recording's duration is over. */
 bool collect_tick(void);
 uint64_t collect_patience_ns(void);
-/* Brings the file up to date; with to->file copies it to there. */
-int collect_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
+/* Brings the file up to date; copies what it holds to the file, whose path may be empty: then nothing is copied. passed: its open
+ * descriptor, or -1. */
+int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e);
 /* Ends the recording and gives everything back. The error, if any, is that of writing it. */
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
 /* The agent's own thread has left a turn of its own in the middle of any of these. Ends the sampling; the recording stays what it

@@ -3,6 +3,7 @@
 #include "agent/collect/thread_time.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/record.h"
+#include "agent/record/reason.h"
 #include "agent/trigger/java_stacks.h"
 #include "agent/trigger/subset.h"
 #include "base/array.h"
@@ -14,12 +15,6 @@
 #include <string.h>
 
 enum { CLOSE_PERIOD_NS = 1000000000, NAME_PERIOD_NS = 1000000000 };
-
-static const char *const outcome_names[OUTCOME_COUNT] = {
-#define NAME(symbol, name, meaning, remedy) name,
-    OUTCOMES(NAME)
-#undef NAME
-};
 
 /* A thread that has been looked at. */
 struct seen_thread {
@@ -95,7 +90,7 @@ static uint32_t add_stack(const struct java_stack *stack)
 static uint32_t add_no_stack(enum outcome outcome)
 {
     struct names *n = &session.recording.names;
-    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, outcome_names[outcome], ""), 0);
+    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], ""), 0);
     return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
@@ -173,9 +168,13 @@ static void look(void)
 
 static void flush(void)
 {
-    thread_time_write(&session.books, session.recording.writer, clock_monotonic_ns());
-    if (recording_flush(&session.recording))
-        recording_describe_safepoint(&session.recording, session.options.interval_ns, session.late);
+    struct recording *r = &session.recording;
+    thread_time_write(&session.books, r->writer, clock_monotonic_ns(), jfr_write_book_line);
+    if (!recording_flush(r))
+        return;
+    recording_describe_safepoint(r, session.options.interval_ns, session.late);
+    if (keep_is_limited(&r->keep))
+        thread_time_write(&session.books, r->writer, clock_monotonic_ns(), jfr_write_book_base);
 }
 
 bool safepoint_tick(void)
@@ -183,7 +182,7 @@ bool safepoint_tick(void)
     uint64_t now = clock_monotonic_ns();
     if (now >= session.due)
         look();
-    if (now >= session.next_close) {
+    if (now >= session.next_close || recording_wants_flush(&session.recording)) {
         session.next_close = now + CLOSE_PERIOD_NS;
         flush();
     }
@@ -207,7 +206,7 @@ static void begin(void)
     session.random = now | 1;
     session.due = now + 1 + handler_random(&session.random) % session.options.interval_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
-        session.outcome_symbols[i] = strtab_add_text(strings, outcome_names[i]);
+        session.outcome_symbols[i] = strtab_add_text(strings, reason_outcome[i]);
     session.reference_wait = (struct jfr_method){.class_name = strtab_add_text(strings, "java.lang.ref.Reference"),
                                                  .name = strtab_add_text(strings, "waitForReferencePendingList")};
     session.continuation = (struct jfr_method){.class_name = strtab_add_text(strings, "jdk.internal.vm.Continuation"),
@@ -223,7 +222,8 @@ int safepoint_start(const struct collect_options *options, bool late, struct err
     session.options = *options;
     session.late = late;
     map_init(&session.thread_places);
-    int rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1, options->duration_ns, e);
+    int rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1, options->duration_ns,
+                            &options->keep, e);
     if (rc)
         return rc;
     rc = java_stacks.open(e);
@@ -237,22 +237,22 @@ int safepoint_start(const struct collect_options *options, bool late, struct err
     return 0;
 }
 
-int safepoint_dump(const struct collect_options *to, uint64_t *bytes, struct error *e)
+int safepoint_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
 {
     flush();
-    if (session.recording.failed)
-        return error_set(e, -EIO, "%s", session.recording.error.text);
-    *bytes = recording_size(&session.recording);
-    if (!*to->file)
-        return 0;
-    return recording_copy(&session.recording, to->file, to->passed ? to->descriptor : -1, bytes, e);
+    return recording_dump(&session.recording, file, passed, bytes, e);
+}
+
+struct recording *safepoint_recording(void)
+{
+    return &session.recording;
 }
 
 int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     session.running = false;
     java_stacks.close();
-    thread_time_write(&session.books, session.recording.writer, clock_monotonic_ns());
+    thread_time_write(&session.books, session.recording.writer, clock_monotonic_ns(), jfr_write_book_line);
     *samples = session.books.samples;
     map_deinit(&session.thread_places);
     free(session.threads);
@@ -270,5 +270,7 @@ void safepoint_status(struct collect_status *out)
     out->samples = session.books.samples;
     out->lost = thread_time_lost(&session.books);
     out->bytes = recording_size(&session.recording);
+    out->keep = session.options.keep;
+    out->kept_ns = recording_kept_ns(&session.recording);
     out->threads = session.alive;
 }

@@ -17,7 +17,8 @@ const char *safepoint_file(void);
 int safepoint_start(const struct collect_options *options, bool late, struct error *e);
 bool safepoint_tick(void);
 uint64_t safepoint_patience_ns(void);
-int safepoint_dump(const struct collect_options *to, uint64_t *bytes, struct error *e);
+int safepoint_dump(const char *file, int passed, uint64_t *bytes, struct error *e);
+struct recording *safepoint_recording(void);
 int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
 void safepoint_status(struct collect_status *out);
 

@@ -2,8 +2,11 @@
 #ifndef CANDOR_AGENT_COLLECT_SESSION_H
 #define CANDOR_AGENT_COLLECT_SESSION_H
 
+#include "agent/collect/budget.h"
+#include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
 #include "agent/hot/agct.h"
+#include "agent/record/keep.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clock.h"
 
@@ -24,8 +27,11 @@ struct collect_options {
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
     bool recompile;      /* what was compiled before the agent came */
+    struct budget_limits limits; /* of the event cpu */
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0 = until stopped */
+    struct keep keep;
+    struct dumps_options dumps;
 };
 
 enum { COLLECT_WARNING_MAX = 256 };
@@ -37,9 +43,13 @@ struct collect_status {
     char error[512];                   /* why nothing is written any more; empty = it is */
     enum collect_event event;
     struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
+    uint64_t pace_ns; /* of the event cpu: the interval at present */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;
     uint32_t threads;
+    struct keep keep;
+    uint64_t kept_ns; /* how far the file goes back */
+    const struct dumps *dumps;
 };
 
 #endif

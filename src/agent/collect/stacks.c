@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int stacks_init(struct stacks *s)
 {
@@ -21,6 +22,12 @@ void stacks_deinit(struct stacks *s)
     free(s->nodes);
     free(s->table);
     *s = (struct stacks){0};
+}
+
+void stacks_clear(struct stacks *s)
+{
+    s->count = 1;
+    memset(s->table, 0, s->table_cap * sizeof *s->table);
 }
 
 static uint32_t *place(const struct stacks *s, uint32_t *table, uint32_t cap, uint32_t parent, uint64_t frame)

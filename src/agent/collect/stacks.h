@@ -22,6 +22,8 @@ struct stacks {
 
 int stacks_init(struct stacks *s); /* 0 or -ENOMEM */
 void stacks_deinit(struct stacks *s);
+/* Forgets all stacks, and keeps their memory. */
+void stacks_clear(struct stacks *s);
 /* The id of the stack whose frames are given leaf first; when the cap is reached, of as many root-side frames as are
  * known. */
 uint32_t stacks_add(struct stacks *s, const uint64_t *frames, size_t count);

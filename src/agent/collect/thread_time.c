@@ -1,19 +1,13 @@
 #include "agent/collect/thread_time.h"
 
+#include "agent/record/reason.h"
+
 #include <string.h>
 
 static const char *const state_names[JFR_STATES] = {
     [JFR_STATE_JAVA] = "runnable",       [JFR_STATE_NATIVE] = "in_native", [JFR_STATE_BLOCKED] = "blocked",
     [JFR_STATE_MONITOR] = "monitor",     [JFR_STATE_WAITING] = "object_wait", [JFR_STATE_PARKED] = "parked",
     [JFR_STATE_SLEEPING] = "sleeping",
-};
-
-static const char *const miss_names[MISS_COUNT] = {
-#define NAME(symbol, name, meaning, remedy) name,
-    MISSES(NAME)};
-static const char *const outcome_names[OUTCOME_COUNT] = {OUTCOMES(NAME)};
-static const char *const loss_names[LOSS_COUNT] = {LOSSES(NAME)
-#undef NAME
 };
 
 static void add(struct account *a, uint64_t ns)
@@ -63,25 +57,26 @@ uint64_t thread_time_lost(const struct thread_time *t)
 struct book {
     struct jfr_writer *writer;
     uint64_t now;
+    jfr_write_book *write;
 };
 
 static void write_line(const struct book *b, const char *account, const char *reason, struct account a)
 {
     if (a.ns || a.count || !*reason)
-        jfr_write_book_line(b->writer, b->now, account, reason, a.ns, a.count);
+        b->write(b->writer, b->now, account, reason, a.ns, a.count);
 }
 
-void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64_t now)
+void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64_t now, jfr_write_book *write)
 {
-    struct book b = {w, now};
+    struct book b = {w, now, write};
     write_line(&b, "thread_time", "", t->total);
     for (int i = 0; i < JFR_STATES; i++)
         if (state_names[i])
             write_line(&b, jfr_state_runs((enum jfr_thread_state)i) ? "running" : "waiting", state_names[i], t->states[i]);
-    write_line(&b, "failed", outcome_names[OUTCOME_NO_JAVA_STACK], t->no_stack);
+    write_line(&b, "failed", reason_outcome[OUTCOME_NO_JAVA_STACK], t->no_stack);
     for (int i = 0; i < MISS_COUNT; i++)
-        write_line(&b, "lost", miss_names[i], t->missed[i]);
-    write_line(&b, "lost", loss_names[LOSS_MEMORY], t->dropped);
+        write_line(&b, "lost", reason_miss[i], t->missed[i]);
+    write_line(&b, "lost", reason_loss[LOSS_MEMORY], t->dropped);
     write_line(&b, "not_chosen", "", (struct account){0, t->not_chosen});
     write_line(&b, "stopped", "", t->stopped);
     write_line(&b, "own_cost", "", (struct account){(int64_t)(books_own_cpu() - t->own_at_start), t->samples});

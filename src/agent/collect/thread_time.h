@@ -34,7 +34,7 @@ void thread_time_miss(struct thread_time *t, enum miss why, uint64_t weight_ns);
 /* A sample that could not be written. */
 void thread_time_drop(struct thread_time *t, uint64_t weight_ns);
 uint64_t thread_time_lost(const struct thread_time *t); /* how many */
-/* Writes all lines as of now. */
-void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64_t now);
+/* Writes all lines as of now: jfr_write_book_line, or at a chunk's beginning jfr_write_book_base. */
+void thread_time_write(const struct thread_time *t, struct jfr_writer *w, uint64_t now, jfr_write_book *write);
 
 #endif

@@ -4,8 +4,9 @@
 #include "base/units.h"
 
 #include <errno.h>
-#include <string.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { DEFAULT_INTERVAL_NS = 10000000 };
@@ -50,6 +51,20 @@ static int set_interval(struct collect_options *o, char *value, struct error *e)
     if (units_parse_duration(value, &o->interval_ns) || o->interval_ns < CLOCK_INTERVAL_MIN_NS ||
         o->interval_ns > 10000000000u)
         return error_set(e, -EINVAL, "interval '%s': use a duration from 100us to 10s", value);
+    return 0;
+}
+
+static int set_max_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->limits.max_rate))
+        return error_set(e, -EINVAL, "max-rate '%s': use samples per second, such as 600/s", value);
+    return 0;
+}
+
+static int set_max_overhead(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_percent(value, &o->limits.max_overhead))
+        return error_set(e, -EINVAL, "max-overhead '%s': use a share of the process's CPU time, such as 1%%", value);
     return 0;
 }
 
@@ -98,6 +113,50 @@ static int set_recompile(struct collect_options *o, char *value, struct error *e
     return set_switch(&o->recompile, "recompile", value, e);
 }
 
+static int set_keep(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->keep.ns) || o->keep.ns < KEEP_NS_MIN)
+        return error_set(e, -EINVAL, "keep '%s': use a duration of 1s or more, such as 5m", value);
+    return 0;
+}
+
+static int set_max_size(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_size(value, &o->keep.bytes) || o->keep.bytes < KEEP_BYTES_MIN || o->keep.bytes > KEEP_BYTES_MAX)
+        return error_set(e, -EINVAL, "max-size '%s': use a size from 1MB to 1GB, such as 100MB", value);
+    return 0;
+}
+
+static int set_dump_on(struct collect_options *o, char *value, struct error *e)
+{
+    return alarm_rule_parse(&o->dumps.rule, value, e);
+}
+
+static int set_dump_dir(struct collect_options *o, char *value, struct error *e)
+{
+    if (value[0] != '/' || strlen(value) >= sizeof o->dumps.folder)
+        return error_set(e, -EINVAL, "dump-dir '%.200s': use an absolute path, as this JVM sees it", value);
+    snprintf(o->dumps.folder, sizeof o->dumps.folder, "%s", value);
+    return 0;
+}
+
+static int set_dump_max(struct collect_options *o, char *value, struct error *e)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end || !n || n > DUMPS_MAX_MOST)
+        return error_set(e, -EINVAL, "dump-max '%s': use a number from 1 to %d", value, DUMPS_MAX_MOST);
+    o->dumps.max = (uint32_t)n;
+    return 0;
+}
+
+static int set_dump_pause(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->dumps.pause_ns) || o->dumps.pause_ns < DUMPS_PAUSE_MIN_NS)
+        return error_set(e, -EINVAL, "dump-pause '%s': use a duration of 1s or more", value);
+    return 0;
+}
+
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
     for (int i = 0; i < COLLECT_EVENTS; i++)
@@ -111,13 +170,17 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
 /* What the options are together. */
 static int check(const struct collect_options *o, struct error *e)
 {
+    bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max != DUMPS_MAX_DEFAULT;
+    if (about_dumps && !o->dumps.rule.text[0])
+        return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
     if (o->event != COLLECT_SAFEPOINT)
         return 0;
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
-    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile)
+    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->limits.max_rate ||
+        o->limits.max_overhead)
         return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
-                         "carrier-frames and recompile");
+                         "carrier-frames, recompile, max-rate and max-overhead");
     return 0;
 }
 
@@ -128,7 +191,11 @@ static const struct {
             {"interval", set_interval}, {"duration", set_duration},
             {"clock", set_clock},       {"event", set_event},
             {"walker", set_walker},     {"carrier-frames", set_carrier_frames},
-            {"recompile", set_recompile}};
+            {"recompile", set_recompile}, {"max-rate", set_max_rate},
+            {"max-overhead", set_max_overhead}, {"keep", set_keep},
+            {"max-size", set_max_size}, {"dump-on", set_dump_on},
+            {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
+            {"dump-pause", set_dump_pause}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -141,7 +208,8 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
             return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
-                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames and recompile",
+                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, max-rate, "
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max and dump-pause",
                      pair);
 }
 
@@ -149,6 +217,7 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
 {
     memset(out, 0, sizeof *out);
     out->interval_ns = DEFAULT_INTERVAL_NS;
+    out->dumps.max = DUMPS_MAX_DEFAULT;
     while (text && *text) {
         char *next = strchr(text, ',');
         if (next)

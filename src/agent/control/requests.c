@@ -72,6 +72,29 @@ static void put_error(struct buffer *b, const struct error *e)
     buffer_u8(b, '\n');
 }
 
+static void put_keep(struct buffer *b, const struct collect_status *s)
+{
+    if (!keep_is_limited(&s->keep))
+        return;
+    put_number(b, "keep_ns", s->keep.ns);
+    put_number(b, "max_bytes", s->keep.bytes);
+    put_number(b, "kept_ns", s->kept_ns);
+}
+
+static void put_dumps(struct buffer *b, const struct dumps *d)
+{
+    if (!d->options.rule.text[0])
+        return;
+    put_text(b, "dump_on", d->options.rule.text);
+    put_number(b, "dump_max", d->options.max);
+    put_number(b, "dumps", d->made);
+    put_number(b, "dumps_failed", d->failed);
+    if (d->file[0])
+        put_text(b, "dump_file", d->file);
+    if (d->error[0])
+        put_text(b, "dump_error", d->error);
+}
+
 static void put_status(struct buffer *b)
 {
     struct collect_status s;
@@ -93,11 +116,15 @@ static void put_status(struct buffer *b)
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
     put_number(b, "interval_ns", s.interval_ns);
+    if (s.event == COLLECT_CPU)
+        put_number(b, "pace_ns", s.pace_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     put_number(b, "samples", s.samples);
     put_number(b, "lost", s.lost);
     put_number(b, "threads", s.threads);
     put_number(b, "bytes", s.bytes);
+    put_keep(b, &s);
+    put_dumps(b, s.dumps);
     if (s.warning[0])
         put_text(b, "warning", s.warning);
     if (s.error[0])
@@ -133,7 +160,7 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     uint64_t bytes = 0;
     int rc = parse(&options, arguments, passed, e);
     if (!rc)
-        rc = collect_dump(&options, &bytes, e);
+        rc = collect_dump(options.file, options.passed ? passed : -1, &bytes, e);
     if (rc)
         return rc;
     collect_status(&status);

@@ -129,13 +129,50 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     inject_walks(t, &at);
 }
 
+/* No thread shall spend more than a quarter of its CPU time in samples, of which the kernel's part is about as long everywhere. */
+enum { MOST_IN_SAMPLES = 4, KERNEL_NS = 15000 };
+
+static uint64_t least_base(const struct sampled_thread *t)
+{
+    return MOST_IN_SAMPLES * (t->sample_ns + KERNEL_NS);
+}
+
+/* By the thread's own clock, since its processor is often taken away in the handler where many threads run; of one in
+ * REDRAW_EVERY samples, since that clock costs a system call. */
+static bool is_timed(const struct sampled_thread *t)
+{
+    return counter_get(&t->expiries) % REDRAW_EVERY == 1;
+}
+
+static void note_time(struct sampled_thread *t, uint64_t took)
+{
+    t->sample_ns += took / 4 - t->sample_ns / 4;
+    counter_add(&t->handler_ns, took * REDRAW_EVERY);
+}
+
+/* Why the clock is slower than asked; SUPPRESSION_COUNT = it is not. */
+static enum suppression why_slow(const struct sampled_thread *t)
+{
+    if (t->base_ns <= handler_config.interval_ns)
+        return SUPPRESSION_COUNT;
+    return t->base_ns > t->pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
+}
+
+static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t weight)
+{
+    if (why == SUPPRESSION_COUNT)
+        return;
+    counter_add(&t->suppressed_ns[why], weight);
+    counter_add(&t->slow[why], 1);
+}
+
 /* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a
  * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
  * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
- * Other clocks count: the period, times the expiries the signal speaks of. */
-static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t period)
+ * Other clocks count the periods: the one that ended, and those that ended after it before the signal came. */
+static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ended, uint64_t further)
 {
-    uint64_t weight = t->next_weight_ns ? t->next_weight_ns + (reported - 1) * period : reported * period;
+    uint64_t weight = (t->next_weight_ns ? t->next_weight_ns : ended) + (reported - 1) * further;
     if (handler_config.measures) {
         uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
         if (!t->next_weight_ns)
@@ -161,18 +198,36 @@ static void complete_first_weight(struct sampled_thread *t)
         t->next_weight_ns = (uint64_t)((double)t->next_weight_ns * ((double)used / (double)count));
 }
 
-static void redraw_period(struct sampled_thread *t)
+static bool keeps_pace(const struct sampled_thread *t, uint64_t pace)
 {
-    if (!handler_config.redraws || t->fd < 0 || --t->until_redraw)
+    return pace == t->pace_ns && least_base(t) <= t->base_ns;
+}
+
+static void choose_base(struct sampled_thread *t, uint64_t pace)
+{
+    uint64_t least = least_base(t);
+    t->pace_ns = pace;
+    t->base_ns = pace < least ? least + least / 4 : pace;
+}
+
+/* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few intervals has
+ * then, on average, exactly the weight of its CPU time. */
+static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
+{
+    if (t->in_first_period)
+        return t->base_ns;
+    choose_base(t, pace);
+    return inject_lies(INJECT_FIXED_PERIOD) ? t->base_ns : handler_draw_period(&t->random, t->base_ns);
+}
+
+static void redraw_period(struct sampled_thread *t, uint64_t pace)
+{
+    if (--t->until_redraw && keeps_pace(t, pace))
         return;
     t->until_redraw = REDRAW_EVERY;
-    /* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few
-     * intervals has then, on average, exactly the weight of its CPU time. */
+    uint64_t period = next_period(t, pace);
     bool first = t->in_first_period;
     t->in_first_period = false;
-    uint64_t period = handler_config.interval_ns;
-    if (!first && !inject_lies(INJECT_FIXED_PERIOD))
-        period = handler_draw_period(&t->random, period);
     if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         return;
     if (first && handler_config.stops_first && !atomic_load(&handler_config.held))
@@ -180,6 +235,33 @@ static void redraw_period(struct sampled_thread *t)
     if (first)
         complete_first_weight(t);
     t->period_ns = period;
+}
+
+/* A timer keeps its phase: the expiry that is due next comes when it would have. */
+static void reset_timer(struct sampled_thread *t, uint64_t pace)
+{
+    struct itimerspec its;
+    if (syscall(SYS_timer_gettime, t->timer, &its))
+        return;
+    choose_base(t, pace);
+    its.it_interval = (struct timespec){(time_t)(t->base_ns / 1000000000u), (long)(t->base_ns % 1000000000u)};
+    syscall(SYS_timer_settime, t->timer, 0, &its, NULL);
+}
+
+/* The clock takes up the pace. */
+static void set_pace(struct sampled_thread *t)
+{
+    /* Relaxed: a number by itself. */
+    uint64_t pace = atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
+    if (t->fd >= 0 && handler_config.redraws)
+        redraw_period(t, pace);
+    else if (t->has_timer) {
+        t->period_ns = t->base_ns;
+        if (!keeps_pace(t, pace))
+            reset_timer(t, pace);
+    } else {
+        t->pace_ns = t->base_ns = pace; /* the process's timer, which has it already */
+    }
 }
 
 struct expiry {
@@ -193,16 +275,21 @@ static void take(void *argument)
 {
     struct expiry *e = argument;
     struct sampled_thread *t = e->thread;
+    bool timed = is_timed(t);
+    uint64_t began = timed ? now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->period_ns, further = t->base_ns;
+    enum suppression slow = why_slow(t);
     /* First, as a short first period must not end again meanwhile. */
-    uint64_t ended = t->period_ns;
-    redraw_period(t);
-    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended);
+    set_pace(t);
+    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended, further);
+    note_slow(t, slow, weight);
     counter_add(&t->expiry_ns, weight);
     counter_add(&t->expiries, 1);
     e->weight = weight;
     inject_crash(INJECT_IN_HANDLER);
     record(t, weight, e->context);
     e->weight = 0;
+    if (timed)
+        note_time(t, now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)

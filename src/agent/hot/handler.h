@@ -18,9 +18,10 @@
 
 enum { REDRAW_EVERY = 16, HANDLER_SIGNALS = 32 };
 
-/* What all handlers of a recording share; written before the first clock starts. */
+/* What all handlers of a recording share; written before the first clock starts, but for what is atomic. */
 struct handler_config {
-    uint64_t interval_ns;
+    uint64_t interval_ns;    /* that was asked for */
+    _Atomic uint64_t pace_ns; /* what each thread's clock is to have from its next expiry on: the interval, or longer */
     enum walker walker;      /* never WALKER_AUTO */
     bool measures;           /* perf events that see the kernel: weights come from the thread's CPU clock */
     bool traps;              /* the clock is delivered as SIGTRAP */

@@ -5,6 +5,7 @@
  * pseudo frame. Truncated stacks without one are too deep, or not walkable.
  * LOSS(symbol, name, meaning, remedy): an expiry of a clock that left no sample.
  * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show.
+ * SUPPRESSION(symbol, name, meaning, remedy): why a clock ran slower than asked; nothing is lost, its samples stand for more.
  * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
  * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
@@ -53,6 +54,11 @@
     UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",  \
            "report the fault; the log names it")
 
+#define SUPPRESSIONS(SUPPRESSION)                                                                                      \
+    SUPPRESSION(BUDGET, "budget", "more samples would have gone beyond --max-overhead or --max-rate", "raise them")    \
+    SUPPRESSION(COSTLY, "costly_stacks", "a sample takes so long that it would have taken a quarter of the thread's time", \
+                "a longer interval")
+
 #define MISSES(MISS)                                                                                                   \
     MISS(ENDED, "ended", "the thread had ended before its stack was taken", "")                                        \
     MISS(REFUSED, "refused", "JVMTI gave no stacks; the next samples stand for that time, too", "")
@@ -66,6 +72,7 @@
 #define REASON_ENUM_TRUNCATION(symbol, name, meaning, remedy) TRUNCATION_##symbol,
 #define REASON_ENUM_LOSS(symbol, name, meaning, remedy) LOSS_##symbol,
 #define REASON_ENUM_UNSEEN(symbol, name, meaning, remedy) UNSEEN_##symbol,
+#define REASON_ENUM_SUPPRESSION(symbol, name, meaning, remedy) SUPPRESSION_##symbol,
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
@@ -73,6 +80,7 @@ enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
 enum truncation { TRUNCATION_NONE, TRUNCATIONS(REASON_ENUM_TRUNCATION) TRUNCATION_COUNT };
 enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
 enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
+enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 

@@ -59,6 +59,9 @@ struct sampled_thread {
     _Atomic uint32_t held;   /* by a fault of the program's (hot/traps.h): nobody may start the clock */
     struct turn turn;
     uint64_t period_ns;      /* of the clock now */
+    uint64_t base_ns;        /* what its periods are drawn around */
+    uint64_t pace_ns;        /* the pace (handler.h) when that was set */
+    uint64_t sample_ns;      /* CPU time that a sample takes in the handler, on average */
     uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
     uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
     uint32_t until_redraw;   /* expiries until a new period is drawn */
@@ -67,6 +70,8 @@ struct sampled_thread {
     uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
     _Atomic uint64_t expiry_ns, expiries, samples;
     _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
+    _Atomic uint64_t suppressed_ns[SUPPRESSION_COUNT], slow[SUPPRESSION_COUNT]; /* expiries of clocks that are slower than asked */
+    _Atomic uint64_t handler_ns; /* the CPU time of all samples in the handler, by some of them */
 };
 
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */

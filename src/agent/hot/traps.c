@@ -27,7 +27,7 @@ static void go_on(const struct sampled_thread *t)
 static void replace_first_period(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    uint64_t period = handler_config.interval_ns;
+    uint64_t period = t->base_ns;
     if (fd >= 0 && t->in_first_period)
         ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 }

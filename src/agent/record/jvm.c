@@ -1,8 +1,8 @@
 #include "agent/record/jvm.h"
 
-#include "agent/record/redact.h"
 #include "agent/trigger/tasks.h"
 #include "base/buffer.h"
+#include "base/redact.h"
 #include "base/units.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/record.h"
 #include "agent/hot/walk.h"
+#include "agent/record/reason.h"
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/native.h"
 #include "base/array.h"
@@ -11,14 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const truncation_names[TRUNCATION_COUNT] = {"",
-#define NAME(symbol, name, meaning, remedy) name,
-                                                               TRUNCATIONS(NAME)
-};
-static const char *const unnamed_names[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)
-#undef NAME
-};
 
 int names_init(struct names *n)
 {
@@ -90,6 +83,8 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
 void names_new_chunk(struct names *n)
 {
     virtuals_new_chunk(&n->virtuals);
+    if (n->stacks.count > STACKS_NODES_MAX / 4)
+        stacks_clear(&n->stacks);
 }
 
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
@@ -209,7 +204,7 @@ uint32_t names_native(struct names *n, uintptr_t pc)
 
 static uint32_t names_truncation(struct names *n, uint64_t frame)
 {
-    return names_pseudo(n, truncation_names[frame_pc(frame) % TRUNCATION_COUNT], "virtual thread");
+    return names_pseudo(n, reason_truncation[frame_pc(frame) % TRUNCATION_COUNT], "virtual thread");
 }
 
 uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum thread_role role, bool truncated)
@@ -239,7 +234,7 @@ static void take_jmethod(void *context, const struct java_method *facts)
 
 static uint64_t unnamed_frame(struct names *n, enum unnamed reason)
 {
-    return frame_java(JFR_FRAME_FAILED, names_pseudo(n, unnamed_names[reason], ""), 0);
+    return frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_unnamed[reason], ""), 0);
 }
 
 uint64_t names_told_frame(struct names *n, struct java_frame frame)

@@ -46,7 +46,8 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
 
 /* The id in events of this chunk of a virtual thread, by a record's words on it. */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
-/* To be called when a chunk has ended. */
+/* To be called when a chunk has ended. Forgets the stacks when they are many: those of a recording without end would fill their table,
+ * which later stacks could not get into. */
 void names_new_chunk(struct names *n);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);

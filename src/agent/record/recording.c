@@ -6,6 +6,7 @@
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
 #include "base/units.h"
+#include "jfr/writer_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES_MAX = 32 << 20, COPY_BYTES = 1 << 16 };
-static const uint64_t chunk_length_ns = 60000000000u;
+enum { COPY_BYTES = 1 << 16 };
 
 /* The C library's own fstat is too new for the systems we want to run on; struct stat is the kernel's. */
 static int stat_of(int fd, struct stat *st)
@@ -88,7 +88,7 @@ static void remove_file(const char *path, int passed)
         unlink(path);
 }
 
-int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, struct error *e)
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, struct error *e)
 {
     memset(r, 0, sizeof *r);
     int fd = open_file(path, passed, NULL, e);
@@ -102,11 +102,13 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     snprintf(r->path, sizeof r->path, "%s", path);
     r->fd = fd;
     r->passed = passed >= 0;
+    r->keep = *keep;
     r->duration_ns = duration_ns;
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
     struct jfr_writer_options options = {
-        .ticks_per_second = 1000000000, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns};
+        .ticks_per_second = 1000000000, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
+        .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
     int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
     if (rc) {
@@ -178,6 +180,18 @@ static void describe_jvm(struct recording *r, uint64_t now)
         jfr_write_system_property(r->writer, now, f->properties[i].key, f->properties[i].value);
 }
 
+/* What is not there any more, and that this is as it should be. */
+static void describe_keep(struct recording *r, uint64_t now)
+{
+    if (!keep_is_limited(&r->keep))
+        return;
+    write_number(r, "began_ns", r->start_epoch_ns, now);
+    write_number(r, "keep_ns", r->keep.ns, now);
+    write_number(r, "max_bytes", r->keep.bytes, now);
+    if (r->note[0])
+        jfr_write_log(r->writer, now, "info", r->note);
+}
+
 /* What every recording says of itself, the machine and the JVM. */
 static void describe_place(struct recording *r, bool late, uint64_t now)
 {
@@ -187,9 +201,17 @@ static void describe_place(struct recording *r, bool late, uint64_t now)
     jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
+    describe_keep(r, now);
     describe_jvm(r, now);
     jfr_write_os_information(w, now, m.os);
     jfr_write_cpu_information(w, now, m.cpu, m.cpu, m.sockets, m.cores, m.hw_threads);
+}
+
+void recording_describe_clock(struct recording *r, const struct clock *clock)
+{
+    uint64_t now = clock_monotonic_ns();
+    describe_clock(r, clock, now);
+    describe_kernel(r, clock, now);
 }
 
 void recording_describe(struct recording *r, const struct clock *clock, bool late)
@@ -203,8 +225,7 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
     if (!vm_layout.usable)
         jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
     jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
-    describe_clock(r, clock, now);
-    describe_kernel(r, clock, now);
+    recording_describe_clock(r, clock);
 }
 
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late)
@@ -226,20 +247,34 @@ static bool keep_error(struct recording *r, int rc, const struct error *e)
     return rc == 0;
 }
 
+void recording_note(struct recording *r, const char *text)
+{
+    snprintf(r->note, sizeof r->note, "%s", text);
+    jfr_write_log(r->writer, clock_monotonic_ns(), "info", text);
+}
+
+bool recording_wants_flush(const struct recording *r)
+{
+    return keep_wants_flush(&r->keep, r->writer);
+}
+
 bool recording_flush(struct recording *r)
 {
     struct error e;
     uint64_t now = clock_monotonic_ns();
     if (r->failed)
         return false;
-    if (now - r->chunk_ticks < chunk_length_ns && jfr_writer_chunk_size(r->writer) < CHUNK_BYTES_MAX) {
+    bool rotate = now - r->chunk_ticks >= keep_chunk_ns(&r->keep) || jfr_writer_chunk_size(r->writer) >= keep_chunk_bytes(&r->keep);
+    if (rotate) {
+        rotate = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
+        r->chunk_ticks = now;
+        names_new_chunk(&r->names);
+    } else {
         keep_error(r, jfr_writer_flush(r->writer, now, &e), &e);
-        return false;
     }
-    r->chunk_ticks = now;
-    bool begun = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);
-    names_new_chunk(&r->names);
-    return begun;
+    if (!r->failed && keep_is_limited(&r->keep))
+        keep_error(r, keep_trim(&r->keep, r->writer, now, &e), &e);
+    return rotate;
 }
 
 int recording_reopen(struct recording *r, struct error *e)
@@ -259,12 +294,18 @@ uint64_t recording_size(const struct recording *r)
     return jfr_writer_size(r->writer);
 }
 
-static int copy_all(int from, int to, uint64_t bytes)
+uint64_t recording_kept_ns(const struct recording *r)
+{
+    return clock_monotonic_ns() - (keep_is_limited(&r->keep) ? jfr_ring_start_ticks(r->writer) : r->start_ticks);
+}
+
+/* What lies behind `start`. */
+static int copy_all(int from, uint64_t start, int to, uint64_t bytes)
 {
     char *block = malloc(COPY_BYTES);
     int rc = block ? 0 : -ENOMEM;
     for (uint64_t at = 0; !rc && at < bytes;) {
-        ssize_t n = pread(from, block, bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES, (off_t)at);
+        ssize_t n = pread(from, block, bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES, (off_t)(start + at));
         if (n <= 0)
             rc = n < 0 ? -errno : -EIO;
         else if (pwrite(to, block, (size_t)n, (off_t)at) != n)
@@ -276,16 +317,21 @@ static int copy_all(int from, int to, uint64_t bytes)
     return rc;
 }
 
-int recording_copy(const struct recording *r, const char *path, int passed, uint64_t *bytes, struct error *e)
+int recording_dump(const struct recording *r, const char *path, int passed, uint64_t *bytes, struct error *e)
 {
     struct stat own;
+    if (r->failed)
+        return error_set(e, -EIO, "%s", r->error.text);
+    uint64_t start = keep_is_limited(&r->keep) ? jfr_ring_start_offset(r->writer) : 0;
+    *bytes = recording_size(r) - start;
+    if (!*path)
+        return 0;
     if (stat_of(r->fd, &own))
         return error_set(e, -errno, "cannot read %s: %s", r->path, strerror(errno));
     int to = open_file(path, passed, &own, e);
     if (to < 0)
         return to;
-    *bytes = recording_size(r);
-    int rc = copy_all(r->fd, to, *bytes);
+    int rc = copy_all(r->fd, start, to, *bytes);
     if (close(to) && !rc)
         rc = -errno;
     if (rc) {
@@ -300,6 +346,8 @@ int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
     struct error closing;
     *bytes = recording_size(r);
     int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
+    if (!r->failed && keep_is_limited(&r->keep))
+        keep_error(r, keep_finish(&r->keep, r->writer, clock_monotonic_ns(), &closing), &closing);
     int rc = jfr_writer_close(r->writer, clock_monotonic_ns(), &closing);
     if (fd >= 0) {
         *bytes = (uint64_t)lseek(fd, 0, SEEK_END);

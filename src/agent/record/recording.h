@@ -3,6 +3,7 @@
 #ifndef CANDOR_AGENT_RECORD_RECORDING_H
 #define CANDOR_AGENT_RECORD_RECORDING_H
 
+#include "agent/record/keep.h"
 #include "agent/record/names.h"
 #include "agent/trigger/clock.h"
 #include "base/error.h"
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RECORDING_PATH_MAX = 4096 };
+enum { RECORDING_PATH_MAX = 4096, RECORDING_NOTE_MAX = 512 };
 
 struct recording {
     char path[RECORDING_PATH_MAX];
@@ -19,25 +20,39 @@ struct recording {
     bool passed; /* by a client */
     struct jfr_writer *writer;
     struct names names;
+    struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
+    char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
     struct error error; /* of the first failed write; the rest of the session is lost */
     bool failed;
 };
 
 /* passed: the open file that path is the name of, which stays the caller's, or -1 to open the path. The file is emptied,
  * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout. */
-int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, struct error *e);
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep,
+                   struct error *e);
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
-/* Makes the file whole as of now; begins a new chunk when this one is long enough. True when a new chunk began. */
+/* Says something to the user, here and at the beginning of each chunk to come, until something else is said so. */
+void recording_note(struct recording *r, const char *text);
+/* Those of the clock alone, when it has changed. */
+void recording_describe_clock(struct recording *r, const struct clock *clock);
+/* Whether that should not wait. */
+bool recording_wants_flush(const struct recording *r);
+/* Makes the file whole as of now; begins a new chunk when this one is long enough, and loses what is not to be kept. True when a new
+ * chunk began: then it is to be described, and where the recording is limited, to be told the books as of now
+ * (jfr_write_book_base). */
 bool recording_flush(struct recording *r);
-/* Copies what the file holds to another, passed or not; 0 or a negative errno. */
-int recording_copy(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
+/* Copies what the file holds, but for what it has lost, to another, passed or not; to an empty name nothing. 0, or a negative errno,
+ * also when the recording itself has failed. */
+int recording_dump(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
 /* For a recording whose writer was left in the midst of something: what the file held at the last flush stays, and a new writer
  * goes on behind it. The old one's memory is lost. */
 int recording_reopen(struct recording *r, struct error *e);
 uint64_t recording_size(const struct recording *r);
+/* For how long back it holds what there was. */
+uint64_t recording_kept_ns(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
 /* Closes a recording that is not to be, and removes its file unless a client passed it. */
 void recording_abandon(struct recording *r);

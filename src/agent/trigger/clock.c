@@ -5,6 +5,7 @@
 #include "agent/hot/kernel.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/signals.h"
+#include "agent/trigger/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +135,14 @@ static int try_perf(struct clock *c)
     return rc == -EPERM ? -EACCES : rc;
 }
 
+/* A debugger takes SIGTRAP for a breakpoint of its own. */
+enum { TRACED = -4096 };
+
+static const char *why_not(int rc)
+{
+    return rc == TRACED ? "a debugger is attached, which catches it" : strerror(-rc);
+}
+
 static int try_clock(struct clock *c)
 {
     timer_t timer;
@@ -141,7 +150,7 @@ static int try_clock(struct clock *c)
     switch (c->kind) {
     case CLOCK_SIGTRAP:
         c->signal = SIGTRAP;
-        return signals_trap_is_free() ? try_perf(c) : -EBUSY;
+        return tasks_are_traced() ? TRACED : signals_trap_taker() ? -EBUSY : try_perf(c);
     case CLOCK_SIGNAL:
         c->signal = signals_unused(0);
         return try_perf(c);
@@ -174,7 +183,7 @@ int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns
             return 0;
         }
         size_t used = strlen(reason);
-        snprintf(reason + used, sizeof reason - used, "%s%s: %s", used ? "; " : "", clock_names[kind], strerror(-rc));
+        snprintf(reason + used, sizeof reason - used, "%s%s: %s", used ? "; " : "", clock_names[kind], why_not(rc));
     }
     return error_set(e, rc, "clock '%s' does not work here (%s); use clock=auto", clock_names[wanted], reason);
 }
@@ -219,6 +228,7 @@ int clock_start(const struct clock *clock, struct error *e)
     in_use = *clock;
     timer_signal = 0;
     handler_config.interval_ns = clock->interval_ns;
+    atomic_store(&handler_config.pace_ns, clock->interval_ns);
     handler_config.measures = perf && clock->kernel;
     handler_config.traps = clock->kind == CLOCK_SIGTRAP;
     handler_config.redraws = perf;
@@ -228,6 +238,13 @@ int clock_start(const struct clock *clock, struct error *e)
     if (!rc && clock->kind == CLOCK_ITIMER)
         set_process_timer(clock->interval_ns);
     return rc;
+}
+
+void clock_set_pace(uint64_t pace_ns)
+{
+    /* Relaxed: a number by itself. */
+    if (atomic_exchange_explicit(&handler_config.pace_ns, pace_ns, memory_order_relaxed) != pace_ns && in_use.kind == CLOCK_ITIMER)
+        set_process_timer(pace_ns);
 }
 
 /* The program shall not run out of descriptors because of us: the last quarter of its limit stays free of events. */
@@ -269,8 +286,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     if (rc)
         return rc;
     to_timespec(&its.it_value, t->period_ns);
-    to_timespec(&its.it_interval, in_use.interval_ns);
-    t->period_ns = in_use.interval_ns;
+    to_timespec(&its.it_interval, t->base_ns);
     t->has_timer = true;
     t->cpu_at_arming = clock_thread_cpu(t->tid);
     return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
@@ -299,10 +315,11 @@ int clock_arm(struct sampled_thread *t)
     t->until_redraw = 1;
     t->in_first_period = true;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
-    t->period_ns = 1 + handler_random(&t->random) % in_use.interval_ns;
+    t->pace_ns = t->base_ns = atomic_load(&handler_config.pace_ns);
+    t->period_ns = 1 + handler_random(&t->random) % t->base_ns;
     if (inject_lies(INJECT_LATE_FIRST))
-        t->period_ns = in_use.interval_ns;
-    t->next_weight_ns = in_use.interval_ns;
+        t->period_ns = t->base_ns;
+    t->next_weight_ns = t->base_ns;
     if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
@@ -330,7 +347,7 @@ void clock_disarm(struct sampled_thread *t)
 
 void clock_revive(const struct sampled_thread *t)
 {
-    uint64_t period = in_use.interval_ns;
+    uint64_t period = t->base_ns;
     if (handler_config.stops_first && t->fd >= 0 && !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
         ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -365,9 +382,9 @@ void clock_want_kernel_stacks(struct sampled_thread *t)
         rings_open(t);
 }
 
-bool clock_is_taken(void)
+uintptr_t clock_taker(void)
 {
-    return in_use.kind == CLOCK_SIGTRAP && !signals_trap_is_free();
+    return in_use.kind == CLOCK_SIGTRAP ? signals_trap_taker() : 0;
 }
 
 void clock_mute_process(void)

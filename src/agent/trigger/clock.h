@@ -40,6 +40,9 @@ int clock_start(const struct clock *clock, struct error *e);
  * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
  * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
+/* From its next expiry on each thread's clock has this interval, or a longer one where its samples are costly; no shorter one
+ * than was asked for. */
+void clock_set_pace(uint64_t pace_ns);
 /* Ends the expiries of t; a signal may still be on its way. Also for threads that are gone. */
 void clock_disarm(struct sampled_thread *t);
 /* The same for the calling thread, whose perf event goes on counting: its descriptor, which is the caller's now; -1 for
@@ -52,8 +55,8 @@ void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
-/* Whether somebody has put a handler in front of the one this clock needs: SIGTRAP's, without which an expiry kills. */
-bool clock_is_taken(void);
+/* The handler that somebody has put in front of the one this clock needs, SIGTRAP's, without which an expiry kills; 0 = nobody. */
+uintptr_t clock_taker(void);
 /* Ends the expiries of the clock that is the process's, if it is that. */
 void clock_mute_process(void);
 /* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False

@@ -38,10 +38,12 @@ int signals_unused(int taken)
 
 /* Whether a handler in front of ours passes our traps on, nobody knows; and with another of ours in front of it, the two
  * would pass other traps to each other for ever. */
-bool signals_trap_is_free(void)
+uintptr_t signals_trap_taker(void)
 {
     struct sigaction now;
-    return !installed[SIGTRAP] || (!sigaction(SIGTRAP, NULL, &now) && is_ours(&now));
+    if (!installed[SIGTRAP] || sigaction(SIGTRAP, NULL, &now) || is_ours(&now))
+        return 0;
+    return now.sa_flags & SA_SIGINFO ? (uintptr_t)now.sa_sigaction : (uintptr_t)now.sa_handler | 1;
 }
 
 /* No handler of another's interrupts ours: so a fault in ours is our own (hot/fault.c), and a stack holds one of us and nobody

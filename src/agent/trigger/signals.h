@@ -7,13 +7,14 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 
 /* A signal that nobody uses, other than `taken` (0 = any). */
 int signals_unused(int taken);
-/* False when somebody has put a handler in front of the one we left on SIGTRAP. */
-bool signals_trap_is_free(void);
+/* The handler that somebody has put in front of the one we left on SIGTRAP; 0 = nobody. */
+uintptr_t signals_trap_taker(void);
 /* Puts a handler of hot/handler.h on the signal. -EBUSY when it is SIGPROF and has a handler that is not ours. */
 int signals_set(int signal, signals_handler handler, struct error *e);
 /* Gives the signals used so far back to their former handlers, except SIGTRAP: that handler stays and does nothing.

@@ -97,6 +97,14 @@ bool tasks_signal_pending(int signal)
     return tasks_each(look, &s) || s.found;
 }
 
+bool tasks_are_traced(void)
+{
+    static const char label[] = "\nTracerPid:";
+    char status[4096];
+    const char *line = tasks_read_proc("/proc/self/status", status, sizeof status) > 0 ? strstr(status, label) : NULL;
+    return line && strtol(line + strlen(label), NULL, 10);
+}
+
 /* The system keeps 15 characters of a name; JDK 26 on drops the middle of a longer one. */
 enum thread_role tasks_role(const char *os_name)
 {

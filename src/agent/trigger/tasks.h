@@ -19,6 +19,9 @@ int tasks_list(int **tids);
 /* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */
 int tasks_read_proc(const char *path, char *out, int size);
 
+/* Whether a debugger is attached: it takes every signal first. */
+bool tasks_are_traced(void);
+
 /* What a thread that is not Java's is there for, by the name the operating system has for it. */
 enum thread_role tasks_role(const char *os_name);
 

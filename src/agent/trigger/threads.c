@@ -200,16 +200,12 @@ uint32_t threads_limit(void)
     return atomic_load(&sampled_threads_used);
 }
 
-int threads_start(struct candor_pool *pool, int exempt_tid)
+static int begin(void)
 {
     int *tids = NULL, count = 0, rc = -ENOMEM;
-    pthread_mutex_lock(&registry.lock);
-    registry.pool = pool;
-    registry.exempt_tid = exempt_tid;
-    exits_reset();
     rings_reset();
     atomic_store(&sampled_threads_used, 0);
-    registry.free_count = registry.armed = registry.without_clock = registry.with_timer = registry.next_uid = 0;
+    registry.free_count = registry.armed = registry.without_clock = registry.with_timer = 0;
     registry.seed = clock_process_cpu() ^ (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid() << 40;
     registry.scanned = calloc(THREADS_MAX, sizeof *registry.scanned);
     registry.free_slots = calloc(THREADS_MAX, sizeof *registry.free_slots);
@@ -223,12 +219,31 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
             if (tids[i] < THREAD_IDS_MAX)
                 registry.booked[tids[i]] = clock_thread_cpu(tids[i]);
         for (int i = 0; i < count; i++)
-            if (tids[i] != exempt_tid)
+            if (tids[i] != registry.exempt_tid)
                 arm(tids[i], 0, 0, "");
         rc = (int)registry.armed;
     }
-    pthread_mutex_unlock(&registry.lock);
     free(tids);
+    return rc;
+}
+
+int threads_start(struct candor_pool *pool, int exempt_tid)
+{
+    pthread_mutex_lock(&registry.lock);
+    registry.pool = pool;
+    registry.exempt_tid = exempt_tid;
+    registry.next_uid = 0;
+    exits_reset();
+    int rc = begin();
+    pthread_mutex_unlock(&registry.lock);
+    return rc;
+}
+
+int threads_resume(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    int rc = begin();
+    pthread_mutex_unlock(&registry.lock);
     return rc;
 }
 
@@ -314,7 +329,7 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
 
 static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
-    return !counter_get(&t->expiries) && cpu > t->cpu_at_arming + 2 * handler_config.interval_ns + LATE_NS;
+    return !counter_get(&t->expiries) && cpu > t->cpu_at_arming + 2 * t->base_ns + LATE_NS;
 }
 
 /* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone

@@ -14,6 +14,8 @@
 /* Between start and stop threads are armed. Queues take their chunks from pool. clock_start has been called. Returns how
  * many threads were armed, or a negative errno. exempt_tid: the collector, which is not sampled. */
 int threads_start(struct candor_pool *pool, int exempt_tid);
+/* After a stop and a drain that has released all slots: goes on, with another clock, in the same recording. */
+int threads_resume(void);
 /* Disarms all threads; their slots stay for a last drain. */
 void threads_stop(void);
 /* The same for a caller that may have been torn out of any function of this file; its lock is freed, what the registry holds

@@ -1,0 +1,83 @@
+"""The profilers that are compared, each started and stopped in a running JVM: start(jvm, path), stop(jvm, path), and how many
+samples are then in path."""
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "lib"))
+import candortest as ct
+
+
+def jcmd(jvm, *command):
+    result = ct.run(jvm.jdk.jcmd, jvm.pid, *command)
+    if result.status or "Exception" in result.out or "failed" in result.out.lower():
+        raise RuntimeError(f"jcmd {' '.join(map(str, command))}: {result.out} {result.err}")
+
+
+class Candor:
+    def __init__(self, clock, interval_us):
+        self.name, self.clock, self.interval = f"candor {clock}", clock, f"{interval_us}us"
+
+    def start(self, jvm, path):
+        result = ct.attach(jvm, path, self.interval, "--clock", self.clock)
+        if result.status:
+            raise RuntimeError(str(result))
+
+    def stop(self, jvm, path):
+        ct.candor("stop", jvm.pid)
+
+    @staticmethod
+    def count(path):
+        report = ct.report(path)
+        return report["samples"], sum(report["books"]["lost"].values())
+
+
+class AsyncProfiler:
+    def __init__(self, event, interval_us):
+        self.name, self.event, self.interval = f"async-profiler {event}", event, f"{interval_us}us"
+        folder = subprocess.run([ROOT / "bench" / "fetch_peers.sh"], check=True, capture_output=True, text=True).stdout.strip()
+        self.library = f"{folder}/libasyncProfiler.so"
+
+    def load(self, jvm, options):
+        jcmd(jvm, "JVMTI.agent_load", self.library, f'"{options}"')
+
+    def start(self, jvm, path):
+        path.unlink(missing_ok=True)
+        self.load(jvm, f"start,event={self.event},interval={self.interval},jfr,file={path}")
+
+    def stop(self, jvm, path):
+        self.load(jvm, f"stop,file={path}")
+
+    @staticmethod
+    def count(path):
+        return ct.report(path)["execution_samples"], 0
+
+
+class FlightRecorder:
+    """cpu: the sampler of JDK 25 by CPU time, whose interval is what `throttle` says; else the execution sampler."""
+
+    def __init__(self, cpu, interval_us):
+        self.name = "JFR CPU time" if cpu else "JFR execution"
+        milliseconds = max(interval_us // 1000, 1)
+        self.settings = [f"jdk.CPUTimeSample#enabled={str(cpu).lower()}", f"jdk.CPUTimeSample#throttle={milliseconds}ms",
+                         f"jdk.ExecutionSample#enabled={str(not cpu).lower()}", f"jdk.ExecutionSample#period={max(milliseconds, 10)}ms"]
+        self.event = "jdk.CPUTimeSample" if cpu else "jdk.ExecutionSample"
+
+    def start(self, jvm, path):
+        jcmd(jvm, "JFR.start", "name=bench", *self.settings)
+
+    def stop(self, jvm, path):
+        jcmd(jvm, "JFR.stop", "name=bench", f"filename={path}")
+
+    def count(self, path):
+        counted = ct.run(ct.jdk(25).jfr, "summary", path).out.splitlines()
+        return sum(int(line.split()[1]) for line in counted if line.split()[:1] == [self.event]), 0
+
+
+def all_tools(interval_us):
+    """Those that know the interval."""
+    tools = [Candor("sigtrap", interval_us), Candor("signal", interval_us), AsyncProfiler("cpu", interval_us),
+             AsyncProfiler("ctimer", interval_us), AsyncProfiler("itimer", interval_us)]
+    return tools + ([FlightRecorder(True, interval_us), FlightRecorder(False, interval_us)] if interval_us >= 10000 else [])

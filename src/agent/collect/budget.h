@@ -1,0 +1,46 @@
+/* How often threads are sampled, so that the profiler takes no more than it was allowed: the pace, which is the interval that was
+ * asked for or a longer one. Estimates stay as they are, since each sample weighs what it stands for.
+ *
+ * Both limits are met by reckoning, not by trial: a thread is sampled once per interval of its CPU time, so
+ *
+ *      samples per second = processors in use / pace          overhead = the agent's own thread + cost of a sample / pace
+ *
+ * The use of processors is followed up at once and down slowly, so that a burst of the program costs a tenth of a second beyond the
+ * limit; the pace aims a tenth below it. It moves by a tenth at least: each thread that follows has its clock set anew, which
+ * costs as much as a sample. The collector's alone. */
+#ifndef CANDOR_AGENT_COLLECT_BUDGET_H
+#define CANDOR_AGENT_COLLECT_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct budget_limits {
+    uint64_t max_rate;   /* samples per second of the whole process; 0 = none */
+    double max_overhead; /* of the process's CPU time (of a tenth of a processor, where that is more); 0 = none */
+};
+
+/* All cumulative. */
+struct budget_usage {
+    uint64_t wall_ns;
+    uint64_t cpu_ns; /* of the process */
+    uint64_t own_ns; /* of the agent's thread */
+    uint64_t samples, samples_ns; /* their number and cost */
+};
+
+struct budget {
+    struct budget_limits limits;
+    uint64_t interval_ns, pace_ns;
+    struct budget_usage last;
+    double processors;   /* in use */
+    double own;          /* part of a processor that the agent's thread uses */
+    double sample_ns;    /* cost of a sample; 0 = none was seen */
+    uint64_t exceeded_ns; /* for how long the agent's thread alone has been above max_overhead */
+};
+
+void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now);
+/* The pace from now on. To be asked every tenth of a second, or less often. */
+uint64_t budget_pace(struct budget *b, const struct budget_usage *now);
+/* Whether max_overhead cannot be kept, since the agent's thread alone takes more. */
+bool budget_is_hopeless(const struct budget *b);
+
+#endif

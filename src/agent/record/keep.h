@@ -1,0 +1,36 @@
+/* How much of a recording is kept: its last minutes, within a bound of bytes. The file loses whole chunks, which are a tenth of the
+ * time and an eighth of the bytes at most, so it holds as much time as was asked for and up to a tenth more; and of the bytes between
+ * half and seven eighths. The last eighth is for what one flush brings, which comes sooner than usual where events are many: only one whose
+ * names are more than that makes the file longer than the bound, until it has been written. Collector only. */
+#ifndef CANDOR_AGENT_RECORD_KEEP_H
+#define CANDOR_AGENT_RECORD_KEEP_H
+
+#include "base/error.h"
+#include "jfr/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KEEP_NS_MIN UINT64_C(1000000000)
+enum { KEEP_BYTES_MIN = 1 << 20, KEEP_BYTES_MAX = 1 << 30 };
+
+struct keep {
+    uint64_t ns, bytes; /* 0 = no limit */
+};
+
+static inline bool keep_is_limited(const struct keep *k)
+{
+    return k->ns || k->bytes;
+}
+
+/* When a chunk is long enough. */
+uint64_t keep_chunk_ns(const struct keep *k);
+uint64_t keep_chunk_bytes(const struct keep *k);
+/* Whether to flush now, so that one does not bring more than there is room for. */
+bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w);
+/* After a flush: gives up what is too old or too much, and closes up when that pays. 0 or the writer's lasting error. */
+int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
+/* Before the file is closed: the same, and closes up whether it pays or not. */
+int keep_finish(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
+
+#endif

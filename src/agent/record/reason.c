@@ -1,0 +1,10 @@
+#include "agent/record/reason.h"
+
+#define NAME(symbol, name, meaning, remedy) name,
+const char *const reason_outcome[OUTCOME_COUNT] = {OUTCOMES(NAME)};
+const char *const reason_truncation[TRUNCATION_COUNT] = {"", TRUNCATIONS(NAME)};
+const char *const reason_loss[LOSS_COUNT] = {LOSSES(NAME)};
+const char *const reason_unseen[UNSEEN_COUNT] = {UNSEEN_ACCOUNTS(NAME)};
+const char *const reason_suppression[SUPPRESSION_COUNT] = {SUPPRESSIONS(NAME)};
+const char *const reason_miss[MISS_COUNT] = {MISSES(NAME)};
+const char *const reason_unnamed[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)};

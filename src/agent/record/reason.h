@@ -1,0 +1,15 @@
+/* The names of what can become of a sample, as recordings have them (hot/reasons.h). */
+#ifndef CANDOR_AGENT_RECORD_REASON_H
+#define CANDOR_AGENT_RECORD_REASON_H
+
+#include "agent/hot/reasons.h"
+
+extern const char *const reason_outcome[OUTCOME_COUNT];
+extern const char *const reason_truncation[TRUNCATION_COUNT]; /* empty for TRUNCATION_NONE */
+extern const char *const reason_loss[LOSS_COUNT];
+extern const char *const reason_unseen[UNSEEN_COUNT];
+extern const char *const reason_suppression[SUPPRESSION_COUNT];
+extern const char *const reason_miss[MISS_COUNT];
+extern const char *const reason_unnamed[UNNAMED_COUNT];
+
+#endif

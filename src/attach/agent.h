@@ -1,0 +1,21 @@
+/* From a JVM to one that our agent listens in. */
+#ifndef CANDOR_ATTACH_AGENT_H
+#define CANDOR_ATTACH_AGENT_H
+
+#include "attach/process.h"
+
+#include <stdint.h>
+
+/* The agent's library, as the program carries it. */
+struct agent_library {
+    const void *bytes;
+    size_t len;
+};
+
+/* Has the JVM load the agent, unless one listens there already that speaks our protocol. timeout_ns bounds each step, of which
+ * there are a few. wait_end(context, ms) waits so long, or shorter, and tells whether the process has ended; NULL = just wait.
+ * 0, or a negative errno with e. */
+int agent_load(const struct process *target, const struct agent_library *library, uint64_t timeout_ns,
+               bool (*wait_end)(const void *context, int ms), const void *context, struct error *e);
+
+#endif

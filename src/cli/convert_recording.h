@@ -1,0 +1,22 @@
+/* The part of `convert` whose output is a recording again: copied, packed (by the name OUT.jfr.zst or --compress) or unpacked. */
+#ifndef CANDOR_CLI_CONVERT_RECORDING_H
+#define CANDOR_CLI_CONVERT_RECORDING_H
+
+#include "cli/cli.h"
+
+#include "compress/codec.h"
+
+/* True when the command line asks for it; then it is done, and *status is the exit status. */
+bool convert_to_recording(const struct cli_args *args, int *status);
+
+struct packing {
+    const struct codec *codec; /* NULL = plain */
+    int level;                 /* 0 = the default */
+};
+
+/* "app.jfr", or "app.jfr.zst" with its codec. False: the name is no recording's. */
+bool convert_names_recording(const char *path, struct packing *p);
+/* Writes a recording, whole or not at all. An exit status. */
+int convert_write_recording(const char *path, const uint8_t *bytes, uint64_t size, const struct packing *p);
+
+#endif

@@ -1,0 +1,62 @@
+#include "cli/diff_page.h"
+
+#include "cli/cli.h"
+#include "format/flamegraph.h"
+#include "format/output.h"
+#include "profile/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int diff_page_init(struct diff_page *page)
+{
+    int rc = profile_init(&page->sides[DIFF_A]);
+    int other = profile_init(&page->sides[DIFF_B]);
+    return rc ? rc : other;
+}
+
+void diff_page_deinit(struct diff_page *page)
+{
+    profile_deinit(&page->sides[DIFF_A]);
+    profile_deinit(&page->sides[DIFF_B]);
+}
+
+int diff_page_add(struct diff_page *page, enum diff_side side, const struct profile *p)
+{
+    return profile_merge(&page->sides[side], p);
+}
+
+static struct page_change *changes_of(const struct diff *d)
+{
+    struct page_change *changes = calloc((size_t)d->count + 1, sizeof *changes);
+    for (uint32_t i = 0; changes && i < d->count; i++) {
+        const struct diff_row *row = &d->rows[i];
+        changes[i] = (struct page_change){.name = diff_name(d, row),
+                                          .self = row->self.interval,
+                                          .total = row->total.interval,
+                                          .self_sure = row->self.change != DIFF_SAME,
+                                          .total_sure = row->total.change != DIFF_SAME};
+    }
+    return changes;
+}
+
+int diff_page_write(const struct diff_page *page, const struct diff *d, const char *const titles[2], const char *path)
+{
+    struct output out;
+    struct error e;
+    const struct page_profile before = {&page->sides[DIFF_A], titles[DIFF_A]}, after = {&page->sides[DIFF_B], titles[DIFF_B]};
+    struct page_change *changes = changes_of(d);
+    if (!changes)
+        return cli_fail("out of memory");
+    int status = CLI_OK, rc = 0;
+    if (output_open(&out, path, &e)) {
+        status = cli_fail("%s", e.text);
+    } else if ((rc = flamegraph_write_diff(out.file, &before, &after, changes, d->count))) {
+        output_abandon(&out);
+        status = cli_fail("%s: %s", path, strerror(-rc));
+    } else if (output_close(&out, &e)) {
+        status = cli_fail("%s", e.text);
+    }
+    free(changes);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* The page of `diff --output`: both sides, each the sum of its runs, and what the comparison found. */
+#ifndef CANDOR_CLI_DIFF_PAGE_H
+#define CANDOR_CLI_DIFF_PAGE_H
+
+#include "profile/diff.h"
+
+struct diff_page {
+    struct profile sides[2]; /* by enum diff_side */
+};
+
+int diff_page_init(struct diff_page *page); /* 0 or -ENOMEM */
+void diff_page_deinit(struct diff_page *page);
+/* 0 or a negative code. */
+int diff_page_add(struct diff_page *page, enum diff_side side, const struct profile *p);
+/* titles: of both sides. A status, after its line. */
+int diff_page_write(const struct diff_page *page, const struct diff *d, const char *const titles[2], const char *path);
+
+#endif

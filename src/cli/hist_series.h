@@ -1,0 +1,54 @@
+/* The intervals of histogram logs, of one or many machines: read whole, kept as they were encoded, put together tag by tag. */
+#ifndef CANDOR_CLI_HIST_SERIES_H
+#define CANDOR_CLI_HIST_SERIES_H
+
+#include "base/error.h"
+#include "candor/histogram.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hist_entry {
+    uint32_t tag;
+    double start, length; /* s; start counted from `series.start` */
+    char *payload;
+};
+
+struct hist_series {
+    struct hist_entry *entries; /* by start once series_sort has run */
+    uint32_t count, cap;
+    char **tags; /* "" = none; in the order of their first interval */
+    uint32_t tag_count, tag_cap;
+    double start;   /* s since 1970 of the first interval, or 0 where no log says */
+    double end;     /* s from start to the end of the last interval */
+    int64_t lowest; /* finest of all histograms */
+    int digits;
+    uint32_t problems; /* lines that could not be read */
+    char first_problem[512];
+};
+
+struct hist_choice {
+    double from, to;      /* s from the first interval: intervals that start in [from, to) */
+    const char *only;     /* tags to take, with commas; NULL: all */
+    bool ignore_tags;     /* all as if they had none */
+    bool relative;        /* each log starts at 0, whatever its clock said */
+    double ratio;         /* of the values in .hgrm files */
+};
+
+void series_init(struct hist_series *s);
+void series_deinit(struct hist_series *s);
+/* Adds a log, or a .hgrm file as one interval; `prefix` (or NULL) goes before its tags as "prefix::tag". Damaged lines are
+ * counted and passed over. 0, or a negative code when it cannot be opened or no memory is left. */
+int series_read(struct hist_series *s, const char *path, const char *prefix, const struct hist_choice *choice, struct error *e);
+/* When all are read: in order of time, from the first on, without what the choice leaves out. */
+void series_sort(struct hist_series *s, const struct hist_choice *choice);
+
+/* Called with what came together of one tag: `start` and `length` in s. Non-zero ends it. */
+typedef int (*series_visit)(void *context, uint32_t tag, double start, double length, const struct candor_histogram *h);
+/* Sums per tag over windows of `window` s, in order of time; INFINITY: one for each tag; 0: each interval of one start. 0, what visit
+ * returned, or a negative code. */
+int series_windows(const struct hist_series *s, double window, series_visit visit, void *context);
+/* A histogram wide and fine enough for all. 0 or -ENOMEM. */
+int series_histogram(const struct hist_series *s, struct candor_histogram *h);
+
+#endif

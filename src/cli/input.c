@@ -1,0 +1,130 @@
+#include "cli/input.h"
+
+#include "profile/merge.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* "STATE_IN_NATIVE" by "in_native". */
+static int parse_states(const struct cli_args *args, struct filter *f)
+{
+    const char *list = cli_option(args, "state");
+    char word[64];
+    while (cli_next_word(&list, word, sizeof word)) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < JFR_STATES; i++)
+            found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
+        if (!found)
+            return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
+                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, unknown", word);
+        f->states |= found;
+    }
+    return CLI_OK;
+}
+
+/* "JIT compiled" by that, or by "jit"; "compiled" names several. */
+static int parse_types(const struct cli_args *args, struct filter *f)
+{
+    const char *list = cli_option(args, "type");
+    char word[64];
+    while (cli_next_word(&list, word, sizeof word)) {
+        uint32_t found = 0;
+        for (uint8_t i = 0; i < PROFILE_TYPE_MARK; i++)
+            found |= (uint32_t)!strncasecmp(profile_type_name(i), word, strlen(word)) << i;
+        if (!found || !*word)
+            return cli_usage(args->command, "no frame type '%s'; there are interpreted, c1, jit, inlined, native, stub, kernel, "
+                                            "failed, pseudo, java, other", word);
+        f->types |= found;
+    }
+    return CLI_OK;
+}
+
+int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern)
+{
+    const char *text = cli_option(args, option);
+    char why[128];
+    if (text && filter_compile(pattern, text, why, sizeof why))
+        return cli_usage(args->command, "--%s '%.60s' is no regular expression: %s", option, text, why);
+    return CLI_OK;
+}
+
+static int parse_label(const struct cli_args *args, const char *option, struct filter_label *label)
+{
+    const char *text = cli_option(args, option);
+    char why[128];
+    int rc = text ? filter_compile_label(label, text, why, sizeof why) : 0;
+    if (rc == -EINVAL)
+        return cli_usage(args->command, "--%s '%.60s' is no label: %s", option, text, why);
+    return rc ? cli_fail("--%s: out of memory", option) : CLI_OK;
+}
+
+static int parse_filter(const struct cli_args *args, struct filter *f)
+{
+    int status = input_pattern(args, "thread", &f->thread);
+    status = status ? status : input_pattern(args, "method", &f->method);
+    status = status ? status : input_pattern(args, "not-method", &f->not_method);
+    status = status ? status : input_pattern(args, "package", &f->package);
+    status = status ? status : input_pattern(args, "not-package", &f->not_package);
+    status = status ? status : parse_label(args, "label", &f->label);
+    status = status ? status : parse_label(args, "not-label", &f->not_label);
+    status = status ? status : parse_states(args, f);
+    return status ? status : parse_types(args, f);
+}
+
+static int apply(const struct cli_args *args, struct filter *f, struct profile *p, const char *path)
+{
+    const char *range = cli_option(args, "time");
+    if (range && filter_time(f, range, p))
+        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.. or "
+                                        "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
+    int rc = filter_is_set(f) ? filter_apply(f, p) : 0;
+    return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
+}
+
+static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum profile_kind kind)
+{
+    struct error e;
+    p->kind = kind;
+    if (formats_load(p, path, args ? cli_option(args, "from") : NULL, args ? cli_option(args, "value") : NULL, &e))
+        return cli_fail("%s", e.text);
+    if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
+        return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
+    return args ? apply(args, f, p, path) : CLI_OK;
+}
+
+static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count,
+                        enum profile_kind kind)
+{
+    int status = CLI_OK;
+    for (int i = 0; !status && i < count; i++) {
+        struct profile one;
+        if (profile_init(&one))
+            return cli_fail("%s: out of memory", paths[i]);
+        status = load_one(&one, args, f, paths[i], kind);
+        int rc = status ? 0 : profile_merge(p, &one);
+        if (rc == -EINVAL)
+            status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i],
+                              profile_text(&one, one.value), one.value ? " " : "", profile_unit_word(&one), paths[0],
+                              profile_unit_word(p));
+        else if (rc)
+            status = cli_fail("%s: %s", paths[i], strerror(-rc));
+        profile_deinit(&one);
+    }
+    return status;
+}
+
+int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind)
+{
+    struct filter filter = {0};
+    int status = parse_filter(args, &filter);
+    if (!status)
+        status = count == 1 ? load_one(p, args, &filter, paths[0], kind) : load_several(p, args, &filter, paths, count, kind);
+    filter_deinit(&filter);
+    return status;
+}
+
+int input_load_plain(struct profile *p, const char *path, enum profile_kind kind)
+{
+    return load_one(p, NULL, NULL, path, kind);
+}

@@ -1,0 +1,138 @@
+/* candor-server: from a command line to the server. */
+#include "base/units.h"
+#include "cli/cli.h"
+#include "compress/intake.h"
+#include "server/server.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What args.c and print.c know commands by. */
+const struct cli_command *const cli_commands[] = {&command_server, NULL};
+
+static int read_size(const struct cli_args *args, const char *name, uint64_t otherwise, uint64_t *bytes)
+{
+    const char *text = cli_option(args, name);
+    *bytes = otherwise;
+    if (text && (units_parse_size(text, bytes) || !*bytes))
+        return cli_usage(args->command, "--%s wants a size like 500M or 20G, not '%.60s'", name, text);
+    return CLI_OK;
+}
+
+/* "HOST:PORT", "[::1]:PORT", ":PORT" */
+static int read_listen(const struct cli_args *args, struct server_options *o, char *copy, size_t size)
+{
+    const char *text = cli_option(args, "listen");
+    snprintf(copy, size, "%s", text ? text : "127.0.0.1:4041");
+    char *colon = strrchr(copy, ':'), *end;
+    long port = colon ? strtol(colon + 1, &end, 10) : -1;
+    if (port < 0 || port > 65535 || !colon[1] || *end)
+        return cli_usage(args->command, "--listen '%.60s' is not HOST:PORT", text);
+    *colon = 0;
+    if (*copy == '[' && colon[-1] == ']') {
+        colon[-1] = 0;
+        copy++;
+    }
+    o->host = copy;
+    o->port = colon + 1;
+    return CLI_OK;
+}
+
+/* ~/.local/share/candor/server, made with all it lies in. */
+static int default_data(char *path, size_t size)
+{
+    const char *share = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if ((!share || !*share) && (!home || !*home))
+        return cli_fail("neither HOME nor XDG_DATA_HOME is set: say --data DIR");
+    snprintf(path, size, "%s%s/candor/server", share && *share ? share : home, share && *share ? "" : "/.local/share");
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    return CLI_OK;
+}
+
+static int read_options(const struct cli_args *args, struct server_options *o, char *data, size_t size)
+{
+    unsigned long long retain;
+    const char *path = cli_option(args, "data");
+    int status = cli_duration(args, "retain", 7ull * 86400 * 1000000000, &retain);
+    status = status ? status : read_size(args, "max-disk", 10ull << 30, &o->max_disk);
+    status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
+    o->retain_s = retain / 1000000000;
+    if (!status && o->retain_s < 60)
+        status = cli_usage(args->command, "--retain below 1m keeps nothing");
+    o->token_file = cli_option(args, "token-file");
+    o->no_auth = cli_switch(args, "no-auth");
+    o->certificate = cli_option(args, "tls-cert");
+    o->key = cli_option(args, "tls-key");
+    if (!status && !o->certificate != !o->key)
+        status = cli_usage(args->command, "--tls-cert and --tls-key go together");
+    if (!status && o->no_auth && o->token_file)
+        status = cli_usage(args->command, "--no-auth and --token-file exclude each other");
+    if (!status && path && !*path)
+        status = cli_usage(args->command, "--data is empty");
+    if (!status && path)
+        snprintf(data, size, "%s", path);
+    else if (!status)
+        status = default_data(data, size);
+    o->data = data;
+    return status;
+}
+
+static int check(const struct server_options *o, struct error *e)
+{
+    uint64_t bad;
+    if (server_check(o, &bad, e))
+        return cli_fail("%s", e->text);
+    if (bad)
+        return cli_fail("%s: %llu files were damaged", o->data, (unsigned long long)bad);
+    printf("%s: good\n", o->data);
+    return cli_finish_output();
+}
+
+static int make_token(const struct cli_args *args, const struct server_options *o, struct error *e)
+{
+    if (!o->token_file)
+        return cli_usage(args->command, "--new-token wants --token-file, where it is added");
+    int rc = tokens_make(o->token_file, cli_option(args, "new-token"), e);
+    if (rc == -EINVAL)
+        return cli_usage(args->command, "%s", e->text);
+    return rc ? cli_fail("%s", e->text) : cli_finish_output();
+}
+
+int server_command_run(const struct cli_args *args)
+{
+    struct server_options o = {0};
+    struct error e;
+    char data[2048], address[300];
+    uint64_t unpacked;
+    int status = read_options(args, &o, data, sizeof data);
+    status = status ? status : read_listen(args, &o, address, sizeof address);
+    status = status ? status : read_size(args, "max-unpacked", 1ull << 30, &unpacked);
+    if (status)
+        return status;
+    intake_set_limit(unpacked);
+    if (cli_option(args, "new-token"))
+        return make_token(args, &o, &e);
+    if (cli_switch(args, "check"))
+        return check(&o, &e);
+    const char *backup = cli_option(args, "backup");
+    int rc = backup ? server_backup(&o, backup, &e) : server_run(&o, &e);
+    return rc ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_args args;
+    int status = cli_parse(&command_server, argc, argv, &args);
+    if (status < 0) {
+        puts("candor-server is started by 'candor server'; 'candor help server' says what there is");
+        return cli_finish_output();
+    }
+    return status ? status : command_server.run(&args);
+}

@@ -1,0 +1,59 @@
+/* A picture made of cells, as a terminal shows it. Text of any origin can be put into it, and takes the columns it was given and no
+ * more: control characters and what is not UTF-8 become '?', what turns the direction of writing or has no width of its own is left
+ * out, wide characters that do not fit are a blank.
+ *
+ * How wide a character is, and whether it can be shown at all, is the locale's to say (LC_CTYPE): call setlocale before. */
+#ifndef CANDOR_CLI_TOP_CANVAS_H
+#define CANDOR_CLI_TOP_CANVAS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <wchar.h>
+
+enum canvas_style {
+    CANVAS_PLAIN,
+    CANVAS_STRONG,
+    CANVAS_FAINT,
+    CANVAS_TITLE,   /* a line over the whole width */
+    CANVAS_SELECTED,
+    CANVAS_SURE,    /* of a bar: up to the lower end of the interval */
+    CANVAS_UNSURE,  /* and from there to the upper end */
+    CANVAS_WARNING,
+    CANVAS_ERROR,
+    CANVAS_STYLES
+};
+
+enum { CANVAS_MARKS = 2, CANVAS_WIDTH_MAX = 1024, CANVAS_HEIGHT_MAX = 1024 };
+
+struct canvas_cell {
+    wchar_t text[CANVAS_MARKS + 2]; /* a character and what is written above or below it; empty = the right half of a wide one */
+    unsigned char style;
+};
+
+struct canvas {
+    unsigned width, height;
+    struct canvas_cell *cells;
+};
+
+/* 0 or -ENOMEM; sizes are held below the maxima. */
+int canvas_init(struct canvas *c, unsigned width, unsigned height);
+void canvas_deinit(struct canvas *c);
+/* All blank. */
+void canvas_clear(struct canvas *c);
+/* Puts UTF-8 text into at most `room` columns from column x on; returns the columns it took. Outside the picture nothing is put. */
+unsigned canvas_put(struct canvas *c, unsigned y, unsigned x, unsigned room, enum canvas_style style, const char *text);
+/* The same with its end kept, if it is too long: "...rest". */
+unsigned canvas_put_end(struct canvas *c, unsigned y, unsigned x, unsigned room, enum canvas_style style, const char *text);
+unsigned canvas_printf(struct canvas *c, unsigned y, unsigned x, enum canvas_style style, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Gives cells from x on that many columns of style, and leaves their text. */
+void canvas_paint(struct canvas *c, unsigned y, unsigned x, unsigned columns, enum canvas_style style);
+/* Columns that text takes. */
+unsigned canvas_columns(const char *text);
+/* Whether the locale can show the character in one column. */
+bool canvas_can_show(wchar_t w);
+/* Prints the rows up to the last that is not empty, without styles and trailing blanks. */
+void canvas_print(const struct canvas *c, FILE *out);
+const struct canvas_cell *canvas_cell(const struct canvas *c, unsigned y, unsigned x);
+
+#endif

@@ -1,0 +1,24 @@
+/* The model as a picture: two lines of head, the books, the table, a foot. Narrow pictures have fewer columns, small ones fewer lines;
+ * none is too small to be drawn. */
+#ifndef CANDOR_CLI_TOP_DRAW_H
+#define CANDOR_CLI_TOP_DRAW_H
+
+#include "cli/top/canvas.h"
+#include "cli/top/model.h"
+
+/* What stands in the head and does not come from the recording's view. */
+struct draw_facts {
+    int pid;
+    const char *name;   /* of the JVM */
+    const char *clock;  /* "" = unknown */
+    const char *state;  /* why nothing comes any more; "" = it goes on */
+    const char *time;   /* of the day */
+    bool foot;          /* with keys: there is somebody to press them */
+};
+
+/* Also tells the model how many rows there is room for. */
+void draw(struct canvas *c, struct model *m, const struct draw_facts *facts);
+/* The lines that are not rows: a picture of so many more holds them all. */
+enum { DRAW_LINES = 5 };
+
+#endif

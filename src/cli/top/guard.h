@@ -1,0 +1,18 @@
+/* A process of our own that does what is left to do should we be killed: ends the recording in the JVM, removes its file. */
+#ifndef CANDOR_CLI_TOP_GUARD_H
+#define CANDOR_CLI_TOP_GUARD_H
+
+#include "cli/session.h"
+
+struct guard {
+    pid_t pid; /* 0 = none */
+    int pipe;
+};
+
+/* Begins to guard the recording that the JVM writes to this file; remove: the file is ours to remove. Where no process can be had
+ * nothing is guarded. */
+void guard_begin(struct guard *g, const struct session *s, const char *file, bool remove);
+/* All was done: the guard goes. */
+void guard_end(struct guard *g);
+
+#endif

@@ -1,0 +1,45 @@
+/* A whole input as one piece of memory, unpacked when its content says that it is packed (whatever its name is).
+ *
+ *   intake_open -> bytes, size -> intake_close
+ *
+ * A plain file of INTAKE_MAP_FROM bytes or more is mapped; everything else is read into a spool (spool.h), so that memory stays
+ * bounded whatever comes. Several packed streams behind one another are one input, as for gzip and zstd.
+ *
+ * Packed input that is cut off or damaged gives the bytes up to there, and `damage` says so. Refused, with one line, is what
+ * unpacks to nothing usable or to more than the limit: by default INTAKE_SIZE_MAX, or INTAKE_RATIO_MAX times what was read once
+ * that is more than INTAKE_RATIO_FROM bytes. */
+#ifndef CANDOR_COMPRESS_INTAKE_H
+#define CANDOR_COMPRESS_INTAKE_H
+
+#include "base/error.h"
+#include "compress/spool.h"
+
+#include <stdbool.h>
+
+#define INTAKE_MAP_FROM ((uint64_t)64 << 20)
+#define INTAKE_SIZE_MAX ((uint64_t)8 << 30)
+#define INTAKE_RATIO_FROM ((uint64_t)64 << 20)
+enum { INTAKE_RATIO_MAX = 200 };
+
+struct intake {
+    const uint8_t *bytes;
+    uint64_t size;
+    uint64_t packed_size; /* bytes read; size when it was not packed */
+    const struct codec *codec; /* NULL = it was not packed */
+    char damage[160];          /* "" = none */
+    struct spool spool;
+    bool mapped;
+};
+
+/* How much a packed input may unpack to, in the whole process, in place of both bounds above. 0 = the default. */
+void intake_set_limit(uint64_t bytes);
+
+/* What errors call a path: "-" is standard input. */
+const char *intake_name(const char *path);
+/* 0 or a negative code with its error. */
+int intake_open(struct intake *in, const char *path, struct error *e);
+/* The same from memory: unpacks if it is packed, else borrows. */
+int intake_open_memory(struct intake *in, const void *bytes, size_t size, const char *name, struct error *e);
+void intake_close(struct intake *in);
+
+#endif

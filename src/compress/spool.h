@@ -1,0 +1,25 @@
+/* Bytes of unknown number, put in one after the other and then read as one piece of memory: in memory up to SPOOL_MEMORY, beyond
+ * that in a file without a name in TMPDIR (else /var/tmp, else /tmp), which is gone when the spool is. One owner. */
+#ifndef CANDOR_COMPRESS_SPOOL_H
+#define CANDOR_COMPRESS_SPOOL_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPOOL_MEMORY ((uint64_t)64 << 20)
+
+struct spool {
+    uint8_t *bytes; /* valid after spool_finish, and NULL when there are none */
+    uint64_t size, cap;
+    int fd; /* of the file, -1 = in memory */
+};
+
+void spool_init(struct spool *s);
+/* 0 or a negative code with its error, which names no file of the user's. */
+int spool_put(struct spool *s, const void *bytes, size_t n, struct error *e);
+int spool_finish(struct spool *s, struct error *e);
+void spool_deinit(struct spool *s);
+
+#endif

@@ -1,0 +1,46 @@
+/* Threads that begin recordings: attaching waits for the JVM, and one that hangs shall hold up neither the others nor the
+ * collecting. What comes to an end is told through a descriptor that can be polled. */
+#ifndef CANDOR_DAEMON_ATTACHER_H
+#define CANDOR_DAEMON_ATTACHER_H
+
+#include "attach/agent.h"
+
+#include <pthread.h>
+
+enum { ATTACHER_THREADS = 4 };
+
+struct attacher_job {
+    struct attacher_job *next;
+    pid_t pid;
+    uint64_t start;         /* of the process: another one with its number is refused */
+    char path[PATH_MAX];    /* the recording's name, as the agent shall know it */
+    int passed;             /* its descriptor; closed when the job is done */
+    char interval[32], max_overhead[32];
+    uint64_t duration_ns;   /* after which the agent ends the recording by itself */
+    /* The outcome. -EBUSY: somebody else records it; another negative errno. */
+    int code;
+    struct error error;
+};
+
+struct attacher {
+    struct agent_library library;
+    uint64_t timeout_ns;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct attacher_job *todo, *done;
+    pthread_t threads[ATTACHER_THREADS];
+    int started, at_work, event; /* event: an eventfd, readable when a job is done */
+    bool ending;
+};
+
+/* 0 or a negative code with e. */
+int attacher_start(struct attacher *a, const struct agent_library *library, uint64_t timeout_ns, struct error *e);
+/* Takes the job; attacher_take gives it back. */
+void attacher_give(struct attacher *a, struct attacher_job *job);
+/* A job that is done, or NULL. */
+struct attacher_job *attacher_take(struct attacher *a);
+/* Waits for the jobs at work, for so long at most; what was not begun is done with -ECANCELED. True when no thread is at work any
+ * more; the others are left behind, and with them their jobs. */
+bool attacher_stop(struct attacher *a, uint64_t patience_ns);
+
+#endif

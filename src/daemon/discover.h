@@ -1,0 +1,32 @@
+/* The JVMs that come and go on this host, found at the cost of one short file of /proc per process and look. A process is looked
+ * into (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a few
+ * times in its youth, since it may load a JVM later, and then every few minutes. */
+#ifndef CANDOR_DAEMON_DISCOVER_H
+#define CANDOR_DAEMON_DISCOVER_H
+
+#include "attach/jvm.h"
+
+#include <stdint.h>
+
+struct seen_process;
+
+struct discover {
+    struct seen_process *list; /* by pid */
+    uint32_t count, cap;
+    uint64_t min_age_ns; /* what is younger is left for the next look */
+};
+
+/* Tells of each JVM that is new or was looked into again. start: when its process began, in the kernel's ticks since boot: with
+ * the pid, it is the process. */
+typedef void discover_found(void *context, const struct jvm *jvm, uint64_t start);
+
+void discover_deinit(struct discover *d);
+/* now: of clock_monotonic_ns. 0, or -ENOMEM, -EIO with e. */
+int discover_look(struct discover *d, uint64_t now, discover_found *found, void *context, struct error *e);
+
+/* Takes /proc/PID/stat apart (for tests): 0 or -EINVAL. name has 17 bytes. */
+int discover_parse_stat(const char *text, char *name, uint64_t *start);
+/* The same of a process: 0, -ESRCH. */
+int discover_start_of(pid_t pid, uint64_t *start);
+
+#endif

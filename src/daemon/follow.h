@@ -1,0 +1,30 @@
+/* From a recording in progress to the outbox: what came since the last time becomes a recording of its own (jfr/slice.h), packed
+ * by zstd. Each event of the JVM's is in exactly one of them, whenever the daemon is killed: a piece is spooled first, together
+ * with how far it goes, then the state is written, then the piece may be sent. */
+#ifndef CANDOR_DAEMON_FOLLOW_H
+#define CANDOR_DAEMON_FOLLOW_H
+
+#include "daemon/live.h"
+#include "daemon/outbox.h"
+
+struct follow {
+    struct outbox *outbox;
+    int live_folder;
+    uint64_t live_bytes; /* of all recordings in progress: counts against the spool's bound */
+};
+
+struct follow_gain {
+    uint64_t recordings, samples, weight_ns;
+};
+
+/* Beyond this a chunk, or what one JVM has on the disk, is no recording of our agent's. */
+#define FOLLOW_CHUNK_MAX ((uint64_t)128 << 20)
+#define FOLLOW_LIVE_MAX ((uint64_t)512 << 20)
+
+/* Takes up where a daemon before us was killed between spooling and noting it. */
+int follow_recover(const struct follow *f, struct live *l, struct error *e);
+/* Passes on what is new. ended: nobody records to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
+ * -EBADMSG or -EFBIG when this is no recording and never will be one, another when it may work later. */
+int follow_take(const struct follow *f, struct live *l, bool ended, struct follow_gain *gain, struct error *e);
+
+#endif

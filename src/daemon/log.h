@@ -1,0 +1,17 @@
+/* What the daemon says: one line per event on standard error, `event key=value ...`. Under journald a line begins with its
+ * priority (sd-daemon(3)), elsewhere with the time. Any thread may call; a line is one write. Control characters and what is not
+ * UTF-8 become '?': parts of a line may come from strangers. */
+#ifndef CANDOR_DAEMON_LOG_H
+#define CANDOR_DAEMON_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The last warning or error, and when (of clock_realtime_ns; 0 = none yet). */
+uint64_t log_last_problem(char *text, size_t size);
+
+#endif

@@ -1,0 +1,39 @@
+/* One JVM of this host as the daemon sees it: profiled, or why not. */
+#ifndef CANDOR_DAEMON_MEMBER_H
+#define CANDOR_DAEMON_MEMBER_H
+
+#include "daemon/follow.h"
+#include "daemon/labels.h"
+
+enum member_state {
+    MEMBER_LEFT,      /* not profiled; `reason` says why. Looked at again at again_ns */
+    MEMBER_STARTING,  /* with the attacher */
+    MEMBER_RECORDING, /* followed */
+    MEMBER_ENDED,     /* the process is gone and all is passed on: may be forgotten */
+};
+extern const char *const member_state_names[];
+
+struct member {
+    pid_t pid;
+    uint64_t start;
+    enum member_state state;
+    char user[64], jdk[64], name[256], service[LABEL_MAX + 1], rule[64]; /* rule "" = none */
+    char reason[320];
+    uint64_t again_ns; /* MEMBER_LEFT: when to try again; 0 = with the next look into it */
+    unsigned failures;
+    struct live live;
+    int handle; /* pidfd, -1 = none */
+    uint64_t next_ns, renew_ns; /* when to take, and when to begin the recording anew */
+    uint64_t pulse, pulse_ns;   /* the recording's last sign of life, and when */
+    bool renewing;
+    struct follow_gain gain;
+};
+
+void member_init(struct member *t, pid_t pid, uint64_t start);
+void member_deinit(struct member *t);
+/* Whether the process has ended. */
+bool member_is_gone(const struct member *t);
+/* Not profiled, for that reason; looked at again after so long. */
+void member_leave(struct member *t, uint64_t after_ns, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,25 @@
+/* The daemon's account of itself: one JSON object in the spool, status.json, replaced as a whole every few seconds
+ * (docs/formats/daemon-status.md). */
+#ifndef CANDOR_DAEMON_STATUS_H
+#define CANDOR_DAEMON_STATUS_H
+
+#include "daemon/config.h"
+#include "daemon/ship.h"
+#include "daemon/member.h"
+
+#define STATUS_FILE "status.json"
+
+struct status {
+    const struct config *config;
+    struct outbox *outbox;
+    struct ship *ship;
+    struct member *const *members;
+    uint32_t member_count;
+    uint64_t began_epoch_ns, live_bytes;
+    bool running; /* false: the last word of one that ended */
+};
+
+/* folder: the spool's. A status that cannot be written is left out; the spool's own errors say why. */
+void status_write(const struct status *s, int folder);
+
+#endif

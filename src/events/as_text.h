@@ -1,0 +1,34 @@
+/* One event for people, in the form of `jfr print`:
+ *
+ *   jdk.ThreadPark {
+ *     startTime = 16:40:27.061989575 (2026-11-22)
+ *     duration = 14.7 ms
+ *     parkedClass = N/A
+ *     eventThread = "churn-1" (javaThreadId = 27)
+ *     stackTrace = [
+ *       java.util.concurrent.locks.LockSupport.parkNanos(long) line: 408
+ *       ...
+ *     ]
+ *   }
+ *
+ * Numbers carry their units; exact: with all digits. Times are local. What others wrote is printed without control characters.
+ * Structs nested deeper than AS_TEXT_DEPTH_MAX, and values beyond AS_TEXT_VALUES_MAX of one event, are "...". */
+#ifndef CANDOR_EVENTS_AS_TEXT_H
+#define CANDOR_EVENTS_AS_TEXT_H
+
+#include "jfr/reader.h"
+
+#include <stdio.h>
+
+enum { AS_TEXT_DEPTH_MAX = 8, AS_TEXT_VALUES_MAX = 1 << 16 };
+
+struct as_text {
+    FILE *out;
+    uint32_t stack_depth; /* frames of a stack trace, 0 = all */
+    bool exact;
+    uint64_t values; /* of the event at hand */
+};
+
+void as_text_event(struct as_text *w, struct jfr_event *event);
+
+#endif

@@ -1,0 +1,12 @@
+/* Numbers of an event with their units, for people. */
+#ifndef CANDOR_EVENTS_AS_TEXT_NUMBER_H
+#define CANDOR_EVENTS_AS_TEXT_NUMBER_H
+
+#include "jfr/reader.h"
+
+#include <stdio.h>
+
+/* A value of a number type; f says what it means. */
+void as_text_number(FILE *out, struct jfr_value v, const struct jfr_field *f, bool exact);
+
+#endif

@@ -1,0 +1,30 @@
+/* Which event types are wanted: lists of names with the wildcards '*' and '?', separated by commas, as on a command line.
+ *
+ *   by name       "CPULoad", "jdk.CPULoad", "jdk.GC*"; without a dot it is held against what follows the last dot
+ *   by category   "GC", "Java Virtual*", "JVM": any step of the type's category, or its initials
+ *
+ * Upper and lower case are the same. A type is wanted when one pattern of either list fits; without patterns all are. */
+#ifndef CANDOR_EVENTS_SELECTION_H
+#define CANDOR_EVENTS_SELECTION_H
+
+#include "jfr/reader.h"
+
+struct selection_pattern {
+    char *text;
+    bool category;
+    bool met; /* it fitted a type that was asked about */
+};
+
+struct selection {
+    struct selection_pattern *patterns;
+    uint32_t count, cap;
+};
+
+/* Either list may be NULL. 0 or -ENOMEM; selection_deinit in any case. */
+int selection_init(struct selection *f, const char *names, const char *categories);
+void selection_deinit(struct selection *f);
+bool selection_wants(struct selection *f, const struct jfr_type *type);
+/* The first pattern that fitted nothing so far, or NULL. */
+const struct selection_pattern *selection_unmet(const struct selection *f);
+
+#endif

@@ -1,0 +1,63 @@
+/* What the readers of other tools' formats share: from the words that a file uses to methods, frames, stacks and samples of
+ * the model. Functions return 0, -ENOMEM, or a code of error_set with one line that names the file. */
+#ifndef CANDOR_FORMAT_IMPORT_H
+#define CANDOR_FORMAT_IMPORT_H
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* A file in memory, and what the user wants of it. */
+struct import {
+    const uint8_t *bytes;
+    size_t size;
+    const char *name;  /* for messages */
+    const char *value; /* which of several values, NULL = the format's own choice */
+    struct error *error;
+};
+
+/* A reader fills an empty profile. What a file says wrongly in detail is a problem of the profile; what cannot be read as a whole
+ * is an error. Memory is bounded by a small multiple of the bytes. */
+typedef int import_reader(struct profile *p, const struct import *in);
+
+/* -EINVAL with "NAME: TEXT". */
+int import_bad(const struct import *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- names ---- */
+
+/* A frame by the name that people see. A name that looks like Java's, "a.b.C.m" or "a/b/C.m", gets its class, and the type
+ * JFR_FRAME_JAVA where type is PROFILE_TYPE_OTHER; any other is a function without one. "[truncated]" is the frame that
+ * stands for missing ones. */
+int import_frame(struct profile *p, const char *name, size_t len, int32_t line, uint8_t type, uint32_t *frame);
+
+/* ---- stacks: frames are added in any one direction, then put together ---- */
+
+struct import_stack {
+    uint32_t *frames;
+    uint32_t count, cap;
+};
+
+int import_stack_add(struct import_stack *s, uint32_t frame);
+/* The stack of the frames, which it then forgets. What is deeper than PROFILE_DEPTH_MAX is cut at the root, and *truncated set; a
+ * stack that stands on the frame for missing ones is truncated, too. */
+int import_stack_take(struct import_stack *s, struct profile *p, bool leaf_first, uint32_t *stack, bool *truncated);
+void import_stack_deinit(struct import_stack *s);
+
+/* ---- weights ---- */
+
+/* Sets the profile's unit and value from a format's words ("cpu", "nanoseconds"); *scale makes a file's number the model's. */
+int import_unit(struct profile *p, const char *value, const char *unit, uint64_t *scale);
+/* A file's number as a weight; one that cannot be (negative, too large) is more than any weight may be. */
+uint64_t import_weight(int64_t number, uint64_t scale);
+/* Adds the sample with its outcome, unless it weighs nothing. Weights that cannot be are left out and counted in *refused. */
+int import_sample(struct profile *p, struct profile_sample *s, bool truncated, uint64_t *refused);
+/* Says what was left out. */
+int import_refused(struct profile *p, uint64_t refused);
+
+/* ---- things that are not there ---- */
+
+/* The one thread of a format without threads, and the stack of a sample without frames. */
+int import_no_thread(struct profile *p, uint32_t *thread);
+int import_no_stack(struct profile *p, uint32_t *stack);
+uint8_t import_state(const char *word, size_t len);
+
+#endif

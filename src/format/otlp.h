@@ -1,0 +1,18 @@
+/* OpenTelemetry's profiles: the message ProfilesData of opentelemetry-proto, package profiles.v1development, which is the body of
+ * OTLP/HTTP's requests, too. The package is not stable: messages have changed their numbers. Versions 1.10 and 1.11 are one;
+ * 1.9 numbers the fields of Sample otherwise. What stands where: docs/formats/otlp.md. */
+#ifndef CANDOR_FORMAT_OTLP_H
+#define CANDOR_FORMAT_OTLP_H
+
+#include "format/import.h"
+
+#include <stdio.h>
+
+enum otlp_version { OTLP_1_10, OTLP_1_9 };
+
+/* Which version it is the samples tell. Of several profiles those of one type are read: the one asked for, else the first's. */
+import_reader otlp_read;
+/* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
+int otlp_write(FILE *out, const struct profile *p, enum otlp_version version);
+
+#endif

@@ -1,0 +1,53 @@
+/* The numbers of the fields of OTLP's profile messages, and the names of attributes; the inside of otlp_read.c and otlp_write.c. */
+#ifndef CANDOR_FORMAT_OTLP_FIELDS_H
+#define CANDOR_FORMAT_OTLP_FIELDS_H
+
+#include "format/otlp.h"
+
+enum otlp_data { OTLP_RESOURCE_PROFILES = 1, OTLP_DICTIONARY };
+enum otlp_resource_profiles { OTLP_RESOURCE = 1, OTLP_SCOPE_PROFILES };
+enum otlp_resource { OTLP_RESOURCE_ATTRIBUTE = 1 };
+enum otlp_key_value { OTLP_KEY = 1, OTLP_VALUE, OTLP_KEY_UNIT };
+enum otlp_any_value { OTLP_STRING = 1, OTLP_BOOL, OTLP_INT, OTLP_STRING_INDEX = 8 };
+enum otlp_scope_profiles { OTLP_SCOPE = 1, OTLP_PROFILE };
+enum otlp_scope { OTLP_SCOPE_NAME = 1, OTLP_SCOPE_VERSION };
+enum otlp_profile { OTLP_SAMPLE_TYPE = 1, OTLP_SAMPLE, OTLP_TIME, OTLP_DURATION, OTLP_PERIOD_TYPE, OTLP_PERIOD };
+enum otlp_value_type { OTLP_TYPE = 1, OTLP_UNIT };
+enum otlp_dictionary {
+    OTLP_MAPPINGS = 1,
+    OTLP_LOCATIONS,
+    OTLP_FUNCTIONS,
+    OTLP_LINKS,
+    OTLP_STRINGS,
+    OTLP_ATTRIBUTES,
+    OTLP_STACKS
+};
+enum otlp_stack { OTLP_STACK_LOCATIONS = 1 };
+enum otlp_location { OTLP_LOCATION_ADDRESS = 2, OTLP_LOCATION_LINE, OTLP_LOCATION_ATTRIBUTES };
+enum otlp_line { OTLP_LINE_FUNCTION = 1, OTLP_LINE_LINE };
+enum otlp_function { OTLP_FUNCTION_NAME = 1, OTLP_FUNCTION_SYSTEM_NAME };
+
+/* The fields of Sample, which have moved between versions. */
+struct otlp_sample_fields {
+    unsigned stack, attributes, values, timestamps;
+};
+static const struct otlp_sample_fields otlp_sample_fields[] = {
+    [OTLP_1_10] = {.stack = 1, .attributes = 2, .values = 4, .timestamps = 5},
+    [OTLP_1_9] = {.stack = 1, .values = 2, .attributes = 3, .timestamps = 5},
+};
+
+/* OpenTelemetry's own names, and ours for what it has none. */
+#define OTLP_PID "process.pid"
+#define OTLP_COMMAND "process.command_line"
+#define OTLP_JVM "process.runtime.description"
+#define OTLP_THREAD "thread.name"
+#define OTLP_THREAD_ID "thread.id"
+#define OTLP_JAVA_THREAD_ID "candor.java_thread.id"
+#define OTLP_STATE "candor.thread.state"
+#define OTLP_OUTCOME "candor.outcome"
+#define OTLP_COUNT "candor.samples"
+#define OTLP_FRAME_KIND "profile.frame.type"
+#define OTLP_FRAME_TYPE "candor.frame.type"
+#define OTLP_BCI "candor.frame.bci"
+
+#endif

@@ -1,0 +1,60 @@
+/* Protocol buffers' wire format, as far as profiles need it: fields in order of the file, no schema.
+ *
+ *   struct pb m = pb_init(bytes, size);
+ *   for (struct pb_field f; pb_next(&m, &f);) switch (f.number) { ... }
+ *   if (m.bad) the message is damaged
+ *
+ * Reading is total: whatever the bytes are, it ends, and reads nothing outside them. Writing appends to a buffer. */
+#ifndef CANDOR_FORMAT_PB_H
+#define CANDOR_FORMAT_PB_H
+
+#include "base/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pb {
+    const uint8_t *at, *end;
+    bool bad;
+};
+
+enum pb_wire { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2, PB_FIXED32 = 5 };
+
+struct pb_field {
+    uint32_t number;
+    enum pb_wire wire;
+    uint64_t value;       /* of numbers; 0 for bytes */
+    const uint8_t *bytes; /* of PB_BYTES, else an empty string */
+    size_t size;
+};
+
+struct pb pb_init(const void *bytes, size_t size);
+/* False at the end, and at the first damage, which sets bad. */
+bool pb_next(struct pb *m, struct pb_field *f);
+/* The message in a field of bytes. */
+struct pb pb_message(const struct pb_field *f);
+
+/* The numbers of a repeated field, which may stand packed in one field or one by one: `rest` starts as pb_numbers(f). */
+struct pb_numbers {
+    struct pb packed;
+    const struct pb_field *single; /* NULL = packed, or taken */
+    bool fixed;                    /* packed fixed64 */
+};
+struct pb_numbers pb_numbers(const struct pb_field *f);
+struct pb_numbers pb_fixed64s(const struct pb_field *f);
+bool pb_number(struct pb_numbers *rest, uint64_t *value);
+
+void pb_put_varint(struct buffer *b, uint64_t v);
+/* A number that is 0 is not written: that is what a missing one means. */
+void pb_put_uint(struct buffer *b, uint32_t number, uint64_t v);
+/* The same where a missing one means something else. */
+void pb_put_present(struct buffer *b, uint32_t number, uint64_t v);
+void pb_put_int(struct buffer *b, uint32_t number, int64_t v);
+void pb_put_fixed64(struct buffer *b, uint32_t number, uint64_t v);
+void pb_put_bytes(struct buffer *b, uint32_t number, const void *bytes, size_t size);
+void pb_put_text(struct buffer *b, uint32_t number, const char *text);
+/* As bytes; a part that has failed makes b fail. */
+void pb_put_message(struct buffer *b, uint32_t number, const struct buffer *message);
+
+#endif

@@ -1,0 +1,194 @@
+#include "format/speedscope.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+struct reader {
+    struct profile *p;
+    const struct import *in;
+    uint32_t *frames; /* by the file's number */
+    size_t frame_count;
+    struct import_stack stack;
+    uint64_t scale;
+    bool unit_known, time;
+    uint64_t refused, left_out;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int take_frames(struct reader *r, const json_t *list)
+{
+    r->frame_count = json_array_size(list);
+    r->frames = calloc(r->frame_count + 1, sizeof *r->frames);
+    int rc = r->frames ? 0 : -ENOMEM;
+    for (size_t i = 0; !rc && i < r->frame_count; i++) {
+        const json_t *one = json_array_get(list, i);
+        double line = json_number_value(json_object_get(one, "line"));
+        const char *name = text_of(one, "name");
+        rc = import_frame(r->p, name, strlen(name), line > 0 && line < INT32_MAX ? (int32_t)line : 0, PROFILE_TYPE_OTHER,
+                          &r->frames[i]);
+    }
+    return rc;
+}
+
+/* A file may hold profiles of several units; those of the first are read. */
+static int take_unit(struct reader *r, const char *unit, bool *same)
+{
+    struct profile *p = r->p;
+    enum profile_unit before = p->unit;
+    bool none = !strcmp(unit, "none") || !*unit;
+    *same = true;
+    if (r->unit_known) {
+        uint32_t value = p->value, name = p->unit_name;
+        int rc = import_unit(p, "", none ? "samples" : unit, &r->scale);
+        *same = p->unit == before;
+        p->unit = before;
+        p->value = value;
+        p->unit_name = name;
+        return rc;
+    }
+    r->unit_known = true;
+    return import_unit(p, "", none ? "samples" : unit, &r->scale);
+}
+
+static uint64_t weigh(const struct reader *r, double number)
+{
+    double weight = number * (double)r->scale;
+    return weight >= 0 && weight < 4e18 ? (uint64_t)llround(weight) : UINT64_MAX;
+}
+
+static int add(struct reader *r, uint32_t thread, uint32_t stack, bool truncated, uint64_t weight)
+{
+    struct profile_sample s = {.thread = thread, .stack = stack, .weight = weight, .count = 1};
+    int rc = stack ? 0 : import_no_stack(r->p, &s.stack);
+    if (r->p->unit == PROFILE_UNIT_SAMPLES)
+        s.count = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+    return rc ? rc : import_sample(r->p, &s, truncated, &r->refused);
+}
+
+/* The file's frame, or -1. */
+static int64_t frame_at(const struct reader *r, const json_t *number)
+{
+    double v = json_is_number(number) ? json_number_value(number) : -1;
+    return v >= 0 && v < (double)r->frame_count ? (int64_t)v : -1;
+}
+
+static int take_stack(struct reader *r, const json_t *list, uint32_t *stack, bool *truncated)
+{
+    r->stack.count = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        int64_t frame = frame_at(r, json_array_get(list, i));
+        if (frame >= 0 && import_stack_add(&r->stack, r->frames[frame]))
+            return -ENOMEM;
+    }
+    return import_stack_take(&r->stack, r->p, false, stack, truncated);
+}
+
+static int take_sampled(struct reader *r, const json_t *profile, uint32_t thread)
+{
+    const json_t *samples = json_object_get(profile, "samples"), *weights = json_object_get(profile, "weights");
+    size_t n = json_array_size(samples);
+    int rc = 0;
+    r->left_out += n > json_array_size(weights) ? n - json_array_size(weights) : 0;
+    for (size_t i = 0; !rc && i < n && i < json_array_size(weights); i++) {
+        const json_t *number = json_array_get(weights, i);
+        uint32_t stack;
+        bool truncated;
+        uint64_t weight = json_is_integer(number) ? import_weight(json_integer_value(number), r->scale)
+                                                  : weigh(r, json_number_value(number));
+        rc = take_stack(r, json_array_get(samples, i), &stack, &truncated);
+        rc = rc ? rc : add(r, thread, stack, truncated, weight);
+    }
+    return rc;
+}
+
+/* Between two events the open frames are a sample. Frames close in the order they were opened, or the file is wrong: what is not on
+ * top is not closed. */
+static int take_evented(struct reader *r, const json_t *profile, uint32_t thread)
+{
+    const json_t *events = json_object_get(profile, "events");
+    double last = json_number_value(json_object_get(profile, "startValue"));
+    uint32_t *open = calloc(PROFILE_DEPTH_MAX, sizeof *open); /* stacks, each one frame deeper */
+    size_t depth = 0, deeper = 0;
+    int rc = open ? 0 : -ENOMEM;
+    for (size_t i = 0; !rc && i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        double at = json_number_value(json_object_get(event, "at"));
+        int64_t frame = frame_at(r, json_object_get(event, "frame"));
+        uint32_t stack = depth ? open[depth - 1] : 0;
+        if (depth && at > last)
+            rc = add(r, thread, stack, false, weigh(r, at - last));
+        last = at > last ? at : last;
+        if (rc || frame < 0)
+            r->left_out += !rc;
+        else if (!strcmp(text_of(event, "type"), "O") && depth == PROFILE_DEPTH_MAX - 1)
+            deeper++;
+        else if (!strcmp(text_of(event, "type"), "O"))
+            rc = profile_stack(r->p, stack, r->frames[frame], &open[depth++]);
+        else if (deeper)
+            deeper--;
+        else if (depth && r->p->nodes[stack].frame == r->frames[frame])
+            depth--;
+        else
+            r->left_out++;
+    }
+    free(open);
+    return rc;
+}
+
+static int take_profile(struct reader *r, const json_t *profile)
+{
+    const char *name = text_of(profile, "name"), *type = text_of(profile, "type");
+    uint32_t string, thread;
+    bool same;
+    if (take_unit(r, text_of(profile, "unit"), &same))
+        return -ENOMEM;
+    if (!same)
+        return profile_add_problem(r->p, "warning", "profiles of another unit than the first one's are left out");
+    if (profile_string(r->p, name, strlen(name), &string) || profile_thread(r->p, string, 0, 0, &thread))
+        return -ENOMEM;
+    if (!strcmp(type, "sampled"))
+        return take_sampled(r, profile, thread);
+    if (!strcmp(type, "evented"))
+        return take_evented(r, profile, thread);
+    r->left_out++;
+    return 0;
+}
+
+static int take_file(struct reader *r, const json_t *root)
+{
+    const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames");
+    const json_t *profiles = json_object_get(root, "profiles");
+    if (!json_is_array(frames) || !json_is_array(profiles))
+        return import_bad(r->in, "no speedscope file: it has no shared.frames, or no profiles");
+    int rc = take_frames(r, frames);
+    rc = rc ? rc : profile_string(r->p, "speedscope", 10, &r->p->source);
+    const char *name = text_of(root, "name");
+    rc = rc ? rc : profile_string(r->p, name, strlen(name), &r->p->command);
+    for (size_t i = 0; !rc && i < json_array_size(profiles); i++)
+        rc = take_profile(r, json_array_get(profiles, i));
+    if (!rc && r->left_out)
+        rc = profile_add_problem(r->p, "warning", "%llu samples, events or profiles left out that fit to nothing",
+                                 (unsigned long long)r->left_out);
+    return rc ? rc : import_refused(r->p, r->refused);
+}
+
+int speedscope_read(struct profile *p, const struct import *in)
+{
+    struct reader r = {.p = p, .in = in};
+    json_error_t error;
+    json_t *root = json_loadb((const char *)in->bytes, in->size, 0, &error);
+    if (!root)
+        return import_bad(in, "damaged: no JSON (%.120s, line %d)", error.text, error.line);
+    int rc = take_file(&r, root);
+    json_decref(root);
+    free(r.frames);
+    import_stack_deinit(&r.stack);
+    return rc;
+}

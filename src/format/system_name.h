@@ -1,0 +1,25 @@
+/* The second name of a function in pprof and OTLP, by which a frame's class, library and descriptor come back:
+ *
+ *     a Java method      a.b.C.m(I)V      class . name descriptor
+ *     native code        libx.so!f        library ! name
+ *     anything else      the name that people see, as the first one */
+#ifndef CANDOR_FORMAT_SYSTEM_NAME_H
+#define CANDOR_FORMAT_SYSTEM_NAME_H
+
+#include "base/buffer.h"
+#include "profile/profile.h"
+
+struct system_name_text {
+    const char *bytes;
+    size_t len;
+};
+
+/* Appends that of the frame, with a zero behind it. */
+void system_name_put(struct buffer *out, const struct profile *p, const struct profile_frame *f);
+/* The library of native code, or NULL. */
+const char *system_name_library(const struct profile *p, const struct profile_frame *f);
+/* The frame with both names; where the second tells nothing, by the first alone (import_frame). 0 or -ENOMEM. */
+int system_name_frame(struct profile *p, struct system_name_text name, struct system_name_text system, int32_t line, uint32_t bci,
+                      uint8_t type, uint32_t *frame);
+
+#endif

@@ -1,0 +1,10 @@
+/* What weights are of, and their unit, in the words that pprof and OTLP share. */
+#ifndef CANDOR_FORMAT_VALUE_TYPE_H
+#define CANDOR_FORMAT_VALUE_TYPE_H
+
+#include "profile/profile.h"
+
+const char *value_type_name(const struct profile *p); /* "cpu", "wall", "waiting", "samples", or another profiler's */
+const char *value_type_unit(const struct profile *p);  /* "nanoseconds", "count", "bytes", or another profiler's */
+
+#endif

@@ -1,0 +1,38 @@
+/* A recording that keeps its end: the oldest chunks are given up, and what is kept moves to the front of the file. It is one file,
+ * and a whole JFR file at every instant, as in writer_tail.h.
+ *
+ *      | chunk  chunk  chunk  chunk  chunk |     the last is being written
+ *      | shell.......  chunk  chunk  chunk |     jfr_ring_give_up(2): one write, a shell over what went
+ *      | shell  chunk  chunk  chunk |            jfr_ring_close_up
+ *
+ * What is kept moves chunk by chunk into the shell before it, where no reader sees it yet: first all of it but its first bytes, and
+ * behind them the beginning of a new shell, as long as the old one; then the first bytes, in place of the old shell's. From that
+ * write on the copy is the chunk, and the new shell covers the original:
+ *
+ *      | shell................  chunk |    | shell....copy  shell..chunk |    | copy  shell............. |
+ *
+ * Moves are by whole pages, so that wherever a chunk or a shell begins there is as much left of the page as before, and that last write
+ * lies within it. The shell at the front that this leaves takes a page, or a little more.
+ *
+ * For writers with options.ring. Who reads the file meanwhile by opening it sees one state of it and then another: he should read a
+ * copy. Functions that may fail return 0 or the writer's lasting error. */
+#ifndef CANDOR_JFR_WRITER_RING_H
+#define CANDOR_JFR_WRITER_RING_H
+
+#include "jfr/writer.h"
+
+/* Chunks that have ended and are kept, the oldest being 0; when one ended, which is when the next began; where it ends. */
+uint32_t jfr_ring_chunks(const struct jfr_writer *w);
+uint64_t jfr_ring_end_ticks(const struct jfr_writer *w, uint32_t chunk);
+uint64_t jfr_ring_end_offset(const struct jfr_writer *w, uint32_t chunk);
+/* When, and where in the file, that begins which is kept. */
+uint64_t jfr_ring_start_ticks(const struct jfr_writer *w);
+uint64_t jfr_ring_start_offset(const struct jfr_writer *w);
+
+/* Gives up the `chunks` oldest. */
+int jfr_ring_give_up(struct jfr_writer *w, uint32_t chunks, struct error *e);
+/* Whether there is room before each chunk for the longest of them, as moving needs. */
+bool jfr_ring_can_close_up(const struct jfr_writer *w);
+int jfr_ring_close_up(struct jfr_writer *w, struct error *e);
+
+#endif

@@ -1,0 +1,14 @@
+/* A program that is run as one operation, its output thrown away. */
+#ifndef CANDOR_LOAD_CHILD_H
+#define CANDOR_LOAD_CHILD_H
+
+#include <stdbool.h>
+
+/* Starts it; *fd becomes readable when it ends. 0 or an errno (*pid and *fd are then 0 and -1). */
+int child_start(char **command, int *pid, int *fd);
+/* Whether it has ended; status 0 when it ended well. */
+bool child_ended(int pid, int *status);
+/* Ends it and waits for that. */
+void child_kill(int pid);
+
+#endif

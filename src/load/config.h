@@ -1,0 +1,46 @@
+/* What the load generator is to do: send requests by a schedule that does not wait for answers, over connections that carry one
+ * request each at a time.
+ *
+ *     throughput   each connection sends as soon as it has its answer; only the service time exists
+ *     throttle     requests are due by the schedule; the figure is the service time
+ *     fixed        requests are due by the schedule; the figure is the response time, from the moment the request was due
+ *
+ * throttle and fixed do the same and differ in what they show; the log has all three times. */
+#ifndef CANDOR_LOAD_CONFIG_H
+#define CANDOR_LOAD_CONFIG_H
+
+#include "load/connection.h"
+#include "load/schedule.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum load_mode { LOAD_THROUGHPUT, LOAD_THROTTLE, LOAD_FIXED };
+
+struct load_tick {
+    uint64_t elapsed, length; /* ns since the start, of this interval */
+    bool warming_up;
+    uint64_t done;            /* requests that ended in it, in whatever way */
+    uint64_t failed, waiting; /* so far; due and not sent */
+    uint32_t in_flight;
+    const struct candor_histogram *times; /* of the mode's figure, in this interval */
+};
+
+struct load_config {
+    enum load_mode mode;
+    struct schedule schedule;
+    struct mix mix;
+    struct target target;
+    uint64_t warm_up, duration, drain, timeout; /* ns */
+    uint64_t log_interval;                      /* ns; also that of the ticks */
+    uint32_t connections, threads;
+    bool spin;         /* wait by asking the clock */
+    bool virtual_time; /* of the mock: time jumps to the next event; one thread */
+    FILE *log;         /* or NULL */
+    bool (*interrupted)(void);
+    void (*tick)(void *context, const struct load_tick *tick);
+    void *context;
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* One connection of the generator: it carries one request at a time to its target, a server, a program or the mock. Its worker alone
+ * uses it. */
+#ifndef CANDOR_LOAD_CONNECTION_H
+#define CANDOR_LOAD_CONNECTION_H
+
+#include "load/mock.h"
+#include "load/outcome.h"
+#include "load/response.h"
+#include "load/tls.h"
+#include "load/url.h"
+
+#include <netdb.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum target_kind { TARGET_HTTP, TARGET_COMMAND, TARGET_MOCK };
+
+/* What all connections go to. */
+struct target {
+    enum target_kind kind;
+    struct url url;
+    struct addrinfo *addresses; /* what the name stands for */
+    struct addrinfo *address;   /* the one of them that answered */
+    struct tls *tls;          /* NULL: plain */
+    char **command;
+    struct mock mock;
+    bool keep_alive;
+};
+
+enum connection_state { CONNECTION_CLOSED, CONNECTION_CONNECTING, CONNECTION_HANDSHAKE, CONNECTION_IDLE, CONNECTION_BUSY };
+
+struct connection {
+    struct connection *next, *before; /* in its worker's list of free or of busy ones */
+    const struct target *target;
+    const struct mix *mix;
+    struct outcome *outcome;
+    int epoll;
+    int fd; /* socket or pidfd; -1 */
+    int pid;
+    enum connection_state state;
+    bool has_request, reused, retried;
+    struct tls_session *tls;
+    struct outcome_request request;
+    size_t sent; /* bytes of the request */
+    uint64_t done_at; /* of the mock */
+    uint64_t free_since;
+    struct response response;
+};
+
+/* What a step of it came to. */
+enum connection_step { CONNECTION_WAITS, CONNECTION_ENDED };
+
+struct connection_end {
+    enum outcome_kind kind;
+    int status;
+};
+
+/* Opens a socket ahead of the first request; a failure shows when it is used. */
+void connection_open(struct connection *c);
+/* Sends c->request. ENDED when it has failed at once. */
+enum connection_step connection_start(struct connection *c, struct connection_end *end);
+/* Something happened to its descriptor. `scratch` is room for what is read. */
+enum connection_step connection_event(struct connection *c, char *scratch, size_t size, struct connection_end *end);
+/* Gives the request up, and the connection with it. */
+void connection_abort(struct connection *c);
+
+#endif

@@ -1,0 +1,280 @@
+#include "load/worker.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum { SCRATCH = 64 << 10, EVENTS = 64 };
+#define LOOK_AROUND 100000000u /* ns: an interrupt is noticed within it */
+#define BACK_OFF 10000000u     /* ns before a connection that failed sends again in throughput mode */
+#define OPEN_PATIENCE 5000000000u
+
+/* ---- lists ---- */
+
+static void append(struct worker_list *list, struct connection *c)
+{
+    c->next = NULL;
+    c->before = list->last;
+    *(list->last ? &list->last->next : &list->first) = c;
+    list->last = c;
+}
+
+static void unlink_from(struct worker_list *list, struct connection *c)
+{
+    *(c->before ? &c->before->next : &list->first) = c->next;
+    *(c->next ? &c->next->before : &list->last) = c->before;
+}
+
+/* ---- storage ---- */
+
+int worker_init(struct worker *w, struct run *run, uint32_t connections)
+{
+    *w = (struct worker){.run = run, .count = connections, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+    w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    w->connections = calloc(connections, sizeof *w->connections);
+    w->scratch = malloc(SCRATCH);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
+    if (!w->connections || !w->scratch)
+        return -ENOMEM;
+    if (w->epoll < 0 || w->timer < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->timer, &event))
+        return -errno;
+    for (uint32_t i = 0; i < connections; i++) {
+        struct connection *c = &w->connections[i];
+        c->target = &run->config->target;
+        c->mix = &run->config->mix;
+        c->outcome = run->outcome;
+        c->epoll = w->epoll;
+        c->fd = -1;
+        append(&w->free, c);
+    }
+    return 0;
+}
+
+void worker_deinit(struct worker *w)
+{
+    for (uint32_t i = 0; w->connections && i < w->count; i++)
+        connection_abort(&w->connections[i]);
+    if (w->epoll >= 0)
+        close(w->epoll);
+    if (w->timer >= 0)
+        close(w->timer);
+    free(w->connections);
+    free(w->scratch);
+}
+
+/* ---- time ---- */
+
+static uint64_t now(struct worker *w)
+{
+    return w->run->config->virtual_time ? w->now : clock_monotonic_ns();
+}
+
+static uint64_t end_of(const struct run *run)
+{
+    return __atomic_load_n(&run->end, __ATOMIC_RELAXED); /* a late look costs a moment, no more */
+}
+
+/* ---- one request ---- */
+
+static bool scheduled(const struct run *run)
+{
+    return run->config->mode != LOAD_THROUGHPUT;
+}
+
+static void finish(struct worker *w, struct connection *c, const struct connection_end *end, uint64_t at)
+{
+    struct run *run = w->run;
+    uint64_t since = scheduled(run) ? c->request.intended : c->request.sent;
+    unlink_from(&w->busy, c);
+    append(&w->free, c);
+    c->free_since = at;
+    if (!scheduled(run) && end->kind != OUTCOME_ANSWERED && end->kind != OUTCOME_REFUSED)
+        c->free_since = at + BACK_OFF;
+    __atomic_fetch_sub(&run->in_flight, 1, __ATOMIC_RELAXED);
+    if (since >= run->measured)
+        outcome_record(run->outcome, &c->request, end->kind, end->status, at);
+    else
+        __atomic_fetch_add(&run->warm_up_requests, 1, __ATOMIC_RELAXED);
+}
+
+static void start(struct worker *w, uint64_t n, uint64_t intended, uint64_t at)
+{
+    struct connection *c = w->free.first;
+    struct connection_end end;
+    unlink_from(&w->free, c);
+    append(&w->busy, c);
+    c->request.type = mix_choose(c->mix, n);
+    c->request.intended = intended;
+    c->request.ready = c->free_since > intended ? c->free_since : intended;
+    c->request.sent = at;
+    __atomic_fetch_add(&w->run->in_flight, 1, __ATOMIC_RELAXED);
+    if (connection_start(c, &end) == CONNECTION_ENDED)
+        finish(w, c, &end, now(w));
+    else if (c->target->kind == TARGET_MOCK)
+        c->done_at = mock_done(&w->run->mock, at);
+}
+
+/* The next request, if it is due; else when one will be. */
+static bool claim(struct worker *w, uint64_t at, uint64_t *n, uint64_t *intended, uint64_t *due)
+{
+    struct run *run = w->run;
+    if (!scheduled(run)) {
+        *intended = *due = w->free.first->free_since > at ? w->free.first->free_since : at;
+        if (*due > at)
+            return false;
+        *n = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
+        return true;
+    }
+    *n = __atomic_load_n(&run->next, __ATOMIC_RELAXED);
+    do {
+        uint64_t offset = schedule_due(&run->config->schedule, *n);
+        *intended = *due = offset == UINT64_MAX ? UINT64_MAX : run->start + offset;
+        if (*due > at || *due >= end_of(run))
+            return false;
+        /* Relaxed: it is a number, with nothing behind it. */
+    } while (!__atomic_compare_exchange_n(&run->next, n, *n + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return true;
+}
+
+/* Everything that is due and for which there is a connection; returns when more will be. */
+static uint64_t send_due(struct worker *w)
+{
+    uint64_t n, intended, due = UINT64_MAX, at = now(w);
+    while (w->free.first && at < end_of(w->run) + (scheduled(w->run) ? w->run->config->drain : 0)) {
+        if (!claim(w, at, &n, &intended, &due))
+            return due;
+        start(w, n, intended, at);
+        at = now(w);
+    }
+    return UINT64_MAX;
+}
+
+static void complete_mocks(struct worker *w)
+{
+    struct connection_end end = {OUTCOME_ANSWERED, 0};
+    uint64_t at = now(w);
+    for (struct connection *c = w->busy.first, *next; c; c = next) {
+        next = c->next;
+        if (c->done_at <= at)
+            finish(w, c, &end, at);
+    }
+}
+
+static void give_up(struct worker *w, struct connection *c, enum outcome_kind kind, uint64_t at)
+{
+    struct connection_end end = {kind, 0};
+    connection_abort(c);
+    finish(w, c, &end, at);
+}
+
+static void expire(struct worker *w)
+{
+    uint64_t at = now(w), timeout = w->run->config->timeout;
+    while (w->busy.first && w->busy.first->request.sent + timeout <= at)
+        give_up(w, w->busy.first, OUTCOME_TIMEOUT, at);
+}
+
+/* ---- waiting ---- */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t next_moment(struct worker *w, uint64_t due)
+{
+    const struct load_config *config = w->run->config;
+    uint64_t end = end_of(w->run), until = due;
+    uint64_t at = now(w);
+    until = earlier(until, at < end ? end : end + config->drain);
+    if (w->busy.first)
+        until = earlier(until, w->busy.first->request.sent + config->timeout);
+    if (config->target.kind == TARGET_MOCK)
+        for (struct connection *c = w->busy.first; c; c = c->next)
+            until = earlier(until, c->done_at);
+    return until;
+}
+
+static void arm(struct worker *w, uint64_t until, uint64_t at)
+{
+    if (w->armed > at && w->armed <= until)
+        return; /* it goes off too early at worst, and is set anew then */
+    struct itimerspec when = {.it_value = {(time_t)(until / 1000000000), (long)(until % 1000000000)}};
+    timerfd_settime(w->timer, TFD_TIMER_ABSTIME, &when, NULL);
+    w->armed = until;
+}
+
+static void wait_until(struct worker *w, uint64_t until)
+{
+    struct epoll_event events[EVENTS];
+    struct connection_end end;
+    uint64_t at = now(w);
+    bool ask_again = w->run->config->spin || until <= at;
+    if (!ask_again)
+        arm(w, earlier(until, at + LOOK_AROUND), at);
+    int n = epoll_wait(w->epoll, events, EVENTS, ask_again ? 0 : -1);
+    for (int i = 0; i < n; i++) {
+        struct connection *c = events[i].data.ptr;
+        if (c && connection_event(c, w->scratch, SCRATCH, &end) == CONNECTION_ENDED)
+            finish(w, c, &end, now(w));
+    }
+}
+
+/* Is a request left that was due before the end? */
+static bool has_due(const struct run *run)
+{
+    uint64_t offset = scheduled(run) ? schedule_due(&run->config->schedule, __atomic_load_n(&run->next, __ATOMIC_RELAXED)) : UINT64_MAX;
+    return offset != UINT64_MAX && run->start + offset < end_of(run);
+}
+
+static bool over(struct worker *w)
+{
+    uint64_t at = now(w), end = end_of(w->run);
+    return at >= end && (at >= end + w->run->config->drain || (!w->busy.first && !has_due(w->run)));
+}
+
+void worker_connect(struct worker *w)
+{
+    uint64_t patience = clock_monotonic_ns() + OPEN_PATIENCE;
+    if (w->run->config->target.kind != TARGET_HTTP)
+        return;
+    for (uint32_t i = 0; i < w->count; i++)
+        connection_open(&w->connections[i]);
+    for (uint32_t opening = 1; opening && clock_monotonic_ns() < patience;) {
+        wait_until(w, clock_monotonic_ns() + LOOK_AROUND);
+        opening = 0;
+        for (uint32_t i = 0; i < w->count; i++)
+            opening += w->connections[i].state == CONNECTION_CONNECTING || w->connections[i].state == CONNECTION_HANDSHAKE;
+    }
+}
+
+void worker_run(struct worker *w)
+{
+    struct run *run = w->run;
+    bool mock = run->config->target.kind == TARGET_MOCK;
+    while (!over(w)) {
+        if (mock)
+            complete_mocks(w);
+        expire(w);
+        uint64_t until = next_moment(w, send_due(w));
+        if (!run->config->virtual_time) {
+            wait_until(w, until);
+        } else {
+            w->now = until;
+            run->on_time(run, until);
+        }
+    }
+    uint64_t at = now(w);
+    if (mock)
+        complete_mocks(w);
+    while (w->busy.first)
+        give_up(w, w->busy.first, OUTCOME_IN_FLIGHT, at);
+    uint64_t latest = __atomic_load_n(&run->stopped, __ATOMIC_RELAXED);
+    while (latest < at && !__atomic_compare_exchange_n(&run->stopped, &latest, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}

@@ -1,0 +1,210 @@
+#include "profile/filter.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int filter_compile(struct filter_pattern *pattern, const char *text, char *why, size_t size)
+{
+    int rc = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
+    pattern->set = !rc;
+    if (rc)
+        regerror(rc, &pattern->regex, why, size);
+    return rc ? -EINVAL : 0;
+}
+
+int filter_compile_label(struct filter_label *label, const char *text, char *why, size_t size)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text) {
+        snprintf(why, size, "write it KEY=REGEX");
+        return -EINVAL;
+    }
+    int rc = filter_compile(&label->value, equals + 1, why, size);
+    label->key = rc ? NULL : strndup(text, (size_t)(equals - text));
+    return rc ? rc : label->key ? 0 : -ENOMEM;
+}
+
+void filter_pattern_free(struct filter_pattern *pattern)
+{
+    if (pattern->set)
+        regfree(&pattern->regex);
+    pattern->set = false;
+}
+
+void filter_deinit(struct filter *f)
+{
+    filter_pattern_free(&f->thread);
+    filter_pattern_free(&f->method);
+    filter_pattern_free(&f->not_method);
+    filter_pattern_free(&f->package);
+    filter_pattern_free(&f->not_package);
+    filter_pattern_free(&f->label.value);
+    filter_pattern_free(&f->not_label.value);
+    free(f->label.key);
+    free(f->not_label.key);
+}
+
+static bool looks_at_what_is_shown(const struct filter *f)
+{
+    return f->method.set || f->not_method.set || f->package.set || f->not_package.set ||
+           f->label.key || f->not_label.key || f->states || f->types;
+}
+
+bool filter_is_set(const struct filter *f)
+{
+    return f->timed || f->thread.set || looks_at_what_is_shown(f);
+}
+
+/* ---- time ---- */
+
+static int parse_absolute(const char *text, int64_t *ns)
+{
+    struct tm tm = {.tm_isdst = -1};
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (!end)
+        return -EINVAL;
+    int64_t fraction = 0;
+    if (*end == '.') {
+        int64_t unit = 100000000;
+        for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+            fraction += (*end - '0') * unit;
+    }
+    bool utc = *end == 'Z';
+    time_t seconds = utc ? timegm(&tm) : mktime(&tm);
+    if (end[utc] || seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
+        return -EINVAL;
+    *ns = (int64_t)seconds * 1000000000 + fraction;
+    return 0;
+}
+
+static int parse_time(const char *text, const struct profile *p, int64_t *ns)
+{
+    uint64_t offset;
+    if (*text != '+' && *text != '-')
+        return parse_absolute(text, ns);
+    if (units_parse_duration(text + 1, &offset) || offset > INT64_MAX / 4)
+        return -EINVAL;
+    *ns = *text == '+' ? p->start_ns + (int64_t)offset : p->start_ns + (int64_t)p->duration_ns - (int64_t)offset;
+    return 0;
+}
+
+int filter_time(struct filter *f, const char *range, const struct profile *p)
+{
+    const char *dots = strstr(range, "..");
+    f->timed = true;
+    f->from_ns = INT64_MIN;
+    f->to_ns = INT64_MAX;
+    if (!dots || !(dots > range || dots[2]))
+        return -EINVAL;
+    char *from = strndup(range, (size_t)(dots - range));
+    int rc = from ? 0 : -ENOMEM;
+    if (!rc && *from)
+        rc = parse_time(from, p, &f->from_ns);
+    if (!rc && dots[2])
+        rc = parse_time(dots + 2, p, &f->to_ns);
+    free(from);
+    return rc ? rc : f->from_ns < f->to_ns ? 0 : -EINVAL;
+}
+
+/* ---- what samples show ---- */
+
+/* What of the filter's patterns a stack shows, its frames all together. */
+enum { METHOD = 1, NOT_METHOD = 2, PACKAGE = 4, NOT_PACKAGE = 8 };
+
+static bool matches(const struct filter_pattern *pattern, const char *text)
+{
+    return pattern->set && !regexec(&pattern->regex, text, 0, NULL, 0);
+}
+
+static uint8_t frame_shows(const struct filter *f, const struct profile *p, const struct profile_frame *frame)
+{
+    const char *label = profile_text(p, frame->label), *package = profile_text(p, p->methods[frame->method].package);
+    if (frame->type == PROFILE_TYPE_MARK)
+        return 0;
+    return (uint8_t)(matches(&f->method, label) * METHOD | matches(&f->not_method, label) * NOT_METHOD |
+                     matches(&f->package, package) * PACKAGE | matches(&f->not_package, package) * NOT_PACKAGE);
+}
+
+/* Of each node of the trie, what it and those above it show; each frame is looked at once. NULL without memory. */
+static uint8_t *stacks_show(const struct filter *f, const struct profile *p)
+{
+    uint8_t *frames = calloc((size_t)p->frame_count + 1, 1), *nodes = calloc(p->node_count, 1);
+    for (uint32_t i = 0; frames && nodes && i < p->frame_count; i++)
+        frames[i] = frame_shows(f, p, &p->frames[i]);
+    for (uint32_t i = 1; frames && nodes && i < p->node_count; i++)
+        nodes[i] = nodes[p->nodes[i].parent] | frames[p->nodes[i].frame];
+    if (!frames) {
+        free(nodes);
+        nodes = NULL;
+    }
+    free(frames);
+    return nodes;
+}
+
+/* Of each set of labels, whether it is let through; each label is looked at once, with the sets before it. NULL without memory. */
+static bool *labels_pass(const struct filter *f, const struct profile *p)
+{
+    enum { WANTED = 1, UNWANTED = 2 };
+    uint8_t *has = calloc(p->label_count, 1);
+    bool *pass = calloc(p->label_count, sizeof *pass);
+    for (uint32_t i = 0; has && pass && i < p->label_count; i++) {
+        const struct profile_label *l = &p->labels[i];
+        const char *key = profile_text(p, l->key), *value = profile_text(p, l->value);
+        bool wanted = i && f->label.key && !strcmp(key, f->label.key) && matches(&f->label.value, value);
+        bool unwanted = i && f->not_label.key && !strcmp(key, f->not_label.key) && matches(&f->not_label.value, value);
+        has[i] = (uint8_t)((i ? has[l->parent] : 0) | wanted * WANTED | unwanted * UNWANTED);
+        pass[i] = (!f->label.key || has[i] & WANTED) && !(has[i] & UNWANTED);
+    }
+    if (!has) {
+        free(pass);
+        pass = NULL;
+    }
+    free(has);
+    return pass;
+}
+
+static bool is_wanted(const struct filter *f, const struct profile *p, const struct profile_sample *s, uint8_t shows, bool thread)
+{
+    uint8_t type = s->stack ? p->frames[p->nodes[s->stack].frame].type : PROFILE_TYPE_OTHER;
+    if (f->timed && (!s->time_ns || s->time_ns < f->from_ns || s->time_ns >= f->to_ns))
+        return false;
+    if ((f->states && !(f->states >> s->state & 1)) || (f->types && !(f->types >> type & 1)))
+        return false;
+    if ((f->method.set && !(shows & METHOD)) || (f->package.set && !(shows & PACKAGE)))
+        return false;
+    return thread && !(shows & (NOT_METHOD | NOT_PACKAGE));
+}
+
+int filter_apply(const struct filter *f, struct profile *p)
+{
+    uint8_t *shows = stacks_show(f, p);
+    bool *threads = calloc((size_t)p->thread_count + 1, sizeof *threads), *labels = labels_pass(f, p);
+    uint32_t kept = 0;
+    int rc = shows && threads && labels ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < p->thread_count; i++)
+        threads[i] = !f->thread.set || matches(&f->thread, profile_text(p, p->threads[i].name));
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (labels[s->labels] && is_wanted(f, p, s, shows[s->stack], threads[s->thread])) {
+            p->samples[kept++] = *s;
+        } else {
+            p->weight -= s->weight;
+            p->sampled -= s->count;
+            p->filtered_weight += s->weight;
+            p->filtered += s->count;
+        }
+    }
+    if (!rc) {
+        p->sample_count = kept;
+        p->thinned |= looks_at_what_is_shown(f);
+    }
+    free(shows);
+    free(threads);
+    free(labels);
+    return rc;
+}

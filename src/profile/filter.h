@@ -1,0 +1,55 @@
+/* Chooses samples of a profile. A filter drops whole samples, never frames; what it drops is added up, so that
+ *
+ *     weight + filtered_weight = the weight before, exactly                 (and the same of `sampled` and `filtered`)
+ *
+ * Shares are then of what is left. The books stay those of the whole recording.
+ *
+ * A filter by what samples show (anything but time and thread) makes the profile `thinned`: its intervals are then those of
+ * independent draws. */
+#ifndef CANDOR_PROFILE_FILTER_H
+#define CANDOR_PROFILE_FILTER_H
+
+#include "profile/profile.h"
+
+#include <regex.h>
+
+/* An extended regular expression that a text is to have in it, or not. */
+struct filter_pattern {
+    regex_t regex;
+    bool set;
+};
+
+/* A label's key, and what its value is to be like. */
+struct filter_label {
+    char *key; /* NULL = not asked for */
+    struct filter_pattern value;
+};
+
+struct filter {
+    int64_t from_ns, to_ns; /* since the epoch, the end excluded; INT64_MIN, INT64_MAX = open. Samples without a time are outside */
+    bool timed;
+    struct filter_pattern thread;               /* the thread's name */
+    struct filter_pattern method, not_method;   /* some frame's name; no frame's name */
+    struct filter_pattern package, not_package; /* the same of packages, and of native code's libraries */
+    struct filter_label label, not_label;       /* the sample has such a label; it has none such */
+    uint32_t states;                            /* bits by enum jfr_thread_state, 0 = all */
+    uint32_t types;                             /* bits by frame type, of the innermost frame; 0 = all */
+};
+
+/* The patterns are the caller's to compile (filter_compile) and to free (filter_deinit). */
+int filter_compile(struct filter_pattern *pattern, const char *text, char *why, size_t size); /* 0, or -EINVAL and why not */
+/* "KEY=REGEX"; the same. */
+int filter_compile_label(struct filter_label *label, const char *text, char *why, size_t size);
+void filter_pattern_free(struct filter_pattern *pattern);
+void filter_deinit(struct filter *f);
+/* Whether it lets anything through that is not everything. */
+bool filter_is_set(const struct filter *f);
+
+/* Reads a range of time "FROM..TO", either of which may be missing: "+10s" after the profile's start, "-10s" before its end, or
+ * an absolute time, "2026-11-22T16:41:00Z" (UTC; without the Z local time). 0 or -EINVAL. */
+int filter_time(struct filter *f, const char *range, const struct profile *p);
+
+/* 0 or -ENOMEM. */
+int filter_apply(const struct filter *f, struct profile *p);
+
+#endif

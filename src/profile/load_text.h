@@ -1,0 +1,12 @@
+/* Texts of a recording taken into a profile. */
+#ifndef CANDOR_PROFILE_LOAD_TEXT_H
+#define CANDOR_PROFILE_LOAD_TEXT_H
+
+#include "jfr/reader.h"
+#include "profile/profile.h"
+
+/* Interns a text of the file. 0 or -ENOMEM. */
+int load_text(struct profile *p, struct jfr_text text, uint32_t *string);
+bool load_text_is(struct jfr_text text, const char *word);
+
+#endif

@@ -1,0 +1,215 @@
+#include "profile/load_walk.h"
+
+#include "profile/load_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KNOWN_FRAMES = 1 << 14, /* a power of two */
+    KEYS = 128,             /* that are looked at together */
+};
+
+struct load_known { /* a frame, and what became of it */
+    struct jfr_frame_key key;
+    uint32_t frame, chunk;
+};
+
+struct load_place { /* of a stack */
+    uint32_t frame, node;
+};
+
+int load_walk_init(struct load_walk *w, struct profile *p)
+{
+    *w = (struct load_walk){.profile = p};
+    w->known = calloc(KNOWN_FRAMES, sizeof *w->known);
+    w->gathered = malloc(PROFILE_DEPTH_MAX * sizeof *w->gathered);
+    w->last = malloc(PROFILE_DEPTH_MAX * sizeof *w->last);
+    return w->known && w->gathered && w->last ? 0 : -ENOMEM;
+}
+
+void load_walk_deinit(struct load_walk *w)
+{
+    map_deinit(&w->methods);
+    free(w->known);
+    free(w->gathered);
+    free(w->last);
+}
+
+void load_walk_new_chunk(struct load_walk *w)
+{
+    map_clear(&w->methods);
+    memset(w->types, 0, sizeof w->types);
+    w->chunk++;
+}
+
+/* ---- frames ---- */
+
+/* async-profiler's word for native code is "C++". */
+static uint8_t frame_type(struct jfr_text text)
+{
+    for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
+        if (load_text_is(text, jfr_frame_type_names[i]))
+            return i;
+    return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
+}
+
+static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+{
+    struct jfr_method_info info;
+    uint32_t class_name = 0, name = 0, descriptor = 0;
+    if (jfr_method_of(method, &info) &&
+        (load_text(w->profile, info.class_name, &class_name) || load_text(w->profile, info.name, &name) ||
+         load_text(w->profile, info.descriptor, &descriptor)))
+        return -ENOMEM;
+    return profile_method(w->profile, class_name, name, descriptor, id);
+}
+
+static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, uint32_t *id)
+{
+    return profile_frame(w->profile, method, line > 0 ? line : 0, bci > 0 ? (uint32_t)bci : 0, type, id);
+}
+
+/* A frame of values, as no known writer has them. */
+static int take_frame(struct load_walk *w, const struct jfr_frame_info *frame, uint32_t *id)
+{
+    uint32_t method;
+    int rc = take_method(w, frame->method, &method);
+    return rc ? rc : add_frame(w, method, frame->line, frame->bci, frame_type(frame->type), id);
+}
+
+static int method_of_key(struct load_walk *w, const struct jfr_stack *stack, uint64_t key, uint32_t *id)
+{
+    const uint32_t *known = key ? map_find(&w->methods, key) : NULL;
+    bool added;
+    if (known) {
+        *id = *known;
+        return 0;
+    }
+    int rc = take_method(w, jfr_stack_method(stack, key), id);
+    if (rc || !key)
+        return rc;
+    uint32_t *place = map_add(&w->methods, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *id;
+    return 0;
+}
+
+static uint8_t type_of_key(struct load_walk *w, const struct jfr_stack *stack, uint64_t key)
+{
+    if (key >= LOAD_TYPES)
+        return frame_type(jfr_stack_type(stack, key));
+    if (!w->types[key])
+        w->types[key] = frame_type(jfr_stack_type(stack, key)) + 1;
+    return w->types[key] - 1;
+}
+
+static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_raw_frame *raw, uint32_t *id)
+{
+    uint32_t method;
+    int rc = method_of_key(w, stack, raw->method, &method);
+    return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), id);
+}
+
+/* A frame of one chunk is met thousands of times: what was made of it is kept where its bytes say, and not decoded again. */
+static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
+{
+    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
+    struct load_known *known = &w->known[hash >> 40 & (KNOWN_FRAMES - 1)];
+    if (known->chunk != w->chunk || known->key.bytes[0] != key->bytes[0] || known->key.bytes[1] != key->bytes[1]) {
+        struct jfr_raw_frame raw;
+        uint32_t frame;
+        jfr_stack_decode(stack, key, &raw);
+        int rc = take_raw_frame(w, stack, &raw, &frame);
+        if (rc)
+            return rc;
+        *known = (struct load_known){*key, frame, w->chunk};
+    }
+    *id = known->frame;
+    return 0;
+}
+
+/* One frame that has no key: 1 and *id, 0 at the end, or -ENOMEM. */
+static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
+{
+    struct jfr_frame_info frame;
+    struct jfr_raw_frame raw;
+    int rc;
+    if (stack->raw)
+        rc = jfr_stack_next_raw(stack, &raw) ? take_raw_frame(w, stack, &raw, id) : 1;
+    else
+        rc = jfr_stack_next(stack, &frame) ? take_frame(w, &frame, id) : 1;
+    return rc < 0 ? rc : !rc;
+}
+
+/* ---- stacks ---- */
+
+static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth)
+{
+    struct jfr_frame_key keys[KEYS];
+    uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth;
+    uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (take_key(w, stack, &keys[i], &w->gathered[(*depth)++]))
+            return -ENOMEM;
+    return (int)count;
+}
+
+/* Gathers the frames, leaf first; *truncated when they are too many. */
+static int gather(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth, bool *truncated)
+{
+    uint32_t frame;
+    int more = 1;
+    for (*depth = 0; more > 0;) {
+        more = take_keys(w, stack, depth);
+        if (more)
+            continue;
+        more = take_next(w, stack, &frame);
+        if (more > 0 && *depth == PROFILE_DEPTH_MAX - 1) {
+            *truncated = true;
+            break;
+        }
+        if (more > 0)
+            w->gathered[(*depth)++] = frame;
+    }
+    if (more < 0)
+        return more;
+    if (*depth && *truncated)
+        return profile_truncation_frame(w->profile, &w->gathered[(*depth)++]);
+    return 0;
+}
+
+/* Frames come leaf first, the trie grows from the root. As far as the root is the last stack's, its nodes are. */
+static int grow(struct load_walk *w, uint32_t depth, uint32_t *stack)
+{
+    bool shared = true;
+    for (uint32_t i = 0; i < depth; i++) {
+        struct load_place *place = &w->last[i];
+        uint32_t frame = w->gathered[depth - 1 - i];
+        shared = shared && i < w->last_depth && place->frame == frame;
+        if (!shared) {
+            w->last_depth = i; /* should this fail */
+            if (profile_stack(w->profile, *stack, frame, &place->node))
+                return -ENOMEM;
+            place->frame = frame;
+            w->last_depth = i + 1;
+        }
+        *stack = place->node;
+    }
+    return 0;
+}
+
+int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated)
+{
+    struct jfr_stack walk;
+    uint32_t depth;
+    *stack = 0;
+    *truncated = false;
+    if (!jfr_stack_of(trace, &walk))
+        return 0;
+    *truncated = walk.truncated;
+    int rc = gather(w, &walk, &depth, truncated);
+    return rc ? rc : grow(w, depth, stack);
+}

@@ -1,0 +1,33 @@
+/* One stack trace of a recording, taken into the trie of a profile; the inside of load_stacks.c.
+ *
+ * Three things make it cheap. Frames are decoded as they lie there, without the detour of values. A frame that the chunk has shown
+ * before is known by its bytes. And stacks that follow one another often share their roots: so far the trie is not asked. */
+#ifndef CANDOR_PROFILE_LOAD_WALK_H
+#define CANDOR_PROFILE_LOAD_WALK_H
+
+#include "base/map.h"
+#include "jfr/reader.h"
+#include "profile/profile.h"
+
+enum { LOAD_TYPES = 64 }; /* keys from there on are looked up each time */
+
+struct load_walk {
+    struct profile *profile;
+    struct map methods;        /* pool key -> id; of the present chunk */
+    uint8_t types[LOAD_TYPES]; /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
+    struct load_known *known;  /* frames of the present chunk */
+    uint32_t *gathered;        /* frames of the present stack, leaf first */
+    struct load_place *last;   /* the last stack, root first, with its nodes */
+    uint32_t last_depth;
+    uint32_t chunk; /* counts chunks from 1 */
+};
+
+/* 0 or -ENOMEM; load_walk_deinit in any case. */
+int load_walk_init(struct load_walk *w, struct profile *p);
+void load_walk_deinit(struct load_walk *w);
+void load_walk_new_chunk(struct load_walk *w);
+/* The stack of a value of type jdk.types.StackTrace: 0 when it is none. *truncated: its root is missing, and it stands on the frame
+ * of profile_truncation_frame. 0 or -ENOMEM. */
+int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated);
+
+#endif

@@ -1,0 +1,254 @@
+#include "profile/load_whole.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void load_whole_init(struct load_whole *w, struct profile *p)
+{
+    *w = (struct load_whole){.profile = p};
+}
+
+void load_whole_deinit(struct load_whole *w)
+{
+    map_deinit(&w->virtual_threads);
+    map_deinit(&w->cpu_places);
+    free(w->cpus);
+    free(w->bases);
+}
+
+/* ---- samples ---- */
+
+static int take_samples(struct load_whole *w, const struct load_part *part, const struct graft *g)
+{
+    struct profile *p = w->profile;
+    if (part->rank < w->rank)
+        return 0;
+    if (part->rank > w->rank) {
+        w->rank = part->rank;
+        profile_drop_samples(p);
+        if (profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source))
+            return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < part->sample_count; i++) {
+        struct profile_sample s = part->samples[i];
+        if (g) {
+            s.stack = g->nodes[s.stack];
+            s.labels = g->labels[s.labels];
+            s.thread = g->threads[s.thread];
+            s.outcome = g->strings[s.outcome];
+        }
+        int rc = profile_add_sample(p, &s);
+        if (rc == -ENOMEM)
+            return rc;
+        w->refused += rc != 0;
+    }
+    return 0;
+}
+
+/* ---- notes ---- */
+
+static int note_virtual_thread(struct load_whole *w, uint32_t thread, uint64_t java_id)
+{
+    struct profile_thread *t = &w->profile->threads[thread];
+    bool added = true;
+    if (java_id && !map_add(&w->virtual_threads, hash_mix(java_id) ^ thread, &added))
+        return -ENOMEM;
+    t->virtual_threads += added || !t->virtual_threads;
+    return 0;
+}
+
+/* Cumulative for each thread of the agent, whose number is the pool's key in all chunks: the kernel may give id and name
+ * of an ended thread to a new one, and both have used CPU. What it used before the file begins does not count. */
+static int note_cpu(struct load_whole *w, uint32_t thread, uint64_t number, uint64_t cpu, bool is_base)
+{
+    bool added;
+    if (ARRAY_GROW(w->cpus, w->cpu_cap, w->cpu_count))
+        return -ENOMEM;
+    uint32_t *place = map_add(&w->cpu_places, hash_mix(number) ^ thread, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        w->cpus[w->cpu_count] = 0;
+        *place = w->cpu_count++;
+    }
+    if (!is_base) {
+        struct profile_thread *t = &w->profile->threads[thread];
+        t->cpu_ns += cpu - w->cpus[*place];
+        t->cpu_known = true;
+    }
+    w->cpus[*place] = cpu;
+    return 0;
+}
+
+static int note_base(struct load_whole *w, const struct profile_book *base)
+{
+    if (ARRAY_GROW(w->bases, w->base_cap, w->base_count))
+        return -ENOMEM;
+    w->bases[w->base_count++] = *base;
+    return 0;
+}
+
+static int note_book(struct profile *p, const struct profile_book *line)
+{
+    bool cpu = !strcmp(profile_text(p, line->account), "cpu");
+    const struct profile_book *before = cpu ? profile_book(p, "cpu", "") : NULL;
+    if (before && line->ns < before->ns &&
+        profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
+        return -ENOMEM;
+    return profile_set_book(p, line);
+}
+
+static int note_period(struct load_whole *w, enum load_rank rank, uint64_t ns)
+{
+    uint64_t before = w->periods[rank];
+    w->periods[rank] = ns;
+    if (rank == LOAD_CPU_TIME || !before || before == ns)
+        return 0;
+    return profile_add_problem(w->profile, "warning", "the sampling period changed while recording; the last one is used");
+}
+
+/* What `a` of the note became. */
+static uint32_t grafted(const struct load_note *note, const struct graft *g)
+{
+    if (!g || note->kind == LOAD_PERIOD)
+        return note->a;
+    return note->kind <= LOAD_THREAD_CPU ? g->threads[note->a] : g->strings[note->a];
+}
+
+static int take_note(struct load_whole *w, const struct load_note *note, const struct graft *g)
+{
+    struct profile *p = w->profile;
+    uint32_t a = grafted(note, g), b = g ? g->strings[note->b] : note->b;
+    switch (note->kind) {
+    case LOAD_THREAD_NAME:
+        p->threads[a].name = b;
+        return 0;
+    case LOAD_VIRTUAL_THREAD:
+        return note_virtual_thread(w, a, note->x);
+    case LOAD_THREAD_CPU:
+        return note_cpu(w, a, note->x, note->y, false);
+    case LOAD_THREAD_BASE:
+        return w->is_first ? note_cpu(w, a, note->x, note->y, true) : 0;
+    case LOAD_BOOK:
+        return note_book(p, &(struct profile_book){a, b, (int64_t)note->x, note->y});
+    case LOAD_BOOK_BASE:
+        return w->is_first ? note_base(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}) : 0;
+    case LOAD_SETTING:
+        return profile_set_setting(p, a, b);
+    case LOAD_LOG:
+        return profile_add_problem(p, profile_text(p, a), "%s", profile_text(p, b));
+    case LOAD_JVM:
+        p->jvm_version = a;
+        p->command = b;
+        p->pid = note->x;
+        return 0;
+    case LOAD_PERIOD:
+        return note_period(w, (enum load_rank)a, note->x);
+    case LOAD_CPU_TIME_WEIGHT:
+        if (!w->periods[LOAD_CPU_TIME] || note->x < w->periods[LOAD_CPU_TIME])
+            w->periods[LOAD_CPU_TIME] = note->x;
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- parts ---- */
+
+static void note_span(struct profile *p, const struct jfr_chunk_info *info)
+{
+    int64_t end = p->start_ns + (int64_t)p->duration_ns;
+    int64_t chunk_end;
+    if (info->duration_ns < 0 || __builtin_add_overflow(info->start_ns, info->duration_ns, &chunk_end))
+        return;
+    bool first = !p->start_ns && !p->duration_ns;
+    int64_t start = first || info->start_ns < p->start_ns ? info->start_ns : p->start_ns;
+    if (!first && end > chunk_end)
+        chunk_end = end;
+    if (start < 0 || chunk_end < start)
+        return;
+    p->start_ns = start;
+    p->duration_ns = (uint64_t)(chunk_end - start);
+}
+
+int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft)
+{
+    struct profile *p = w->profile;
+    note_span(p, &part->info);
+    p->cpu_samples += part->cpu_samples;
+    p->execution_samples += part->execution_samples;
+    p->safepoint_samples += part->safepoint_samples;
+    w->native_samples += part->native_samples;
+    w->lost_samples += part->lost_samples;
+    w->is_first = !w->has_content;
+    w->has_content |= part->sample_count || part->note_count;
+    int rc = take_samples(w, part, graft);
+    for (uint32_t i = 0; !rc && i < part->note_count; i++)
+        rc = take_note(w, &part->notes[i], graft);
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static bool stands_for_periods(enum load_rank rank)
+{
+    return rank == LOAD_EXECUTION || rank == LOAD_DATADOG;
+}
+
+/* A sample of jdk.ExecutionSample stands for one period of a thread in Java, one of Datadog's for as many as it says. */
+static void weigh_periods(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    uint64_t period = w->periods[w->rank];
+    if (!period || period > (1ull << 62) / (p->weight + 1)) {
+        p->unit = PROFILE_UNIT_SAMPLES;
+        return;
+    }
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        p->samples[i].weight *= period;
+    p->weight *= period;
+}
+
+static uint64_t nominal_interval(const struct load_whole *w)
+{
+    const char *set = profile_setting(w->profile, "interval_ns");
+    if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
+        return w->periods[w->rank];
+    return set ? strtoull(set, NULL, 10) : 0;
+}
+
+/* Differences of books close as the books do. A count may have been lower in the end, where it was an estimate. */
+static void subtract_bases(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    p->discarded = w->base_count > 0;
+    for (uint32_t i = 0; i < w->base_count; i++)
+        for (uint32_t k = 0; k < p->book_count; k++) {
+            struct profile_book *book = &p->books[k];
+            if (book->account != w->bases[i].account || book->reason != w->bases[i].reason)
+                continue;
+            book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
+            book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
+        }
+}
+
+int load_whole_settle(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    if (stands_for_periods(w->rank))
+        weigh_periods(w);
+    p->interval_ns = nominal_interval(w);
+    subtract_bases(w);
+    int rc = 0;
+    if (w->native_samples)
+        rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
+                                 (unsigned long long)w->native_samples);
+    if (!rc && w->lost_samples)
+        rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
+                                 (unsigned long long)w->lost_samples);
+    if (!rc && w->refused)
+        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true",
+                                 (unsigned long long)w->refused);
+    return rc;
+}

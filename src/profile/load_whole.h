@@ -1,0 +1,38 @@
+/* The profile of a whole file out of the parts that its chunks gave, taken in the chunks' order.
+ *
+ *   load_whole_init -> load_whole_take for each chunk -> load_whole_settle -> load_whole_deinit
+ *
+ * The outcome depends on the parts and their order alone, not on how many threads read them. One owner at a time, no locking.
+ * Functions return 0 or -ENOMEM. */
+#ifndef CANDOR_PROFILE_LOAD_WHOLE_H
+#define CANDOR_PROFILE_LOAD_WHOLE_H
+
+#include "base/map.h"
+#include "profile/graft.h"
+#include "profile/load_part.h"
+
+struct load_whole {
+    struct profile *profile;
+    enum load_rank rank; /* a better one drives out the samples of the others */
+    struct map virtual_threads; /* by Java's id, those that were counted */
+    uint64_t *cpus;             /* the last CPU time of each thread of the agent */
+    uint32_t cpu_count, cpu_cap;
+    struct map cpu_places; /* (number, thread) -> place in cpus */
+    bool has_content, is_first; /* any part so far; the one that is being taken, of those that have any */
+    struct profile_book *bases; /* what the books are counted from, where the file has lost its beginning */
+    uint32_t base_count, base_cap;
+    uint64_t periods[LOAD_RANKS]; /* from jdk.ActiveSetting, or the smallest weight of a jdk.CPUTimeSample; 0 = unknown */
+    uint64_t native_samples;   /* not used: jdk.NativeMethodSample */
+    uint64_t lost_samples;     /* that jdk.CPUTimeSamplesLost tells of */
+    uint64_t refused;          /* samples with an impossible weight */
+};
+
+/* p was initialised and is empty. */
+void load_whole_init(struct load_whole *w, struct profile *p);
+/* The part is in the ids of a profile that went where `graft` says; NULL: in those of the profile itself. */
+int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft);
+/* What only the whole file tells: periods, and what was left out. */
+int load_whole_settle(struct load_whole *w);
+void load_whole_deinit(struct load_whole *w);
+
+#endif

@@ -1,0 +1,11 @@
+/* A recording of the store, as the model reads it. */
+#ifndef CANDOR_SERVER_LOAD_H
+#define CANDOR_SERVER_LOAD_H
+
+#include "store/envelope.h"
+#include "profile/profile.h"
+
+/* What struct store_options wants. */
+int load_recording(struct profile *p, const struct envelope *v, struct error *e);
+
+#endif

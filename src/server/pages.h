@@ -1,0 +1,11 @@
+/* The page of the fleet: services, one of them over time, its flame graph in the viewer of web/. */
+#ifndef CANDOR_SERVER_PAGES_H
+#define CANDOR_SERVER_PAGES_H
+
+#include "server/http.h"
+
+void pages_fleet(struct http *h);
+void pages_script(struct http *h);
+void pages_style(struct http *h);
+
+#endif

@@ -1,0 +1,31 @@
+/* The queries: what is asked for becomes a store_query, what comes back becomes JSON or a page. */
+#ifndef CANDOR_SERVER_QUERY_H
+#define CANDOR_SERVER_QUERY_H
+
+#include "server/http.h"
+
+void query_services(struct http *h);
+void query_series(struct http *h);
+void query_methods(struct http *h);
+void query_flamegraph(struct http *h);
+void query_profile(struct http *h);
+void query_recordings(struct http *h);
+/* path: what follows /v1/recordings/. */
+void query_recording(struct http *h, const char *path);
+
+/* ---- what they share (query.c) ---- */
+
+struct query {
+    struct store_query q;
+    struct selector selector;
+};
+
+/* select, from, to, type. 0, or a code after it has answered; either way query_deinit ends it. */
+int query_init(struct query *query, struct http *h);
+void query_deinit(struct query *query);
+/* A whole number from 1 to `most`; 0, or a code after it has answered. */
+int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);
+/* Answers what the store could not do. */
+void query_failed(struct http *h, int rc, const struct error *e);
+
+#endif

@@ -1,0 +1,192 @@
+#include "server/server.h"
+
+#include "base/array.h"
+#include "base/units.h"
+#include "server/listen.h"
+#include "server/load.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAINTAIN_S = 10 };
+
+static void tell(const char *text)
+{
+    char stamp[32];
+    time_t now = time(NULL);
+    struct tm tm;
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+    fprintf(stderr, "%s %s\n", stamp, text);
+}
+
+static int open_store(struct store **store, const struct server_options *o, struct error *e)
+{
+    struct store_options options = {
+        .path = o->data, .retain_s = o->retain_s, .max_disk = o->max_disk, .load = load_recording, .tell = tell};
+    return store_open(store, &options, e);
+}
+
+static bool is_loopback(const struct server_options *o)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    bool loopback = *o->host && !getaddrinfo(o->host, NULL, &hints, &list);
+    for (struct addrinfo *a = list; a; a = a->ai_next) {
+        const uint8_t *v4 =
+            a->ai_family == AF_INET ? (const uint8_t *)&((struct sockaddr_in *)(void *)a->ai_addr)->sin_addr : NULL;
+        const struct in6_addr *v6 =
+            a->ai_family == AF_INET6 ? &((struct sockaddr_in6 *)(void *)a->ai_addr)->sin6_addr : NULL;
+        loopback = loopback && ((v4 && *v4 == 127) || (v6 && IN6_IS_ADDR_LOOPBACK(v6)));
+    }
+    if (list)
+        freeaddrinfo(list);
+    return loopback;
+}
+
+static int check_access(struct server *s, struct error *e)
+{
+    const struct server_options *o = s->options;
+    s->loopback = !o->token_file && !o->no_auth;
+    if (o->token_file)
+        return tokens_read(&s->tokens, o->token_file, e);
+    if (!o->no_auth && !is_loopback(o))
+        return error_set(
+            e, -EPERM,
+            "--listen %s:%s is open to others: give --token-file (and --tls-cert, --tls-key), or say --no-auth",
+            o->host, o->port);
+    return 0;
+}
+
+/* Until a signal that ends the server comes. All other threads were started with these blocked. */
+static void work(struct server *s, struct listener *l, const sigset_t *ends)
+{
+    const struct timespec second = {.tv_sec = 1};
+    for (unsigned tick = 0;; tick++) {
+        int signal = sigtimedwait(ends, NULL, &second);
+        if (signal > 0)
+            return;
+        listen_tick(l);
+        if (tick % MAINTAIN_S == 0)
+            store_maintain(s->store);
+    }
+}
+
+static int run(struct server *s, const sigset_t *ends, struct error *e)
+{
+    struct listener *l;
+    unsigned port;
+    int rc = open_store(&s->store, s->options, e);
+    rc = rc ? rc : listen_start(&l, s, &port, e);
+    if (!rc) {
+        bool v6 = strchr(s->options->host, ':') != NULL;
+        printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
+               *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
+        fflush(stdout);
+        work(s, l, ends);
+        listen_stop(l);
+    }
+    store_close(s->store);
+    return rc;
+}
+
+int server_run(const struct server_options *o, struct error *e)
+{
+    struct server s = {.options = o};
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    pthread_mutex_init(&s.counters.lock, NULL);
+    sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    int rc = check_access(&s, e);
+    rc = rc ? rc : run(&s, &ends, e);
+    tokens_deinit(&s.tokens);
+    return rc;
+}
+
+/* ---- check, backup ---- */
+
+struct checking {
+    struct store *store;
+    uint64_t *ids;
+    uint32_t count, cap;
+};
+
+static int note_recording(void *context, const struct catalogue_recording *r)
+{
+    struct checking *c = context;
+    if (!r->raw)
+        return 0;
+    if (ARRAY_GROW(c->ids, c->cap, c->count))
+        return -ENOMEM;
+    c->ids[c->count++] = r->id;
+    return 0;
+}
+
+static uint64_t check_recordings(struct checking *c, struct error *e)
+{
+    uint64_t bad = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct envelope v;
+        if (store_recording(c->store, c->ids[i], &v, e)) {
+            puts(e->text);
+            bad++;
+        } else {
+            envelope_close(&v);
+        }
+    }
+    return bad;
+}
+
+/* All rows are read once; what is bad in them the query puts aside. */
+static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
+{
+    uint64_t bad = 0;
+    struct store_series series;
+    struct store_result result;
+    struct store_query q = {.from = 0, .to = to, .type = ""};
+    int rc = store_series(s, &q, to, NULL, &series, &result, e);
+    if (rc)
+        puts(e->text);
+    for (size_t i = 0; i < result.unreadable.len; i++)
+        bad += result.unreadable.data[i] == '\n';
+    if (result.unreadable.len)
+        fwrite(result.unreadable.data, 1, result.unreadable.len, stdout);
+    store_series_deinit(&series);
+    store_result_deinit(&result);
+    return bad + (rc != 0);
+}
+
+int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
+{
+    struct checking c = {0};
+    int64_t to = (int64_t)(clock_realtime_ns() / 1000000000) + 2 * 86400;
+    int rc = open_store(&c.store, o, e);
+    if (rc)
+        return rc;
+    rc = catalogue_recordings(store_catalogue(c.store), 0, to, note_recording, &c, e);
+    if (!rc) {
+        *bad = check_recordings(&c, e) + check_segments(c.store, to, e);
+        store_maintain(c.store);
+    }
+    free(c.ids);
+    store_close(c.store);
+    return rc;
+}
+
+int server_backup(const struct server_options *o, const char *path, struct error *e)
+{
+    struct store *store;
+    int rc = open_store(&store, o, e);
+    rc = rc ? rc : store_backup(store, path, e);
+    store_close(store);
+    return rc;
+}

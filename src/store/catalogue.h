@@ -1,0 +1,122 @@
+/* What the store has, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
+ *
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw
+ *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
+ *     segment     id, dictionary, rows, bytes, bad (why, else NULL)
+ *     dictionary  id, service, day, bytes, closed
+ *     label       labelset, name, value
+ *
+ * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
+ * has of one day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
+ * thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where the file is. */
+#ifndef CANDOR_STORE_CATALOGUE_H
+#define CANDOR_STORE_CATALOGUE_H
+
+#include "base/error.h"
+#include "store/envelope.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalogue;
+
+enum { CATALOGUE_TYPE_MAX = 128 };
+
+struct catalogue_part {
+    int64_t day, first, last;
+    uint32_t rows;
+    uint64_t weight;
+};
+
+struct catalogue_recording {
+    uint64_t id;
+    uint8_t identity[ENVELOPE_IDENTITY];
+    char key[ENVELOPE_KEY_MAX + 1];
+    struct labels labels; /* owned */
+    int64_t received_ns, first, last;
+    uint64_t bytes, weight, samples;
+    char type[CATALOGUE_TYPE_MAX];
+    bool raw; /* the recording itself is still there */
+};
+
+int catalogue_open(struct catalogue **out, const char *path, struct error *e);
+void catalogue_close(struct catalogue *c);
+int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
+
+/* The recording with this identity, or with this key; *id = 0 when there is none. */
+int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id,
+                   struct error *e);
+/* Sets r->id. -EEXIST when its identity, or key, is there already. */
+int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
+                  struct error *e);
+int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
+void catalogue_recording_deinit(struct catalogue_recording *r);
+
+/* The dictionary that takes the service's rows of a day. */
+int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e);
+/* Another one takes them from now on. */
+int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);
+/* The highest number of a segment so far. */
+int catalogue_last_segment(struct catalogue *c, uint64_t *id, struct error *e);
+
+struct catalogue_segment {
+    uint64_t id, bytes, dictionary_bytes, recording;
+    uint32_t dictionary, rows;
+    int64_t day;
+};
+/* The segment is there, with the recording's part of that day in it. */
+int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
+/* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
+int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);
+
+struct catalogue_pending {
+    uint64_t recording;
+    int64_t day;
+    uint8_t identity[ENVELOPE_IDENTITY];
+};
+/* At most `max` parts that are not sealed, the oldest recordings first, after the recording `after`. */
+int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
+                      struct error *e);
+/* A part that cannot be sealed any more: its recording is gone or damaged. */
+int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e);
+
+/* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
+struct catalogue_hit { /* one sealed part */
+    uint64_t recording, segment, rows, weight;
+    uint32_t dictionary;
+    int64_t first, last;
+    uint64_t labelset;
+    const char *type;
+};
+typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
+/* Parts that have rows in [from, to), by segment. */
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
+                   struct error *e);
+typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
+/* Recordings that have rows in [from, to), the latest received first. */
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
+                         struct error *e);
+typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
+/* All label sets that are used, by labelset. */
+int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e);
+
+struct catalogue_sums {
+    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
+    int64_t oldest_day, newest_day; /* 0 = there is none */
+};
+int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
+
+/* What is to be removed from the disk. */
+struct catalogue_dropped {
+    uint32_t *dictionaries;
+    uint8_t (*identities)[ENVELOPE_IDENTITY];
+    uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
+};
+/* Forgets all that is of days before `day`, and recordings that have no part left. The caller removes the files, and free()s the lists. */
+int catalogue_drop_before(struct catalogue *c, int64_t day, struct catalogue_dropped *dropped, struct error *e);
+/* The oldest sealed recordings of at least `bytes` together lose their raw file. */
+int catalogue_drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *dropped, struct error *e);
+void catalogue_dropped_deinit(struct catalogue_dropped *dropped);
+
+#endif

@@ -1,0 +1,194 @@
+/* Mending: what a crash has left unfinished, and what has been found damaged. */
+#include "store/store_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PENDING = 64 };
+
+/* ---- files ---- */
+
+typedef void visit_file(struct store *s, const char *path, const char *name);
+
+static void each_file(struct store *s, const char *folder, visit_file *visit)
+{
+    char path[2 * DISK_PATH_MAX];
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            visit(s, path, entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void put_aside(struct store *s, const char *path, const char *name)
+{
+    char to[DISK_PATH_MAX];
+    struct error e;
+    snprintf(to, sizeof to, "%s/quarantine/%lld-%s", s->path, (long long)time(NULL), name);
+    if (disk_rename(path, to, &e))
+        store_tell(s, "%s", e.text);
+    else
+        store_tell(s, "%s: put aside as %s", path, to);
+}
+
+static void remove_one(struct store *s, const char *path, const char *name)
+{
+    disk_remove(path);
+}
+
+void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why)
+{
+    char path[DISK_PATH_MAX], name[64];
+    struct error e;
+    store_tell(s, "%s", why);
+    store_segment_path(s, path, dictionary, segment);
+    snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu64 ".seg", dictionary, segment);
+    if (!access(path, F_OK))
+        put_aside(s, path, name);
+    if (catalogue_segment_bad(s->catalogue, segment, why, &e))
+        store_tell(s, "%s", e.text);
+}
+
+/* ---- parts that are not sealed ---- */
+
+static int reseal(struct store *s, const struct catalogue_pending *part, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct envelope v;
+    struct profile p;
+    int rc = envelope_open(&v, store_recording_path(s, path, part->identity), e);
+    if (rc)
+        return rc;
+    rc = profile_init(&p) ? error_set(e, -ENOMEM, "out of memory") : s->options.load(&p, &v, e);
+    rc = rc ? rc : seal_part(s, &p, &v.note, part->recording, part->day, e);
+    profile_deinit(&p);
+    envelope_close(&v);
+    return rc;
+}
+
+/* What will not be better the next time. */
+static bool is_final(int rc)
+{
+    return rc == -EBADMSG || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT || rc == -EFBIG;
+}
+
+void recover_pending(struct store *s)
+{
+    struct catalogue_pending list[PENDING];
+    struct error e;
+    uint64_t after = 0;
+    uint32_t n;
+    do {
+        int rc = catalogue_pending(s->catalogue, after, list, PENDING, &n, &e);
+        for (uint32_t i = 0; !rc && i < n; i++) {
+            after = list[i].recording;
+            rc = reseal(s, &list[i], &e);
+            if (!is_final(rc))
+                continue;
+            store_tell(s, "recording %" PRIu64 ": lost: %s", list[i].recording, e.text);
+            rc = catalogue_lose(s->catalogue, list[i].recording, list[i].day, &e);
+        }
+        if (rc) {
+            store_tell(s, "%s", e.text);
+            return;
+        }
+    } while (n == PENDING);
+}
+
+/* ---- recordings that the catalogue does not know ---- */
+
+static int adopt(struct store *s, const struct envelope *v, struct error *e)
+{
+    struct sealing *l = malloc(sizeof *l);
+    if (!l)
+        return error_set(e, -ENOMEM, "out of memory");
+    int rc = seal_init(l, s, v, e);
+    rc = rc ? rc : catalogue_add(s->catalogue, &l->recording, l->parts, l->part_count, e);
+    seal_deinit(l);
+    free(l);
+    return rc;
+}
+
+static int identity_of(const char *name, uint8_t identity[ENVELOPE_IDENTITY])
+{
+    if (strlen(name) != 2 * ENVELOPE_IDENTITY)
+        return -EINVAL;
+    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
+        if (sscanf(name + 2 * i, "%2hhx", &identity[i]) != 1)
+            return -EINVAL;
+    return 0;
+}
+
+static void look_at_recording(struct store *s, const char *path, const char *name)
+{
+    uint8_t identity[ENVELOPE_IDENTITY];
+    struct envelope v;
+    struct error e;
+    uint64_t id;
+    if (identity_of(name, identity) || catalogue_find(s->catalogue, identity, "", &id, &e) || id)
+        return;
+    int rc = envelope_open(&v, path, &e);
+    if (!rc) {
+        rc = adopt(s, &v, &e);
+        envelope_close(&v);
+    }
+    if (rc == -ERANGE)
+        disk_remove(path); /* too old by now */
+    else if (rc) {
+        store_tell(s, "%s", e.text);
+        put_aside(s, path, name);
+    }
+}
+
+static void find_recordings(struct store *s)
+{
+    char path[DISK_PATH_MAX];
+    for (unsigned i = 0; i < 256; i++) {
+        snprintf(path, sizeof path, "%s/recordings/%02x", s->path, i);
+        each_file(s, path, look_at_recording);
+    }
+}
+
+/* ---- at the start ---- */
+
+/* A catalogue that is damaged is made anew from the recordings; what was sealed is sealed again. */
+static int remake(struct store *s, const char *path, struct error *e)
+{
+    char other[DISK_PATH_MAX + 8], to[DISK_PATH_MAX];
+    store_tell(s, "%s: it is made anew from the recordings", e->text);
+    put_aside(s, path, "catalogue.db");
+    snprintf(other, sizeof other, "%s-wal", path);
+    disk_remove(other);
+    snprintf(other, sizeof other, "%s-shm", path);
+    disk_remove(other);
+    snprintf(to, sizeof to, "%s/quarantine/%lld-segments", s->path, (long long)time(NULL));
+    int rc = disk_rename(store_path(s, other, "segments"), to, e);
+    rc = rc ? rc : disk_directory(other, e);
+    return rc ? rc : catalogue_open(&s->catalogue, path, e);
+}
+
+int recover_all(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    uint64_t last;
+    each_file(s, store_path(s, path, "incoming"), remove_one);
+    int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
+    if (rc == -EBADMSG)
+        rc = remake(s, path, e);
+    rc = rc ? rc : catalogue_last_segment(s->catalogue, &last, e);
+    if (rc)
+        return rc;
+    s->last_segment = last;
+    find_recordings(s);
+    recover_pending(s);
+    return 0;
+}

@@ -1,0 +1,163 @@
+#include "store/selector.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const char *begin, *at;
+    struct error *error;
+};
+
+static int bad(const struct reader *r, const char *wanted)
+{
+    return error_set(r->error, -EINVAL,
+                     "selector: %s at character %zu, '%.20s'; write it like {service=\"shop\",host=~\"web-.*\"}",
+                     wanted, (size_t)(r->at - r->begin) + 1, r->at);
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (*r->at == ' ' || *r->at == '\n' || *r->at == '\r')
+        r->at++;
+}
+
+static bool take(struct reader *r, char c)
+{
+    skip_blanks(r);
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static int read_name(struct reader *r, struct matcher *m)
+{
+    skip_blanks(r);
+    const char *begin = r->at;
+    while (isalnum((unsigned char)*r->at) || (*r->at && strchr("_.-", *r->at)))
+        r->at++;
+    if (r->at == begin || r->at - begin > LABEL_NAME_MAX)
+        return bad(r, "a label's name is missing or too long");
+    m->name = strndup(begin, (size_t)(r->at - begin));
+    return m->name ? 0 : -ENOMEM;
+}
+
+static int read_operator(struct reader *r, struct matcher *m)
+{
+    skip_blanks(r);
+    m->negated = *r->at == '!';
+    r->at += m->negated;
+    if (*r->at == '=')
+        m->is_regex = !m->negated && r->at[1] == '~';
+    else if (m->negated && *r->at == '~')
+        m->is_regex = true;
+    else
+        return bad(r, "=, !=, =~ or !~ is missing");
+    r->at += m->is_regex && !m->negated ? 2 : 1;
+    return 0;
+}
+
+static int read_string(struct reader *r, struct matcher *m)
+{
+    if (!take(r, '"'))
+        return bad(r, "a \" is missing");
+    const char *end = r->at;
+    while (*end && *end != '"')
+        end += *end == '\\' && end[1] ? 2 : 1;
+    if (!*end)
+        return bad(r, "a text without its closing \"");
+    char *to = m->value = malloc((size_t)(end - r->at) + 1);
+    if (!to)
+        return -ENOMEM;
+    for (; r->at < end; r->at++) {
+        char c = *r->at;
+        if (c == '\\') {
+            c = *++r->at;
+            if (!strchr("\"\\nt", c)) /* of a regular expression: \. stays as it is */
+                *to++ = '\\';
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c;
+        }
+        *to++ = c;
+    }
+    *to = 0;
+    r->at++;
+    return to - m->value > LABEL_VALUE_MAX ? bad(r, "a text of more than 1024 bytes before") : 0;
+}
+
+static int compile(struct matcher *m, struct error *e)
+{
+    char whole[LABEL_VALUE_MAX + 8], why[128];
+    snprintf(whole, sizeof whole, "^(%s)$", m->value);
+    int rc = regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
+    if (!rc)
+        return 0;
+    regerror(rc, &m->regex, why, sizeof why);
+    m->is_regex = false;
+    return error_set(e, -EINVAL, "selector: '%.60s' is no regular expression: %s", m->value, why);
+}
+
+static int read_matcher(struct reader *r, struct selector *s)
+{
+    if (s->count == SELECTOR_MAX)
+        return bad(r, "more than 32 matchers");
+    struct matcher *m = &s->list[s->count++];
+    int rc = read_name(r, m);
+    rc = rc ? rc : read_operator(r, m);
+    if (rc) {
+        m->is_regex = false;
+        return rc;
+    }
+    bool regex = m->is_regex;
+    m->is_regex = false; /* until there is one to free */
+    rc = read_string(r, m);
+    m->is_regex = regex && !rc;
+    return rc || !regex ? rc : compile(m, r->error);
+}
+
+int selector_parse(struct selector *s, const char *text, struct error *e)
+{
+    struct reader r = {.begin = text, .at = text, .error = e};
+    *s = (struct selector){0};
+    bool braces = take(&r, '{');
+    int rc = 0;
+    skip_blanks(&r);
+    while (!rc && *r.at && *r.at != '}') {
+        rc = read_matcher(&r, s);
+        if (!rc && !take(&r, ','))
+            break;
+        skip_blanks(&r);
+    }
+    if (!rc && braces && !take(&r, '}'))
+        rc = bad(&r, "a , or } is missing");
+    skip_blanks(&r);
+    if (!rc && *r.at)
+        rc = bad(&r, "nothing more is expected");
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+bool selector_matches(const struct selector *s, const struct labels *l)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct matcher *m = &s->list[i];
+        const char *value = labels_get(l, m->name);
+        bool same = m->is_regex ? !regexec(&m->regex, value, 0, NULL, 0) : !strcmp(value, m->value);
+        if (same == m->negated)
+            return false;
+    }
+    return true;
+}
+
+void selector_deinit(struct selector *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct matcher *m = &s->list[i];
+        if (m->is_regex)
+            regfree(&m->regex);
+        free(m->name);
+        free(m->value);
+    }
+    s->count = 0;
+}

@@ -1,0 +1,35 @@
+/* Which recordings are meant: `{service="shop", host=~"web-.*"}`.
+ *
+ *     selector = [ "{" ] [ matcher { "," matcher } [ "," ] ] [ "}" ]
+ *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
+ *     string   = '"' ... '"' with \" \\ \n \t inside
+ *
+ * All matchers have to hold. A regular expression (POSIX extended) is matched against the whole value; a label that is not there has
+ * the empty value. The empty selector means everything. */
+#ifndef CANDOR_STORE_SELECTOR_H
+#define CANDOR_STORE_SELECTOR_H
+
+#include "store/labels.h"
+
+#include <regex.h>
+#include <stdbool.h>
+
+enum { SELECTOR_MAX = 32 };
+
+struct matcher {
+    char *name, *value;
+    bool negated, is_regex;
+    regex_t regex;
+};
+
+struct selector {
+    struct matcher list[SELECTOR_MAX];
+    uint32_t count;
+};
+
+/* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
+int selector_parse(struct selector *s, const char *text, struct error *e);
+bool selector_matches(const struct selector *s, const struct labels *l);
+void selector_deinit(struct selector *s);
+
+#endif

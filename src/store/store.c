@@ -1,0 +1,222 @@
+#include "store/store_internal.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+char *store_path(const struct store *s, char *out, const char *name)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/%s", s->path, name);
+    return out;
+}
+
+char *store_recording_path(const struct store *s, char *out, const uint8_t identity[ENVELOPE_IDENTITY])
+{
+    char hex[2 * ENVELOPE_IDENTITY + 1];
+    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
+        snprintf(hex + 2 * i, 3, "%02x", identity[i]);
+    snprintf(out, DISK_PATH_MAX, "%s/recordings/%.2s/%s", s->path, hex, hex);
+    return out;
+}
+
+char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionary)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32, s->path, dictionary);
+    return out;
+}
+
+char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32 "/dictionary", s->path, dictionary);
+    return out;
+}
+
+char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment)
+{
+    snprintf(out, DISK_PATH_MAX, "%s/segments/%" PRIu32 "/%" PRIu64 ".seg", s->path, dictionary, segment);
+    return out;
+}
+
+void store_tell(const struct store *s, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (s->options.tell)
+        s->options.tell(text);
+}
+
+struct catalogue *store_catalogue(struct store *s)
+{
+    return s->catalogue;
+}
+
+/* ---- opening ---- */
+
+static int make_folders(const struct store *s, struct error *e)
+{
+    static const char *const names[] = {"incoming", "recordings", "segments", "quarantine"};
+    char path[DISK_PATH_MAX];
+    int rc = disk_directory(s->path, e);
+    for (size_t i = 0; !rc && i < sizeof names / sizeof *names; i++)
+        rc = disk_directory(store_path(s, path, names[i]), e);
+    store_path(s, path, "recordings/");
+    size_t len = strlen(path);
+    for (unsigned i = 0; !rc && i < 256; i++) {
+        snprintf(path + len, sizeof path - len, "%02x", i);
+        rc = disk_directory(path, e);
+    }
+    path[len] = 0;
+    rc = rc ? rc : disk_sync_directory(path, e);
+    return rc ? rc : disk_sync_directory(s->path, e);
+}
+
+static int take_lock(struct store *s, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    s->lock = open(store_path(s, path, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock < 0)
+        return error_set(e, -errno, "%s: cannot be written to: %s", s->path, strerror(errno));
+    if (flock(s->lock, LOCK_EX | LOCK_NB))
+        return error_set(e, -EBUSY, "%s: another candor server uses it; stop that one, or give another --data",
+                         s->path);
+    return 0;
+}
+
+int store_open(struct store **out, const struct store_options *o, struct error *e)
+{
+    struct store *s = *out = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(e, -ENOMEM, "out of memory");
+    s->options = *o;
+    s->lock = -1;
+    snprintf(s->path, sizeof s->path, "%s", o->path);
+    pthread_mutex_init(&s->sealing, NULL);
+    cache_init(&s->cache);
+    int rc = disk_directory(s->path, e);
+    rc = rc ? rc : take_lock(s, e);
+    rc = rc ? rc : make_folders(s, e);
+    rc = rc ? rc : recover_all(s, e);
+    if (rc) {
+        store_close(s);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    catalogue_close(s->catalogue);
+    cache_deinit(&s->cache);
+    pthread_mutex_destroy(&s->sealing);
+    if (s->lock >= 0)
+        close(s->lock);
+    free(s);
+}
+
+void store_maintain(struct store *s)
+{
+    recover_pending(s);
+    retain_all(s);
+}
+
+/* ---- recordings ---- */
+
+int store_begin(struct store *s, struct envelope_writer *w, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    return envelope_begin(w, store_path(s, path, "incoming"), e);
+}
+
+/* The file gets its place, then the catalogue its row: from there on it counts. */
+static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, struct error *e)
+{
+    char path[DISK_PATH_MAX], folder[DISK_PATH_MAX];
+    struct catalogue_recording *r = &l->recording;
+    int rc = disk_rename(w->path, store_recording_path(s, path, r->identity), e);
+    if (rc)
+        return rc;
+    *w->path = 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    rc = disk_sync_directory(folder, e);
+    rc = rc ? rc : catalogue_add(s->catalogue, r, l->parts, l->part_count, e);
+    if (!rc)
+        return 0;
+    /* Only a file of which the catalogue knows nothing goes again: the same recording may have come twice at once. */
+    uint64_t id;
+    if (rc != -EEXIST || (!catalogue_find(s->catalogue, r->identity, "", &id, NULL) && !id))
+        disk_remove(path);
+    return rc;
+}
+
+static void seal_all(struct store *s, const struct sealing *l, const struct envelope_note *note)
+{
+    struct error e;
+    for (uint32_t i = 0; i < l->part_count; i++)
+        if (seal_part(s, &l->profile, note, l->recording.id, l->parts[i].day, &e))
+            store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
+}
+
+static int take(struct store *s, struct envelope_writer *w, const struct envelope *v, uint64_t *id, bool *duplicate,
+                struct error *e)
+{
+    struct sealing *l = malloc(sizeof *l);
+    if (!l)
+        return error_set(e, -ENOMEM, "out of memory");
+    int rc = seal_init(l, s, v, e);
+    rc = rc ? rc : keep(s, w, l, e);
+    if (rc == -EEXIST) {
+        *duplicate = true;
+        rc = catalogue_find(s->catalogue, v->identity, v->note.key, id, e);
+    } else if (!rc) {
+        *id = l->recording.id;
+        seal_all(s, l, &v->note);
+    }
+    seal_deinit(l);
+    free(l);
+    return rc;
+}
+
+int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
+              const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e)
+{
+    struct envelope v;
+    int rc = catalogue_find(s->catalogue, identity, note->key, id, e);
+    *duplicate = !rc && *id;
+    if (!rc && !*id) {
+        rc = envelope_end(w, note, identity, e);
+        rc = rc ? rc : envelope_open(&v, w->path, e);
+        if (!rc) {
+            rc = take(s, w, &v, id, duplicate, e);
+            envelope_close(&v);
+        }
+    }
+    envelope_abandon(w);
+    return rc;
+}
+
+int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e)
+{
+    struct catalogue_recording r;
+    char path[DISK_PATH_MAX];
+    bool found;
+    int rc = catalogue_get(s->catalogue, id, &r, &found, e);
+    if (!rc && (!found || !r.raw))
+        rc = error_set(e, -ENOENT, "recording %" PRIu64 ": %s", id,
+                       found ? "only its samples are kept any more" : "there is none");
+    rc = rc ? rc : envelope_open(v, store_recording_path(s, path, r.identity), e);
+    catalogue_recording_deinit(&r);
+    return rc;
+}

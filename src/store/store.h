@@ -1,0 +1,92 @@
+/* The store: recordings in, profiles of a time and of labels out. One directory, one process.
+ *
+ *     catalogue.db                    what there is (catalogue.h)
+ *     incoming/                       recordings on their way
+ *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h): the log that everything else can be made from
+ *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
+ *     segments/DICTIONARY/NUMBER.seg  segments (segment.h)
+ *     quarantine/                     what was found damaged
+ *
+ * A recording counts once it is under recordings/ and in the catalogue. Its rows are then sealed into segments, a part for each day. What
+ * a crash leaves unsealed, or what is found damaged, is sealed again from the recording; so segments need not be synced.
+ *
+ * Every function may be called by any thread. */
+#ifndef CANDOR_STORE_STORE_H
+#define CANDOR_STORE_STORE_H
+
+#include "profile/profile.h"
+#include "store/catalogue.h"
+#include "store/selector.h"
+
+struct store;
+
+struct store_options {
+    const char *path;
+    uint64_t retain_s;
+    uint64_t max_disk;
+    /* Fills an empty profile from a recording. 0 or a code with its line, which store_add returns. */
+    int (*load)(struct profile *p, const struct envelope *v, struct error *e);
+    /* Tells the operator something, one line. */
+    void (*tell)(const char *text);
+};
+
+/* Opens or makes the directory, and mends what a crash has left. 0 or a code with its line; -EBUSY when another process has it. */
+int store_open(struct store **out, const struct store_options *o, struct error *e);
+void store_close(struct store *s);
+
+/* A new recording: put its bytes with envelope_put, end it with store_add or envelope_abandon. */
+int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
+/* Takes what was written, which identity says, unless it was taken before. 0, or a code with its line:
+ *   -EINVAL           it cannot be read         -EPROTONOSUPPORT   nothing knows its format
+ *   -ERANGE           its times are not kept    -EFBIG             it unpacks to too much
+ *   -ENOSPC, -EROFS, -EIO, -ENOMEM              not now
+ * The writer is ended either way. */
+int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
+              const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e);
+/* Seals what is not, and forgets what is too old or too much. To be called every few seconds. */
+void store_maintain(struct store *s);
+
+/* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
+int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
+struct catalogue *store_catalogue(struct store *s);
+/* A consistent copy into a new directory: the catalogue by SQLite's backup, files by hard links (or copies elsewhere). */
+int store_backup(struct store *s, const char *path, struct error *e);
+
+/* ---- queries ---- */
+
+struct store_query {
+    const struct selector *selector;
+    int64_t from, to; /* seconds since the epoch; `to` is excluded */
+    const char *type; /* what weights are of, NULL = the one of most recordings, "" = whatever they are of */
+};
+
+struct store_result {
+    char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
+    uint64_t recordings;
+    uint64_t weight;          /* of all selected rows that could be read */
+    struct buffer unreadable; /* a line for each segment that could not be */
+};
+
+/* All selected rows as one profile, which is empty and initialised. Beyond STORE_ROWS_MAX rows they are added up over time and threads. */
+enum { STORE_ROWS_MAX = 1 << 20 };
+int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
+                  struct error *e);
+
+struct store_point {
+    uint32_t series; /* place in `values` */
+    int64_t step;
+    uint64_t weight;
+};
+struct store_series {
+    char **values;
+    uint32_t value_count, value_cap;
+    struct store_point *points; /* by series, then step; those without weight are left out */
+    uint32_t point_count, point_cap;
+};
+/* Weights by steps of `step` seconds from q->from, split by a label (NULL = not). */
+int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
+                 struct store_result *r, struct error *e);
+void store_series_deinit(struct store_series *s);
+void store_result_deinit(struct store_result *r);
+
+#endif

@@ -1,0 +1,66 @@
+/* The inside of the store: what its files share. */
+#ifndef CANDOR_STORE_STORE_INTERNAL_H
+#define CANDOR_STORE_STORE_INTERNAL_H
+
+#include "store/cache.h"
+#include "store/segment.h"
+#include "store/store.h"
+
+#include <stdatomic.h>
+
+struct store {
+    struct store_options options;
+    char path[DISK_PATH_MAX / 2];
+    int lock;
+    struct catalogue *catalogue;
+    struct cache cache;
+    atomic_uint_fast64_t last_segment;
+    pthread_mutex_t
+        sealing; /* one part at a time: a dictionary has one writer, and files that are written are bounded */
+};
+
+enum { SECONDS_PER_DAY = 86400 };
+
+/* Paths; out has DISK_PATH_MAX bytes. Each returns out. */
+char *store_path(const struct store *s, char *out, const char *name);
+char *store_recording_path(const struct store *s, char *out, const uint8_t identity[ENVELOPE_IDENTITY]);
+char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionary); /* the folder */
+char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
+char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
+
+void store_tell(const struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- seal.c ---- */
+
+enum { SEAL_DAYS_MAX = 32 };
+
+/* A recording on its way into the catalogue. */
+struct sealing {
+    struct profile profile;
+    struct catalogue_recording recording; /* its labels are borrowed */
+    struct catalogue_part parts[SEAL_DAYS_MAX];
+    uint32_t part_count;
+};
+
+/* Loads the recording, and says what the catalogue is to know of it. 0, what `load` returns, or -ERANGE when its times are beyond what is
+ * kept; either way seal_deinit ends it. */
+int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e);
+void seal_deinit(struct sealing *l);
+/* Writes the segment of one day, and tells the catalogue. */
+int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
+              int64_t day, struct error *e);
+
+/* ---- recover.c ---- */
+
+/* At the start: what a crash left. */
+int recover_all(struct store *s, struct error *e);
+/* Seals all parts that are not. */
+void recover_pending(struct store *s);
+/* Puts a segment aside; its parts are to be sealed again. */
+void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
+
+/* ---- retain.c ---- */
+
+void retain_all(struct store *s);
+
+#endif

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The server's page in a real browser: services, one over time, its flame graph in the viewer, a brushed part, all of it in the address.
+
+tier: default
+timeout: 240
+"""
+import pathlib
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "lib")]
+import browser
+import candortest as ct
+from servers import Server
+
+READY = "return document.documentElement.dataset.ready"
+FLAME = """
+const page = document.getElementById('flame').contentWindow;
+if (!page || !page.candor || !page.document.documentElement.dataset.ready)
+    return null;
+const names = page.candor.methods().map(m => m.name);
+return (arguments[0] || []).some(n => names.includes(n)) ? null : names;"""  # of the frame; not before these names are gone
+HOSTILE = "<img/src=x/onerror=alert(1)>"
+
+
+def fill(server):
+    """Two services: shop for 40 minutes, of two kinds of work one after the other, and cart with a hostile name in it."""
+    now = int(time.time())
+    for minute in range(40):
+        hot = "early" if minute < 20 else "late"
+        begun = now - 2400 + 60 * minute
+        server.request("POST", "/ingest", f"shop.Main.run;shop.Work.{hot} 100\n".encode(), name="shop{host=%s}" % "ab"[minute % 2],
+                       format="folded", **{"from": begun, "until": begun + 60})
+    server.request("POST", "/ingest", f"cart.Main.run;{HOSTILE} 50\n".encode(), name="cart", format="folded",
+                   **{"from": now - 60, "until": now})
+
+
+def text(page, selector):
+    return page.run("return document.querySelector(arguments[0]).textContent", selector)
+
+
+def go(page, server, fragment):
+    page.ask("POST", "/url", {"url": "about:blank"})
+    page.ask("POST", "/url", {"url": f"http://127.0.0.1:{server.port}/{fragment}"})
+    return page.wait_for(READY)
+
+
+def brush(page, begin, end):
+    box = page.run("const b = document.getElementById('chart').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
+    x, y = (lambda share: round(box[0] + box[2] * share)), round(box[1] + box[3] / 2)
+    move = lambda share: {"type": "pointerMove", "duration": 0, "x": x(share), "y": y}
+    page.act(page.pointer(move(begin), {"type": "pointerDown", "button": 0}, move((begin + end) / 2), move(end),
+                          {"type": "pointerUp", "button": 0}))
+
+
+def main():
+    missing = browser.missing()
+    if missing:
+        ct.skip("the page", missing)
+        ct.done()
+    server = Server("fleet")
+    fill(server)
+    with browser.Browser() as page:
+        ct.ok(go(page, server, ""), "the page shows")
+        rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
+        ct.ok(len(rows) == 2 and rows[0].startswith("cart") and rows[1] == "shop40.00 s40", "the services with their CPU time", rows)
+        methods = page.wait_for(FLAME)
+        ct.ok(methods and "shop.Work.early" in methods and HOSTILE in methods, "all in one flame graph", methods)
+        page.click_on("#services tr:nth-child(2) button")
+        page.wait_for("return location.hash.includes('service=shop') && document.querySelector('tr.chosen') !== null")
+        ct.ok(text(page, "#title") == "shop", "a service is chosen by a click")
+        methods = page.wait_for(FLAME, [HOSTILE])
+        ct.ok(methods, "the flame graph is its own")
+        brush(page, 0.34, 0.6)
+        ct.ok(page.wait_for("return /from=\\d+&to=\\d+/.test(location.hash)"), "a brushed part stands in the address")
+        address = page.run("return location.hash")
+        early = page.wait_for(FLAME, ["shop.Work.late"])
+        ct.ok(early and "shop.Work.early" in early, "its flame graph shows the work of that part alone", page.run("return location.hash"))
+        ct.ok(go(page, server, address) and text(page, "#title") == "shop" and page.run("return document.querySelector('.brush') !== null"),
+              "the same address shows the same", address)
+        page.run("const s = document.getElementById('by'); s.value = 'host'; s.dispatchEvent(new Event('change'))")
+        ct.ok(page.wait_for("return document.querySelectorAll('#chart path').length === 2"), "split by a label: a line for each value")
+        page.run("const s = document.getElementById('where'); s.value = 'host='; s.dispatchEvent(new Event('change'))")
+        ct.ok("selector" in (page.wait_for("return document.getElementById('problem').textContent") or ""), "a wrong selector is told")
+        page.ask("POST", "/url", {"url": "about:blank"})
+        messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
+        ct.ok(not messages, "the browser has nothing to complain about", messages)
+        if ct.os.environ.get("CANDOR_KEEP"):
+            go(page, server, address)
+            page.wait_for(FLAME)
+            page.screenshot(ct.WORK / "fleet.png")
+            ct.note(ct.WORK / "fleet.png")
+    server.end()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

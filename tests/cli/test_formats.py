@@ -1,0 +1,264 @@
+"""candor convert and candor report with other tools' formats: what those tools say of what we write, and the other way round.
+
+tier: default
+timeout: 300
+"""
+import csv
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+from recordings import MS, by_name, example, make, report_json
+
+FORMATS = {"pb.gz": "pprof", "otlp": "otlp", "speedscope.json": "speedscope", "collapsed": "collapsed"}
+
+
+def convert(path, extension, *options):
+    out = ct.WORK / f"{path.stem}.{extension}"
+    result = ct.candor("convert", *options, path, out)
+    ct.ok(result.status == 0 and out.stat().st_size > 0, f"written: .{extension}", result)
+    return out
+
+
+def shares(report):
+    return {m["name"]: (m["self"], m["total"]) for m in report.get("methods", ())}
+
+
+def test_round_trips(path):
+    """What each format says of methods is what the recording says, to the nanosecond."""
+    truth = report_json(path)
+    for extension, source in FORMATS.items():
+        options = ["--unit", "ns"] if source == "collapsed" else []
+        out = convert(path, extension, *options)
+        found = report_json(out, *(["--value", "ns"] if source == "collapsed" else []))
+        ct.ok(found.get("source") == source and shares(found) == shares(truth), f"{source}: every method's self and total", found)
+        ct.ok(found["unit"] == "ns" and found["sampled"] == truth["sampled"], f"{source}: the unit and the sum", found)
+        if source != "collapsed":
+            ct.ok(found["methods"][0]["samples"] == 71 and by_name(found["threads"])["main"]["self"] == 990 * MS,
+                  f"{source}: samples and threads", found)
+
+
+def test_from(path):
+    """Content decides, --from decides otherwise, and garbage of a known kind is named."""
+    out = convert(path, "pb.gz")
+    named = shutil.copy(out, ct.WORK / "some.bin")
+    ct.ok(report_json(named).get("source") == "pprof", "the name does not matter")
+    plain = ct.WORK / "plain"
+    plain.write_bytes(gzip.decompress(out.read_bytes()))
+    ct.ok(report_json(plain).get("source") == "pprof", "pprof without gzip")
+    piped = subprocess.run([ct.PROGRAM, "report", "--json", "-"], input=out.read_bytes(), capture_output=True)
+    ct.ok(piped.returncode == 0 and json.loads(piped.stdout)["source"] == "pprof", "from a pipe", piped.stderr)
+    piped = subprocess.run([ct.PROGRAM, "report", "--json", "-"], input=path.read_bytes(), capture_output=True)
+    ct.ok(piped.returncode == 0 and json.loads(piped.stdout)["samples"] == 101, "a recording from a pipe", piped.stderr)
+    pipe = ct.WORK / "pipe"
+    os.mkfifo(pipe)
+    for file, options in ((path, ()), (out, ("--from", "pprof"))):
+        writer = ct.spawn(["sh", "-c", f"exec cat {file} >{pipe}"])
+        found = report_json(pipe, *options)
+        ct.ok(found.get("sampled") == 1000 * MS and writer.wait() == 0, f"from a named pipe: {file.name}", found)
+    nowhere = ct.candor("report", ct.WORK / "nowhere")
+    ct.ok(nowhere.status == 1 and "No such file" in nowhere.err, "a file that is not there", nowhere)
+    for word in FORMATS.values():
+        result = ct.candor("report", "--from", word, path)
+        ct.ok(result.status == 1 and result.err.count("\n") == 1 and str(path) in result.err, f"a recording is no {word}", result)
+    damaged = ct.WORK / "damaged.pb.gz"
+    damaged.write_bytes(out.read_bytes()[:-20])
+    result = ct.candor("report", damaged)
+    ct.ok(result.status == 1 and "damaged" in result.err and result.err.count("\n") == 1, "half a gzip file", result)
+    empty = ct.WORK / "empty"
+    empty.write_bytes(b"")
+    result = ct.candor("report", empty)
+    ct.ok(result.status == 1 and result.err.count("\n") == 1, "an empty file", result)
+    result = ct.candor("report", "--value", "wall", out)
+    ct.ok(result.status == 1 and "there are samples, cpu" in result.err, "a value that is not there", result)
+    counted = report_json(out, "--value", "samples")
+    ct.ok(counted.get("unit") == "samples" and counted["sampled"] == 101, "another value", counted)
+    result = ct.candor("report", "--from", "perf", path)
+    ct.ok(result.status == 2, "a format that is none", result)
+
+
+def test_heap():
+    """A profile of bytes, as Go's: units are kept and the file's own default is taken."""
+    program = pathlib.Path(shutil.which("go") or "")
+    if not program.name:
+        return ct.skip("a heap profile of Go", "no go")
+    source = ct.WORK / "heap.go"
+    source.write_text("""package main
+import ("os"; "runtime"; "runtime/pprof")
+var kept [][]byte
+func grow() { for i := 0; i < 64; i++ { kept = append(kept, make([]byte, 1<<20)) } }
+func main() { runtime.MemProfileRate = 1; grow(); runtime.GC(); pprof.WriteHeapProfile(os.Stdout); println(len(kept)) }
+""")
+    made = subprocess.run(["go", "run", source], capture_output=True, env={**os.environ, "GOFLAGS": "-mod=mod"})
+    if made.returncode:
+        return ct.skip("a heap profile of Go", f"go run fails: {made.stderr[-200:]}")
+    out = ct.WORK / "heap.pb.gz"
+    out.write_bytes(made.stdout)
+    found = report_json(out)
+    ct.ok(found.get("unit") == "bytes" and found["value"] == "inuse_space", "unit and value", found)
+    ct.ok(by_name(found["methods"])["main.grow"]["self"] >= 64 << 20, "64 MiB are found", found["methods"][:3])
+    text = ct.candor("report", out).out
+    ct.ok("MiB" in text and "inuse_space" in text, "and told as bytes", text)
+    return None
+
+
+def test_go(path):
+    if not shutil.which("go"):
+        return ct.skip("go tool pprof", "no go")
+    top = ct.run("go", "tool", "pprof", "-top", "-nodecount=10", convert(path, "pb.gz"))
+    rows = re.findall(r"^ *([\d.]+)ms +[\d.]+% +[\d.]+% +([\d.]+)ms +[\d.]+% +(.*?)$", top.out, re.M)
+    found = {name: (float(flat), float(total)) for flat, total, name in rows}
+    ct.ok(found.get("demo.Work.hot") == (710, 710) and found.get("demo.Work.cold") == (280, 280), "go tool pprof: flat and cum",
+          top)
+    ct.ok("Type: cpu" in top.out and "File: demo.Main" in top.out and not top.err.strip(), "its type and its program", top)
+    tags = ct.run("go", "tool", "pprof", "-tags", convert(path, "pb.gz"))
+    ct.ok("GC Thread#0" in tags.out and "STATE_" in tags.out, "threads and states are its tags", tags)
+    return None
+
+
+PPROF_PROTO = """syntax = "proto3"; package perftools.profiles;
+message Profile { repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Mapping mapping = 3;
+  repeated Location location = 4; repeated Function function = 5; repeated string string_table = 6; int64 time_nanos = 9;
+  int64 duration_nanos = 10; ValueType period_type = 11; int64 period = 12; repeated int64 comment = 13; int64 default_sample_type = 14; }
+message ValueType { int64 type = 1; int64 unit = 2; }
+message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; repeated Label label = 3; }
+message Label { int64 key = 1; int64 str = 2; int64 num = 3; int64 num_unit = 4; }
+message Mapping { uint64 id = 1; uint64 memory_start = 2; uint64 memory_limit = 3; uint64 file_offset = 4; int64 filename = 5;
+  int64 build_id = 6; bool has_functions = 7; bool has_filenames = 8; bool has_line_numbers = 9; bool has_inline_frames = 10; }
+message Location { uint64 id = 1; uint64 mapping_id = 2; uint64 address = 3; repeated Line line = 4; bool is_folded = 5; }
+message Line { uint64 function_id = 1; int64 line = 2; int64 column = 3; }
+message Function { int64 id = 1; int64 name = 2; int64 system_name = 3; int64 filename = 4; int64 start_line = 5; }
+"""
+OTLP_PROTO = """syntax = "proto3"; package otlp;
+message ProfilesData { repeated ResourceProfiles resource_profiles = 1; Dictionary dictionary = 2; }
+message Dictionary { repeated Mapping mapping_table = 1; repeated Location location_table = 2; repeated Function function_table = 3;
+  repeated Link link_table = 4; repeated string string_table = 5; repeated KeyValueAndUnit attribute_table = 6;
+  repeated Stack stack_table = 7; }
+message ResourceProfiles { Resource resource = 1; repeated ScopeProfiles scope_profiles = 2; string schema_url = 3; }
+message Resource { repeated KeyValue attributes = 1; }
+message KeyValue { string key = 1; AnyValue value = 2; }
+message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
+message ScopeProfiles { Scope scope = 1; repeated Profile profiles = 2; string schema_url = 3; }
+message Scope { string name = 1; string version = 2; }
+message Profile { ValueType sample_type = 1; repeated Sample samples = 2; fixed64 time_unix_nano = 3; uint64 duration_nano = 4;
+  ValueType period_type = 5; int64 period = 6; bytes profile_id = 7; }
+message ValueType { int32 type_strindex = 1; int32 unit_strindex = 2; }
+message Link { bytes trace_id = 1; bytes span_id = 2; }
+message Sample { int32 stack_index = 1; repeated int32 attribute_indices = 2; int32 link_index = 3; repeated int64 values = 4;
+  repeated fixed64 timestamps_unix_nano = 5; }
+message Mapping { uint64 memory_start = 1; uint64 memory_limit = 2; uint64 file_offset = 3; int32 filename_strindex = 4; }
+message Stack { repeated int32 location_indices = 1; }
+message Location { int32 mapping_index = 1; uint64 address = 2; repeated Line lines = 3; repeated int32 attribute_indices = 4; }
+message Line { int32 function_index = 1; int64 line = 2; int64 column = 3; }
+message Function { int32 name_strindex = 1; int32 system_name_strindex = 2; int32 filename_strindex = 3; int64 start_line = 4; }
+message KeyValueAndUnit { int32 key_strindex = 1; AnyValue value = 2; int32 unit_strindex = 3; }
+"""
+
+
+def decode(proto, message, data):
+    """The text that protoc makes of a message; fields that the schema does not know would stand there as numbers."""
+    schema = ct.WORK / "schema.proto"
+    schema.write_text(proto)
+    done = subprocess.run(["protoc", f"--proto_path={ct.WORK}", f"--decode={message}", schema], input=data, capture_output=True)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode()
+
+
+def test_protoc(path):
+    if not shutil.which("protoc"):
+        return ct.skip("protoc --decode", "no protoc; run script/bootstrap test")
+    for extension, proto, message in (("pb.gz", PPROF_PROTO, "perftools.profiles.Profile"), ("otlp", OTLP_PROTO, "otlp.ProfilesData")):
+        data = convert(path, extension).read_bytes()
+        status, text, err = decode(proto, message, gzip.decompress(data) if extension == "pb.gz" else data)
+        unknown = re.findall(r"^ *\d+[:\s{].*", text, re.M)
+        ct.ok(status == 0 and not unknown, f".{extension}: every field is one of the schema's", unknown or err)
+        values = [int(v) for v in re.findall(r"^ *values?: (\d+)$", text, re.M)]
+        ct.ok(sum(v for v in values if v >= 1000) == 1000 * MS, f".{extension}: the values add up to the second that was sampled", values)
+        ct.ok("demo.Work.hot" in text and "Thread#0" in text, f".{extension}: names")
+    return None
+
+
+def breaches(schema, value, root):
+    """What of a value is against a JSON schema, as far as speedscope's uses the language."""
+    if "$ref" in schema:
+        return breaches(root["definitions"][schema["$ref"].rsplit("/", 1)[1]], value, root)
+    if "anyOf" in schema:
+        found = [breaches(one, value, root) for one in schema["anyOf"]]
+        return [] if [] in found else found[0]
+    kinds = {"object": dict, "array": list, "string": str, "number": (int, float)}
+    if "type" in schema and not isinstance(value, kinds[schema["type"]]):
+        return [f"{str(value)[:60]} is no {schema['type']}"]
+    if value != schema.get("const", value) or value not in schema.get("enum", [value]):
+        return [f"{str(value)[:60]} is not allowed"]
+    found = []
+    if isinstance(value, dict):
+        found += [f"no {key}" for key in schema.get("required", ()) if key not in value]
+        for key, inner in schema.get("properties", {}).items():
+            found += breaches(inner, value[key], root) if key in value else []
+    if isinstance(value, list) and isinstance(schema.get("items"), dict):
+        for inner in value:
+            found += breaches(schema["items"], inner, root)
+    return found
+
+
+def test_speedscope(path):
+    """The schema of speedscope's files comes with its npm package; its importer runs in tests/browser/test_speedscope.py."""
+    data = json.loads(convert(path, "speedscope.json").read_text())
+    weights = sum(sum(p["weights"]) for p in data["profiles"])
+    ct.ok(weights == 1000 * MS and all(len(p["samples"]) == len(p["weights"]) for p in data["profiles"]), "the weights of all threads")
+    if not shutil.which("npm"):
+        return ct.skip("speedscope's schema", "no npm")
+    room = pathlib.Path.home() / ".cache" / "candor" / "npm-speedscope"
+    schema = room / "node_modules" / "speedscope" / "dist" / "release" / "file-format-schema.json"
+    if not schema.exists():
+        room.mkdir(parents=True, exist_ok=True)
+        ct.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", room, "speedscope@1")
+    if not schema.exists():
+        return ct.skip("speedscope's schema", "npm cannot install speedscope here")
+    schema = json.loads(schema.read_text())
+    found = breaches({"$ref": "#/definitions/FileFormat.File"}, data, schema)
+    ct.ok(not found, "the file is as speedscope's schema wants it", found)
+    ct.ok(breaches({"$ref": "#/definitions/FileFormat.File"}, {**data, "profiles": [{}]}, schema), "which refuses what is not")
+    return None
+
+
+def test_csv(path):
+    with convert(path, "csv").open(newline="") as f:
+        rows = list(csv.DictReader(f))
+    ct.ok(len(rows) == 101 and sum(int(r["ns"]) for r in rows) == 1000 * MS, "a line for each sample", rows[:2])
+    ct.ok(sum(int(r["ns"]) for r in rows if r["method"] == "demo.Work.hot") == 710 * MS and
+          rows[0]["stack"] == "java.lang.Thread.run;demo.Work.run;demo.Work.hot", "with the stack", rows[0])
+
+
+def test_merge(path):
+    other = make("other.jfr", example())
+    both, one = report_json(path, other), report_json(path)
+    ct.ok(both.get("sampled") == 2 * one["sampled"] and both["samples"] == 2 * one["samples"], "two recordings add up", both)
+    ct.ok(both["books"]["cpu_ns"] == 2 * one["books"]["cpu_ns"] and both["books"]["lost_ns"]["queue_full"] == 40 * MS, "so do books")
+    ct.ok(shares(both) == {k: (2 * a, 2 * b) for k, (a, b) in shares(one).items()}, "and methods")
+    out = ct.WORK / "both.pb.gz"
+    ct.ok(ct.candor("convert", path, other, out).status == 0 and report_json(out).get("sampled") == both["sampled"], "in a file")
+    mixed = ct.candor("report", path, convert(path, "collapsed"))
+    ct.ok(mixed.status == 1 and "do not add up" in mixed.err, "nanoseconds and samples do not", mixed)
+
+
+def main():
+    path = make("example.jfr", example())
+    test_round_trips(path)
+    test_from(path)
+    test_csv(path)
+    test_merge(path)
+    test_go(path)
+    test_heap()
+    test_protoc(path)
+    test_speedscope(path)
+    ct.done()
+
+
+main()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Histogram logs between us and HdrHistogram for Java: counts, percentiles and whole percentile tables are the same.
+
+tier: default
+timeout: 300
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+JAR = "/usr/share/java/hdrhistogram.jar"
+PERCENTILES = ("50", "90", "99", "99.9", "99.99")
+
+
+def java(program, *arguments):
+    return ct.run(ct.compiler().java, "-cp", f"{ct.WORK}:{JAR}", program, *arguments)
+
+
+def as_java(result):
+    return {line.split()[0]: [int(word) for word in line.split()[1:]] for line in result.out.splitlines()}
+
+
+def as_candor(path):
+    result = ct.candor("hist", "--json", "-u", "ns", "-p", ",".join(PERCENTILES), path)
+    return {row["tag"] or "default": [row["count"], *(int(row[f"p{p}"]) for p in PERCENTILES), int(row["max"])]
+            for row in json.loads(result.out)["tags"]}
+
+
+def rows(text):
+    """The table's rows and its foot, without what stands in front of it."""
+    lines = text.splitlines()
+    start = next((i for i, line in enumerate(lines) if "Percentile TotalCount" in line), len(lines))
+    return [line.rstrip() for line in lines[start:]]
+
+
+def are_same(a, b):
+    """Two rows; the last of a percentile's twelve digits may be rounded either way. The buckets of Java's sum are those it grew to."""
+    first, second = a.split(), b.split()
+    if len(first) > 1 and first[0][0].isdigit() and second[0][0].isdigit():
+        return first[0] == second[0] and first[2:] == second[2:] and abs(float(first[1]) - float(second[1])) < 2e-12
+    return a == b or a.startswith("#[Buckets")
+
+
+def ours_read_by_java():
+    log = ct.WORK / "ours.hlog"
+    ct.candor("load", "--mock", "hiccup", "-r", "1000", "-c", "4", "-d", "100s", "--virtual-time", "-q", "-o", log,
+              "--requests", "insert=1,read=9")
+    ours, theirs = as_candor(log), as_java(java("HistLogs", "read", log))
+    ct.ok(len(ours) == 8 and ours == theirs, "our log: counts, percentiles and maxima as Java reads them", f"{ours}\n{theirs}")
+    for tag in ("read-rt", "insert-st"):
+        java("org.HdrHistogram.HistogramLogProcessor", "-i", log, "-o", ct.WORK / tag, "-tag", tag)
+        table = rows((ct.WORK / f"{tag}.hgrm").read_text())
+        mine = rows(ct.candor("hist", "-f", "hgrm", "--tags", tag, log).out)
+        differing = [f"{a} | {b}" for a, b in zip(table, mine) if not are_same(a, b)]
+        ct.ok(len(table) > 20 and len(table) == len(mine) and not differing, f"HistogramLogProcessor's table of {tag}, row by row",
+              "\n".join(differing))
+    listed = java("org.HdrHistogram.HistogramLogProcessor", "-i", log, "-listtags").out
+    ct.ok(all(tag in listed for tag in ours), "HistogramLogProcessor lists the tags", listed)
+    again = ct.WORK / "c.hlog"
+    ct.candor("hist", "union", "--dialect", "c", "-o", again, log)
+    ct.ok(as_java(java("HistLogs", "read", again)) == theirs, "the other dialect is read too")
+
+
+def theirs_read_by_us():
+    for seed in ("1", "2", "3"):
+        log = ct.WORK / f"theirs-{seed}.hlog"
+        theirs, ours = as_java(java("HistLogs", "write", log, seed)), as_candor(log)
+        ct.ok(len(ours) == 3 and ours == theirs, f"Java's log {seed}: counts, percentiles and maxima", f"{ours}\n{theirs}")
+
+
+if not pathlib.Path(JAR).exists():
+    ct.skip("HdrHistogram for Java", "no libhdrhistogram-java; run script/bootstrap test")
+    ct.done()
+ct.need(ct.PROGRAM)
+subprocess.run([ct.compiler().javac, "-cp", JAR, "-d", ct.WORK, pathlib.Path(__file__).with_name("HistLogs.java")], check=True)
+ours_read_by_java()
+theirs_read_by_us()
+ct.done()

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""candor server: recordings in and sums out, hostile and slow clients, tokens, Pyroscope's protocol, kill -9, a full disk, backup.
+
+tier: default
+timeout: 240
+"""
+import base64
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import stat
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import recordings
+from recordings import HOT, MS
+from servers import DAY, Server
+
+def make(name, hot):
+    lines = [("setting", "interval_ns", 10 * MS), ("thread", "main", 1, 1)]
+    for i in range(hot):
+        lines.append(("sample", 1, 10 * MS + i, "complete", f"{HOT};demo.Work.m{i % 50}:{i % 100}"))
+    return recordings.make(name, lines).read_bytes()
+
+
+def weight_of(recording):
+    path = ct.WORK / "one.jfr"
+    path.write_bytes(recording)
+    return sum(row["self"] for row in recordings.report_json(path)["methods"])
+
+
+def books_balance(server, what):
+    m = server.metrics()
+    refused = sum(value for name, value in m.items() if name.startswith("candor_server_recordings_refused_total"))
+    got = [m[f"candor_server_recordings_{name}"] for name in ("received_total", "stored_total", "duplicates_total", "in_progress")]
+    ct.ok(got[0] == sum(got[1:]) + refused, f"{what}: received = stored + duplicates + refused + on their way", m)
+    return m
+
+
+def test_in_and_out(server):
+    first, second = make("first.jfr", 300), make("second.jfr", 200)
+    sums = [weight_of(first), weight_of(second)]
+    status, answer = server.send(first, service="shop", host="a", version="1")
+    ct.ok((status, answer) == (200, {"id": 1, "duplicate": False}), "a recording is taken", answer)
+    status, answer = server.send(first, service="shop", host="a", version="1")
+    ct.ok((status, answer) == (200, {"id": 1, "duplicate": True}), "again: a duplicate", answer)
+    status, answer = server.send(first, service="shop", host="b", version="1")
+    ct.ok(status == 200 and not answer["duplicate"], "the same of another host is none", answer)
+    status, answer = server.send(second, {"Idempotency-Key": "k1"}, service="cart", host="a")
+    again = server.send(make("third.jfr", 10), {"Idempotency-Key": "k1"}, service="cart", host="c")
+    ct.ok(status == 200 and again == (200, {"id": answer["id"], "duplicate": True}), "a key is as good as the content", again)
+    packed = server.send(gzip.compress(second), {"X-Candor-Label": "zone=z"}, service="cart", **{"label.host": "b"})
+    ct.ok(packed[0] == 200, "a packed one with labels by header and with label.", packed)
+    ct.ok(server.total() == 2 * sum(sums), "the sum of all is that of the sources, to the nanosecond", (server.total(), sums))
+    ct.ok(server.total('service="shop"') == 2 * sums[0] and server.total('{zone="z",host=~"a|b"}') == sums[1], "and by labels")
+    ct.ok(server.total(type="cpu:samples") == 0, "nothing of another type")
+    few = server.get("/v1/flamegraph", max_nodes=5)["server"]
+    ct.ok(few["shown"] + few["pruned"] == few["total"] == 2 * sum(sums) and few["nodes_pruned"] > 40 and few["pruned"] > 0,
+          "shown + pruned is the sum, exactly", few)
+    services = {s["name"]: s for s in server.get("/v1/services")["services"]}
+    ct.ok(services["shop"]["types"] == {"cpu:ns": 2 * sums[0]} and services["cart"]["recordings"] == 2 and
+          sorted(services["shop"]["labels"]["host"]) == ["a", "b"], "the services", services)
+    series = server.get("/v1/series", by="service", step="60")
+    ct.ok({s["value"]: sum(p[1] for p in s["points"]) for s in series["series"]} == {"shop": 2 * sums[0], "cart": 2 * sums[1]},
+          "the series", series)
+    ct.ok(server.request("GET", "/v1/recordings/1")[2] == first, "the recording comes back byte for byte")
+    listed = server.get("/v1/recordings", select='host="b"')["recordings"]
+    ct.ok([r["labels"].get("zone") for r in listed] == ["z", None] and listed[1]["weight"] == sums[0], "recordings by labels", listed)
+    status, _, collapsed = server.request("GET", "/v1/profile", format="collapsed", **DAY)
+    ct.ok(sum(int(line.rsplit(" ", 1)[1]) for line in collapsed.decode().splitlines()) == 2 * sum(sums), "as collapsed stacks, too")
+    otlp = ct.WORK / "all.otlp"
+    otlp.write_bytes(server.request("GET", "/v1/profile", **DAY)[2])
+    ct.ok(sum(row["self"] for row in recordings.report_json(otlp)["methods"]) == 2 * sum(sums), "and as OTLP, read by candor report")
+
+
+def test_refused(server):
+    good = make("good.jfr", 3)
+    cases = [
+        ("no service", good, {"host": "a"}, 400), ("an empty service", good, {"service": ""}, 400),
+        ("a value of 64 KB" , good, {"service": "x" * 20000}, 400), ("no UTF-8", good, {"service": b"\xff\xfe"}, 400),
+        ("a zero byte", good, {"service": "a\0b"}, 400), ("a control character", good, {"service": "a\nb"}, 400),
+        ("a bad name", good, {"service": "a", "x y": "b"}, 400),
+        ("too many labels", good, {"service": "a", **{f"l{i}": "v" for i in range(40)}}, 400),
+        ("no time", good, {"service": "a", "from": "yesterday"}, 400), ("no format", good, {"service": "a", "format": "x"}, 400),
+        ("nothing known", random.Random(1).randbytes(5000), {"service": "a"}, 415), ("nothing", b"", {"service": "a"}, 400),
+        ("a JFR without its inside", b"FLR\0" + bytes(100), {"service": "a"}, 400),
+        ("cut off packed", gzip.compress(good)[:-200], {"service": "a"}, 400), ("too large", bytes(3 << 20), {"service": "a"}, 413),
+        ("unpacks to too much", gzip.compress(bytes(40 << 20)), {"service": "a"}, 413),
+    ]
+    before = server.total()
+    for what, body, labels, expected in cases:
+        status, answer = server.send(body, **labels)
+        ct.ok(status == expected and "\n" not in answer["error"], f"{what}: {expected}", (status, answer))
+    ct.ok(server.total() == before, "nothing of them is kept")
+    huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
+    ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
+    for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),
+                             ("/v1/flamegraph", {"max_nodes": "-1"}), ("/v1/series", {"step": "1", "from": "-365d"}),
+                             ("/v1/profile", {"format": "x"})):
+        ct.ok(server.get(path, **parameters)["status"] == 400, f"{path} {parameters}: 400")
+    ct.ok(server.request("GET", "/v1/recordings/99999")[0] == 404 and server.request("GET", "/v1/recordings/../../etc/passwd")[0] == 404 and
+          server.request("DELETE", "/v1/recordings/1")[0] == 405 and server.request("POST", "/nothing", b"")[0] == 404, "404 and 405")
+    books_balance(server, "after refusals")
+
+
+def test_hostile(server):
+    recording = make("hostile.jfr", 7)
+    weight = weight_of(recording)
+    escape = f"../../candor-escaped-{os.getpid()}"
+    for name in ("'; DROP TABLE recording; --", escape, '"}{', "<script>alert(1)</script>", "日本", "%00", "a" * 1024):
+        status, answer = server.send(recording, service=name, host=name)
+        select = 'service="%s"' % name.replace("\\", "\\\\").replace('"', '\\"')
+        ct.ok(status == 200 and server.total(select) == weight, f"a service called {name[:30]}", answer)
+    page = server.request("GET", "/v1/flamegraph", format="html", select='service="<script>alert(1)</script>"', **DAY)
+    ct.ok(page[0] == 200 and b"<script>alert" not in page[2], "names are no markup in the page")
+    names = [s["name"] for s in server.get("/v1/services")["services"]]
+    ct.ok(escape in names and not (server.data / escape).exists(), "names are never paths", names)
+
+
+def test_chunked(server):
+    body = make("chunked.jfr", 40)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=ct.PATIENCE)
+    connection.request("POST", "/v1/recordings?service=chunked", iter([body[:100], body[100:5000], body[5000:]]), encode_chunked=True,
+                       headers={"Transfer-Encoding": "chunked"})
+    answer = connection.getresponse()
+    ct.ok(answer.status == 200 and json.loads(answer.read())["duplicate"] is False, "sent in chunks")
+    connection.close()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=ct.PATIENCE)
+    connection.request("POST", "/v1/recordings?service=chunked", iter([bytes(1 << 20)] * 5), encode_chunked=True,
+                       headers={"Transfer-Encoding": "chunked"})
+    ct.ok(connection.getresponse().status == 413, "too large in chunks is found on the way")
+    connection.close()
+
+
+def memory(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) << 10
+
+
+def test_half_open(server):
+    """Fifty clients that do not go on: others are served, and they cost no memory to speak of."""
+    before = memory(server.process.pid)
+    held = []
+    for i in range(50):
+        one = socket.create_connection(("127.0.0.1", server.port))
+        one.sendall((b"POST /v1/recordings?service=slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nxx",
+                     b"GET /v1/serv", b"")[i % 3])
+        held.append(one)
+    ct.ok("services" in server.get("/v1/services"), "fifty half-open connections: others are answered")
+    grown = memory(server.process.pid) - before
+    ct.ok(ct.SANITIZED or grown < 50 << 20, f"and they cost {grown >> 10} KiB")
+    for one in held:
+        one.close()
+    deadline = time.monotonic() + ct.PATIENCE
+    while server.metrics()["candor_server_recordings_in_progress"] and time.monotonic() < deadline:
+        time.sleep(0.05)
+    m = books_balance(server, "after they went")
+    ct.ok(m['candor_server_recordings_refused_total{reason="cut_off"}'] >= 17, "recordings that were cut off are counted")
+    ct.ok(not list((server.data / "incoming").iterdir()), "and leave no file")
+
+
+def test_ingest(server):
+    now = int(time.time())
+    span = {"from": now - 10, "until": now, "spyName": "test", "sampleRate": "100"}
+
+    def ingest(body, headers=None, **parameters):
+        return server.request("POST", "/ingest", body, headers, **{**span, **parameters})
+
+    def total(service):
+        return server.total(f'service="{service}"', **{"from": "-1h", "to": "now"})
+
+    app = {"name": "py.app{region=eu,pod-id=7}", "format": "folded", "units": "samples"}
+    status, _, content = ingest(b"a;b;c 70\na;b 30\n", **app)
+    ct.ok(status == 200 and total("py.app") == 1_000_000_000, "folded: samples become time by the sample rate", content)
+    ingest(b"a;b;c 70\na;b 30\n", **app, **{"from": now - 20, "until": now - 10})
+    ct.ok(total("py.app") == 2_000_000_000, "the same stacks of another time are no duplicate")
+    ct.ok(server.total('region="eu",pod-id="7"', **{"from": "-1h", "to": "now"}) == 2_000_000_000, "its labels")
+    jfr = make("ingest.jfr", 20)
+    pprof = ct.WORK / "ingest.pb.gz"
+    (ct.WORK / "ingest.jfr").write_bytes(jfr)
+    ct.candor("convert", ct.WORK / "ingest.jfr", pprof)
+    status, _, content = ingest(pprof.read_bytes(), name="go.app", format="pprof")
+    ct.ok(status == 200 and total("go.app") == weight_of(jfr), "pprof", content)
+    head = b'--Boundary\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\n'
+    multipart = head % (b"jfr", b"jfr") + gzip.compress(jfr) + b"\r\n" + head % (b"labels", b"labels") + b"xyz\r\n--Boundary--\r\n"
+    form = {"Content-Type": "multipart/form-data; boundary=Boundary"}
+    status, _, content = ingest(multipart, form, name="java.app{service_name=java}", format="jfr")
+    ct.ok(status == 200 and server.total('service="java"') == weight_of(jfr), "JFR in a form, its service by the label", content)
+    for what, parameters in (("no name", {}), ("a bad name", {"name": "a{b"}), ("a bad rate", {"name": "a", "sampleRate": "x"}),
+                             ("a bad format", {"name": "a", "format": "tree"})):
+        ct.ok(ingest(b"a 1\n", **parameters)[0] == 400, f"{what}: 400")
+    ct.ok(ingest(b"--Boundary--\r\n", form, name="a")[0] == 400, "a form without a profile: 400")
+    books_balance(server, "after ingest")
+
+
+def test_manners(server):
+    status, headers, content = server.request("GET", "/")
+    policy = headers["Content-Security-Policy"]
+    ct.ok(status == 200 and "default-src 'none'" in policy and "unsafe" not in policy, "the page has a strict policy", policy)
+    for path in ("/", "/fleet.js", "/fleet.css"):
+        text = server.request("GET", path)[2].decode()
+        others = [url for url in re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", text) if "www.w3.org/2000/svg" not in url + text]
+        ct.ok(text and not [u for u in others if "w3.org" not in u], f"{path} asks nothing of others", others)
+    ct.ok(server.request("GET", "/healthz")[0] == 200, "/healthz")
+    ct.ok(server.request("GET", "/v1/services", headers={"Host": "evil.example"})[0] == 403, "without tokens no other Host")
+    foreign = {"Origin": "http://evil.example"}
+    ct.ok(server.request("POST", "/v1/recordings?service=x", b"x", foreign)[0] == 403, "and a page of another origin")
+
+
+def test_tokens():
+    tokens = ct.WORK / "tokens"
+    made = {scope: ct.candor("server", "--token-file", tokens, "--new-token", f"{scope.replace(',', '-')}:{scope}").out.strip()
+            for scope in ("read", "write", "read,write")}
+    ct.ok(stat.S_IMODE(tokens.stat().st_mode) == 0o600 and not [t for t in made.values() if t in tokens.read_text()],
+          "tokens are in their file as digests only")
+    server = Server("tokens-data", "--token-file", tokens)
+    body = make("token.jfr", 5)
+
+    def status(method, path, token, content=None):
+        return server.request(method, path, content, {"Authorization": token} if token else {})[0]
+
+    bearer = {scope: f"Bearer {token}" for scope, token in made.items()}
+    get, post = ("GET", "/v1/services"), ("POST", "/v1/recordings?service=x")
+    basic = "Basic " + base64.b64encode(f"me:{made['read,write']}".encode()).decode()
+    ct.ok(status(*get, None) == 401 and status(*get, "Bearer " + "0" * 64) == 401, "no token, a wrong one: 401")
+    ct.ok(status(*post, bearer["read"], body) == 403 and status(*get, bearer["write"]) == 403, "the wrong scope: 403")
+    ct.ok(status(*post, bearer["write"], body) == 200 and status(*get, bearer["read"]) == 200 and status("GET", "/", basic) == 200,
+          "the right one: 200")
+    ct.ok(status("GET", "/healthz", None) == 200, "/healthz wants none")
+    m = server.request("GET", "/metrics", headers={"Authorization": bearer["read"]})[2].decode()
+    ct.ok('refused_total{reason="not_allowed"} 1' in m, "who was not allowed is counted")
+    server.end()
+    result = ct.candor("server", "--listen", "0.0.0.0:0", "--data", ct.WORK / "open")
+    ct.ok(result.status == 1 and "--token-file" in result.err and result.err.count("\n") == 1, "open to others wants tokens", result)
+    tokens.chmod(0o666)
+    result = ct.candor("server", "--token-file", tokens, "--data", ct.WORK / "open")
+    ct.ok(result.status == 1 and "chmod" in result.err, "a token file that others can write to: refused", result)
+
+
+def test_kill():
+    """kill -9 while recordings come: what was acknowledged is there once."""
+    server, acknowledged, number = Server("kill"), 0, 0
+    rng = random.Random(20261122)
+    weight = weight_of(make("k.jfr", 1))
+    body = make("k.jfr", 1)
+    for round_ in range(5):
+        deadline = time.monotonic() + rng.uniform(0.05, 0.4)
+        while time.monotonic() < deadline:
+            ct_status, answer = server.send(body, service="kill", n=number)
+            acknowledged += ct_status == 200
+            number += 1
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        connection.request("POST", f"/v1/recordings?service=kill&n={number}", body)
+        server.end(signal.SIGKILL)
+        server = Server("kill")
+        status, answer = server.send(body, service="kill", n=number)
+        acknowledged += status == 200
+        number += 1
+    ct.ok(server.total('service="kill"') == acknowledged * weight and acknowledged == number,
+          f"killed five times: {acknowledged} acknowledged, each there once", server.total())
+    data = server.data
+    result = ct.candor("server", "--data", data)
+    ct.ok(result.status == 1 and "another candor server" in result.err, "a second server on the same data: refused", result)
+    server.end()
+    return data, acknowledged * weight
+
+
+def test_copies(data, total):
+    backup = ct.WORK / "backup"
+    result = ct.candor("server", "--data", data, "--retain", "36500d", "--backup", backup)
+    ct.ok(result.status == 0, "a backup", result)
+    result = ct.candor("server", "--data", backup, "--retain", "36500d", "--check")
+    ct.ok(result.status == 0 and "good" in result.out, "which is good", result)
+    server = Server("backup")
+    ct.ok(server.total() == total, "and answers the same")
+    server.end()
+    segment = next((backup / "segments").glob("*/*.seg"))
+    bytes_ = bytearray(segment.read_bytes())
+    bytes_[len(bytes_) // 2] ^= 1
+    segment.unlink()
+    segment.write_bytes(bytes_)
+    result = ct.candor("server", "--data", backup, "--retain", "36500d", "--check")
+    ct.ok(result.status == 1 and segment.name in result.out + result.err, "a damaged segment is named", result)
+    result = ct.candor("server", "--data", backup, "--retain", "36500d", "--check")
+    ct.ok(result.status == 0 and list((backup / "quarantine").iterdir()), "and was mended", result)
+    server = Server("backup")
+    ct.ok(server.total() == total, "with the same sum")
+    server.end()
+
+
+def test_full_disk():
+    server = Server("full", file_limit=1 << 20)
+    small, large = make("small.jfr", 3), random.Random(2).randbytes(1500000)
+    ct.ok(server.send(small, service="x")[0] == 200, "there is room")
+    status, headers, _ = server.request("POST", "/v1/recordings?service=x", large)
+    ct.ok(status == 503 and headers["Retry-After"], "there is not: 503, and when to try again", status)
+    ct.ok(server.total() == weight_of(small) and server.request("GET", "/healthz")[0] == 200, "queries go on")
+    ct.ok(books_balance(server, "full disk")['candor_server_recordings_refused_total{reason="disk"}'] == 1, "it is counted")
+    ct.ok(not list((server.data / "incoming").iterdir()), "nothing is left of it")
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+
+
+def main():
+    server = Server("server", "--max-body", "2M", "--max-unpacked", "20M")
+    test_in_and_out(server)
+    test_refused(server)
+    test_hostile(server)
+    test_chunked(server)
+    test_half_open(server)
+    test_ingest(server)
+    test_manners(server)
+    ct.ok(server.end() == 0, "ends by SIGTERM")
+    test_tokens()
+    test_copies(*test_kill())
+    test_full_disk()
+    ct.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Threads that do pieces of work of one size below a stack of a known depth, for as long as they are told: what a piece takes of
+ * their CPU time shows what was taken from them.
+ *
+ * go threads=N depth=N seconds=SECONDS -> done units cpu_ns longest_ns; longest_ns: the longest pause between two pieces, by the
+ * wall clock, of the thread that had the shortest of these
+ */
+public final class Units {
+    static final int PIECE = 20_000;
+    static volatile boolean end;
+    static volatile long sink;
+
+    private final int depth;
+    private final CountDownLatch begun;
+    long units;
+    long cpu;
+    long longest;
+
+    Units(int depth, CountDownLatch begun) {
+        this.depth = depth;
+        this.begun = begun;
+    }
+
+    static long piece(long seed) {
+        long x = seed;
+        for (int i = 0; i < PIECE; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+        }
+        return x;
+    }
+
+    long work(long seed) {
+        long x = seed;
+        begun.countDown();
+        long before = Rounds.cpu();
+        for (long last = System.nanoTime(); !end; units++) {
+            x = piece(x);
+            long now = System.nanoTime();
+            longest = Math.max(longest, now - last);
+            last = now;
+        }
+        cpu = Rounds.cpu() - before;
+        return x;
+    }
+
+    long dive(int left, long seed) {
+        return left == 0 ? work(seed) : dive(left - 1, seed) + 1;
+    }
+
+    static String round(Rounds.Options options) throws Exception {
+        int threads = (int) options.number("threads", 1);
+        CountDownLatch begun = new CountDownLatch(threads);
+        Units[] all = new Units[threads];
+        Thread[] workers = new Thread[threads];
+        end = false;
+        for (int i = 0; i < threads; i++) {
+            Units one = all[i] = new Units((int) options.number("depth", 20), begun);
+            workers[i] = new Thread(null, () -> sink = one.dive(one.depth, one.depth), "units-" + i, 1 << 20);
+            workers[i].start();
+        }
+        begun.await();
+        Thread.sleep((long) (1000 * options.number("seconds", 1)));
+        end = true;
+        long units = 0;
+        long cpu = 0;
+        long longest = Long.MAX_VALUE;
+        for (int i = 0; i < threads; i++) {
+            workers[i].join();
+            units += all[i].units;
+            cpu += all[i].cpu;
+            longest = Math.min(longest, all[i].longest);
+        }
+        return "units=" + units + " cpu_ns=" + cpu + " longest_ns=" + longest;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(Units::round);
+    }
+}

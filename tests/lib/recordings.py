@@ -1,0 +1,48 @@
+"""Recordings whose content is known, and what candor report says of them."""
+import json
+import subprocess
+
+import candortest as ct
+
+MAKER = ct.BUILD / "tests" / "unit" / "make_recording"
+MS = 1_000_000
+RUN = "java.lang.Thread.run:840;demo.Work.run:12"
+HOT, COLD = RUN + ";demo.Work.hot:23", RUN + ";demo.Work.cold:31"
+FAILED = "Failed|gc_active.libjvm.so!evacuate"
+
+
+def make(name, lines):
+    path = ct.WORK / name
+    script = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+    subprocess.run([MAKER, path], input=script.encode("utf-8", "surrogateescape"), check=True)
+    return path
+
+
+def example():
+    """70 samples of hot, 28 of cold, one truncated, two without a stack; the books close."""
+    lines = [("setting", "clock", "perf"), ("setting", "clock_resolution_ns", 1), ("setting", "interval_ns", 10 * MS),
+             ("jvm", "OpenJDK 64-Bit Server VM (25) for linux", "demo.Main --port 80", 4711),
+             ("thread", "main", 4711, 1), ("thread", "GC Thread#0", 4713, 0), ("thread", "GC Thread#0", 4713, 0)]
+    for i in range(98):
+        lines.append(("sample", 1, 10 * MS, "complete", HOT if i < 70 else COLD))
+        lines.append(("execution", 1, HOT if i < 70 else COLD))
+        if i == 50:
+            lines += [("book", "cpu", "", 500 * MS, 0), ("cpu", 1, 480 * MS, 48), ("rotate",)]
+    lines += [("sample", 1, 10 * MS, "truncated", "...;" + HOT), ("sample", 2, 5 * MS, "gc_active", FAILED),
+              ("sample", 2, 5 * MS, "gc_active", FAILED)]
+    lines += [("cpu", 1, 990 * MS, 99), ("cpu", 2, 8 * MS, 2), ("cpu", 3, 4 * MS, 2), ("cpu", 2, 9 * MS, 2),
+              ("log", "warning", "something to know")]
+    lines += [("book", "complete", "", 980 * MS, 98), ("book", "truncated", "", 10 * MS, 1),
+              ("book", "failed", "gc_active", 10 * MS, 2), ("book", "lost", "queue_full", 20 * MS, 2),
+              ("book", "unseen", "kernel", 30 * MS, 0), ("book", "residual", "", -1 * MS, 0),
+              ("book", "own_cost", "", 4 * MS, 0), ("book", "cpu", "", 1049 * MS, 0)]
+    return lines
+
+
+def report_json(path, *options):
+    result = ct.candor("report", "--json", *options, path)
+    return json.loads(result.out) if result.status == 0 else {"failed": str(result)}
+
+
+def by_name(rows):
+    return {row["name"]: row for row in rows}

@@ -1,0 +1,118 @@
+#include "events_walk.h"
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "events/as_json.h"
+#include "events/as_text.h"
+#include "events/summary.h"
+#include "events/walk.h"
+#include "jfr/scrub.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PRINTED = 20 }; /* events of each file that are printed: references may make each of them large */
+
+struct run {
+    struct as_text text;
+    struct as_json json;
+    char *out;
+    size_t len;
+    uint64_t events;
+};
+
+static void fault(const char *what)
+{
+    fprintf(stderr, "events_walk: %s\n", what);
+    abort();
+}
+
+static int on_event(void *context, struct jfr_event *event)
+{
+    struct run *run = context;
+    if (run->events++ >= PRINTED)
+        return 0;
+    FILE *out = open_memstream(&run->out, &run->len);
+    run->text.out = out;
+    as_text_event(&run->text, event);
+    jsonw_init(&run->json.json, out);
+    as_json_event(&run->json, event);
+    fclose(out);
+    for (size_t at = 0, n; at < run->len; at += n)
+        if (!(n = utf8_length(run->out + at, run->len - at)))
+            fault("output is not UTF-8");
+    free(run->out);
+    return 0;
+}
+
+static void summarize(const struct jfr_file *file, struct summary *summary)
+{
+    static struct jfr_problems problems;
+    struct error e;
+    if (summary_read(summary, file, &problems, &e))
+        fault(e.text);
+}
+
+static void scrub(const struct jfr_file *file, struct buffer *out, struct jfr_scrubbed *counts)
+{
+    struct error e;
+    for (uint32_t i = 0; i < jfr_file_chunks(file); i++) {
+        struct jfr_chunk *chunk;
+        uint8_t *bytes;
+        size_t size;
+        if (jfr_chunk_open(&chunk, file, i, NULL, &e))
+            fault(e.text);
+        if (chunk && jfr_scrub_chunk(chunk, &bytes, &size, counts))
+            fault("scrub: no memory");
+        if (chunk) {
+            buffer_put(out, bytes, size);
+            free(bytes);
+        }
+        jfr_chunk_close(chunk);
+    }
+}
+
+static void check_scrubbed(const struct jfr_file *file, const struct summary *before)
+{
+    struct jfr_scrubbed counts = {0};
+    struct jfr_file *clean;
+    struct summary after;
+    struct error e;
+    struct buffer out;
+    buffer_init(&out, 1 << 30);
+    scrub(file, &out, &counts);
+    if (out.len) {
+        if (jfr_file_open_memory(&clean, out.data, out.len, "scrubbed", NULL, &e))
+            fault(e.text);
+        summarize(clean, &after);
+        if (after.chunks != before->read_chunks || after.read_chunks != after.chunks || after.events + counts.dropped < before->events ||
+            after.events > before->events)
+            fault("scrub lost something");
+        summary_deinit(&after);
+        jfr_file_close(clean);
+    }
+    buffer_deinit(&out);
+}
+
+int64_t events_walk(const void *bytes, size_t size)
+{
+    static struct jfr_problems problems;
+    struct jfr_file *file;
+    struct summary summary;
+    struct selection selection;
+    struct error e;
+    struct run run = {.text = {.stack_depth = 5}, .json = {.stack_depth = size % 3}};
+    int rc = jfr_file_open_memory(&file, bytes, size, "walk", NULL, &e);
+    if (rc)
+        return rc;
+    summarize(file, &summary);
+    if (selection_init(&selection, size % 2 ? "*" : NULL, NULL) || walk_events(file, &selection, on_event, &run, &problems, &e))
+        fault(e.text);
+    if (run.events != summary.events)
+        fault("print and summary do not agree");
+    check_scrubbed(file, &summary);
+    summary_deinit(&summary);
+    selection_deinit(&selection);
+    jfr_file_close(file);
+    return (int64_t)run.events;
+}

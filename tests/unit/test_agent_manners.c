@@ -1,0 +1,143 @@
+/* A guest's manners, on a process without a JVM: no system call is cut short that would not have been without us, and what a
+ * recording took of memory is given back when it stops.
+ * tier: default
+ * timeout: 120
+ * sanitize: no
+ *
+ * A SIGTRAP comes when its thread is back from the kernel, so it interrupts no call. The signal of an event does: handlers restart what
+ * can be restarted, not nanosleep, poll and epoll_wait. How often is noted. */
+#include "../tap.h"
+#include "session.h"
+
+#include "agent/collect/collect.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS = 1000000, INTERVAL = MS / 10, THREADS = 4, CALLS = 2000, WORK_NS = MS / 4, ROUNDS = 3, MAPPED_MOST = 1 << 20 };
+
+static char file[64];
+static _Atomic int left, interrupted, broken;
+
+static void note(int rc)
+{
+    if (rc < 0 && errno == EINTR)
+        interrupted++;
+}
+
+/* Each call begins and ends near an expiry as often as anywhere else. */
+static void *call(void *unused)
+{
+    struct timespec nap = {.tv_nsec = MS / 20};
+    struct epoll_event event;
+    int pipes[2] = {-1, -1}, epoll = epoll_create1(0);
+    broken += pipe(pipes) || epoll < 0;
+    struct pollfd fd = {.fd = pipes[0], .events = POLLIN};
+    for (int i = 0; i < CALLS; i++) {
+        uint64_t end = own_cpu() + WORK_NS;
+        while (own_cpu() < end)
+            ;
+        note(i % 3 == 0 ? nanosleep(&nap, NULL) : i % 3 == 1 ? poll(&fd, 1, 1) : epoll_wait(epoll, &event, 1, 1));
+    }
+    close(epoll);
+    close(pipes[0]);
+    close(pipes[1]);
+    left--;
+    return NULL;
+}
+
+static void run(void)
+{
+    pthread_t threads[THREADS];
+    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
+    left = THREADS;
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, call, NULL);
+    while (left) {
+        nanosleep(&pause, NULL);
+        collect_tick();
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void test_calls(enum clock_kind kind)
+{
+    struct collect_status status;
+    const char *what = clock_names[kind];
+    interrupted = 0;
+    if (!tap_ok(session_start(file, kind, INTERVAL), "%s: starts", what))
+        return;
+    run();
+    collect_status(&status);
+    tap_ok(session_stop(), "%s: stops", what);
+    tap_ok(status.samples > 100 && !broken, "%s: %llu samples", what, (unsigned long long)status.samples);
+    if (kind == CLOCK_SIGTRAP)
+        tap_ok(interrupted == 0, "%s: of %d calls %d were interrupted", what, THREADS * CALLS, interrupted);
+    else
+        tap_note("%s: of %d calls %d were interrupted", what, THREADS * CALLS, interrupted);
+}
+
+struct memory {
+    long mapped, resident; /* bytes, of what is nobody's file */
+};
+
+static struct memory memory(void)
+{
+    struct memory m = {0};
+    char line[512];
+    FILE *f = fopen("/proc/self/smaps", "r");
+    bool anonymous = false;
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long low, high, inode;
+        long kib;
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &low, &high, &inode) == 3) {
+            anonymous = !inode;
+            m.mapped += anonymous ? (long)(high - low) : 0;
+        } else if (anonymous && sscanf(line, "Rss: %ld", &kib) == 1) {
+            m.resident += 1024 * kib;
+        }
+    }
+    if (f)
+        fclose(f);
+    return m;
+}
+
+/* The first recording may leave what the C library keeps for the next. */
+static void test_memory(void)
+{
+    struct memory before = {0}, after;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i == 1)
+            before = memory();
+        if (!tap_ok(session_start(file, CLOCK_AUTO, INTERVAL), "recording %d", i))
+            return;
+        run();
+        tap_ok(session_stop(), "it stops");
+    }
+    after = memory();
+    tap_ok(after.mapped - before.mapped < MAPPED_MOST, "%ld KiB were mapped, %ld are", before.mapped >> 10, after.mapped >> 10);
+    tap_ok(after.resident - before.resident < MAPPED_MOST, "%ld KiB of them were resident, %ld are", before.resident >> 10,
+           after.resident >> 10);
+}
+
+int main(void)
+{
+    snprintf(file, sizeof file, "/tmp/candor-manners-%d.jfr", (int)getpid());
+    for (enum clock_kind kind = CLOCK_SIGTRAP; kind <= CLOCK_TIMER; kind++) {
+        struct clock c;
+        if (clock_choose(&c, kind, INTERVAL, &session_error))
+            tap_skip("%s: %s", clock_names[kind], session_error.text);
+        else
+            test_calls(kind);
+    }
+    test_memory();
+    unlink(file);
+    return tap_done();
+}

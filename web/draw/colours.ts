@@ -1,0 +1,197 @@
+// Colours of frames, by package or by frame type.
+//
+// The nine colours are chosen so that people with any common colour blindness can tell them apart (the "light" scheme
+// of Paul Tol, SRON/EPS/TN/09-002) and so that dark text on each has a contrast above 4.5. The largest groups get a
+// colour of their own; the rest shares one grey.
+import { kindOfCode, packageOf, visibleName } from "../model/names";
+import { Tree } from "../model/tree";
+
+export type ColourMode = "package" | "type";
+export type ThemeName = "light" | "dark";
+
+export interface Group {
+    label: string;
+    colour: string;
+    self: number;
+    index: number;
+}
+
+export interface Groups {
+    groups: Group[]; // the largest first, "other" last
+    groupOf: (tree: Tree, frame: number) => number;
+}
+
+// Colours of everything on the canvas that is not a group.
+export interface Theme {
+    background: string;
+    text: string;
+    quiet: string;
+    quietText: string;
+    hit: string;
+    hitText: string;
+    outline: string;
+    hover: string;
+}
+
+const LIGHT = ["#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00", "#c9b6e4"];
+const GREY = "#d4d4d4";
+
+// What stays the same: a type has its colour in every profile.
+const TYPE_COLOUR = new Map([
+    ["Interpreted", "#eedd88"],
+    ["C1 compiled", "#bbcc33"],
+    ["JIT compiled", "#44bb99"],
+    ["Inlined", "#99ddff"],
+    ["Native", "#77aadd"],
+    ["Stub", "#c9b6e4"],
+    ["Kernel", "#ee8866"],
+    ["Failed", "#ffaabb"],
+    ["Pseudo", "#aaaa00"],
+    ["Java", "#b3cde8"],
+    ["C1 compiled (approximate)", "#dbe68c"],
+    ["JIT compiled (approximate)", "#a3dccb"],
+    ["Inlined (approximate)", "#cceeff"],
+]);
+
+export const THEMES: Record<ThemeName, Theme> = {
+    light: {
+        background: "#ffffff", text: "#111111", quiet: "#e2e5ea", quietText: "#3a3f46",
+        hit: "#7a1fa2", hitText: "#ffffff", outline: "#000000", hover: "#00000066",
+    },
+    dark: {
+        background: "#16181c", text: "#111111", quiet: "#33373e", quietText: "#d7dae0",
+        hit: "#e0b0ff", hitText: "#16181c", outline: "#ffffff", hover: "#ffffff99",
+    },
+};
+
+// Frames on a dark page are a little darker, so that a full screen of them does not glare.
+function forTheme(colour: string, theme: ThemeName): string {
+    if (theme === "light") {
+        return colour;
+    }
+    const channel = (at: number) => Math.round(parseInt(colour.slice(at, at + 2), 16) * 0.86);
+    return "#" + [1, 3, 5].map((at) => channel(at).toString(16).padStart(2, "0")).join("");
+}
+
+// What frames are named by.
+export interface Vocabulary {
+    strings: string[];
+    types: string[];
+}
+
+// Parts of a package's name that make a group: three, and more where one group would have most of Java's time.
+const LEAST_PARTS = 3;
+const MOST_PARTS = 6;
+const TOO_LARGE = 0.5;
+
+function partsOfPackages(tree: Tree, { strings, types }: Vocabulary): number {
+    const isJava = types.map((type) => kindOfCode(type) === null);
+    const self = new Float64Array(strings.length);
+    let all = 0;
+    for (let i = 1; i < tree.count; i++) {
+        if (tree.self[i] > 0 && isJava[tree.type[i]]) {
+            self[tree.name[i]] += tree.self[i];
+            all += tree.self[i];
+        }
+    }
+    for (let parts = LEAST_PARTS; parts < MOST_PARTS; parts++) {
+        const sums = new Map<string, number>();
+        self.forEach((weight, name) => {
+            if (weight > 0) {
+                const text = packageOf(strings[name], parts);
+                sums.set(text, (sums.get(text) ?? 0) + weight);
+            }
+        });
+        if (Math.max(0, ...sums.values()) <= TOO_LARGE * all) {
+            return parts;
+        }
+    }
+    return MOST_PARTS;
+}
+
+// Frames of kinds that the tree does not have are of the group after the last, which has no label.
+export function groupFrames(tree: Tree, { strings, types }: Vocabulary, mode: ColourMode): Groups {
+    const packages: string[] = [];
+    const parts = mode === "package" ? partsOfPackages(tree, { strings, types }) : LEAST_PARTS;
+    const label = mode === "type" ? (_: number, type: number) => types[type]
+        : (name: number, type: number) => kindOfCode(types[type]) ?? (packages[name] ??= packageOf(strings[name], parts));
+    const places = new Map<string, number>();
+    const sums: number[] = [];
+    // By name and type: the place of the label, from 1; 0 where it was not asked for.
+    const known = new Int32Array(strings.length * types.length);
+    const placeOf = ({ name, type }: Tree, frame: number): number => {
+        const kind = name[frame] * types.length + type[frame];
+        if (known[kind] === 0) {
+            const text = label(name[frame], type[frame]);
+            known[kind] = places.get(text) ?? places.size + 1;
+            places.set(text, known[kind]);
+        }
+        return known[kind] - 1;
+    };
+    for (let i = 1; i < tree.count; i++) {
+        const place = placeOf(tree, i);
+        sums[place] = (sums[place] ?? 0) + tree.self[i];
+    }
+    const all: Group[] = [...places.keys()].map((text, i) => ({ label: visibleName(text), colour: GREY, self: sums[i], index: -1 }));
+    const ranked = all.slice().sort((a, b) => b.self - a.self || (a.label < b.label ? -1 : 1));
+    const groups = mode === "type" ? typeColours(ranked) : packageColours(ranked);
+    const indices = all.map(({ index }) => index);
+    return { groups, groupOf: (which, frame) => indices[placeOf(which, frame)] ?? groups.length };
+}
+
+// The self weight of each group in a tree.
+export function sumGroups(tree: Tree, { groups, groupOf }: Groups): Float64Array {
+    const sums = new Float64Array(groups.length + 1);
+    for (let i = tree.root < 0 ? 1 : 0; i < tree.count; i++) {
+        if (tree.self[i] > 0) {
+            sums[groupOf(tree, i)] += tree.self[i];
+        }
+    }
+    return sums;
+}
+
+function typeColours(ranked: Group[]): Group[] {
+    ranked.forEach((group, i) => {
+        group.index = i;
+        group.colour = TYPE_COLOUR.get(group.label) ?? GREY;
+    });
+    return ranked;
+}
+
+function packageColours(ranked: Group[]): Group[] {
+    const own = ranked.slice(0, LIGHT.length);
+    own.forEach((group, i) => {
+        group.index = i;
+        group.colour = LIGHT[i];
+    });
+    const rest = ranked.slice(LIGHT.length);
+    if (rest.length === 0) {
+        return own;
+    }
+    rest.forEach((group) => { group.index = LIGHT.length; });
+    const self = rest.reduce((sum, group) => sum + group.self, 0);
+    return [...own, { label: "other (" + rest.length + " more)", colour: GREY, self, index: LIGHT.length }];
+}
+
+export function paint(groups: Group[], theme: ThemeName): string[] {
+    return [...groups.map((group) => group.colour), GREY].map((colour) => forTheme(colour, theme));
+}
+
+// Of changes: from much less (blue) over no change to much more (red), each readable under dark text.
+const CHANGES = ["#4f94d4", "#7fb3e3", "#b0d2f0", "#e2e2e2", "#f6c4b8", "#f0957f", "#e8705a"];
+const NO_CHANGE = 3;
+
+export const CHANGE_LABELS = ["much less", "less", "a little less", "no sure change", "a little more", "more", "much more"];
+
+// The step of a change that is `part` of the largest one.
+export function changeStep(part: number, sure: boolean): number {
+    if (!sure || part === 0) {
+        return NO_CHANGE;
+    }
+    const size = Math.abs(part) > 0.5 ? 3 : Math.abs(part) > 0.1 ? 2 : 1;
+    return NO_CHANGE + Math.sign(part) * size;
+}
+
+export function paintChanges(theme: ThemeName): string[] {
+    return CHANGES.map((colour) => forTheme(colour, theme));
+}

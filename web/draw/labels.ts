@@ -1,0 +1,120 @@
+// Fits names into frames: the longest form of a name that is wholly readable, or a part of it that ends in an ellipsis.
+import { shorterNames, visibleName } from "../model/names";
+
+const ELLIPSIS = "…";
+const LEAST_CHARACTERS = 2;
+// No screen shows more of one name; longer ones need not be measured to their end.
+const LONGEST = 2000;
+const ASCII_ONLY = /^[ -~]*$/;
+
+// Splits into what a reader takes as one character, so that no emoji or accent is torn apart.
+const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter() : null;
+
+function characters(text: string): string[] {
+    return segmenter ? Array.from(segmenter.segment(text), (s) => s.segment) : Array.from(text);
+}
+
+interface Form {
+    text: string;
+    width: number;
+}
+
+export class Labels {
+    private ascii = new Float64Array(128);
+    private ellipsis = 0;
+    private formsOf = new Map<number, Form[]>();
+    private others = new Map<string, number>();
+
+    // The context's font has to be set before reset(); it must stay the same until the next reset().
+    constructor(private readonly context: CanvasRenderingContext2D, private readonly strings: string[]) {
+        this.reset();
+    }
+
+    // Forgets all widths: the font has changed.
+    reset(): void {
+        for (let code = 32; code < 127; code++) {
+            this.ascii[code] = this.context.measureText(String.fromCharCode(code)).width;
+        }
+        this.ellipsis = this.context.measureText(ELLIPSIS).width;
+        this.formsOf = new Map();
+        this.others = new Map();
+    }
+
+    // Kerning is off, so the width of plain text is the sum of its characters.
+    private width(text: string): number {
+        if (ASCII_ONLY.test(text)) {
+            let sum = 0;
+            for (let i = 0; i < text.length; i++) {
+                sum += this.ascii[text.charCodeAt(i)];
+            }
+            return sum;
+        }
+        let width = this.others.get(text);
+        if (width === undefined) {
+            width = this.context.measureText(text).width;
+            this.others.set(text, width);
+        }
+        return width;
+    }
+
+    // The forms of a name with their widths, the longest first.
+    private forms(name: number): Form[] {
+        let forms = this.formsOf.get(name);
+        if (!forms) {
+            forms = shorterNames(this.strings[name].slice(0, LONGEST)).map((form) => {
+                const text = visibleName(form);
+                return { text, width: this.width(text) };
+            });
+            if (this.strings[name].length > LONGEST) {
+                forms = [{ text: forms[0].text, width: Infinity }];
+            }
+            this.formsOf.set(name, forms);
+        }
+        return forms;
+    }
+
+    // The text to write into `width` pixels, possibly "".
+    fit(name: number, width: number): string {
+        const forms = this.forms(name);
+        const whole = forms.find((form) => form.width <= width);
+        return whole ? whole.text : this.cut(forms[forms.length - 1].text, width);
+    }
+
+    private cut(text: string, width: number): string {
+        const room = width - this.ellipsis;
+        if (room <= 0) {
+            return "";
+        }
+        const parts = ASCII_ONLY.test(text) ? null : characters(text);
+        const kept = parts ? this.cutMeasured(parts, room) : this.cutPlain(text, room);
+        if (kept < LEAST_CHARACTERS) {
+            return "";
+        }
+        return (parts ? parts.slice(0, kept).join("") : text.slice(0, kept)) + ELLIPSIS;
+    }
+
+    private cutPlain(text: string, room: number): number {
+        let kept = 0;
+        for (let sum = 0; kept < text.length; kept++) {
+            sum += this.ascii[text.charCodeAt(kept)];
+            if (sum > room) {
+                break;
+            }
+        }
+        return kept;
+    }
+
+    private cutMeasured(parts: string[], room: number): number {
+        let fits = 0;
+        let fails = parts.length + 1;
+        while (fails - fits > 1) {
+            const middle = (fits + fails) >>> 1;
+            if (this.context.measureText(parts.slice(0, middle).join("")).width <= room) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fits;
+    }
+}

@@ -1,0 +1,155 @@
+// Draws frames on a canvas. A second canvas above it holds the outlines of hovered and selected frames, so that moving
+// the mouse redraws two rectangles and no frames.
+import { Matches } from "../model/search";
+import { Tree } from "../model/tree";
+import { Theme } from "./colours";
+import { Geometry } from "./geometry";
+import { Labels } from "./labels";
+
+export const ROOT_LABEL = "all";
+export const FONT = '12px "DejaVu Sans", "Segoe UI", "Noto Sans", "Helvetica Neue", Arial, sans-serif';
+export const PADDING = 4;
+const LEAST_LABEL = 20;
+// Frames narrower than this share a pixel with their neighbours.
+export const LEAST_FRAME = 1;
+// From this width on a gap of one pixel separates a frame from the next.
+const GAP_FROM = 3;
+
+// How frames look.
+export interface Look {
+    theme: Theme;
+    colours: string[];
+    groupOf: (tree: Tree, frame: number) => number; // into colours
+    matches: Matches | null; // of a search
+}
+
+export interface Style {
+    fill: string;
+    text: string;
+}
+
+export function styleOf(geometry: Geometry, { theme, colours, groupOf, matches }: Look, frame: number, next: number): Style {
+    const { tree } = geometry;
+    if (matches && matches.before[next] > matches.before[frame]) {
+        return { fill: theme.hit, text: theme.hitText };
+    }
+    if (matches || (frame === 0 && tree.root < 0) || geometry.isAbove(frame)) {
+        return { fill: theme.quiet, text: theme.quietText };
+    }
+    return { fill: colours[groupOf(tree, frame)], text: theme.text };
+}
+
+export class Renderer {
+    private readonly context: CanvasRenderingContext2D;
+    private readonly above: CanvasRenderingContext2D;
+    private readonly labels: Labels;
+    private ratio = 0;
+
+    constructor(private readonly canvas: HTMLCanvasElement, private readonly overlay: HTMLCanvasElement, strings: string[]) {
+        this.context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
+        this.above = overlay.getContext("2d") as CanvasRenderingContext2D;
+        this.prepare();
+        this.labels = new Labels(this.context, strings);
+    }
+
+    // What a change of the canvas's size forgets.
+    private prepare(): void {
+        this.context.setTransform(this.ratio || 1, 0, 0, this.ratio || 1, 0, 0);
+        this.context.font = FONT;
+        // TypeScript 4.8 knows neither of them.
+        Object.assign(this.context, { fontKerning: "none", textRendering: "optimizeSpeed" });
+        this.context.textBaseline = "middle";
+        this.context.direction = "ltr";
+    }
+
+    resize(width: number, height: number, ratio: number): void {
+        const pixels = (size: number) => Math.max(1, Math.round(size * ratio));
+        if (this.ratio === ratio && this.canvas.width === pixels(width) && this.canvas.height === pixels(height)) {
+            return;
+        }
+        for (const canvas of [this.canvas, this.overlay]) {
+            canvas.width = pixels(width);
+            canvas.height = pixels(height);
+            canvas.style.width = width + "px";
+            canvas.style.height = height + "px";
+        }
+        const zoomed = this.ratio !== ratio;
+        this.ratio = ratio;
+        this.prepare();
+        if (zoomed) {
+            this.labels.reset();
+        }
+    }
+
+    // Returns how many boxes it drew.
+    draw(geometry: Geometry, look: Look): number {
+        const { context } = this;
+        context.fillStyle = look.theme.background;
+        context.fillRect(0, 0, geometry.width, geometry.height);
+        let drawn = 0;
+        this.forEachVisible(geometry, (frame, next, row) => {
+            this.drawFrame(geometry, look, frame, next, row);
+            drawn++;
+        });
+        return drawn;
+    }
+
+    forEachVisible(geometry: Geometry, visit: (frame: number, next: number, row: number) => void): void {
+        const { height } = geometry;
+        const ends = [geometry.rowAt(0), geometry.rowAt(height - 1)];
+        const last = Math.min(Math.max(...ends), geometry.rows - 1);
+        for (let row = Math.max(0, Math.min(...ends)); row <= last; row++) {
+            geometry.forEachInRow(row, LEAST_FRAME, (frame, next) => visit(frame, next, row));
+        }
+    }
+
+    private drawFrame(geometry: Geometry, look: Look, frame: number, next: number, row: number): void {
+        const { context } = this;
+        const x = geometry.left(frame);
+        const width = geometry.frameWidth(frame);
+        const { fill, text } = styleOf(geometry, look, frame, next);
+        const gap = width >= GAP_FROM ? 1 : 0;
+        context.fillStyle = fill;
+        context.fillRect(x, geometry.top(row), Math.max(width - gap, LEAST_FRAME), geometry.rowHeight - 1);
+        const label = next === frame + 1 ? this.label(geometry, frame) : "";
+        if (label !== "") {
+            context.fillStyle = text;
+            context.fillText(label, x + PADDING, geometry.top(row) + geometry.rowHeight / 2);
+        }
+    }
+
+    // What is written into a frame, possibly "".
+    label(geometry: Geometry, frame: number): string {
+        const width = geometry.frameWidth(frame);
+        if (width < LEAST_LABEL) {
+            return "";
+        }
+        const { tree } = geometry;
+        return frame === 0 && tree.root < 0 ? ROOT_LABEL : this.labels.fit(tree.name[frame], width - 2 * PADDING);
+    }
+
+    // Outlines: hovered and selected are frames or -1.
+    mark(geometry: Geometry, theme: Theme, hovered: number, selected: number): void {
+        const { above, ratio } = this;
+        above.setTransform(ratio, 0, 0, ratio, 0, 0);
+        above.clearRect(0, 0, geometry.width, geometry.height);
+        if (hovered >= 0 && hovered !== selected) {
+            this.outline(geometry, hovered, theme.hover, 1);
+        }
+        if (selected >= 0) {
+            this.outline(geometry, selected, theme.outline, 2);
+        }
+    }
+
+    private outline(geometry: Geometry, frame: number, colour: string, line: number): void {
+        if (!geometry.shows(frame)) {
+            return;
+        }
+        const width = Math.max(geometry.frameWidth(frame), LEAST_FRAME + line);
+        const top = geometry.top(geometry.tree.depth[frame]) - 0.5;
+        this.above.strokeStyle = colour;
+        this.above.lineWidth = line;
+        this.above.strokeRect(
+            geometry.left(frame) + line / 2, top + line / 2, width - line, geometry.rowHeight - line);
+    }
+}

@@ -1,0 +1,137 @@
+// The server's page: services, one of them over time, and the flame graph of what is chosen, in the viewer's own page.
+// Names are put into the page as text, never as markup.
+
+import { Chart, Series, Span } from "./chart";
+import { readState, selector, State, writeState } from "./state";
+
+interface Service {
+  name: string;
+  recordings: number;
+  types: Record<string, number>;
+  labels: Record<string, string[]>;
+}
+
+interface SeriesAnswer {
+  type: string;
+  step: number;
+  from: number;
+  to: number;
+  series: Series[];
+}
+
+function element<T extends Element>(id: string): T {
+  return document.getElementById(id) as unknown as T;
+}
+
+const range = element<HTMLSelectElement>("range");
+const by = element<HTMLSelectElement>("by");
+const where = element<HTMLInputElement>("where");
+const flame = element<HTMLIFrameElement>("flame");
+let state = readState(location.hash);
+let services: Service[] = [];
+let asked = 0; // an answer to an earlier question is not shown
+
+async function ask<T>(path: string, parameters: Record<string, string>): Promise<T> {
+  const response = await fetch(path + "?" + new URLSearchParams(parameters).toString());
+  const answer = await response.json();
+  if (!response.ok)
+    throw new Error(answer.error ?? response.statusText);
+  return answer as T;
+}
+
+function weight(type: string, value: number): string {
+  if (!type.endsWith(":ns"))
+    return value.toLocaleString("en");
+  const seconds = value / 1e9;
+  if (seconds >= 3600)
+    return (seconds / 3600).toFixed(1) + " h";
+  return seconds >= 60 ? (seconds / 60).toFixed(1) + " min" : seconds.toFixed(2) + " s";
+}
+
+function showServices(): void {
+  const rows = services.map((service) => {
+    const row = document.createElement("tr");
+    const button = document.createElement("button");
+    button.textContent = service.name;
+    button.addEventListener("click", () => change({ service: service.name, by: "", from: 0, to: 0 }));
+    const [type, value] = Object.entries(service.types).sort((a, b) => b[1] - a[1])[0] ?? ["", 0];
+    for (const content of [button, weight(type, value), service.recordings.toLocaleString("en")]) {
+      const cell = document.createElement("td");
+      cell.append(content);
+      row.append(cell);
+    }
+    row.classList.toggle("chosen", service.name === state.service);
+    return row;
+  });
+  element("services").replaceChildren(...rows);
+}
+
+function showChoices(): void {
+  const labels = Object.keys(services.find((s) => s.name === state.service)?.labels ?? {});
+  by.replaceChildren(...["", ...labels].map((name) => new Option(name || "nothing", name)));
+  by.value = labels.includes(state.by) ? state.by : "";
+  range.value = state.range;
+  where.value = state.where;
+  element("title").textContent = state.service || "all services";
+}
+
+function brush(): Span | null {
+  return state.from && state.to > state.from ? { from: state.from, to: state.to } : null;
+}
+
+function showSeries(answer: SeriesAnswer): void {
+  const most = chart.draw(answer.series, answer, answer.step, brush());
+  const cores = (most / 1e9 / answer.step).toFixed(2) + " cores";
+  const unit = answer.type.endsWith(":ns") ? cores : weight(answer.type, most);
+  const part = brush();
+  const time = (t: number) => new Date(t * 1000).toLocaleString();
+  const chosen = part ? `${time(part.from)} to ${time(part.to)} (Escape: all)` : "drag to choose a part";
+  element("caption").textContent = answer.series.length ? `${answer.type}, at most ${unit}; ${chosen}` : "nothing in this time";
+}
+
+function showFlame(span: Span): void {
+  const parameters = { select: selector(state), from: String(span.from), to: String(span.to), format: "html" };
+  const address = "/v1/flamegraph?" + new URLSearchParams(parameters).toString();
+  if (flame.getAttribute("src") !== address)
+    flame.src = address;
+}
+
+async function show(): Promise<void> {
+  const question = ++asked;
+  try {
+    const times = { from: "-" + state.range, to: "now" };
+    const list = await ask<{ services: Service[] }>("/v1/services", times);
+    const series = await ask<SeriesAnswer>("/v1/series", { ...times, select: selector(state), by: state.by });
+    if (question !== asked)
+      return;
+    services = list.services.sort((a, b) => a.name < b.name ? -1 : 1);
+    showServices();
+    showChoices();
+    showSeries(series);
+    showFlame(brush() ?? series);
+    element("problem").textContent = "";
+    document.documentElement.dataset.ready = String(question);
+  } catch (error) {
+    element("problem").textContent = error instanceof Error ? error.message : String(error);
+  }
+}
+
+function change(what: Partial<State>): void {
+  state = { ...state, ...what };
+  const hash = writeState(state);
+  if (hash === location.hash || (hash === "#" && !location.hash))
+    void show();
+  else
+    location.hash = hash; // which shows
+}
+
+const chart = new Chart(element<SVGSVGElement>("chart"), (span) => change(span ?? { from: 0, to: 0 }));
+range.addEventListener("change", () => change({ range: range.value, from: 0, to: 0 }));
+by.addEventListener("change", () => change({ by: by.value }));
+where.addEventListener("change", () => change({ where: where.value }));
+element("refresh").addEventListener("click", () => void show());
+window.addEventListener("hashchange", () => {
+  state = readState(location.hash);
+  void show();
+});
+void show();

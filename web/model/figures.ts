@@ -1,0 +1,80 @@
+// Figures as texts, and how sure they are.
+
+export type Interval = [number, number];
+
+const Z95 = 1.959964;
+
+// The effect, in thousandths, of a figure that is as sure as its number of samples, if they are independent.
+export const INDEPENDENT = 1000;
+
+// The 95 % interval [low, high] of a share seen in so many samples (Wilson score), or null without samples.
+export function wilson(share: number, samples: number, effect: number): Interval | null {
+    const n = (samples * INDEPENDENT) / effect;
+    if (!(n > 0)) {
+        return null;
+    }
+    const z2 = (Z95 * Z95) / n;
+    const centre = (share + z2 / 2) / (1 + z2);
+    const half = (Z95 * Math.sqrt((share * (1 - share)) / n + z2 / (4 * n))) / (1 + z2);
+    return [Math.max(0, centre - half), Math.min(1, centre + half)];
+}
+
+// Size of the unit in ns, and the time from which it is used.
+const TIME_UNITS = [
+    { unit: "h", size: 3600e9, from: 60000e9 },
+    { unit: "min", size: 60e9, from: 1000e9 },
+    { unit: "s", size: 1e9, from: 1e9 },
+    { unit: "ms", size: 1e6, from: 1e6 },
+    { unit: "µs", size: 1e3, from: 1e3 },
+    { unit: "ns", size: 1, from: 0 },
+];
+
+// A time as "12.3 ms": three digits that count. Minutes begin at 1,000 s and hours at 1,000 min.
+function formatTime(ns: number): string {
+    const { unit, size } = TIME_UNITS.find(({ from }) => Math.abs(ns) >= from) ?? TIME_UNITS[TIME_UNITS.length - 1];
+    return formatDigits(ns / size) + " " + unit;
+}
+
+function formatDigits(value: number): string {
+    const size = Math.abs(value);
+    if (size >= 999.5 || Number.isInteger(value)) {
+        return formatCount(Math.round(value));
+    }
+    return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+// A whole number with thousands separated: "12,345".
+export function formatCount(value: number): string {
+    return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+// A value in the profile's unit.
+export function formatValue(value: number, unit: string): string {
+    return unit === "ns" ? formatTime(value) : formatDigits(value) + (unit ? " " + unit : "");
+}
+
+// A share as "12.3%" or "1.23%"; what is too small to print is "<0.01%", never "0%".
+export function formatShare(share: number): string {
+    const percent = share * 100;
+    const size = Math.abs(percent);
+    if (size === 0 || !Number.isFinite(percent)) {
+        return "0%";
+    }
+    if (size < 0.005) {
+        return percent < 0 ? ">-0.01%" : "<0.01%";
+    }
+    return percent.toFixed(size >= 9.995 ? 1 : 2) + "%";
+}
+
+// With its sign, as a change: "+1.23%".
+export function formatChange(change: number): string {
+    return change > 0 ? formatShare(change).replace(/^<?/, "$&+") : formatShare(change);
+}
+
+export function formatInterval(interval: Interval | null): string {
+    return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
+}
+
+export function plural(n: number, word: string): string {
+    return formatCount(n) + " " + word + (n === 1 ? "" : "s");
+}

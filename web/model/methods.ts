@@ -1,0 +1,73 @@
+// Self and total of each method, over all places where it is called.
+import { Tree } from "./tree";
+
+export interface Method {
+    name: number;
+    self: number;
+    total: number;
+    otherSelf: number;
+    otherTotal: number;
+}
+
+// One per name in the tree. A stack in which a method calls itself counts once.
+export function sumMethods(tree: Tree, strings: string[]): Method[] {
+    const seen = new Uint8Array(strings.length);
+    const sums = Array.from({ length: 4 }, () => new Float64Array(strings.length));
+    const { self, total, otherSelf, otherTotal, name } = tree;
+    forEachOutermost(tree, strings.length, (i, outermost) => {
+        const at = name[i];
+        seen[at] = 1;
+        sums[0][at] += self[i];
+        sums[1][at] += outermost ? total[i] : 0;
+        if (otherSelf && otherTotal) {
+            sums[2][at] += otherSelf[i];
+            sums[3][at] += outermost ? otherTotal[i] : 0;
+        }
+    });
+    const methods: Method[] = [];
+    seen.forEach((is, at) => {
+        if (is) {
+            methods.push({ name: at, self: sums[0][at], total: sums[1][at], otherSelf: sums[2][at], otherTotal: sums[3][at] });
+        }
+    });
+    return methods;
+}
+
+// Calls visit(frame, outermost) for each frame but the root, depth first; `outermost`: no ancestor has the same name.
+function forEachOutermost(tree: Tree, names: number, visit: (frame: number, outermost: boolean) => void): void {
+    const open = new Int32Array(names);
+    const pending: number[] = [];
+    for (let i = tree.first[0]; i < tree.first[1]; i++) {
+        pending.push(i);
+    }
+    while (pending.length > 0) {
+        const i = pending.pop() as number;
+        if (i < 0) {
+            open[tree.name[~i]]--;
+            continue;
+        }
+        visit(i, open[tree.name[i]] === 0);
+        open[tree.name[i]]++;
+        pending.push(~i);
+        for (let child = tree.first[i]; child < tree.first[i + 1]; child++) {
+            pending.push(child);
+        }
+    }
+}
+
+export type MethodOrder = "self" | "total" | "name" | "change";
+
+// `change` gives the change of a method, by which a comparison is ordered, the largest either way first.
+export function sortMethods(methods: Method[], order: MethodOrder, strings: string[], change: (method: Method) => number):
+Method[] {
+    const text = ({ name }: Method) => strings[name];
+    const byName = (a: Method, b: Method) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0);
+    const bySize = (a: Method, b: Method) => b.self - a.self || b.total - a.total;
+    const orders: Record<MethodOrder, (a: Method, b: Method) => number> = {
+        self: bySize,
+        total: (a, b) => b.total - a.total || b.self - a.self,
+        name: () => 0,
+        change: (a, b) => Math.abs(change(b)) - Math.abs(change(a)),
+    };
+    return methods.slice().sort((a, b) => orders[order](a, b) || byName(a, b));
+}

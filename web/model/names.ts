@@ -1,0 +1,77 @@
+// Names of frames. They come from the profiled program and are never trusted: they are only ever shown as text.
+
+// Controls and marks that would change how the text around them is shown, or show as nothing.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// What a Java name does not have, but a library, an operator or a C++ scope has.
+const NOT_JAVA = /[`!:\s]|\.so\b/;
+// Hidden classes have two parts, as in "a.b.C$$Lambda$7.0x00007f0012345678".
+const HIDDEN_CLASS = /^0x[0-9a-f]+$/;
+
+const NO_NAME = "(no name)";
+
+// The name with such characters spelled out, as in "\u202e".
+export function visibleName(name: string): string {
+    return name.trim() === "" ? NO_NAME : name.replace(UNSEEN, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+// Without parameters and return type, which follow the first parenthesis.
+function bare(name: string): string {
+    const end = name.indexOf("(", 1);
+    return end > 0 ? name.slice(0, end) : name;
+}
+
+// Where "Class" and "method" begin in "a.b.Class.method"; 0 when there is no such part, as in names of native code.
+function joints(name: string): { type: number; method: number } {
+    const text = bare(name);
+    if (NOT_JAVA.test(text)) {
+        return { type: 0, method: 0 };
+    }
+    const method = text.lastIndexOf(".");
+    const dotBefore = (dot: number) => (dot > 0 ? text.lastIndexOf(".", dot - 1) : -1);
+    let type = dotBefore(method);
+    if (type >= 0 && HIDDEN_CLASS.test(text.slice(type + 1, method))) {
+        type = dotBefore(type);
+    }
+    return { type: type + 1, method: method + 1 };
+}
+
+// "a.b.Class.method" as {method: "Class.method", package: "a.b"}; the package is "" when there is none.
+export function splitName(name: string): { method: string; package: string } {
+    const { type } = joints(name);
+    return { method: name.slice(type), package: name.slice(0, Math.max(0, type - 1)) };
+}
+
+// Ever shorter forms of a name for ever narrower frames, the full one first.
+export function shorterNames(name: string): string[] {
+    const { method, type } = joints(name);
+    const forms = [name];
+    if (type > 0) {
+        forms.push(name.slice(type));
+    }
+    if (method > 0 && method < bare(name).length) {
+        forms.push(bare(name).slice(method));
+    }
+    return forms;
+}
+
+// The group of a frame that is not Java's, by its type; null for Java's.
+export function kindOfCode(typeName: string): string | null {
+    switch (typeName) {
+        case "Kernel": return "kernel";
+        case "Native": return "native code";
+        case "Stub": return "JVM stubs";
+        case "Failed": return "failed walks";
+        case "Pseudo": return "work of the JVM";
+        case "Missing": return "missing frames";
+        case "Thread": return "threads";
+        default: return null;
+    }
+}
+
+// The Java package of a name, up to so many parts.
+export function packageOf(name: string, most: number): string {
+    const parts = bare(name).split(".");
+    const firstClass = parts.findIndex((part) => /^[A-Z]/.test(part));
+    const end = firstClass >= 0 ? firstClass : parts.length - 2;
+    return end > 0 ? parts.slice(0, Math.min(end, most)).join(".") : "no package";
+}

@@ -1,0 +1,209 @@
+// Reads the data element of the page and checks it: from here on figures and indices can be trusted, but no name.
+// web/README.md draws the data.
+import { DataError, demand, readColumn } from "./columns";
+import { INDEPENDENT, Interval } from "./figures";
+import { Slices, readSlices } from "./slices";
+import { Columns, totalsOf } from "./tree";
+
+// What the embedder replaces with the profile begins with this.
+const NO_DATA = "/*";
+
+export interface Effects {
+    self: Uint16Array;
+    total: Uint16Array;
+}
+
+// The other profile of a comparison, the one before.
+export interface Before {
+    title: string;
+    samples: number;
+    effectiveSamples: number;
+    total: number;
+}
+
+export interface Profile {
+    title: string;
+    command: string; // of the process, with its arguments; "" = unknown
+    unit: string;
+    samples: number;
+    effectiveSamples: number;
+    approximateShare: number; // negative: unknown
+    books: Record<string, unknown> | null;
+    byThread: boolean; // the picture begins with a frame per thread
+    before: Before | null;
+    changes: Map<number, GivenChange>; // of the whole profiles
+    strings: string[];
+    types: string[];
+    columns: Columns; // no rows: no samples
+    total: number;
+    effects: Effects; // by number of a method's name, over all places where it is called
+    slices: Slices | null;
+    notes: string[];
+}
+
+// What the program that compared found of a method, by name.
+export interface GivenChange {
+    self: { interval: Interval; sure: boolean };
+    total: { interval: Interval; sure: boolean };
+}
+
+type Json = Record<string, unknown>;
+
+// Null when the page holds no profile. Throws DataError with a text for the user.
+export async function readProfile(text: string): Promise<Profile | null> {
+    if (text.trim() === "" || text.startsWith(NO_DATA)) {
+        return null;
+    }
+    const data = parse(text);
+    const { strings, canonical } = readStrings(data.strings);
+    const types = readTexts(data.types, "types", 256);
+    demand(types.length > 0, "types: none");
+    const columns = await readNodes(object(data.nodes, "nodes"), canonical, types.length);
+    const total = columns.parent.length > 0 ? totalsOf(columns.parent, columns.self)[0] : 0;
+    return {
+        title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
+        command: typeof data.command === "string" ? data.command : "",
+        unit: typeof data.unit === "string" ? data.unit : "ns",
+        samples: count(data.samples),
+        effectiveSamples: count(data.effective_samples),
+        approximateShare: typeof data.approximate_share === "number" ? data.approximate_share : -1,
+        books: isObject(data.books) ? data.books : null,
+        byThread: data.by_thread === true,
+        before: isObject(data.before) && columns.other ? readBefore(data.before, columns) : null,
+        changes: readChanges(data.changes, canonical),
+        strings,
+        types,
+        columns,
+        total,
+        effects: readEffects(data.methods, canonical),
+        slices: isObject(data.slices) ? await readSlices(data.slices, data.threads, columns.parent.length) : null,
+        notes: [...notesOn(data, total), ...(Array.isArray(data.notes) ? readTexts(data.notes, "notes", 1000) : [])],
+    };
+}
+
+function isObject(value: unknown): value is Json {
+    return typeof value === "object" && value !== null;
+}
+
+function object(value: unknown, name: string): Json {
+    demand(isObject(value), name + ": missing");
+    return value;
+}
+
+function parse(text: string): Json {
+    let data: unknown;
+    try {
+        data = JSON.parse(text);
+    } catch (error) {
+        throw new DataError("the profile inside this page is not valid JSON (" + String(error) + ")");
+    }
+    demand(isObject(data), "the profile inside this page is not an object");
+    return data;
+}
+
+function count(value: unknown): number {
+    return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function readTexts(list: unknown, name: string, most = Infinity): string[] {
+    demand(Array.isArray(list) && list.length <= most, name + ": not a list");
+    demand(list.every((s) => typeof s === "string"), name + ": not a list of texts");
+    return list as string[];
+}
+
+// Equal strings get one number, so that a method is one method whatever the writer did.
+function readStrings(list: unknown): { strings: string[]; canonical: Int32Array } {
+    const strings = readTexts(list, "strings");
+    const seen = new Map<string, number>();
+    const canonical = new Int32Array(strings.length);
+    strings.forEach((s, i) => {
+        canonical[i] = seen.get(s) ?? i;
+        seen.set(s, canonical[i]);
+    });
+    return { strings, canonical };
+}
+
+async function readNodes(nodes: Json, canonical: Int32Array, types: number): Promise<Columns> {
+    const rows = nodes.count;
+    demand(typeof rows === "number" && Number.isInteger(rows) && rows >= 0 && rows < 2 ** 31, "nodes.count: missing");
+    const effect = { least: 1, limit: INDEPENDENT + 1 };
+    const column = (key: string, bounds: Parameters<typeof readColumn>[3]) =>
+        readColumn("nodes." + key, nodes[key], rows, bounds);
+    const [parent, name, type, self, selfEffect, totalEffect, other] = await Promise.all([
+        column("parent", { limit: Math.max(1, rows), ascending: true }),
+        column("name", { limit: canonical.length }),
+        column("type", { limit: types }),
+        column("self", { limit: Infinity }),
+        column("self_effect", effect),
+        column("total_effect", effect),
+        nodes.before === undefined ? undefined : column("before", { limit: Infinity }),
+    ]);
+    for (let i = 1; i < rows; i++) {
+        if (parent[i] >= i) {
+            throw new DataError("nodes.parent[" + i + "]: not an earlier node");
+        }
+    }
+    return {
+        parent: new Int32Array(parent),
+        name: new Int32Array(name).map((s) => canonical[s]),
+        type: new Uint8Array(type),
+        self,
+        other,
+        selfEffect: new Uint16Array(selfEffect),
+        totalEffect: new Uint16Array(totalEffect),
+    };
+}
+
+function readBefore(before: Json, { parent, other }: Columns): Before {
+    return {
+        title: typeof before.title === "string" ? before.title : "before",
+        samples: count(before.samples),
+        effectiveSamples: count(before.effective_samples),
+        total: other && parent.length > 0 ? totalsOf(parent, other)[0] : 0,
+    };
+}
+
+// How sure a figure is beside one of as many independent samples, in thousandths: its variance.
+function isEffect(value: unknown): value is number {
+    return typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INDEPENDENT;
+}
+
+function readEffects(methods: unknown, canonical: Int32Array): Effects {
+    demand(Array.isArray(methods), "methods: missing");
+    const effects = {
+        self: new Uint16Array(canonical.length).fill(INDEPENDENT),
+        total: new Uint16Array(canonical.length).fill(INDEPENDENT),
+    };
+    methods.forEach((method: unknown, i) => {
+        const [name, self, total] = Array.isArray(method) ? method as unknown[] : [];
+        const known = typeof name === "number" && Number.isInteger(name) && name >= 0 && name < canonical.length;
+        demand(known && isEffect(self) && isEffect(total), "methods[" + i + "]: not a name and two effects");
+        effects.self[canonical[name]] = self;
+        effects.total[canonical[name]] = total;
+    });
+    return effects;
+}
+
+function readChanges(changes: unknown, canonical: Int32Array): Map<number, GivenChange> {
+    const made = new Map<number, GivenChange>();
+    demand(changes === undefined || Array.isArray(changes), "changes: not a list");
+    for (const row of (changes ?? []) as unknown[]) {
+        const good = Array.isArray(row) && row.length === 7 && row.every((value) => typeof value === "number")
+            && Number.isInteger(row[0]) && row[0] >= 0 && row[0] < canonical.length;
+        demand(good, "changes[" + made.size + "]: not a name, two intervals and whether they are sure");
+        const [name, selfLow, selfHigh, selfSure, totalLow, totalHigh, totalSure] = row as number[];
+        made.set(canonical[name], {
+            self: { interval: [selfLow, selfHigh], sure: selfSure === 1 },
+            total: { interval: [totalLow, totalHigh], sure: totalSure === 1 },
+        });
+    }
+    return made;
+}
+
+// The page shows what the self weights add up to. If the file states something else, its reader should know.
+function notesOn(data: Json, sum: number): string[] {
+    const stated = data.total;
+    return typeof stated === "number" && Math.abs(stated - sum) > sum * 1e-9
+        ? ["The file states a total that its frames do not add up to. This page shows the sum of the frames."]
+        : [];
+}

@@ -1,0 +1,100 @@
+// The samples in time: what each thread spent at each frame of the columns in each bucket of time.
+import { demand, readColumn } from "./columns";
+import { bare } from "./filters";
+import { Merge } from "./merge";
+import { Columns } from "./tree";
+
+export interface Slices {
+    bucketNs: number;
+    buckets: number;
+    threads: string[];
+    count: number;
+    // Rows, by time.
+    time: Int32Array;
+    thread: Int32Array;
+    node: Int32Array;
+    weight: Float64Array;
+}
+
+export async function readSlices(data: Record<string, unknown>, threads: unknown, nodes: number): Promise<Slices> {
+    demand(Array.isArray(threads) && threads.every((name) => typeof name === "string"), "threads: not a list of texts");
+    const { count, buckets, bucket_ns: bucketNs } = data;
+    const whole = (value: unknown): value is number =>
+        typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+    demand(whole(count) && whole(buckets), "slices.count or .buckets: missing");
+    demand(typeof bucketNs === "number" && bucketNs > 0, "slices.bucket_ns: missing");
+    const column = (key: string, limit: number, ascending = false) =>
+        readColumn("slices." + key, data[key], count, { limit, ascending });
+    const [time, thread, node, weight] = await Promise.all([
+        column("time", buckets, true), column("thread", threads.length), column("node", nodes), column("weight", Infinity),
+    ]);
+    return {
+        bucketNs, buckets, threads: threads as string[], count, weight,
+        time: new Int32Array(time), thread: new Int32Array(thread), node: new Int32Array(node),
+    };
+}
+
+// A part of the samples: buckets from .. to - 1, of these threads.
+export interface Selection {
+    from: number;
+    to: number; // -1: to the end
+    threads: number[]; // none: all
+}
+
+export function selectsAll({ from, to, threads }: Selection): boolean {
+    return from === 0 && to < 0 && threads.length === 0;
+}
+
+// By thread: whether it is selected.
+export function threadFlags(slices: Slices, threads: number[]): Uint8Array {
+    const flags = new Uint8Array(slices.threads.length).fill(threads.length === 0 ? 1 : 0);
+    threads.forEach((thread) => { flags[thread] = 1; });
+    return flags;
+}
+
+function forEachSelected(slices: Slices, { from, to, threads }: Selection, visit: (row: number) => void): void {
+    const wanted = threadFlags(slices, threads);
+    const end = to < 0 ? slices.buckets : to;
+    for (let i = 0; i < slices.count; i++) {
+        if (slices.time[i] >= from && slices.time[i] < end && wanted[slices.thread[i]]) {
+            visit(i);
+        }
+    }
+}
+
+// The same frames, with the weights of the selection.
+export function selectColumns(columns: Columns, slices: Slices, selection: Selection): Columns {
+    const self = new Float64Array(columns.parent.length);
+    forEachSelected(slices, selection, (i) => { self[slices.node[i]] += slices.weight[i]; });
+    return { ...bare(columns), self };
+}
+
+// The selection with a frame of each thread between the root and its stacks. nameOf[thread] numbers the threads' names, and
+// `type` is what they are.
+export function threadColumns(columns: Columns, slices: Slices, selection: Selection,
+    { nameOf, type }: { nameOf: Int32Array; type: number }): Columns {
+    const { parent, name } = columns;
+    const merge = new Merge(name[0], columns.type[0], false);
+    // By node: the last thread it was reached for, and the frame that it has there.
+    const reached = new Int32Array(parent.length).fill(-1);
+    const frame = new Int32Array(parent.length);
+    const frameOf = (thread: number, node: number): number => {
+        const path: number[] = [];
+        for (; node > 0 && reached[node] !== thread; node = parent[node]) {
+            path.push(node);
+        }
+        let at = node > 0 ? frame[node] : merge.child(0, nameOf[thread], type);
+        while (path.length > 0) {
+            const next = path.pop() as number;
+            at = merge.child(at, name[next], columns.type[next]);
+            reached[next] = thread;
+            frame[next] = at;
+        }
+        return at;
+    };
+    const rows: number[] = [];
+    forEachSelected(slices, selection, (i) => rows.push(i));
+    rows.sort((a, b) => slices.thread[a] - slices.thread[b] || a - b);
+    rows.forEach((i) => merge.add(frameOf(slices.thread[i], slices.node[i]), slices.weight[i], 0));
+    return merge.columns();
+}

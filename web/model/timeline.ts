@@ -1,0 +1,59 @@
+// The slices as a picture of time: columns of equal spans, each cut into cells.
+import { Slices, threadFlags } from "./slices";
+
+const MOST_COLUMNS = 240;
+// Cells of a column, where there are more cells than columns.
+const ROWS = 10;
+
+export interface Grid {
+    columns: number;
+    rows: number; // cells of a column
+    cellBuckets: number;
+    cells: Float64Array; // column by column, by time
+    largest: number;
+}
+
+// How many buckets make a cell: 1, 2 or 5 times a power of ten.
+function bucketsPerCell(buckets: number): number {
+    for (let size = 1; ; size *= 10) {
+        for (const nice of [1, 2, 5]) {
+            if (buckets <= size * nice * MOST_COLUMNS * ROWS) {
+                return size * nice;
+            }
+        }
+    }
+}
+
+// The time of the selected threads (none: of all).
+export function gridOf(slices: Slices, threads: number[]): Grid {
+    const cellBuckets = bucketsPerCell(slices.buckets);
+    const all = Math.max(1, Math.ceil(slices.buckets / cellBuckets));
+    const rows = all > MOST_COLUMNS ? ROWS : 1;
+    const columns = Math.ceil(all / rows);
+    const cells = new Float64Array(columns * rows);
+    const wanted = threadFlags(slices, threads);
+    for (let i = 0; i < slices.count; i++) {
+        if (wanted[slices.thread[i]]) {
+            cells[Math.floor(slices.time[i] / cellBuckets)] += slices.weight[i];
+        }
+    }
+    return { columns, rows, cellBuckets, cells, largest: cells.reduce((most, cell) => Math.max(most, cell), 0) };
+}
+
+export interface Lane {
+    thread: number;
+    weight: number;
+    columns: Float64Array;
+}
+
+// A lane per thread with its time in each column, those with most time first.
+export function lanesOf(slices: Slices, { columns, rows, cellBuckets }: Grid): Lane[] {
+    const lanes: Lane[] = slices.threads.map((_, thread) => ({ thread, weight: 0, columns: new Float64Array(columns) }));
+    const perColumn = rows * cellBuckets;
+    for (let i = 0; i < slices.count; i++) {
+        const lane = lanes[slices.thread[i]];
+        lane.weight += slices.weight[i];
+        lane.columns[Math.floor(slices.time[i] / perColumn)] += slices.weight[i];
+    }
+    return lanes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || a.thread - b.thread);
+}

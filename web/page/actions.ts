@@ -1,0 +1,117 @@
+// What can be done, whether a button or a key asks for it.
+import { exactQuery } from "../model/search";
+import { App } from "./app";
+import { describeFrame, nameOf } from "./describe";
+import { byId } from "./dom";
+import { Graph } from "./graph";
+import { State } from "./state";
+import { pickedMethod } from "./table";
+
+export interface Panes {
+    main: Graph;
+    upper: Graph;
+}
+
+export function resetZoom(app: App): void {
+    app.change({ zoom: 0, upperZoom: 0 }, true);
+}
+
+export function toggle(app: App, key: "flip" | "recursion" | "chains"): void {
+    app.change({ [key]: !app.state[key] }, true);
+}
+
+export function invert(app: App): void {
+    app.change({ view: app.state.view === "callers" ? "calls" : "callers" }, true);
+}
+
+export function groupByThread(app: App): void {
+    if (app.profile.slices) {
+        app.change({ group: app.scenes.byThread(app.state) ? "none" : "threads" }, true);
+    }
+}
+
+export function toggleTable(app: App): void {
+    app.change({ table: app.tableShown ? "hidden" : "shown" });
+}
+
+export function toggleTimeline(app: App): void {
+    app.change({ timeline: app.timelineShown ? "hidden" : "shown" });
+}
+
+export function step(app: App, { main }: Panes, direction: number): void {
+    app.nextMatch(direction, main.geometry ? main.geometry.width : 0);
+    if (app.state.selected >= 0) {
+        main.reveal(app.state.selected);
+    }
+}
+
+export function findAll(app: App, name: number): void {
+    if (name >= 0) {
+        app.change({ query: exactQuery(app.profile.strings[name]), regex: true });
+    }
+}
+
+// A second click on the marked row takes the mark away.
+export function pickMethod(app: App, name: number): void {
+    if (pickedMethod(app) === name) {
+        app.change({ query: "", regex: false });
+    } else {
+        findAll(app, name);
+    }
+}
+
+export function sandwichOf(app: App, name: number): void {
+    if (name >= 0) {
+        app.change({ view: "sandwich", method: name }, true);
+    }
+}
+
+// Adds a method to one of the filters.
+export function filter(app: App, key: "focus" | "drop" | "hide", name: number): void {
+    if (name >= 0 && !app.state[key].includes(name)) {
+        app.change({ [key]: [...app.state[key], name] } as Partial<State>, true);
+    }
+}
+
+export async function copyName(app: App): Promise<void> {
+    if (app.selectedName < 0) {
+        return;
+    }
+    const button = byId("copy");
+    try {
+        await navigator.clipboard.writeText(app.profile.strings[app.selectedName]);
+        button.textContent = "Copied";
+    } catch {
+        button.textContent = "Copying is not allowed here";
+    }
+    setTimeout(() => { button.textContent = "Copy name"; }, 1500);
+}
+
+// The main pane's picture as SVG text.
+export function svgText(app: App, { main }: Panes): string {
+    const tell = (frame: number) => {
+        const { rows: [total] } = describeFrame(app, "main", frame);
+        return nameOf(app.profile, app.tree, frame) + ": " + total.value + ", " + total.share + " (" + total.interval + ")";
+    };
+    return main.svg(app.profile.title, tell);
+}
+
+// What the keys do with a method, whether it is the selected frame's or one of the table.
+export function ofMethod(app: App, key: string, name: number): (() => void) | null {
+    switch (key) {
+        case "s": return () => sandwichOf(app, name);
+        case "o": return () => filter(app, "focus", name);
+        case "d": return () => filter(app, "drop", name);
+        case "h": return () => filter(app, "hide", name);
+        default: return null;
+    }
+}
+
+export function saveSvg(app: App, panes: Panes): void {
+    const address = URL.createObjectURL(new Blob([svgText(app, panes)], { type: "image/svg+xml" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = (app.profile.title.replace(/[^\w.-]+/g, "_").slice(0, 80) || "profile") + ".svg";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

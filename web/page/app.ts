@@ -1,0 +1,197 @@
+// Keeps what the user has chosen, works out what follows from it, and hands both to the parts of the page.
+import { ThemeName } from "../draw/colours";
+import { Profile } from "../model/profile";
+import { compileQuery, matchBeside, matchFrames, matchNames, placeBySize, Matches } from "../model/search";
+import { Tree } from "../model/tree";
+import { Scene, SceneMaker } from "./scene";
+import { DEFAULTS, State, readAddress, writeAddress } from "./state";
+import { remember } from "./remember";
+
+// A frame found by search is shown at least this wide.
+const LEAST_WIDTH_OF_FOUND = 24;
+
+// The pane of a graph: the upper one is that of a sandwich's callers.
+export type PaneName = "main" | "upper";
+
+export type Found = { error: string } | { names: Uint8Array; matches: Matches; weight: number };
+
+export class App {
+    state: State = { ...DEFAULTS };
+    private readonly darkSystem = matchMedia("(prefers-color-scheme: dark)");
+    private readonly wideWindow = matchMedia("(min-width: 1100px)");
+    private readonly tallWindow = matchMedia("(min-height: 760px) and (min-width: 760px)");
+    readonly scenes: SceneMaker;
+    private readonly search: (query: string, regex: boolean, whole: Tree, tree: Tree) => Found | null;
+    private readonly place: typeof placeBySize;
+    private readonly matchesIn: (tree: Tree, names: Uint8Array) => Matches;
+
+    // show(app) is called after each change.
+    constructor(readonly profile: Profile, private readonly show: (app: App) => void) {
+        this.scenes = new SceneMaker(profile);
+        this.search = remember((query, regex, whole, tree) => this.runSearch(query, regex, whole, tree));
+        this.place = remember(placeBySize);
+        this.matchesIn = remember(matchFrames);
+        this.adopt(readAddress(location.hash));
+        window.addEventListener("hashchange", () => {
+            this.adopt(readAddress(location.hash));
+            this.show(this);
+        });
+        for (const media of [this.darkSystem, this.wideWindow, this.tallWindow]) {
+            media.addEventListener("change", () => this.show(this));
+        }
+    }
+
+    start(): void {
+        this.show(this);
+    }
+
+    // What is in sight, and what it was made of.
+    get scene(): Scene {
+        return this.scenes.scene(this.state);
+    }
+
+    get tree(): Tree {
+        return this.scene.tree;
+    }
+
+    treeOf(pane: PaneName): Tree {
+        return pane === "upper" && this.scene.upper ? this.scene.upper : this.tree;
+    }
+
+    zoomOf(pane: PaneName): number {
+        return pane === "upper" ? this.state.upperZoom : this.state.zoom;
+    }
+
+    selectedOf(pane: PaneName): number {
+        return pane === "upper" ? this.state.upperSelected : this.state.selected;
+    }
+
+    // The pane whose selected frame is the one that actions are about.
+    get activePane(): PaneName {
+        return this.state.upperSelected >= 0 ? "upper" : "main";
+    }
+
+    // The name of the selected frame, or -1 when there is none or it is the root of all.
+    get selectedName(): number {
+        const tree = this.treeOf(this.activePane);
+        const frame = this.selectedOf(this.activePane);
+        return frame < 0 || (frame === 0 && tree.root < 0) ? -1 : tree.name[frame];
+    }
+
+    get theme(): ThemeName {
+        const { theme } = this.state;
+        return theme === "auto" ? (this.darkSystem.matches ? "dark" : "light") : theme;
+    }
+
+    get tableShown(): boolean {
+        const { table } = this.state;
+        return table === "auto" ? this.wideWindow.matches : table === "shown";
+    }
+
+    get timelineShown(): boolean {
+        const { timeline } = this.state;
+        return this.profile.slices !== null && (timeline === "auto" ? this.tallWindow.matches : timeline === "shown");
+    }
+
+    get colour(): "package" | "type" | "change" {
+        const { colour } = this.state;
+        return colour !== "auto" ? colour : this.profile.before ? "change" : "package";
+    }
+
+    get sort(): "self" | "total" | "name" | "change" {
+        const { sort } = this.state;
+        return sort !== "auto" ? sort : this.profile.before ? "change" : "self";
+    }
+
+    get found(): Found | null {
+        return this.search(this.state.query, this.state.regex, this.scene.calls, this.tree);
+    }
+
+    // The matches in the tree of a pane, or null when nothing is searched for.
+    matchesOf(pane: PaneName): Matches | null {
+        const { found } = this;
+        if (!found || "error" in found) {
+            return null;
+        }
+        return pane === "main" ? found.matches : this.matchesIn(this.treeOf(pane), found.names);
+    }
+
+    // Takes over a state; what the profile does not have is forgotten.
+    private adopt(state: State): void {
+        this.state = this.scenes.possible(state);
+        const fit = (tree: Tree, zoom: number) => (zoom < tree.count && tree.total[zoom] > 0 ? zoom : 0);
+        const { tree, upper } = this.scene;
+        this.state.zoom = fit(tree, this.state.zoom);
+        this.state.selected = this.state.selected < tree.count ? this.state.selected : -1;
+        this.state.upperZoom = upper ? fit(upper, this.state.upperZoom) : 0;
+        this.state.upperSelected = upper && this.state.upperSelected < upper.count ? this.state.upperSelected : -1;
+    }
+
+    // Changes what is chosen. Where that makes another tree, its frames have other numbers: zoom and selection are
+    // forgotten. With `remembered` the back button leads to what was before.
+    change(changes: Partial<State>, remembered = false): void {
+        const before = this.scene;
+        const next = { ...this.state, ...changes };
+        if (this.scenes.scene(this.scenes.possible(next)) !== before) {
+            Object.assign(next, { zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1 }, changes);
+        }
+        this.adopt(next);
+        const address = writeAddress(this.state);
+        try {
+            history[remembered && address !== (location.hash || "#") ? "pushState" : "replaceState"](null, "", address);
+        } catch {
+            // A page inside another one may not have an address of its own; the choice holds nevertheless.
+        }
+        this.show(this);
+    }
+
+    select(pane: PaneName, frame: number): void {
+        this.change(pane === "upper" ? { upperSelected: frame, selected: -1 } : { selected: frame, upperSelected: -1 });
+    }
+
+    zoomTo(pane: PaneName, frame: number): void {
+        const changes = pane === "upper" ? { upperZoom: frame, upperSelected: frame, selected: -1 }
+            : { zoom: frame, selected: frame, upperSelected: -1 };
+        this.change(changes, true);
+    }
+
+    // `whole` is the tree of calls, whose weight of matches counts; `tree` the one in sight.
+    private runSearch(query: string, regex: boolean, whole: Tree, tree: Tree): Found | null {
+        const compiled = compileQuery(query, regex);
+        if (!compiled || "error" in compiled) {
+            return compiled;
+        }
+        const names = matchNames(this.profile.strings, compiled);
+        const matches = matchFrames(tree, names);
+        return { names, matches, weight: tree === whole ? matches.weight : matchFrames(whole, names).weight };
+    }
+
+    // The place of the selected frame among the matches, from 1; 0 when it is none of them.
+    get position(): number {
+        const matches = this.matchesOf("main");
+        return matches ? this.place(this.tree, matches, this.state.selected) : 0;
+    }
+
+    // Selects the next match (step 1) or the one before (step -1), and zooms out or in as far as needed to see it.
+    nextMatch(step: number, width: number): void {
+        const matches = this.matchesOf("main");
+        if (!matches || matches.frames === 0) {
+            return;
+        }
+        const next = matchBeside(this.tree, matches, this.state.selected, step);
+        this.change({ selected: next, upperSelected: -1, zoom: this.zoomToSee(next, width) });
+    }
+
+    // The present zoom if the frame is wide enough in it, else the frame nearest to the root in which it is.
+    private zoomToSee(frame: number, width: number): number {
+        const { tree, state } = this;
+        const wideIn = (zoom: number) => (tree.total[frame] / tree.total[zoom]) * width >= LEAST_WIDTH_OF_FOUND;
+        let zoom = frame;
+        let present = false;
+        for (let i = frame; i >= 0; i = tree.parent[i]) {
+            zoom = wideIn(i) ? i : zoom;
+            present = present || (i === state.zoom && wideIn(i));
+        }
+        return present ? state.zoom : zoom;
+    }
+}

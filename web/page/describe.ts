@@ -1,0 +1,90 @@
+// Says what a frame is and how much time it took, for the tooltip, the line under the graph, and tests.
+import { ROOT_LABEL } from "../draw/renderer";
+import { Change, changeOf } from "../model/changes";
+import { formatChange, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
+import { Method } from "../model/methods";
+import { visibleName } from "../model/names";
+import { Profile } from "../model/profile";
+import { Tree, selfEffect, totalEffect } from "../model/tree";
+import { App, PaneName } from "./app";
+
+export interface Row {
+    label: string;
+    value: string;
+    share: string;
+    interval: string;
+}
+
+export interface Description {
+    name: string;
+    type: string;
+    rows: Row[];
+    notes: string[]; // more about it, a line each
+}
+
+// Words for the total and the self of a frame.
+function labelsOf(app: App, pane: PaneName): [string, string] {
+    if (pane === "upper") {
+        return ["Time of the method through here", "Stacks that begin here"];
+    }
+    return app.state.view === "callers" ? ["Leaf time through here", "Stacks that begin here"] : ["Total", "Self"];
+}
+
+export function describeFrame(app: App, pane: PaneName, frame: number): Description {
+    const { profile, scene } = app;
+    const tree = app.treeOf(pane);
+    const zoom = app.zoomOf(pane);
+    const row = (label: string, value: number, effect: number): Row => ({
+        label,
+        value: formatValue(value, profile.unit),
+        share: formatShare(value / scene.all),
+        interval: formatInterval(wilson(value / scene.all, scene.effectiveSamples, effect)),
+    });
+    const labels = labelsOf(app, pane);
+    const notes: string[] = [];
+    if (zoom > 0 && tree.depth[frame] > tree.depth[zoom]) {
+        notes.push(formatShare(tree.total[frame] / tree.total[zoom]) + " of the zoomed frame");
+    }
+    if (tree.folded && tree.folded[frame] > 0) {
+        notes.push("with " + plural(tree.folded[frame], "caller") + " of the same width folded into it");
+    }
+    if (tree.otherTotal) {
+        notes.push(changeText(app, tree.total[frame], tree.otherTotal[frame]));
+    }
+    return {
+        name: nameOf(profile, tree, frame),
+        type: frame === 0 && tree.root < 0 ? "Root" : visibleName(profile.types[tree.type[frame]]),
+        rows: [
+            row(labels[0], tree.total[frame], totalEffect(tree, frame)),
+            row(labels[1], tree.self[frame], selfEffect(tree, frame)),
+        ],
+        notes,
+    };
+}
+
+// The change of a figure from before to after, whichever of them is the picture's width.
+export function changeIn({ scene, state }: App, value: number, other: number): Change {
+    const here: [number, number] = [scene.all > 0 ? value / scene.all : 0, scene.effectiveSamples];
+    const there: [number, number] = [scene.otherAll > 0 ? other / scene.otherAll : 0, scene.otherEffective];
+    return state.width === "before" ? changeOf(...here, ...there) : changeOf(...there, ...here);
+}
+
+// The change of a method: as it was found by whom had the samples, where all of them are in sight, else as the page finds it.
+export function methodChange(app: App, method: Method, key: "self" | "total"): Change {
+    const found = key === "self" ? changeIn(app, method.self, method.otherSelf) : changeIn(app, method.total, method.otherTotal);
+    const { from, to, threads, focus, drop, hide, recursion } = app.state;
+    const all = from === 0 && to < 0 && threads.length + focus.length + drop.length + hide.length === 0 && !recursion;
+    const given = all ? app.profile.changes.get(method.name) : undefined;
+    return given ? { ...found, ...given[key] } : found;
+}
+
+function changeText(app: App, value: number, other: number): string {
+    const { before, after, change, interval, sure } = changeIn(app, value, other);
+    const range = interval ? " (" + formatChange(interval[0]) + " to " + formatChange(interval[1]) + ")" : "";
+    return formatShare(before) + " before, " + formatShare(after) + " after: " + formatChange(change) + range
+        + (sure ? "" : ", no sure change");
+}
+
+export function nameOf(profile: Profile, tree: Tree, frame: number): string {
+    return frame === 0 && tree.root < 0 ? ROOT_LABEL : visibleName(profile.strings[tree.name[frame]]);
+}

@@ -1,0 +1,40 @@
+// Small helpers around the document. Text always enters it as text.
+
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+    return document.getElementById(id) as T;
+}
+
+// element("td", {className: "number", title: "..."}, "text", anotherElement)
+export function element<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Partial<HTMLElementTagNameMap[K]>,
+    ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+}
+
+// Returns a function that has work done once a picture without it was drawn, unless it is given other work before that.
+export function afterPicture(): (work: () => void) => void {
+    let latest = 0;
+    return (work) => {
+        const mine = ++latest;
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+            if (mine === latest) {
+                work();
+            }
+        }));
+    };
+}
+
+// Calls the function once before the next picture, however often it is asked to.
+export function oncePerPicture(work: () => void): () => void {
+    let asked = false;
+    return () => {
+        if (!asked) {
+            asked = true;
+            requestAnimationFrame(() => {
+                asked = false;
+                work();
+            });
+        }
+    };
+}

@@ -1,0 +1,159 @@
+// What a state shows of a profile: the trees in sight and what their figures are shares of. Each step is remembered, so that
+// a change costs only the steps that follow from it.
+import { callersTree } from "../model/callers";
+import { foldChains } from "../model/chains";
+import { Filters, Kinds, bare, filterColumns, filtersNothing, withoutEmpty } from "../model/filters";
+import { Method, sumMethods } from "../model/methods";
+import { Profile } from "../model/profile";
+import { Sandwich, sandwich } from "../model/sandwich";
+import { Selection, selectColumns, selectsAll, threadColumns } from "../model/slices";
+import { Columns, Tree, buildTree } from "../model/tree";
+import { remember } from "./remember";
+import { State } from "./state";
+
+export interface Scene {
+    tree: Tree; // of the main pane
+    upper: Tree | null; // the callers of a sandwich
+    calls: Tree; // all stacks in sight, from their roots
+    cut: number; // the share below which callers were not followed
+    whole: boolean; // nothing is left out or put together: what is known of single methods holds
+    all: number; // weight of the stacks in sight
+    effectiveSamples: number; // of them
+    otherAll: number; // of a comparison: the same for the other profile
+    otherEffective: number;
+}
+
+const THREAD_TYPE = "Thread";
+
+export class SceneMaker {
+    readonly methodsOf: (tree: Tree) => Method[];
+    private readonly kinds: Kinds;
+    private readonly threadNames: { nameOf: Int32Array; type: number };
+    private readonly baseTree: () => Tree;
+    private readonly turned: () => Columns;
+    private readonly selected: (from: number, to: number, threads: string, byThread: boolean) => Columns;
+    private readonly filtered: (columns: Columns, focus: string, drop: string, hide: string, recursion: boolean) => Columns;
+    private readonly treeOf: (columns: Columns) => Tree;
+    private readonly callers: (tree: Tree) => ReturnType<typeof callersTree>;
+    private readonly sandwich: (tree: Tree, method: number) => Sandwich;
+    private readonly folded: (tree: Tree) => Tree;
+    private readonly foldedUpper: (tree: Tree) => Tree;
+    private readonly made: (...given: [Tree, Tree | null, Tree, number, boolean]) => Scene;
+
+    constructor(private readonly profile: Profile) {
+        const { strings, types, columns } = profile;
+        this.threadNames = this.nameThreads();
+        this.kinds = { strings: strings.length, types: types.length };
+        this.methodsOf = remember((tree) => sumMethods(tree, strings));
+        this.turned = remember(() => ({ ...bare(columns), self: columns.other as Float64Array, other: columns.self }));
+        this.baseTree = remember(() => buildTree(columns, strings));
+        this.treeOf = remember((made) => (made === columns ? this.baseTree() : buildTree(made, strings)));
+        this.selected = remember((from, to, threads, byThread) => this.select({ from, to, threads: listOf(threads) }, byThread));
+        this.filtered = remember((from, focus, drop, hide, recursion) => {
+            const filters: Filters = { focus: listOf(focus), drop: listOf(drop), hide: listOf(hide), recursion };
+            return filtersNothing(filters) ? from : filterColumns(from, filters, this.kinds);
+        });
+        this.callers = remember((tree) => callersTree(tree, strings, this.kinds));
+        this.sandwich = remember((tree, method) => sandwich(tree, strings, this.kinds, method));
+        this.folded = remember((tree) => foldChains(tree, strings, this.threadNames.type));
+        this.foldedUpper = remember((tree) => foldChains(tree, strings, this.threadNames.type));
+        this.made = remember((tree, upper, calls, cut, before) => this.make(tree, upper, calls, cut, before));
+    }
+
+    // Of the whole profile.
+    get base(): Tree {
+        return this.baseTree();
+    }
+
+    // The threads' names join the strings, and their kind the types.
+    private nameThreads(): { nameOf: Int32Array; type: number } {
+        const { strings, types, slices, effects } = this.profile;
+        const known = new Map(strings.map((name, i) => [name, i]));
+        const nameOf = Int32Array.from(slices ? slices.threads : [], (name) => {
+            const at = known.get(name) ?? strings.push(name) - 1;
+            known.set(name, at);
+            return at;
+        });
+        const longer = (column: Uint16Array) => {
+            const made = new Uint16Array(strings.length).fill(1000);
+            made.set(column);
+            return made;
+        };
+        Object.assign(effects, { self: longer(effects.self), total: longer(effects.total) });
+        return { nameOf, type: types.push(THREAD_TYPE) - 1 };
+    }
+
+    private select(selection: Selection, byThread: boolean): Columns {
+        const { columns, slices } = this.profile;
+        if (!slices || (selectsAll(selection) && !byThread)) {
+            return columns;
+        }
+        return byThread ? threadColumns(columns, slices, selection, this.threadNames)
+            : withoutEmpty(selectColumns(columns, slices, selection));
+    }
+
+    // The state without what this profile does not have.
+    possible(state: State): State {
+        const { strings, slices, before } = this.profile;
+        const names = (list: number[]) => list.filter((name) => name < strings.length);
+        const made = {
+            ...state,
+            focus: names(state.focus), drop: names(state.drop), hide: names(state.hide),
+            method: state.method < strings.length ? state.method : -1,
+            threads: slices ? state.threads.filter((thread) => thread < slices.threads.length) : [],
+            colour: state.colour === "change" && !before ? "auto" : state.colour,
+            sort: state.sort === "change" && !before ? "auto" : state.sort,
+            width: before ? state.width : "after",
+        } as State;
+        if (made.method < 0 && made.view === "sandwich") {
+            made.view = "calls";
+        }
+        if (!slices || made.from >= (made.to < 0 ? slices.buckets : made.to) || made.to > slices.buckets) {
+            Object.assign(made, { from: 0, to: -1 });
+        }
+        return made;
+    }
+
+    byThread(state: State): boolean {
+        const { slices, byThread } = this.profile;
+        return slices !== null && (state.group === "threads" || (state.group === "auto" && byThread));
+    }
+
+    scene(state: State): Scene {
+        const before = state.width === "before";
+        const selected = before ? this.turned()
+            : this.selected(state.from, state.to, state.threads.join("."), this.byThread(state));
+        const columns = this.filtered(selected, state.focus.join("."), state.drop.join("."), state.hide.join("."),
+            state.recursion);
+        const calls = this.treeOf(columns);
+        const fold = state.chains;
+        if (state.view === "sandwich") {
+            const { callers, callees } = this.sandwich(calls, state.method);
+            return this.made(fold ? this.folded(callees) : callees, fold ? this.foldedUpper(callers.tree) : callers.tree, calls,
+                callers.cut, before);
+        }
+        const { tree, cut } = state.view === "callers" ? this.callers(calls) : { tree: calls, cut: 0 };
+        return this.made(fold ? this.folded(tree) : tree, null, calls, cut, before);
+    }
+
+    private make(tree: Tree, upper: Tree | null, calls: Tree, cut: number, turned: boolean): Scene {
+        const { profile } = this;
+        const all = calls.total[0];
+        const otherAll = calls.otherTotal ? calls.otherTotal[0] : 0;
+        const before = profile.before;
+        const [total, effective] = turned && before ? [before.total, before.effectiveSamples]
+            : [profile.total, profile.effectiveSamples];
+        const [otherTotal, otherEffective] = turned || !before ? [profile.total, profile.effectiveSamples]
+            : [before.total, before.effectiveSamples];
+        return {
+            tree, upper, calls, cut, all, otherAll,
+            whole: calls.selfEffect !== null,
+            effectiveSamples: total > 0 ? (effective * all) / total : 0,
+            otherEffective: otherTotal > 0 ? (otherEffective * otherAll) / otherTotal : 0,
+        };
+    }
+}
+
+function listOf(text: string): number[] {
+    return text === "" ? [] : text.split(".").map(Number);
+}

@@ -1,0 +1,179 @@
+// Shows the state of the app in everything on the page but the graphs, the table and time.
+import { CHANGE_LABELS, Groups, groupFrames, paint, paintChanges, sumGroups } from "../draw/colours";
+import { formatCount, formatShare, plural } from "../model/figures";
+import { visibleName } from "../model/names";
+import { Profile } from "../model/profile";
+import { pathTo } from "../model/tree";
+import { App } from "./app";
+import { describeFrame, nameOf } from "./describe";
+import { byId, element } from "./dom";
+import { remember } from "./remember";
+import { showSight } from "./sight";
+import { showTable } from "./table";
+
+// Crumbs at the end of a long path; the ones between these and the root are counted.
+const LAST_CRUMBS = 3;
+const LONGEST_CRUMB = 200;
+const LONGEST_LABEL = 100;
+const LONGEST_NAME = 500;
+const LONGEST_TITLE = 1000;
+
+export function showPage(app: App): void {
+    document.documentElement.dataset.theme = app.theme;
+    showControls(app);
+    showFound(app);
+    showSight(app);
+    showCrumbs(app);
+    showLegend(app);
+    showTable(app);
+    showDetails(app);
+    showNotes(app);
+}
+
+function showControls(app: App): void {
+    const { state, scenes } = app;
+    const press = (id: string, is: boolean) => byId(id).setAttribute("aria-pressed", String(is));
+    press("flip", state.flip);
+    press("callers", state.view === "callers");
+    press("by-thread", scenes.byThread(state));
+    press("recursion", state.recursion);
+    press("chains", state.chains);
+    press("methods-toggle", app.tableShown);
+    press("timeline-toggle", app.timelineShown);
+    byId<HTMLSelectElement>("colour").value = app.colour;
+    byId<HTMLSelectElement>("width").value = state.width;
+    byId<HTMLSelectElement>("theme").value = state.theme;
+    byId<HTMLInputElement>("regex").checked = state.regex;
+    byId<HTMLButtonElement>("reset").disabled = state.zoom === 0 && state.upperZoom === 0;
+    if (byId<HTMLInputElement>("query").value !== state.query) {
+        byId<HTMLInputElement>("query").value = state.query;
+    }
+}
+
+function showFound(app: App): void {
+    const { found } = app;
+    const wrong = found !== null && "error" in found;
+    byId("found").classList.toggle("wrong", wrong);
+    byId("query").setAttribute("aria-invalid", String(wrong));
+    const some = found !== null && "matches" in found && found.matches.frames > 0;
+    byId<HTMLButtonElement>("next").disabled = byId<HTMLButtonElement>("previous").disabled = !some;
+    byId("found").textContent = foundText(app);
+}
+
+function foundText({ found, position, scene }: App): string {
+    if (!found) {
+        return "";
+    }
+    if ("error" in found) {
+        return "Not a regular expression: " + found.error;
+    }
+    const { frames, methods } = found.matches;
+    if (frames === 0) {
+        return "No match";
+    }
+    const of = position > 0 ? formatCount(position) + " of " : "";
+    return of + plural(frames, "frame") + " · " + plural(methods, "method") + " · " + formatShare(found.weight / scene.all);
+}
+
+function showCrumbs({ profile, tree, state }: App): void {
+    const path = pathTo(tree, state.zoom);
+    const surplus = path.length - 1 - LAST_CRUMBS;
+    const hidden = surplus > 1 ? surplus : 0;
+    const crumb = (frame: number) => {
+        const name = nameOf(profile, tree, frame);
+        const text = element("bdi", { dir: "ltr" }, name.slice(0, LONGEST_CRUMB));
+        const button = element("button", { type: "button", title: name.slice(0, LONGEST_TITLE) }, text);
+        button.dataset.frame = String(frame);
+        if (frame === state.zoom) {
+            button.setAttribute("aria-current", "location");
+        }
+        return element("li", {}, button);
+    };
+    const gap = element("li", { className: "gap" }, element("span", {}, "… " + plural(hidden, "frame") + " …"));
+    byId("crumbs").replaceChildren(crumb(0), ...(hidden > 0 ? [gap] : []), ...path.slice(1 + hidden).map(crumb));
+}
+
+// Colours are those of the whole profile, whatever part of it is in sight.
+export const groupsOf = remember((app: App, mode: "package" | "type"): Groups =>
+    groupFrames(app.scenes.base, app.profile, mode));
+
+let legendShown: unknown[] = [];
+
+function showLegend(app: App): void {
+    const { colour, theme, scene } = app;
+    const key = [colour, theme, scene.calls];
+    if (key.every((part, i) => part === legendShown[i])) {
+        return;
+    }
+    legendShown = key;
+    byId("legend-title").textContent = colour === "change" ? "change, of the share of the whole"
+        : (colour === "type" ? "frame type" : "package") + ", by self time";
+    byId("legend-list").replaceChildren(...(colour === "change" ? changeItems(app) : groupItems(app, colour)));
+}
+
+function legendItem(colour: string, label: string, rest: string): HTMLLIElement {
+    const swatch = element("span", { className: "swatch" });
+    swatch.style.backgroundColor = colour;
+    return element("li", {}, swatch, element("bdi", {}, label.slice(0, LONGEST_LABEL)), rest);
+}
+
+function groupItems(app: App, mode: "package" | "type"): HTMLLIElement[] {
+    const { theme, scene } = app;
+    const groups = groupsOf(app, mode);
+    const colours = paint(groups.groups, theme);
+    const sums = sumGroups(scene.calls, groups);
+    return groups.groups.map(({ label }, i) => legendItem(colours[i], label, " " + formatShare(sums[i] / scene.all)));
+}
+
+function changeItems({ theme }: App): HTMLLIElement[] {
+    return paintChanges(theme).map((colour, i) => legendItem(colour, CHANGE_LABELS[i], ""));
+}
+
+const ACTIONS = ["find", "sandwich", "focus", "drop", "hide", "copy"];
+
+function showDetails(app: App): void {
+    const pane = app.activePane;
+    const frame = app.selectedOf(pane);
+    ACTIONS.forEach((id) => { byId(id).hidden = app.selectedName < 0; });
+    if (frame < 0) {
+        byId("details-text").textContent = "No frame selected. Click a frame, or use the arrow keys on the graph.";
+        return;
+    }
+    const { name, type, rows, notes } = describeFrame(app, pane, frame);
+    const figures = rows.map(({ label, value, share, interval }) =>
+        element("span", {}, label + " " + value + ", " + share + " (" + interval + ")"));
+    byId("details-text").replaceChildren(
+        element("bdi", { className: "name", dir: "ltr", title: name.slice(0, LONGEST_TITLE) }, name.slice(0, LONGEST_NAME)),
+        element("span", {}, type), ...figures, ...notes.map((note) => element("span", {}, note)));
+}
+
+function showNotes({ profile, scene }: App): void {
+    const notes = [...profile.notes.map(visibleName)];
+    if (scene.cut > 0) {
+        notes.push("Callers of frames below " + scene.cut * 100 + "% of the time are not followed further.");
+    }
+    byId("notes").hidden = notes.length === 0;
+    byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note.slice(0, LONGEST_NAME))));
+}
+
+export function showTitle(profile: Profile): void {
+    const { before } = profile;
+    const title = visibleName(before ? before.title + " → " + profile.title : profile.title);
+    document.title = title.slice(0, 200) + " · Candor";
+    byId("title").textContent = title.slice(0, 300);
+    byId("size").textContent = profile.samples > 0 ? plural(profile.samples, "sample") : "";
+    byId("title").title = visibleName(profile.command || title).slice(0, LONGEST_TITLE);
+}
+
+// In place of a graph: why there is none.
+export function showEmpty(title: string, text: string): void {
+    byId("graph").hidden = true;
+    byId("empty").hidden = false;
+    byId("empty-title").textContent = title;
+    byId("empty-text").textContent = text;
+}
+
+export function hideEmpty(): void {
+    byId("graph").hidden = false;
+    byId("empty").hidden = true;
+}

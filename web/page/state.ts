@@ -1,0 +1,85 @@
+// What the user has chosen, and the part of the address after "#" that says the same. A link to it, a reload and the
+// back button all lead to the same picture.
+
+export interface State {
+    view: "calls" | "callers" | "sandwich"; // callers: merged from the leaves; sandwich: those of `method`
+    method: number; // a name, or -1
+    group: "none" | "threads" | "auto"; // threads: a frame per thread at the root; auto: as the file says
+    flip: boolean; // root at the bottom
+    zoom: number; // frame that fills the width
+    selected: number; // frame, or -1
+    upperZoom: number; // the same for the callers of a sandwich
+    upperSelected: number;
+    query: string;
+    regex: boolean;
+    focus: number[]; // names; model/filters.ts
+    drop: number[];
+    hide: number[];
+    recursion: boolean;
+    chains: boolean;
+    from: number; // buckets of time
+    to: number; // -1: to the end
+    threads: number[]; // none: all
+    width: "after" | "before"; // of a comparison: which profile's time is the width
+    colour: "auto" | "package" | "type" | "change"; // auto: by package, or by change in a comparison
+    timeline: "auto" | "shown" | "hidden"; // auto: shown where there is room
+    table: "auto" | "shown" | "hidden";
+    sort: "auto" | "self" | "total" | "name" | "change"; // auto: by self, or by change in a comparison
+    theme: "auto" | "light" | "dark"; // auto: as the system says
+}
+
+export const DEFAULTS: Readonly<State> = Object.freeze({
+    view: "calls", method: -1, group: "auto", flip: false,
+    zoom: 0, selected: -1, upperZoom: 0, upperSelected: -1,
+    query: "", regex: false,
+    focus: [], drop: [], hide: [], recursion: false, chains: false,
+    from: 0, to: -1, threads: [],
+    width: "after", colour: "auto", timeline: "auto", table: "auto", sort: "auto", theme: "auto",
+});
+
+const CHOICES: Partial<Record<keyof State, string[]>> = {
+    view: ["calls", "callers", "sandwich"],
+    group: ["auto", "none", "threads"],
+    width: ["after", "before"],
+    colour: ["auto", "package", "type", "change"],
+    timeline: ["auto", "shown", "hidden"],
+    table: ["auto", "shown", "hidden"],
+    sort: ["auto", "self", "total", "name", "change"],
+    theme: ["auto", "light", "dark"],
+};
+
+function parse(key: keyof State, text: string): State[keyof State] {
+    const initial = DEFAULTS[key];
+    switch (typeof initial) {
+        case "boolean": return text === "1";
+        case "number": return /^\d{1,9}$/.test(text) ? Number(text) : initial;
+        case "object": return /^\d{1,9}(\.\d{1,9})*$/.test(text) ? text.split(".").map(Number) : initial;
+        default: return CHOICES[key]?.includes(text) ?? true ? text : initial;
+    }
+}
+
+// Reads an address; whatever is missing or makes no sense is at its default. Nothing is checked against a profile.
+export function readAddress(hash: string): State {
+    const given = new URLSearchParams(hash.replace(/^#/, ""));
+    const state: Record<string, unknown> = { ...DEFAULTS };
+    for (const key of Object.keys(DEFAULTS) as (keyof State)[]) {
+        const text = given.get(key);
+        if (text !== null) {
+            state[key] = parse(key, text);
+        }
+    }
+    return state as unknown as State;
+}
+
+// "#view=callers&zoom=12", or "#" when all is at its default.
+export function writeAddress(state: State): string {
+    const given = new URLSearchParams();
+    for (const key of Object.keys(DEFAULTS) as (keyof State)[]) {
+        const value = state[key];
+        const text = value === true ? "1" : Array.isArray(value) ? value.join(".") : String(value);
+        if (text !== (Array.isArray(DEFAULTS[key]) ? "" : String(DEFAULTS[key]))) {
+            given.set(key, text);
+        }
+    }
+    return "#" + given.toString();
+}

@@ -1,0 +1,173 @@
+// Time on the page: the heat map, in which a range is chosen, and the threads' lanes, in which threads are.
+import { drawGrid, drawLane, Span } from "../draw/heat";
+import { formatShare, formatValue } from "../model/figures";
+import { visibleName } from "../model/names";
+import { Slices } from "../model/slices";
+import { Grid, Lane, gridOf, lanesOf } from "../model/timeline";
+import { App } from "./app";
+import { byId, element, oncePerPicture } from "./dom";
+import { remember } from "./remember";
+
+const MOST_LANES = 200;
+const LONGEST_NAME = 200;
+
+export class Times {
+    private readonly heat = byId<HTMLCanvasElement>("heat");
+    private readonly grid: (threads: string) => Grid;
+    private readonly lanes: () => Lane[];
+    private readonly strips = new Map<number, { button: HTMLButtonElement; canvas: HTMLCanvasElement }>();
+    private readonly redraw = oncePerPicture(() => this.draw());
+    private cursor = -1;
+    private anchor = -1;
+    private drags = false;
+
+    constructor(private readonly app: App, private readonly slices: Slices) {
+        this.grid = remember((threads) => gridOf(slices, threads === "" ? [] : threads.split(".").map(Number)));
+        this.lanes = remember(() => lanesOf(slices, gridOf(slices, [])));
+        this.makeLanes();
+        this.listen();
+    }
+
+    private makeLanes(): void {
+        const all = this.lanes();
+        const total = all.reduce((sum, { weight }) => sum + weight, 0);
+        byId("lanes").replaceChildren(...all.slice(0, MOST_LANES).map(({ thread, weight }) => {
+            const name = visibleName(this.slices.threads[thread]).slice(0, LONGEST_NAME);
+            const button = element("button", { type: "button", className: "thread", title: name },
+                element("bdi", { dir: "ltr" }, name), element("span", { className: "share" }, formatShare(weight / total)));
+            const canvas = element("canvas", { className: "lane" });
+            canvas.setAttribute("aria-hidden", "true");
+            button.addEventListener("click", () => this.toggle(thread));
+            this.strips.set(thread, { button, canvas });
+            return element("li", {}, button, canvas);
+        }));
+        byId("lanes-more").hidden = all.length <= MOST_LANES;
+        byId("lanes-more").textContent = "The " + MOST_LANES + " threads with most time of " + all.length;
+    }
+
+    private toggle(thread: number): void {
+        const { threads } = this.app.state;
+        const next = threads.includes(thread) ? threads.filter((other) => other !== thread) : [...threads, thread];
+        this.app.change({ threads: next.sort((a, b) => a - b) }, true);
+    }
+
+    private listen(): void {
+        const { heat } = this;
+        new ResizeObserver(this.redraw).observe(byId("timeline"));
+        heat.addEventListener("pointerdown", (event) => {
+            heat.setPointerCapture(event.pointerId);
+            this.drags = true;
+            this.anchor = this.cursor = this.cellAt(event);
+            this.redraw();
+        });
+        heat.addEventListener("pointermove", (event) => {
+            this.cursor = this.drags || event.pointerType === "mouse" ? this.cellAt(event) : this.cursor;
+            this.redraw();
+        });
+        heat.addEventListener("pointerup", (event) => {
+            this.cursor = this.cellAt(event);
+            this.drags = false;
+            this.choose();
+        });
+        heat.addEventListener("pointercancel", () => { this.drags = false; });
+        heat.addEventListener("pointerleave", () => {
+            if (!this.drags) {
+                this.cursor = -1;
+                this.redraw();
+            }
+        });
+        heat.addEventListener("blur", () => {
+            this.cursor = this.anchor = -1;
+            this.redraw();
+        });
+        heat.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    private cellAt(event: PointerEvent): number {
+        const { columns, rows } = this.present;
+        const box = this.heat.getBoundingClientRect();
+        const within = (value: number, limit: number) => Math.max(0, Math.min(limit - 1, Math.floor(value * limit)));
+        return within((event.clientX - box.left) / box.width, columns) * rows + within((event.clientY - box.top) / box.height, rows);
+    }
+
+    private get present(): Grid {
+        return this.grid(this.app.state.threads.join("."));
+    }
+
+    private key(event: KeyboardEvent): void {
+        const { rows, cells } = this.present;
+        const steps: Record<string, number> = { ArrowLeft: -rows, ArrowRight: rows, ArrowUp: -1, ArrowDown: 1 };
+        if (event.ctrlKey || event.metaKey || event.altKey) {
+            return;
+        }
+        if (Object.hasOwn(steps, event.key)) {
+            const from = this.cursor < 0 ? 0 : this.cursor + steps[event.key];
+            this.cursor = Math.max(0, Math.min(cells.length - 1, from));
+            this.anchor = event.shiftKey && this.anchor >= 0 ? this.anchor : this.cursor;
+        } else if (event.key === "Enter" || event.key === " ") {
+            this.choose();
+        } else if (event.key === "Escape") {
+            this.cursor = this.anchor = -1;
+            this.app.change({ from: 0, to: -1 }, true);
+        } else {
+            return;
+        }
+        event.preventDefault();
+        event.stopPropagation();
+        this.redraw();
+    }
+
+    // The range between the anchor and the cursor, or null.
+    private get marked(): Span | null {
+        return this.anchor < 0 || this.cursor < 0 ? null
+            : { from: Math.min(this.anchor, this.cursor), to: Math.max(this.anchor, this.cursor) + 1 };
+    }
+
+    private choose(): void {
+        const span = this.marked;
+        const { cellBuckets } = this.present;
+        this.anchor = -1;
+        if (span) {
+            const to = Math.min(span.to * cellBuckets, this.slices.buckets);
+            this.app.change({ from: span.from * cellBuckets, to: to === this.slices.buckets && span.from === 0 ? -1 : to }, true);
+        }
+    }
+
+    show(): void {
+        byId("timeline").hidden = !this.app.timelineShown;
+        const { threads } = this.app.state;
+        this.strips.forEach(({ button }, thread) => button.setAttribute("aria-pressed", String(threads.includes(thread))));
+        this.redraw();
+    }
+
+    private draw(): void {
+        if (!this.app.timelineShown) {
+            return;
+        }
+        const { state, theme } = this.app;
+        const grid = this.present;
+        const { cellBuckets } = grid;
+        const chosen = state.from > 0 || state.to >= 0
+            ? { from: state.from / cellBuckets, to: (state.to < 0 ? this.slices.buckets : state.to) / cellBuckets } : null;
+        drawGrid(this.heat, grid, theme, this.marked ?? chosen, this.cursor);
+        byId("heat-text").textContent = this.text(grid);
+        const lanes = this.lanes();
+        const most = lanes.reduce((largest, { columns }) => columns.reduce((a, b) => Math.max(a, b), largest), 0);
+        for (const lane of lanes.slice(0, MOST_LANES)) {
+            drawLane((this.strips.get(lane.thread) as { canvas: HTMLCanvasElement }).canvas, lane, most, theme);
+        }
+    }
+
+    private text({ rows, cellBuckets, cells }: Grid): string {
+        const cellNs = cellBuckets * this.slices.bucketNs;
+        const at = (cell: number) => formatValue(cell * cellNs, "ns");
+        const span = this.marked;
+        if (this.cursor >= 0) {
+            const { from, to } = span ?? { from: this.cursor, to: this.cursor + 1 };
+            const weight = cells.subarray(from, to).reduce((sum, cell) => sum + cell, 0);
+            return at(from) + " to " + at(to) + ": " + formatValue(weight, this.app.profile.unit);
+        }
+        return at(this.slices.buckets / cellBuckets) + ": a column is " + at(rows)
+            + (rows > 1 ? ", a cell " + at(1) : "") + ". Drag to choose a range.";
+    }
+}

@@ -1,10 +1,14 @@
 #include "server/http.h"
 
+#include "base/units.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DISCARD_MAX = 64 << 20 }; /* of a body whose answer is known */
 
 const char *http_parameter(const struct http *h, const char *name, size_t *len)
 {
@@ -21,6 +25,53 @@ const char *http_header(const struct http *h, const char *name)
     return MHD_lookup_connection_value(h->connection, MHD_HEADER_KIND, name);
 }
 
+/* ---- the body ---- */
+
+static uint64_t body_most(const struct http *h)
+{
+    return h->server->options->max_body + DISCARD_MAX;
+}
+
+void http_begin(struct http *h)
+{
+    const char *length = http_header(h, "Content-Length");
+    h->body_coming = !http_header(h, "Expect") && (!length || strtoull(length, NULL, 10) <= body_most(h));
+}
+
+/* After a while a body has to come at a rate that is worth the connection. */
+bool http_is_slow(const struct http *h)
+{
+    uint64_t seconds = (clock_monotonic_ns() - h->begun_ns) / 1000000000;
+    return seconds > SERVER_IDLE_S && h->came / seconds < SERVER_BODY_RATE;
+}
+
+bool http_is_endless(const struct http *h)
+{
+    return h->came > body_most(h);
+}
+
+static void give(struct http *h)
+{
+    h->answered = (int)MHD_queue_response(h->connection, h->waiting_status, h->waiting);
+    http_free(h);
+}
+
+void http_body_end(struct http *h)
+{
+    h->body_coming = false;
+    if (h->waiting)
+        give(h);
+}
+
+void http_free(struct http *h)
+{
+    if (h->waiting)
+        MHD_destroy_response(h->waiting);
+    h->waiting = NULL;
+}
+
+/* ---- answers ---- */
+
 /* No answer may be taken for something else, put into another's page, or kept. */
 static void answer(struct http *h, unsigned status, const char *type, struct MHD_Response *r, const char *extra,
                    const char *value)
@@ -35,8 +86,11 @@ static void answer(struct http *h, unsigned status, const char *type, struct MHD
     MHD_add_response_header(r, "Cache-Control", "no-store");
     if (extra)
         MHD_add_response_header(r, extra, value);
-    h->answered = (int)MHD_queue_response(h->connection, status, r);
-    MHD_destroy_response(r);
+    h->waiting = r;
+    h->waiting_status = status;
+    h->answered = MHD_YES;
+    if (!h->body_coming)
+        give(h);
 }
 
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n)

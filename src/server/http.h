@@ -15,13 +15,28 @@ struct http {
     struct MHD_Connection *connection;
     const char *method, *path;
     struct receive *receive; /* of a request with a body */
-    int answered;            /* what MHD said to the answer */
+    int answered;            /* what MHD said to the answer; MHD_YES while it waits for the body's end */
     uint64_t begun_ns;
+    uint64_t came;    /* bytes of the body */
+    bool body_coming; /* an answer waits for its end */
+    struct MHD_Response *waiting;
+    unsigned waiting_status;
 };
 
 /* A query parameter, or NULL; *len may be NULL. Values may hold any bytes. */
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
+
+/* A connection that is closed on a body nobody has read is reset, and its client may never read why: from http_begin on an answer
+   waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
+void http_begin(struct http *h);
+/* Some of the body has come: is it worth going on? */
+bool http_is_slow(const struct http *h);
+bool http_is_endless(const struct http *h);
+/* All of it has: gives the answer that waits, if one does. */
+void http_body_end(struct http *h);
+/* When the request is over, however it ended. */
+void http_free(struct http *h);
 
 /* Answers. Each is given once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));

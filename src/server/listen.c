@@ -91,14 +91,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                            .path = path,
                            .answered = -1,
                            .begun_ns = clock_monotonic_ns()};
+        http_begin(h);
         routes_begin(h);
         return h->answered < 0 ? MHD_YES : (enum MHD_Result)h->answered;
     }
     if (*n) {
         size_t some = *n;
         *n = 0;
-        return h->receive && h->answered < 0 ? receive_some(h, bytes, some) : MHD_YES;
+        h->came += some;
+        if (h->receive && h->answered < 0)
+            return receive_some(h, bytes, some);
+        return http_is_slow(h) || http_is_endless(h) ? MHD_NO : MHD_YES;
     }
+    http_body_end(h);
     if (h->receive && h->answered < 0)
         receive_end(h);
     return h->answered < 0 ? MHD_NO : (enum MHD_Result)h->answered;
@@ -109,8 +114,10 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 {
     struct http *h = *request;
     mark(context, connection, clock_monotonic_ns());
-    if (h)
+    if (h) {
         receive_free(h);
+        http_free(h);
+    }
     free(h);
     *request = NULL;
 }

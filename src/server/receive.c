@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <time.h>
 
-enum { READER_PATIENCE_S = 10, DISCARD_MAX = 64 << 20 };
+enum { READER_PATIENCE_S = 10 };
 #define MULTIPART_MAX ((uint64_t)1 << 16) /* what is around the parts */
 
 struct receive {
@@ -21,7 +21,6 @@ struct receive {
     struct envelope_note note;
     gnutls_hash_hd_t digest;
     struct MHD_PostProcessor *multipart; /* NULL: the body is the recording */
-    uint64_t came;                       /* bytes of the body */
     int rc;                              /* a code: what was wrong on the way */
     struct error error;
     bool counted; /* its end is */
@@ -222,23 +221,15 @@ static enum MHD_Result take_part(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* After a while a body has to come at a rate that is worth the connection. */
-static bool is_slow(const struct http *h)
-{
-    uint64_t seconds = (clock_monotonic_ns() - h->begun_ns) / 1000000000;
-    return seconds > SERVER_IDLE_S && h->receive->came / seconds < SERVER_BODY_RATE;
-}
-
 enum MHD_Result receive_some(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
-    r->came += n;
-    if (is_slow(h)) {
+    if (http_is_slow(h)) {
         end(h, REFUSED_SLOW, 0);
         return MHD_NO;
     }
-    if (r->rc && r->came > h->server->options->max_body + DISCARD_MAX) {
-        refuse(h, r->rc, r->error.text);
+    if (http_is_endless(h)) {
+        refuse(h, -EFBIG, "endless");
         return MHD_NO;
     }
     if (!r->multipart)

@@ -93,6 +93,7 @@ def test_refused(server):
         ("nothing known", random.Random(1).randbytes(5000), {"service": "a"}, 415), ("nothing", b"", {"service": "a"}, 400),
         ("a JFR without its inside", b"FLR\0" + bytes(100), {"service": "a"}, 400),
         ("cut off packed", gzip.compress(good)[:-200], {"service": "a"}, 400), ("too large", bytes(3 << 20), {"service": "a"}, 413),
+        ("far too large", bytes(30 << 20), {"service": "a"}, 413), ("large, without a service", bytes(30 << 20), {}, 400),
         ("unpacks to too much", gzip.compress(bytes(40 << 20)), {"service": "a"}, 413),
     ]
     before = server.total()
@@ -100,6 +101,10 @@ def test_refused(server):
         status, answer = server.send(body, **labels)
         ct.ok(status == expected and "\n" not in answer["error"], f"{what}: {expected}", (status, answer))
     ct.ok(server.total() == before, "nothing of them is kept")
+    ct.ok(server.request("POST", "/nothing", bytes(30 << 20))[0] == 404, "a large body at a wrong address: the answer is read")
+    with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as asks:
+        asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n")
+        ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
     for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),

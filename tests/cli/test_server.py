@@ -103,7 +103,8 @@ def test_refused(server):
     ct.ok(server.total() == before, "nothing of them is kept")
     ct.ok(server.request("POST", "/nothing", bytes(30 << 20))[0] == 404, "a large body at a wrong address: the answer is read")
     with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as asks:
-        asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n")
+        asks.sendall(b"POST /v1/recordings?service=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
+                     b"Expect: 100-continue\r\n\r\n")
         ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)

@@ -1,12 +1,17 @@
-/* libcandor-standing.so, the agent whose walker a debugger calls while it has stopped the process (stops.py): it writes the
- * registers of a thread, has the agent's own thread call standing_walk, and reads the frames. They become a sample of that thread
- * without weight, too, so that the recording has their names. */
+/* libcandor-standing.so, the agent whose walker a debugger uses while it has stopped the process (stops.py): it writes the
+ * registers of a thread and asks for a walk, lets the thread "standing" alone go on until standing_done, and reads the frames. They
+ * become a sample of that thread without weight, too, so that the recording has their names.
+ *
+ * A call by the debugger itself would not do: gdb 13 cannot write the registers of a processor with AMX. */
 #include "agent/hot/record.h"
 #include "agent/hot/thread.h"
 #include "agent/hot/walk.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 enum { REGISTERS = REG_RIP + 1 };
 
@@ -15,8 +20,10 @@ enum { REGISTERS = REG_RIP + 1 };
 FOR_DEBUGGER uint64_t standing_registers[REGISTERS]; /* as a ucontext has them */
 FOR_DEBUGGER uint64_t standing_frames[FRAMES_MAX + 1];
 FOR_DEBUGGER uint64_t standing_outcome;
+FOR_DEBUGGER volatile int standing_request; /* tid; 0 = none */
+FOR_DEBUGGER volatile int standing_count;   /* frames; -1 when the thread has no slot, or is in our handler */
 
-int standing_walk(int tid);
+void standing_done(void);
 
 static uint64_t walk_and_record(struct sampled_thread *t, const struct registers *at)
 {
@@ -38,8 +45,8 @@ static uint64_t walk_and_record(struct sampled_thread *t, const struct registers
     return count;
 }
 
-/* Of the thread, which has the registers in standing_registers: how many frames. -1 when it has no slot, or is in our handler. */
-FOR_DEBUGGER int standing_walk(int tid)
+/* Of the thread, which has the registers in standing_registers. */
+static int standing_walk(int tid)
 {
     static ucontext_t context;
     struct registers at = {0};
@@ -50,4 +57,33 @@ FOR_DEBUGGER int standing_walk(int tid)
     memcpy(context.uc_mcontext.gregs, standing_registers, sizeof standing_registers);
     frame_registers(&at, (uintptr_t)&context);
     return (int)walk_and_record(t, &at);
+}
+
+FOR_DEBUGGER __attribute__((noinline)) void standing_done(void)
+{
+    __asm__ volatile("");
+}
+
+static void *stand(void *unused)
+{
+    for (;; usleep(1000))
+        if (standing_request) {
+            standing_count = standing_walk(standing_request);
+            standing_request = 0;
+            standing_done();
+        }
+    return unused;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (!pthread_create(&thread, NULL, stand, NULL))
+        pthread_setname_np(thread, "standing");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

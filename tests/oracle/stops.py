@@ -58,12 +58,15 @@ def address(symbol):
 
 
 def our_walk(inferior, thread, walker):
-    """The agent's thread does it: what a call leaves behind in a thread's registers (gdb 13 does not restore all of AVX-512's)
-    harms none that waits in the kernel."""
     values = [int(gdb.parse_and_eval(f"(unsigned long)${name}")) for name in REGISTERS]
     inferior.write_memory(address("standing_registers"), struct.pack(f"<{len(values)}Q", *values))
+    inferior.write_memory(address("standing_request"), struct.pack("<i", thread.ptid[1]))
     walker.switch()
-    count = int(gdb.parse_and_eval(f"((int (*)(int))standing_walk)({thread.ptid[1]})"))
+    gdb.execute("continue", to_string=True)
+    request, count = (struct.unpack("<i", inferior.read_memory(address(f"standing_{what}"), 4).tobytes())[0]
+                      for what in ("request", "count"))
+    if request:
+        raise RuntimeError(f"{thread.name}: stopped before the walk was done")
     if count < 0:
         return None, None
     frames = words(inferior, address("standing_frames"), count)
@@ -73,8 +76,8 @@ def our_walk(inferior, thread, walker):
 
 def look(inferior, out):
     ranges = code_of_files(inferior.pid)
-    walker = next(thread for thread in inferior.threads() if thread.name == "candor")
-    for thread in inferior.threads():
+    walker = next(thread for thread in inferior.threads() if thread.name == "standing")
+    for thread in (thread for thread in inferior.threads() if thread is not walker):
         thread.switch()
         theirs, why = their_walk(ranges)
         ours, outcome = our_walk(inferior, thread, walker)
@@ -98,6 +101,7 @@ def main():
                     "set scheduler-locking on", "set print thread-events off", "set auto-load no", "handle all nostop noprint pass",
                     "handle SIGINT stop nopass"):
         gdb.execute(command, to_string=True)
+    gdb.Breakpoint(f"*{address('standing_done')}", internal=True).silent = True
     with open(os.environ["CANDOR_STOPS_OUT"], "w") as out:
         for left in reversed(range(int(os.environ["CANDOR_STOPS"]))):
             look(inferior, out)

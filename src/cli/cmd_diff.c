@@ -183,15 +183,16 @@ const struct cli_command command_diff = {
         "each, what comes and goes slowly within a run stands for it.\n\n"
         "Shares add up to 100 %: where one method grows, the others shrink. --absolute tells which it was.\n\n" INPUT_FORMATS
         " Here each file is a run. A filter drops whole samples; shares are of what is left.\n\n"
-        "Of a server two times or two selections are compared: --from2, --until2 and --select2 are those of the second of a pair, where they "
-        "differ from the first's. With --absolute a second is one of the time that was asked for.\n\n"
+        "Of a server two times or two selections are compared: --from2, --until2 and --select2 are those of the second of a pair, where "
+        "they differ from the first's. With --absolute a second is one of the time that was asked for.\n\n"
         "docs/formats/diff-json.md describes the output of --json.",
     .examples = "candor diff before.jfr after.jfr\n    what changed\n"
                 "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n    three runs of each: what got worse\n"
                 "candor diff -o changes.html before.jfr after.jfr\n    and a page to look at them\n"
                 "candor diff --from -2h --until -1h --from2 -1h --until2 now http://host:4041 http://host:4041\n    "
                 "two hours that a server knows\n"
-                "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n    two versions in the last hour\n"
+                "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n    "
+                "two versions in the last hour\n"
                 "candor diff --gate 2 before.jfr after.jfr\n    for CI: status 1 when a method has grown by more than 2 points\n",
     .options = options,
     .operand = CLI_FILE,

@@ -121,8 +121,8 @@ static int check_sides(const struct cli_args *args)
             if (status)
                 return status;
             if (is_same(&a, &b))
-                return cli_usage(args->command, "%.200s is asked for the same twice; say --from2 and --until2, or --select2, for the second",
-                                 args->operands[i]);
+                return cli_usage(args->command, "%.200s is asked for the same twice; say --from2 and --until2, or --select2, for the "
+                                                "second", args->operands[i]);
         }
     return CLI_OK;
 }

@@ -17,8 +17,8 @@
 #define REMOTE_ABOUT                                                                                                              \
     "In place of a FILE a server can stand (candor server), as http://HOST:PORT or https://HOST: what it has of a time, --from "   \
     "to --until, of the recordings that --select means. Without --from it is the last hour. A time is relative to now (-1h, -30m), "  \
-    "2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value names what weights are of, such as cpu:ns. A token is read from "   \
-    "--token-file."
+    "2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value names what weights are of, such as cpu:ns. A token is " \
+    "read from --token-file."
 
 enum { REMOTE_NAME_MAX = 400 };
 enum remote_side { REMOTE_ONE, REMOTE_SECOND };

@@ -103,7 +103,8 @@ def main():
         ct.ok(one.finish() == 0, "a JVM ends well", one.transcript())
     for service, _, _, _ in FLEET:
         shown = ct.candor("report", "--json", "--select", "service=" + json.dumps(service), server.url)
-        ct.ok(shown.status == 0 and json.loads(shown.out)["sampled"] == by_service.get(service), f"{service}: candor report has its sum", shown)
+        ct.ok(shown.status == 0 and json.loads(shown.out)["sampled"] == by_service.get(service), f"{service}: candor report has its sum",
+              shown)
     missing = browser.missing()
     if missing:
         ct.skip("the page", missing)

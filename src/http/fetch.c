@@ -51,8 +51,9 @@ const char *fetch_header(const struct fetch_answer *answer, const char *name, ch
     size_t n = strlen(name);
     while (line < end) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
-        const char *stop = next ? next : end, *value = line + n + 1;
-        if (value <= stop && !strncasecmp(line, name, n) && line[n] == ':') {
+        const char *stop = next ? next : end;
+        if ((size_t)(stop - line) > n && line[n] == ':' && !strncasecmp(line, name, n)) {
+            const char *value = line + n + 1;
             while (value < stop && *value == ' ')
                 value++;
             while (stop > value && (stop[-1] == '\r' || stop[-1] == ' '))

@@ -108,23 +108,25 @@ static const char *given(const struct cli_args *args)
     return NULL;
 }
 
-/* Of a comparison: what one server is asked once counts once. */
-static int check_sides(const struct cli_args *args)
+static enum remote_side side_of(int operand)
 {
-    struct wish a, b;
-    for (int i = 0; i < args->operand_count; i++)
-        for (int j = 0; remote_is(args->operands[i]) && j < i; j++) {
-            if (strcmp(args->operands[i], args->operands[j]))
-                continue;
-            int status = read_wish(args, j % 2 ? REMOTE_SECOND : REMOTE_ONE, &a);
-            status = status ? status : read_wish(args, i % 2 ? REMOTE_SECOND : REMOTE_ONE, &b);
-            if (status)
-                return status;
-            if (is_same(&a, &b))
-                return cli_usage(args->command, "%.200s is asked for the same twice; say --from2 and --until2, or --select2, for the "
-                                                "second", args->operands[i]);
-        }
-    return CLI_OK;
+    return operand % 2 ? REMOTE_SECOND : REMOTE_ONE;
+}
+
+/* What is asked of a server, and that it is not asked for the same as an operand before. */
+static int check_operand(const struct cli_args *args, int operand)
+{
+    struct wish wish, before;
+    int status = read_wish(args, side_of(operand), &wish);
+    for (int i = 0; !status && i < operand; i++) {
+        if (strcmp(args->operands[i], args->operands[operand]))
+            continue;
+        status = read_wish(args, side_of(i), &before);
+        if (!status && is_same(&before, &wish))
+            status = cli_usage(args->command, "%.200s is asked for the same twice; of two sides the second has --from2, --until2 and "
+                                              "--select2", args->operands[i]);
+    }
+    return status;
 }
 
 int remote_check(const struct cli_args *args)
@@ -139,7 +141,11 @@ int remote_check(const struct cli_args *args)
         return cli_usage(args->command, "--%s is of a server, but there is none: http://HOST:PORT in place of a FILE", given(args));
     if (servers == args->operand_count && from && is_format(from))
         return cli_usage(args->command, "--from '%.40s' is a format of files; of a server it is a time, such as -1h", from);
-    return servers ? check_sides(args) : CLI_OK;
+    int status = CLI_OK;
+    for (int i = 0; !status && i < args->operand_count; i++)
+        if (remote_is(args->operands[i]))
+            status = check_operand(args, i);
+    return status;
 }
 
 const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX])

@@ -264,10 +264,12 @@ static int read_profile(struct profile *p, const char *path, const struct fetch_
     return rc ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-/* What OTLP has no place for. */
+/* What OTLP has no place for. CPU time is what it is in a recording, so that both add up. */
 static int complete(struct profile *p, uint64_t recordings)
 {
     static const char source[] = "candor server";
+    if (p->unit == PROFILE_UNIT_NS && !strcmp(profile_text(p, p->value), "cpu"))
+        p->value = 0;
     p->merged = recordings < UINT32_MAX ? (uint32_t)recordings : UINT32_MAX;
     p->thinned = true; /* samples of many recordings do not follow each other */
     return profile_string(p, source, sizeof source - 1, &p->source);

@@ -138,7 +138,6 @@ def test_wrong(server):
         ("a token in the address", ("http://me:secret@host:1",), 2, ("token", "file")),
         ("a query in the address", ("http://host:1/?select=x",), 2, ("http://HOST:PORT",)),
         ("no token file", ("--token-file", "/none", server.url), 1, ("/none",)),
-        ("a token on the command line", ("--token", "secret", server.url), 2, ("--token",)),
         ("no such certificates", ("--ca-file", "/none.pem", server.url.replace("http:", "https:")), 1, ("/none.pem",)),
     ]
     for what, arguments, status, words in cases:

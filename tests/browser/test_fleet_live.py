@@ -63,7 +63,7 @@ def check_sent(server, daemon, jvms):
     for service, one in jvms.items():
         check_sums(service, got.get(one.pid), one.pid, counted.get(one.pid))
     sent = sum(one["weight_ns"] for one in told.values())
-    ct.ok(status["spooled"] == status["sent"] and status["sent"]["recordings"] == len(taken), "spooled = sent = stored", status)
+    ct.ok(status["spooled"]["recordings"] == status["sent"]["recordings"] == len(taken), "spooled = sent = stored", status)
     ct.ok(sent == sum(one.weight for one in got.values()) == server.total(**HOUR),
           f"the sum that the daemon sent is what the server shows: {sent} ns", (told, got))
     by_service = {service: told[one.pid]["weight_ns"] for service, one in jvms.items() if one.pid in told}

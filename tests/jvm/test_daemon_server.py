@@ -47,7 +47,7 @@ def check_store(name, server, pid, samples):
 
 
 def kills(jdk):
-    """kill -9 of one or the other at random moments, and the next one comes at once."""
+    """kill -9 of one or the other at random moments; the next daemon comes at once, every other server lets the daemon fail before."""
     server = Server("kills")
     with jvm(jdk, "kills") as one:
         config("kills", server=server.url, chunk="1s", look="1s", min_age="0")
@@ -58,12 +58,13 @@ def kills(jdk):
         chance = random.Random(20261123)
         daemon = Daemon("kills")
         ct.ok(daemon.wait_log("profiling pid="), f"{jdk}: profiled", daemon)
-        refused, balanced, adopted, servers = 0, True, 0, 0
+        refused, balanced, adopted, servers, failed = 0, True, 0, 0, 0
         # Both at least every other time, whatever the number of kills.
         turns = [turn for pair in range((KILLS + 1) // 2) for turn in chance.sample(("server", "daemon"), 2)][:KILLS]
         for i, turn in enumerate(turns):
             time.sleep(chance.uniform(0, 2))
             if turn == "daemon":
+                failed += len(daemon.log("not sent: "))
                 daemon.end(signal.SIGKILL)
                 daemon = Daemon("kills")
                 if i % 20 < 2 or i > KILLS - 3:  # it has to be at work now and then, to be killed there
@@ -71,13 +72,16 @@ def kills(jdk):
                 continue
             refused += server.send(b"no recording", service="kills")[0] == 415
             balanced &= server.balances()
-            servers += 1
             server.end(signal.SIGKILL)
+            time.sleep(0 if servers % 2 else chance.uniform(1.5, 2.5))
+            servers += 1
             server = Server("kills", port=server.port)
         time.sleep(2)
         stop.set()
         worker.join(60)
         ct.ok(adopted >= 1, f"{jdk}: {servers} servers and {KILLS - servers} daemons are killed, and replaced", daemon)
+        failed += len(daemon.log("not sent: "))
+        ct.ok(failed >= 1, f"{jdk}: {failed} attempts to send failed")
         ct.ok(daemon.end() == 0, f"{jdk}: the last daemon ends well", daemon)
         counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
         ct.ok(len(counted) == 1, f"{jdk}: and its recording with it", daemon)

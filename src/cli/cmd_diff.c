@@ -21,6 +21,9 @@ static const struct cli_option options[] = {
     {0, "json", NULL, NULL, "as JSON"},
     {'o', "output", "FILE", NULL, "also write a page of HTML there: both as one flame graph, coloured by what changed"},
     INPUT_OPTIONS,
+    {0, "select2", "SELECTOR", NULL, "of a server: what the second of a pair is of, in place of --select"},
+    {0, "from2", "TIME", NULL, "of a server: from when on the second of a pair is"},
+    {0, "until2", "TIME", NULL, "of a server: to when the second of a pair is"},
     {0},
 };
 
@@ -71,7 +74,7 @@ static int add(struct diff *d, struct diff_page *page, const struct cli_args *ar
     char **path = &args->operands[i];
     if (profile_init(&p))
         return cli_fail("%s: out of memory", *path);
-    int status = input_load(&p, args, path, 1, PROFILE_RUNNING);
+    int status = input_load_side(&p, args, *path, i % 2 ? REMOTE_SECOND : REMOTE_ONE, PROFILE_RUNNING);
     status = status ? status : check_kind(kind, &p, *path, args->operands[0]);
     if (!status && !p.sample_count)
         status = cli_fail("%s: no samples%s", *path, p.filtered ? " that the filter lets through" : "");
@@ -141,13 +144,11 @@ static int diff_run(const struct cli_args *args)
 {
     struct diff d;
     struct diff_page page;
-    struct diff_options o = {.all = cli_switch(args, "all"),
-                             .width = cli_width(stdout),
-                             .colour = cli_colour(stdout),
-                             .a = args->operands[0],
-                             .b = args->operands[1]};
+    struct diff_options o = {.all = cli_switch(args, "all"), .width = cli_width(stdout), .colour = cli_colour(stdout)};
+    char names[2][REMOTE_NAME_MAX];
     double gate, level;
-    int status = cli_percent(args, "gate", 0, 0, &gate);
+    int status = remote_check(args);
+    status = status ? status : cli_percent(args, "gate", 0, 0, &gate);
     status = status ? status : cli_percent(args, "level", 1, 1e-6, &level);
     status = status ? status : parse_only(args, &o.only);
     status = status ? status : cli_number(args, "top", cli_switch(args, "json") ? 0 : 30, &o.top);
@@ -158,6 +159,8 @@ static int diff_run(const struct cli_args *args)
         status = cli_usage(args->command, "--output shows shares; leave --absolute out");
     if (status)
         return status;
+    o.a = remote_name(args, args->operands[0], REMOTE_ONE, names[0]);
+    o.b = remote_name(args, args->operands[1], REMOTE_SECOND, names[1]);
     if (diff_init(&d) || diff_page_init(&page))
         return cli_fail("out of memory");
     d.absolute = cli_switch(args, "absolute");
@@ -180,10 +183,16 @@ const struct cli_command command_diff = {
         "each, what comes and goes slowly within a run stands for it.\n\n"
         "Shares add up to 100 %: where one method grows, the others shrink. --absolute tells which it was.\n\n" INPUT_FORMATS
         " Here each file is a run. A filter drops whole samples; shares are of what is left.\n\n"
+        "Of a server two times or two selections are compared: --from2, --until2 and --select2 are those of the second of a pair, where "
+        "they differ from the first's. With --absolute a second is one of the time that was asked for.\n\n"
         "docs/formats/diff-json.md describes the output of --json.",
     .examples = "candor diff before.jfr after.jfr\n    what changed\n"
                 "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n    three runs of each: what got worse\n"
                 "candor diff -o changes.html before.jfr after.jfr\n    and a page to look at them\n"
+                "candor diff --from -2h --until -1h --from2 -1h --until2 now http://host:4041 http://host:4041\n    "
+                "two hours that a server knows\n"
+                "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n    "
+                "two versions in the last hour\n"
                 "candor diff --gate 2 before.jfr after.jfr\n    for CI: status 1 when a method has grown by more than 2 points\n",
     .options = options,
     .operand = CLI_FILE,

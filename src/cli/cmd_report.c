@@ -163,6 +163,7 @@ const struct cli_command command_report = {
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
+                "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -2,6 +2,7 @@
 
 #include "cli/codec_table.h"
 #include "cli/problems.h"
+#include "cli/remote.h"
 #include "compress/pack.h"
 #include "format/output.h"
 #include "jfr/reader.h"
@@ -72,6 +73,9 @@ static int convert(const char *in, const char *out, const struct packing *p)
     static struct jfr_problems problems;
     struct jfr_file *file;
     struct error e;
+    if (remote_is(in))
+        return cli_fail("%s: a server answers with profiles; convert them to .otlp, .pb.gz or .html, or get one recording as it was sent "
+                        "from %s/v1/recordings/ID", in, in);
     if (jfr_file_open(&file, in, &problems, &e))
         return cli_fail("%s", e.text);
     problems_print(in, &problems);

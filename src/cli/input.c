@@ -82,12 +82,22 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
-static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum profile_kind kind)
+static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
 {
     struct error e;
+    if (args && remote_is(path))
+        return remote_load(p, args, path, side);
+    const char *format = args ? remote_file_format(args) : NULL, *value = args ? cli_option(args, "value") : NULL;
+    return formats_load(p, path, format, value, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum remote_side side,
+                    enum profile_kind kind)
+{
     p->kind = kind;
-    if (formats_load(p, path, args ? cli_option(args, "from") : NULL, args ? cli_option(args, "value") : NULL, &e))
-        return cli_fail("%s", e.text);
+    int status = read_one(p, args, path, side);
+    if (status)
+        return status;
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
     return args ? apply(args, f, p, path) : CLI_OK;
@@ -101,7 +111,7 @@ static int load_several(struct profile *p, const struct cli_args *args, struct f
         struct profile one;
         if (profile_init(&one))
             return cli_fail("%s: out of memory", paths[i]);
-        status = load_one(&one, args, f, paths[i], kind);
+        status = load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
         int rc = status ? 0 : profile_merge(p, &one);
         if (rc == -EINVAL)
             status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i],
@@ -117,14 +127,26 @@ static int load_several(struct profile *p, const struct cli_args *args, struct f
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind)
 {
     struct filter filter = {0};
+    int status = remote_check(args);
+    status = status ? status : parse_filter(args, &filter);
+    if (!status)
+        status = count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind)
+                            : load_several(p, args, &filter, paths, count, kind);
+    filter_deinit(&filter);
+    return status;
+}
+
+int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind)
+{
+    struct filter filter = {0};
     int status = parse_filter(args, &filter);
     if (!status)
-        status = count == 1 ? load_one(p, args, &filter, paths[0], kind) : load_several(p, args, &filter, paths, count, kind);
+        status = load_one(p, args, &filter, path, side, kind);
     filter_deinit(&filter);
     return status;
 }
 
 int input_load_plain(struct profile *p, const char *path, enum profile_kind kind)
 {
-    return load_one(p, NULL, NULL, path, kind);
+    return load_one(p, NULL, NULL, path, REMOTE_ONE, kind);
 }

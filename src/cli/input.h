@@ -4,12 +4,15 @@
 #define CANDOR_CLI_INPUT_H
 
 #include "cli/cli.h"
+#include "cli/remote.h"
 #include "format/formats.h"
 #include "profile/filter.h"
 
 #define INPUT_OPTIONS                                                                                                             \
-    {0, "from", "FORMAT", FORMATS_READ, "the format that is read, when the content does not tell it"},                            \
-        {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp); of collapsed stacks samples or ns"},     \
+    {0, "from", "FORMAT|TIME", NULL,                                                                                              \
+     "of files: their format (" FORMATS_READ "), when the content does not tell it; of a server: from when on (default -1h)"},    \
+        REMOTE_OPTIONS,                                                                                                           \
+        {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); of collapsed stacks samples or ns"},     \
         {0, "time", "RANGE", NULL, "only samples of a time: +10s..+20s from the start, -5s.. to the end, or absolute times"},      \
         {0, "thread", "REGEX", NULL, "only threads with such a name"},                                                            \
         {0, "state", "LIST", NULL, "only threads in such a state: runnable, in_native, parked, ..."},                             \
@@ -24,7 +27,7 @@
 
 #define INPUT_FORMATS                                                                                                             \
     "What is read is known by its content: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "               \
-    "'-' is standard input. Several files are read as one: their samples and books add up."
+    "'-' is standard input. Several files are read as one: their samples and books add up.\n\n" REMOTE_ABOUT
 
 #define INPUT_FILTERS                                                                                                             \
     "A filter drops whole samples. Shares are then of what is shown; how much that is, and how much was filtered, is said at the " \
@@ -34,6 +37,8 @@
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);
 /* The kind of samples that is read, from --kind; CLI_OK or a status. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
+/* One of a comparison. */
+int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
 /* The same without options. */
 int input_load_plain(struct profile *p, const char *path, enum profile_kind kind);
 

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "daemon/ini.h"
+#include "http/address.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,18 +45,6 @@ static int set_duration(uint64_t *out, const char *key, const char *value, uint6
     return 0;
 }
 
-static int set_server(struct config *c, const char *value, struct error *e)
-{
-    size_t n = strlen(value);
-    bool good = (!strncmp(value, "http://", 7) && n > 7) || (!strncmp(value, "https://", 8) && n > 8);
-    if (!good || strpbrk(value, " \t\r\n?#@"))
-        return error_set(e, -EINVAL, "server '%.100s': use http://HOST:PORT or https://HOST; a token goes into a file", value);
-    int code = set_text(c->server, sizeof c->server, "server", value, e);
-    while (n && !code && c->server[n - 1] == '/')
-        c->server[--n] = 0;
-    return code;
-}
-
 static int set_size(uint64_t *out, const char *key, const char *value, struct error *e)
 {
     char text[40];
@@ -92,7 +81,7 @@ static int set_max_jvms(struct config *c, const char *value, struct error *e)
 int config_set(struct config *c, const char *key, const char *value, struct error *e)
 {
     if (!strcmp(key, "server"))
-        return set_server(c, value, e);
+        return address_read(value, c->server, sizeof c->server, e);
     if (!strcmp(key, "token-file"))
         return set_text(c->token_file, sizeof c->token_file, key, value, e);
     if (!strcmp(key, "ca-file"))

@@ -1,6 +1,7 @@
 #include "daemon/labels.h"
 
 #include "base/utf8.h"
+#include "http/address.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,13 +89,11 @@ void labels_of(struct labels *l, struct facts *f, const struct rule *rule)
 
 static void put(struct buffer *out, const char *name, const char *value)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
     char clean[LABEL_MAX + 1];
     if (!*labels_clean(value, clean))
         return;
     buffer_printf(out, "%s%s=", out->len ? "&" : "", name);
-    for (const char *c = clean; *c; c++)
-        buffer_printf(out, strchr(plain, *c) ? "%c" : "%%%02X", (unsigned char)*c);
+    address_escape(out, clean);
 }
 
 void labels_query(struct buffer *out, const struct labels *l, const char *host, const struct rule *rule)

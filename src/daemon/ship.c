@@ -1,18 +1,18 @@
 #include "daemon/ship.h"
 
-#include "base/procfs.h"
 #include "base/units.h"
 #include "daemon/backoff.h"
 #include "daemon/log.h"
+#include "http/post.h"
+#include "http/token.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { TOKEN_MAX = 4096, URL_MAX = 1024 + OUTBOX_HEAD_MAX };
+enum { URL_MAX = 1024 + OUTBOX_HEAD_MAX };
 
 enum ship_verdict ship_judge(long status)
 {
@@ -21,31 +21,15 @@ enum ship_verdict ship_judge(long status)
     return status == 400 || status == 413 || status == 415 ? SHIP_NEVER : SHIP_AGAIN;
 }
 
-/* Anew each time: tokens are exchanged while the daemon runs. */
-static int read_token(const struct ship *s, char *token, struct error *e)
-{
-    *token = 0;
-    if (!*s->token_file)
-        return 0;
-    ssize_t n = procfs_read(s->token_file, token, TOKEN_MAX);
-    if (n < 0)
-        return error_set(e, (int)n, "cannot read the token file %s: %s", s->token_file, strerror((int)-n));
-    token[strcspn(token, "\r\n")] = 0;
-    for (const char *c = token; *c; c++)
-        if (!isgraph((unsigned char)*c))
-            return error_set(e, -EINVAL, "the token file %s holds more than a token", s->token_file);
-    return *token ? 0 : error_set(e, -EINVAL, "the token file %s is empty", s->token_file);
-}
-
 static int post(struct ship *s, const struct outbox_letter *l, struct post_answer *answer, struct error *e)
 {
     char url[URL_MAX], token[TOKEN_MAX];
-    int code = read_token(s, token, e);
+    int code = token_read(s->token_file, token, e); /* anew each time: tokens are exchanged while the daemon runs */
     if (code)
         return code;
     snprintf(url, sizeof url, "%s/v1/recordings?%s", s->server, l->query);
     struct post_letter p = {.url = url, .token = token, .key = l->key, .fd = l->fd, .offset = l->offset, .size = l->size};
-    code = post_send(s->post, &p, answer, e);
+    code = post_send(s->transport, &p, answer, e);
     explicit_bzero(token, sizeof token);
     return code;
 }
@@ -166,8 +150,8 @@ int ship_start(struct ship *s, struct outbox *o, const char *server, const char 
 {
     pthread_condattr_t attributes;
     *s = (struct ship){.outbox = o, .server = server, .token_file = token_file};
-    s->post = post_new(ca_file, &s->cancel, e);
-    if (!s->post)
+    s->transport = transport_new(ca_file, &s->cancel, e);
+    if (!s->transport)
         return -ENOENT;
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -197,7 +181,7 @@ void ship_stop(struct ship *s, uint64_t patience_ns)
         pthread_join(s->thread, NULL);
     }
     s->started = false;
-    post_free(s->post);
+    transport_free(s->transport);
 }
 
 void ship_counts(struct ship *s, struct ship_counts *out)

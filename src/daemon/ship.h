@@ -3,8 +3,8 @@
 #ifndef CANDOR_DAEMON_SHIP_H
 #define CANDOR_DAEMON_SHIP_H
 
-#include "daemon/post.h"
 #include "daemon/outbox.h"
+#include "http/transport.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ struct ship_counts {
 
 struct ship {
     struct outbox *outbox;
-    struct post *post;
+    struct transport *transport;
     const char *server, *token_file;
     pthread_t thread;
     pthread_mutex_t lock;

@@ -3,6 +3,7 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,15 @@ void http_free(struct http *h)
 
 /* ---- answers ---- */
 
+void http_add_number(struct http *h, const char *name, uint64_t value)
+{
+    if (h->extra_count == HTTP_EXTRA_MAX)
+        return;
+    h->extra[h->extra_count].name = name;
+    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%" PRIu64, value);
+    h->extra_count++;
+}
+
 /* No answer may be taken for something else, put into another's page, or kept. */
 static void answer(struct http *h, unsigned status, const char *type, struct MHD_Response *r, const char *extra,
                    const char *value)
@@ -86,6 +96,8 @@ static void answer(struct http *h, unsigned status, const char *type, struct MHD
     MHD_add_response_header(r, "Cache-Control", "no-store");
     if (extra)
         MHD_add_response_header(r, extra, value);
+    for (unsigned i = 0; i < h->extra_count; i++)
+        MHD_add_response_header(r, h->extra[i].name, h->extra[i].value);
     h->waiting = r;
     h->waiting_status = status;
     h->answered = MHD_YES;

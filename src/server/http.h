@@ -10,6 +10,8 @@
 
 struct receive;
 
+enum { HTTP_EXTRA_MAX = 4, HTTP_EXTRA_BYTES = 32 };
+
 struct http {
     struct server *server;
     struct MHD_Connection *connection;
@@ -21,6 +23,11 @@ struct http {
     bool body_coming; /* an answer waits for its end */
     struct MHD_Response *waiting;
     unsigned waiting_status;
+    struct {
+        const char *name;
+        char value[HTTP_EXTRA_BYTES];
+    } extra[HTTP_EXTRA_MAX]; /* headers of the answer to come */
+    unsigned extra_count;
 };
 
 /* A query parameter, or NULL; *len may be NULL. Values may hold any bytes. */
@@ -37,6 +44,9 @@ bool http_is_endless(const struct http *h);
 void http_body_end(struct http *h);
 /* When the request is over, however it ended. */
 void http_free(struct http *h);
+
+/* A header of the answer to come; name is kept as it is. At most HTTP_EXTRA_MAX. */
+void http_add_number(struct http *h, const char *name, uint64_t value);
 
 /* Answers. Each is given once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));

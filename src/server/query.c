@@ -225,18 +225,32 @@ void query_flamegraph(struct http *h)
         answer_profile(h, nodes, 0, "application/json", write_data);
 }
 
+/* What a profile has no place for: its reader can tell whether it has all of it. */
+static void tell_sums(struct answer *a)
+{
+    uint64_t unreadable = 0;
+    for (size_t i = 0; i < a->result.unreadable.len; i++)
+        unreadable += a->result.unreadable.data[i] == '\n';
+    http_add_number(a->http, "X-Candor-Recordings", a->result.recordings);
+    http_add_number(a->http, "X-Candor-Total", a->result.weight);
+    http_add_number(a->http, "X-Candor-Unreadable", unreadable);
+}
+
 static int write_otlp(struct answer *a, struct http_writer *w)
 {
+    tell_sums(a);
     return otlp_write(w->out, &a->profile, OTLP_1_10);
 }
 
 static int write_pprof(struct answer *a, struct http_writer *w)
 {
+    tell_sums(a);
     return pprof_write(w->out, &a->profile);
 }
 
 static int write_collapsed(struct answer *a, struct http_writer *w)
 {
+    tell_sums(a);
     return collapsed_write(w->out, &a->profile, COLLAPSED_NS, false);
 }
 

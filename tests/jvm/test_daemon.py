@@ -7,14 +7,11 @@ timeout: 3600
 The agent counts the samples of each recording; what the server has got must be those, each once. 6 daemons are killed in the default
 tier, 504 in `all`: 84 with each JDK.
 """
-import collections
 import json
 import os
 import pathlib
 import random
-import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -22,101 +19,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import collector
+from daemons import Daemon, check_sums, config, jvm, sums, wait_for
+from servers import certificate
 
 KILLS = 84 if ct.TIER == "all" else 6
-MARK = f"test-{os.getpid()}"
-
-
-def config(name, *rules, **daemon):
-    """A file by which only this test's JVMs are profiled."""
-    path = ct.WORK / f"{name}.conf"
-    lines = ["[daemon]", *(f"{key.replace('_', '-')} = {value}" for key, value in daemon.items()),
-             *(rules or ["[jvm mine]"]), f"property.candor.test = {MARK}-{name}", "[jvm rest]", "profile = no"]
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def jvm(jdk, name, *flags, wrapper=()):
-    one = ct.Jvm(jdk, "TwoMethods", wrapper=wrapper, flags=[f"-Dcandor.test={MARK}-{name}", "-Xmx64m", *flags])
-    one.expect("ready")
-    return one
-
-
-class Daemon:
-    def __init__(self, name, *options, wrapper=()):
-        self.spool = ct.WORK / f"spool-{name}"
-        self.process = ct.spawn([*wrapper, ct.PROGRAM, "daemon", "--config", ct.WORK / f"{name}.conf", "--spool", self.spool, *options],
-                                stderr=subprocess.PIPE, text=True)
-        self.lines = []
-        self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True)
-        self.reader.start()
-
-    def log(self, pattern):
-        return [match for match in (re.search(pattern, line) for line in list(self.lines)) if match]
-
-    def wait_log(self, pattern, count=1, timeout=120):
-        deadline = time.monotonic() + timeout
-        while len(self.log(pattern)) < count and time.monotonic() < deadline and self.process.poll() is None:
-            time.sleep(0.05)
-        return self.log(pattern)
-
-    def status(self):
-        return json.loads((self.spool / "status.json").read_text())
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        status = self.process.wait(ct.PATIENCE)
-        self.reader.join(10)
-        ct._alive.discard(self.process)
-        return status
-
-    def is_empty(self):
-        return not list((self.spool / "live").iterdir()) and not list((self.spool / "queue").iterdir())
-
-    def __str__(self):
-        return "".join(self.lines[-40:])
-
-
-def wait_for(condition, timeout=120):
-    deadline = time.monotonic() + timeout
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return condition()
-
-
-Sums = collections.namedtuple("Sums", "samples weight cpu books recordings unbalanced repeated services")
-
-
-def sums(taken):
-    """By the JVM's pid: what the recordings hold together. A sample is known by its time, thread and pc."""
-    found = collections.defaultdict(lambda: [0, 0, 0, 0, 0, 0])
-    services = collections.defaultdict(set)
-    seen = collections.defaultdict(collections.Counter)
-    path = ct.WORK / "taken.jfr"
-    for one in taken:
-        path.write_bytes(collector.unpacked(one.body))
-        events = list(ct.jfrfile.events(path))
-        pid = next(event["pid"] for event in events if event["@type"] == "jdk.JVMInformation")
-        samples = [event for event in events if event["@type"] == "candor.CpuSample"]
-        books = {(event["account"], event["reason"]): event["time"] for event in events if event["@type"] == "candor.BookLine"}
-        weight = sum(event["weight"] for event in samples)
-        booked = sum(ns for (account, _), ns in books.items() if account in ("complete", "truncated", "failed"))
-        right = sum(ns for (account, _), ns in books.items() if account not in ("cpu", "own_cost", "suppressed"))
-        for event in samples:
-            seen[pid][event["startTime"], event["eventThread"]["osThreadId"], event["pc"], event["weight"]] += 1
-        totals = found[pid]
-        for i, value in enumerate((len(samples), weight, books.get(("cpu", ""), 0), booked, 1,
-                                   weight != booked or right != books.get(("cpu", ""), 0))):
-            totals[i] += value
-        services[pid].add(one.labels["service"])
-    return {pid: Sums(*totals, sum(n - 1 for n in seen[pid].values()), services[pid]) for pid, totals in found.items()}
-
-
-def check_sums(name, got, pid, samples):
-    """samples: what the agent counted."""
-    ct.ok(got and got.samples == samples, f"{name}: the server has each of the agent's {samples} samples", got)
-    ct.ok(got and not got.repeated and not got.unbalanced and got.weight == got.books,
-          f"{name}: none twice, and the books of each recording are those of its samples", got)
 
 
 def misbehaving_server(jdks):
@@ -271,17 +177,15 @@ def once_and_refused(jdk):
 
 def encrypted(jdk):
     """TLS, with a certificate that only --ca-file knows."""
-    key, certificate = ct.WORK / "key.pem", ct.WORK / "certificate.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
-    with collector.Collector(certificate=(certificate, key)) as server, jvm(jdk, "tls") as one:
+    pair = certificate("collector")
+    with collector.Collector(certificate=pair) as server, jvm(jdk, "tls") as one:
         config("tls", server=f"https://localhost:{server.port}", chunk="1s", look="1s", min_age="0")
         daemon = Daemon("tls")
         one.round(seconds=2)
         ct.ok(daemon.wait_log("not sent: .*certificate"), f"{jdk}: a certificate that nobody vouches for is refused", daemon)
         daemon.end()
         ct.ok(not server.taken, f"{jdk}: and gets nothing")
-        daemon = Daemon("tls", "--ca-file", certificate)
+        daemon = Daemon("tls", "--ca-file", pair[0])
         ct.ok(wait_for(lambda: server.taken), f"{jdk}: with --ca-file it is trusted", daemon)
         daemon.end()
 

@@ -5,31 +5,55 @@ import pathlib
 import re
 import resource
 import signal
+import ssl
 import subprocess
 import urllib.parse
 
 import candortest as ct
+import collector
 
 DAY = {"from": "2023-11-14T00:00:00Z", "to": "2023-11-15T00:00:00Z"}  # that of recordings.make
 
 
+def certificate(name):
+    """(certificate, key) of localhost and 127.0.0.1, signed by itself."""
+    made, key = ct.WORK / f"{name}.pem", ct.WORK / f"{name}-key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", made], check=True, stderr=subprocess.DEVNULL)
+    return made, key
+
+
 class Server:
-    def __init__(self, name, *options, file_limit=None, port=0):
-        self.data = ct.WORK / name
+    """tls: what certificate() returns; token: for requests to a server that wants one."""
+
+    def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None):
+        self.data, self.tls, self.token = ct.WORK / name, tls, token
+        options = [*options, *(["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else [])]
         limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))) if file_limit else None
         self.log = open(ct.WORK / f"{name}.log", "ab")
         self.process = subprocess.Popen([ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain", "36500d",
                                          *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
         line = self.process.stdout.readline().decode()
-        match = re.fullmatch(r"listening on http://127\.0\.0\.1:(\d+)\n", line)
+        match = re.fullmatch(r"listening on https?://127\.0\.0\.1:(\d+)\n", line)
         ct.ok(match, f"{name}: starts", line or pathlib.Path(self.log.name).read_text())
         self.port = int(match[1]) if match else 0
 
+    @property
+    def url(self):
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
+
+    def connection(self):
+        if not self.tls:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ct.PATIENCE)
+        context = ssl.create_default_context(cafile=self.tls[0])
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ct.PATIENCE, context=context)
+
     def request(self, method, path, body=None, headers=None, **parameters):
         """(status, headers, body) of one request; parameters by urllib's rules, bytes as they are."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ct.PATIENCE)
+        connection = self.connection()
         query = "?" + urllib.parse.urlencode(parameters) if parameters else ""
-        connection.request(method, path + query, body, headers or {})
+        bearer = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        connection.request(method, path + query, body, {**bearer, **(headers or {})})
         answer = connection.getresponse()
         content = answer.read()
         connection.close()
@@ -50,6 +74,18 @@ class Server:
     def metrics(self):
         text = self.request("GET", "/metrics")[2].decode()
         return {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if not line.startswith("#")}
+
+    def balances(self):
+        """Whether received = stored + duplicates + refused + on their way, since it was started."""
+        m = self.metrics()
+        refused = sum(value for name, value in m.items() if name.startswith("candor_server_recordings_refused_total"))
+        ended = sum(m[f"candor_server_recordings_{name}"] for name in ("stored_total", "duplicates_total", "in_progress"))
+        return m["candor_server_recordings_received_total"] == ended + refused
+
+    def recordings(self, **parameters):
+        """All that it has, as they were sent, for daemons.sums."""
+        listed = self.get("/v1/recordings", limit=100000, **parameters)["recordings"]
+        return [collector.Taken(one["digest"], one["labels"], self.request("GET", f"/v1/recordings/{one['id']}")[2]) for one in listed]
 
     def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)

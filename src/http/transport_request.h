@@ -1,0 +1,39 @@
+/* One request over a transport, for the files of this folder:
+ *
+ *   transport_begin -> t->call.easy_setopt(t->curl, ...), transport_header ... -> transport_perform */
+#ifndef CANDOR_HTTP_TRANSPORT_REQUEST_H
+#define CANDOR_HTTP_TRANSPORT_REQUEST_H
+
+#include "http/transport.h"
+
+#include <curl/curl.h>
+
+struct transport {
+    void *library;
+    CURL *curl;
+    struct curl_slist *headers;
+    const atomic_bool *cancel;
+    const char *ca_file;
+    char problem[CURL_ERROR_SIZE];
+    struct {
+        __typeof__(&curl_global_init) global_init;
+        __typeof__(&curl_easy_init) easy_init;
+        __typeof__(&curl_easy_cleanup) easy_cleanup;
+        __typeof__(&curl_easy_reset) easy_reset;
+        __typeof__(&(curl_easy_setopt)) easy_setopt;
+        __typeof__(&(curl_easy_getinfo)) easy_getinfo;
+        __typeof__(&curl_easy_perform) easy_perform;
+        __typeof__(&curl_easy_strerror) easy_strerror;
+        __typeof__(&curl_slist_append) slist_append;
+        __typeof__(&curl_slist_free_all) slist_free_all;
+    } call;
+};
+
+/* stall_s: how long nothing may come or go. token: "" = none. */
+void transport_begin(struct transport *t, const char *url, const char *token, long stall_s);
+void transport_header(struct transport *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* 0 when there is an answer, with its status; else a negative code with e: -ECANCELED; -ECONNREFUSED, nobody is there; -EACCES, its
+ * certificate is not to be trusted; -EIO. */
+int transport_perform(struct transport *t, long *status, struct error *e);
+
+#endif

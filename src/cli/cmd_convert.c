@@ -10,6 +10,7 @@
 #include "format/output.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
+#include "profile/allocated.h"
 #include "profile/names.h"
 #include "report/report.h"
 
@@ -17,6 +18,7 @@
 
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
+    {0, "kind", "KIND", "cpu|alloc|waiting", "which samples (default cpu); alloc: allocated bytes, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
@@ -163,8 +165,12 @@ static int convert(struct job *job, const struct format *format)
     if (profile_init(&p))
         return cli_fail("%s: out of memory", job->in[0]);
     job->profile = &p;
-    int status = job->args ? input_load(&p, job->args, job->in, job->count, PROFILE_RUNNING)
-                           : input_load_plain(&p, job->in[0], PROFILE_RUNNING);
+    enum profile_kind kind = PROFILE_RUNNING;
+    int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
+    if (!status)
+        status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
+    if (!status && p.kind == PROFILE_ALLOC && format->write != write_json && allocated_add_frames(&p))
+        status = cli_fail("%s: out of memory", job->in[0]);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;

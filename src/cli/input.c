@@ -40,6 +40,19 @@ static int parse_types(const struct cli_args *args, struct filter *f)
     return CLI_OK;
 }
 
+int input_kind(const struct cli_args *args, enum profile_kind *kind)
+{
+    const char *name = cli_option(args, "kind");
+    *kind = PROFILE_RUNNING;
+    if (name && !strcmp(name, "waiting"))
+        *kind = PROFILE_WAITING;
+    else if (name && !strcmp(name, "alloc"))
+        *kind = PROFILE_ALLOC;
+    else if (name && strcmp(name, "cpu"))
+        return cli_fail("%s: no %s samples in this recording; there are cpu, alloc and waiting", args->operands[0], name);
+    return CLI_OK;
+}
+
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern)
 {
     const char *text = cli_option(args, option);
@@ -82,14 +95,27 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
+/* There may be none all the same. */
+static bool asked_for_allocations(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return event && strstr(event, "alloc");
+}
+
 static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum profile_kind kind)
 {
     struct error e;
     p->kind = kind;
+    p->or_allocations = kind == PROFILE_RUNNING;
     if (formats_load(p, path, args ? cli_option(args, "from") : NULL, args ? cli_option(args, "value") : NULL, &e))
         return cli_fail("%s", e.text);
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
+    const char *asked = args ? cli_option(args, "kind") : NULL;
+    if (p->kind != kind && asked && !strcmp(asked, "cpu"))
+        return cli_fail("%s: no cpu samples in this recording, only allocations; use --kind alloc", path);
+    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for_allocations(p))))
+        return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

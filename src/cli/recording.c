@@ -25,6 +25,23 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
     return CLI_OK;
 }
 
+static int check_alloc(const struct recording *r, const struct cli_args *args)
+{
+    uint64_t value;
+    bool alone = r->event && !strcmp(r->event, "alloc"), samples = alone || (r->event && !strcmp(r->event, "cpu,alloc"));
+    if (!samples && (r->alloc_rate || r->alloc_interval))
+        return cli_usage(args->command, "--alloc-rate, --alloc-interval: they are of -e alloc or -e cpu,alloc");
+    if (r->alloc_rate && r->alloc_interval)
+        return cli_usage(args->command, "--alloc-rate, --alloc-interval: use one of them");
+    if (r->alloc_rate && (units_parse_rate(r->alloc_rate, &value) || value > 1000000))
+        return cli_usage(args->command, "--alloc-rate '%.40s': use samples per second, such as 100/s", r->alloc_rate);
+    if (r->alloc_interval && (units_parse_size(r->alloc_interval, &value) || value < 1024 || value > INT32_MAX))
+        return cli_usage(args->command, "--alloc-interval '%.40s': use a size from 1k to 2047m, such as 512k", r->alloc_interval);
+    if (alone && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
+        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e alloc has no clock; leave them out, or use -e cpu,alloc");
+    return CLI_OK;
+}
+
 static int check_limits(const struct recording *r, const struct cli_args *args)
 {
     uint64_t rate;
@@ -71,6 +88,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
+    r->alloc_rate = cli_option(args, "alloc-rate");
+    r->alloc_interval = cli_option(args, "alloc-interval");
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
     r->keep = cli_option(args, "keep");
@@ -89,6 +108,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
     status = check_limits(r, args);
     if (!status)
         status = check_safepoint(r, args);
+    if (!status)
+        status = check_alloc(r, args);
     if (!status)
         status = check_keep(r, args);
     if (!status)
@@ -129,6 +150,8 @@ void recording_options(const struct recording *r, struct control_request *reques
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "alloc-rate", r->alloc_rate);
+    control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "max-overhead", r->max_overhead);
     control_option(request, "max-rate", r->max_rate);
     control_option(request, "carrier-frames", r->carrier_frames);

@@ -53,8 +53,8 @@ static void put_reasons_count(struct jsonw *j, const struct profile *p, const ch
 
 void books_json(struct jsonw *j, const struct profile *p)
 {
-    bool are_of_threads = profile_book(p, "thread_time", "") && !profile_book(p, "cpu", "");
-    if (!p->book_count || are_of_threads) {
+    bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "alloc_bytes", "")) && !profile_book(p, "cpu", "");
+    if (!p->book_count || are_others) {
         jsonw_null(j);
         return;
     }
@@ -103,5 +103,27 @@ void books_json_thread_time(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "failed");
     put_reasons_count(j, p, "lost");
     put_count(j, p, "not_chosen");
+    jsonw_object_end(j);
+}
+
+void books_json_allocations(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *taken = profile_book(p, "alloc_bytes", "");
+    if (!taken) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_ns(j, p, "sampled_bytes", "alloc_bytes");
+    put_reasons_ns(j, p, "lost_bytes", "alloc_lost_bytes");
+    put_ns(j, p, "counted_bytes", "alloc_counted_bytes");
+    put_ns(j, p, "weighed_bytes", "alloc_weighed_bytes");
+    jsonw_member_uint(j, "samples", taken->count);
+    jsonw_key(j, "lost");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (is_line_of(p, &p->books[i], "alloc_lost_bytes"))
+            jsonw_member_uint(j, profile_text(p, p->books[i].reason), p->books[i].count);
+    jsonw_object_end(j);
     jsonw_object_end(j);
 }

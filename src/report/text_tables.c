@@ -102,14 +102,21 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
     put_rest(t, table, rows, what);
 }
 
+/* What the samples' methods and lines are said to be. */
+static const char *title(const struct text *t, const char *running, const char *waiting, const char *allocating)
+{
+    return t->p->kind == PROFILE_WAITING ? waiting : t->p->kind == PROFILE_ALLOC ? allocating : running;
+}
+
 void text_methods(const struct text *t)
 {
-    put_table(t, &t->s->methods, t->p->kind == PROFILE_WAITING ? "Waiting methods" : "Hot methods", METHODS_TOP, "methods");
+    const char *heading = title(t, "Hot methods", "Waiting methods", "Allocating methods");
+    put_table(t, &t->s->methods, heading, METHODS_TOP, "methods");
 }
 
 void text_lines(const struct text *t)
 {
-    put_table(t, &t->s->lines, t->p->kind == PROFILE_WAITING ? "Waiting lines" : "Hot lines", LINES_TOP, "lines");
+    put_table(t, &t->s->lines, title(t, "Hot lines", "Waiting lines", "Allocating lines"), LINES_TOP, "lines");
 }
 
 void text_groups(const struct text *t)

@@ -1,5 +1,6 @@
 #include "agent/collect/collect.h"
 
+#include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
@@ -68,7 +69,7 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint"};
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint", "alloc"};
 
 bool collect_running(void)
 {
@@ -77,7 +78,13 @@ bool collect_running(void)
 
 enum collect_event collect_event(void)
 {
-    return safepoint_running() ? COLLECT_SAFEPOINT : COLLECT_CPU;
+    return safepoint_running() ? COLLECT_SAFEPOINT : session.options.event;
+}
+
+/* Whether there are samples of a clock, and so books of the CPU time. */
+static bool has_clock(void)
+{
+    return session.options.event == COLLECT_CPU;
 }
 
 static struct recording *recording_now(void)
@@ -145,6 +152,7 @@ static void drain_thread(struct sampled_thread *t)
         named = true;
         take_record(t, session.record, words);
     }
+    allocations_drain(t, false);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -171,8 +179,10 @@ static void drain(bool shrink)
             close_thread(t);
         else if (slot == SLOT_LIVE) {
             drain_thread(t);
-            if (shrink)
+            if (shrink) {
                 candor_queue_shrink(&t->queue);
+                allocations_drain(t, true);
+            }
         }
     }
 }
@@ -188,7 +198,10 @@ static int64_t write_accounts(jfr_write_book *write)
 {
     struct books_balance b;
     uint64_t now = clock_monotonic_ns();
+    allocations_write(write, now);
     books_balance(&session.books, &session.clock, &b);
+    if (!has_clock())
+        return b.cpu_ns;
     write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
@@ -261,7 +274,7 @@ static void warn_of_clocks(bool at_end)
 
 static void tell_of_unknown_cost(void)
 {
-    if (!session.books.signal_cost_ns)
+    if (has_clock() && !session.books.signal_cost_ns)
         jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
                       "what a sample costs beside its handler could not be measured: own_cost lacks it");
 }
@@ -313,10 +326,20 @@ static void write_comparison(void)
     }
 }
 
+static void describe(void)
+{
+    if (has_clock())
+        recording_describe(&session.recording, &session.clock, session.late);
+    else
+        recording_describe_allocations(&session.recording, session.late);
+    if (allocations_running())
+        allocations_describe(!has_clock());
+}
+
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
-        recording_describe(&session.recording, &session.clock, session.late);
+        describe();
         if (keep_is_limited(&session.options.keep))
             write_bases();
     }
@@ -426,6 +449,7 @@ static bool tick(void)
         threads_scan();
     }
     drain(close);
+    allocations_tick(now);
     if (scan)
         keep_budget(now);
     if (close) {
@@ -464,6 +488,7 @@ static void release_memory(void)
     if (session.pool_memory && session.pool_memory != MAP_FAILED)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
+    allocations_stop();
     method_table_deinit();
     thread_table_deinit();
     agct_deinit();
@@ -534,7 +559,12 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
-    return 0;
+    rc = session.options.alloc.on ? allocations_start(&session.options.alloc, &session.recording, e) : 0;
+    if (rc) {
+        threads_stop();
+        remove_handlers();
+    }
+    return rc;
 }
 
 static void begin_books(void)
@@ -555,11 +585,17 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
-    int rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    int rc = 0;
+    if (has_clock())
+        rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    else
+        session.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = options->interval_ns};
     if (!rc)
         rc = choose_walker(options->walker, options->carrier_frames, e);
     if (!rc)
         rc = reserve_memory(e);
+    if (!rc && options->alloc.on)
+        rc = allocations_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
@@ -569,13 +605,15 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     }
     find_operation();
     begin_books();
-    recording_describe(&session.recording, &session.clock, late);
+    describe();
     rc = start_sampling(recompile, bind_threads, e);
     if (rc) {
         recording_abandon(&session.recording);
         release_memory();
         return rc;
     }
+    if (allocations_running())
+        allocations_describe(!has_clock());
     session.running = true;
     return 0;
 }
@@ -635,7 +673,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     tell_of_virtual_threads();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
-    *samples = session.books.samples;
+    *samples = session.books.samples + (session.options.alloc.on ? allocations_samples() : 0);
     release_memory();
     session.running = false;
     return rc;
@@ -644,6 +682,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 static void silence(void *unused)
 {
     native_abandon();
+    allocations_silence();
     threads_abandon();
     clock_mute_process();
 }
@@ -692,13 +731,15 @@ void collect_status(struct collect_status *out)
     snprintf(out->warning, sizeof out->warning, "%s", session.warning);
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
-    out->event = COLLECT_CPU;
+    out->event = session.options.event;
+    out->has_allocations = has_clock() && session.options.alloc.on;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
     out->pace_ns = session.budget.pace_ns;
-    out->resolution_ns = machine_clock_resolution_ns(&session.clock);
+    out->resolution_ns = has_clock() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
-    out->samples = session.books.samples;
+    out->samples = session.books.samples + (session.options.alloc.on ? allocations_samples() : 0);
+    out->lost = allocations_lost();
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
     out->bytes = recording_size(&session.recording);

@@ -2,6 +2,7 @@
 #ifndef CANDOR_AGENT_COLLECT_SESSION_H
 #define CANDOR_AGENT_COLLECT_SESSION_H
 
+#include "agent/collect/allocations.h"
 #include "agent/collect/budget.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_EVENTS };
+enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_ALLOC, COLLECT_EVENTS };
 extern const char *const collect_event_names[COLLECT_EVENTS];
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
@@ -23,6 +24,7 @@ struct collect_options {
     bool passed;    /* a client opened the file; */
     int descriptor; /* then this is it, and stays his */
     enum collect_event event;
+    struct alloc_options alloc; /* of the event alloc, or beside the event cpu */
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
@@ -42,6 +44,7 @@ struct collect_status {
     char fault[INTERNAL_FAULT_TEXT_MAX]; /* of the agent's own, which ended all sampling; empty = none */
     char error[512];                   /* why nothing is written any more; empty = it is */
     enum collect_event event;
+    bool has_allocations; /* beside the event cpu */
     struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
     uint64_t pace_ns; /* of the event cpu: the interval at present */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;

@@ -1,5 +1,6 @@
 #include "agent/control/options.h"
 
+#include "agent/trigger/alloc_events.h"
 #include "base/percent.h"
 #include "base/units.h"
 
@@ -157,14 +158,43 @@ static int set_dump_pause(struct collect_options *o, char *value, struct error *
     return 0;
 }
 
+/* One event, or cpu and alloc together. */
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
+    bool both = !strcmp(value, "cpu,alloc") || !strcmp(value, "alloc,cpu");
     for (int i = 0; i < COLLECT_EVENTS; i++)
-        if (!strcmp(value, collect_event_names[i])) {
-            o->event = (enum collect_event)i;
+        if (both || !strcmp(value, collect_event_names[i])) {
+            o->event = both ? COLLECT_CPU : (enum collect_event)i;
+            o->alloc.on = both || i == COLLECT_ALLOC;
             return 0;
         }
-    return error_set(e, -EINVAL, "event '%s': this version records cpu and safepoint", value);
+    return error_set(e, -EINVAL, "event '%s': this version records cpu, alloc, both (cpu,alloc), and safepoint", value);
+}
+
+static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->alloc.rate) || o->alloc.rate > ALLOCATIONS_RATE_MAX)
+        return error_set(e, -EINVAL, "alloc-rate '%s': use samples per second, from 1 to 1000000, such as 100/s", value);
+    return 0;
+}
+
+static int set_alloc_interval(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_size(value, &o->alloc.interval) || o->alloc.interval < ALLOCATIONS_INTERVAL_MIN ||
+        o->alloc.interval > ALLOC_INTERVAL_MAX)
+        return error_set(e, -EINVAL, "alloc-interval '%s': use a size from 1k to 2047m, such as 512k", value);
+    return 0;
+}
+
+static int check_alloc(const struct collect_options *o, struct error *e)
+{
+    if (!o->alloc.on && (o->alloc.rate || o->alloc.interval))
+        return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
+    if (o->alloc.rate && o->alloc.interval)
+        return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
+    if (o->event == COLLECT_ALLOC && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
+        return error_set(e, -EINVAL, "event=alloc has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,alloc");
+    return 0;
 }
 
 /* What the options are together. */
@@ -174,7 +204,7 @@ static int check(const struct collect_options *o, struct error *e)
     if (about_dumps && !o->dumps.rule.text[0])
         return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
     if (o->event != COLLECT_SAFEPOINT)
-        return 0;
+        return check_alloc(o, e);
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->limits.max_rate ||
@@ -195,7 +225,8 @@ static const struct {
             {"max-overhead", set_max_overhead}, {"keep", set_keep},
             {"max-size", set_max_size}, {"dump-on", set_dump_on},
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
-            {"dump-pause", set_dump_pause}};
+            {"dump-pause", set_dump_pause},
+            {"alloc-rate", set_alloc_rate}, {"alloc-interval", set_alloc_interval}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -209,7 +240,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max and dump-pause",
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate and alloc-interval",
                      pair);
 }
 

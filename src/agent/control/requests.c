@@ -109,13 +109,14 @@ static void put_status(struct buffer *b)
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
-    put_text(b, "event", collect_event_names[s.event]);
+    put_text(b, "event", s.has_allocations ? "cpu,alloc" : collect_event_names[s.event]);
     if (s.event == COLLECT_CPU) {
         put_text(b, "clock", clock_names[s.clock.kind]);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
-    put_number(b, "interval_ns", s.interval_ns);
+    if (s.event != COLLECT_ALLOC)
+        put_number(b, "interval_ns", s.interval_ns);
     if (s.event == COLLECT_CPU)
         put_number(b, "pace_ns", s.pace_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);

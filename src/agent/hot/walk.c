@@ -91,6 +91,21 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     }
 }
 
+void walk_begin_at_call(struct walk *w, uintptr_t java_thread)
+{
+    uint64_t state;
+    bool empty;
+    *w = (struct walk){.state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    if (!vm_layout.usable) {
+        finish(w, OUTCOME_UNREADABLE);
+        return;
+    }
+    if (load_field(java_thread, vm_layout.thread_state, &state))
+        w->state = state_of(state);
+    if (!go_to_anchor(w, java_thread + vm_layout.thread_anchor.offset, &empty))
+        finish(w, empty ? OUTCOME_NO_JAVA_STACK : OUTCOME_BAD_ANCHOR);
+}
+
 static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
 {
     *frame = value;

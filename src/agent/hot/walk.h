@@ -8,7 +8,8 @@
  * The frames of a virtual thread end at its entry, and the walk with them; what of them lies in the heap is walked there.
  *
  * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
- * frames, a bounded number of steps between two), allocates nothing, and may be called from a signal handler only. */
+ * frames, a bounded number of steps between two), allocates nothing, and may be called from a signal handler only, but for what
+ * begins at a call. */
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
@@ -55,6 +56,9 @@ struct walk {
 
 /* java_thread: the thread's JavaThread*, 0 for a thread Java does not know. */
 void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread);
+/* The same for a thread that has called from Java into the JVM, and from there us: its stack from its last Java frame on, without the
+ * native frames above. Not in a handler; the handler of faults is installed. */
+void walk_begin_at_call(struct walk *w, uintptr_t java_thread);
 bool walk_next(struct walk *w, uint64_t *frame);
 
 /* Bounds of libjvm's code, where frame pointers can be trusted; set before the first walk. */

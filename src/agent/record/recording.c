@@ -214,17 +214,30 @@ void recording_describe_clock(struct recording *r, const struct clock *clock)
     describe_kernel(r, clock, now);
 }
 
-void recording_describe(struct recording *r, const struct clock *clock, bool late)
+/* How its stacks come about. */
+static void describe_walks(struct recording *r, uint64_t now)
 {
-    uint64_t now = clock_monotonic_ns();
     struct jfr_writer *w = r->writer;
-    describe_place(r, late, now);
-    describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
     jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
     jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
     if (!vm_layout.usable)
         jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
-    jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
+}
+
+void recording_describe_allocations(struct recording *r, bool late)
+{
+    uint64_t now = clock_monotonic_ns();
+    describe_place(r, late, now);
+    describe_walks(r, now);
+}
+
+void recording_describe(struct recording *r, const struct clock *clock, bool late)
+{
+    uint64_t now = clock_monotonic_ns();
+    describe_place(r, late, now);
+    describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
+    describe_walks(r, now);
+    jfr_write_setting(r->writer, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
     recording_describe_clock(r, clock);
 }
 

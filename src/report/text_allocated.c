@@ -78,6 +78,6 @@ void text_allocation_books(const struct text *t)
     put_line(t, "counted", 2, bytes_of(t, "alloc_counted_bytes"), weighed ? weighed->count : 0);
     put_line(t, "estimated by these samples", 2, weighed ? weighed->ns : 0, weighed ? weighed->count : 0);
     if (text_allocated_skew(p, &times))
-        fprintf(t->out, "These differ by more than chance: this JVM samples %.2f times as much as it says. Shares of classes of like sizes\n"
-                        "are right all the same; see known limits.\n", times);
+        fprintf(t->out, "These differ by more than chance: this JVM samples %.2f times as much as it says. JVMs before 25 do so with small\n"
+                        "objects, in threads that allocate large ones between them: small ones count for too much here.\n", times);
 }

@@ -3,8 +3,8 @@ import java.lang.reflect.Method;
 /**
  * Programs that count the bytes of their own objects: of four sizes, each of a class and a method of its own.
  *
- * go size=small|medium|large|huge bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of so
- * many threads; the answer counts them. The sizes hold for 8-byte aligned objects, with headers of 12 or 16 bytes alike.
+ * go size=small|medium|large|huge|mixed bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of so
+ * many threads; the answer counts them. size=mixed: of each size N bytes, by turns. The sizes hold for 8-byte aligned objects, with headers of 12 or 16 bytes alike.
  */
 final class Allocations {
     static volatile Object sink;
@@ -51,9 +51,23 @@ final class Allocations {
                 return medium(bytes) * MEDIUM;
             case "large":
                 return large(bytes) * LARGE;
+            case "mixed":
+                return mixed(bytes);
             default:
                 return huge(bytes) * HUGE;
         }
+    }
+
+    /** Returns the bytes of one size; the others are as many to within one object. */
+    static long mixed(long bytes) {
+        long done = 0;
+        for (; done < bytes; done += HUGE) {
+            small(HUGE);
+            medium(HUGE);
+            large(HUGE);
+            huge(HUGE);
+        }
+        return done;
     }
 
     private static Thread start(Runnable task, boolean virtual, int number) throws Exception {

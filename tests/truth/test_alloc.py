@@ -126,6 +126,30 @@ def by_rate(jvm):
     ct.ok(len({one.interval for one in found.all}) > 1, f"{what}: the interval was adapted", {one.interval for one in found.all})
 
 
+def mixed(jvm):
+    """Small objects between large ones. Before 25 (JDK-8356372) a JVM samples them too often then; its own count tells."""
+    what, path = f"{jvm.jdk}, mixed", ct.WORK / f"mixed-{jvm.jdk.version}.jfr"
+    start(jvm, path, **{"alloc-interval": "512k"})
+    each = jvm.round(size="mixed", bytes=BYTES)["bytes"]
+    stop(jvm)
+    found = Recording(path)
+    large = each // (2 << 20) * ((2 << 20) // (200 << 10)) * (200 << 10)
+    truth = {"small": each // 96 * 96, "medium": each, "large": large, "huge": each}
+    counted, weighed = found.books["alloc_counted_bytes", ""], found.books["alloc_weighed_bytes", ""]
+    skewed = abs(weighed[0] / counted[0] - 1) > 0.05 + 5 / math.sqrt(weighed[1])
+    text = ct.candor("report", path).out
+    ct.ok(("differ by more than chance" in text) == skewed, f"{what}: samples say {weighed[0] / counted[0]:.3f} of the JVM's count: "
+          f"{'marked' if skewed else 'nothing to mark'}", text[-1500:])
+    shares = {size: round(sum(one.weight for one in found.of(size)) / truth[size], 3) for size in truth}
+    if jvm.jdk.version >= 25:
+        agrees(found, truth, what)
+        ct.ok(not skewed, f"{what}: both counts agree")
+    else:
+        error = standard_error(96, found.of("small"), truth["small"])
+        ct.ok(skewed or abs(shares["small"] - 1) <= max(5 * error, 0.25), f"{what}: what is off is marked", shares)
+    ct.note(f"{what}: of the truth {shares}")
+
+
 def shown(found, truth, what):
     """The report and what is converted."""
     report = ct.candor("report", "--json", found.path)
@@ -255,6 +279,7 @@ def main():
             fixed(jvm, "64k")
             found, truth = fixed(jvm, "512k")
             by_rate(jvm)
+            mixed(jvm)
             if jdk.version in (17, 25):
                 shown(found, truth, f"{jdk}, shown")
                 opens_in_the_jdk(found, f"{jdk}")

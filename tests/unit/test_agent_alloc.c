@@ -189,7 +189,7 @@ static void test_whole(void)
     struct profile p;
     uint64_t count, lost;
     pthread_t first;
-    pthread_create(&first, NULL, allocate, &first);
+    pthread_create(&first, NULL, allocate, file);
     if (!tap_ok(start((struct alloc_options){.interval = FIXED}), "a recording begins"))
         return;
     run_threads(first, THREADS);
@@ -217,7 +217,7 @@ static void test_flood(void)
     struct profile p;
     uint64_t count, lost, by_queue;
     pthread_t first;
-    pthread_create(&first, NULL, allocate, &first);
+    pthread_create(&first, NULL, allocate, file);
     if (!tap_ok(start((struct alloc_options){.rate = 10}), "a recording with a rate begins"))
         return;
     run_threads(first, 1);

@@ -19,11 +19,8 @@ void text_threads(const struct text *t);
 int text_trees(const struct text *t); /* all that are asked for; 0 or a code of calltree_build */
 void text_books(const struct text *t);
 void text_thread_time(const struct text *t); /* the books of the event safepoint (text_thread_time.c) */
-/* Of allocations (text_allocated.c): the classes; the books; whether the JVM's own count differs from what the samples say, and how
- * many times as much that is. */
-void text_allocated(const struct text *t);
-void text_allocation_books(const struct text *t);
-bool text_allocated_skew(const struct profile *p, double *times);
+void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
+void text_allocation_books(const struct text *t); /* and the books of that */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -35,7 +35,7 @@ static int64_t bytes_of(const struct text *t, const char *account)
 }
 
 /* Of two counts of the same bytes, one by the JVM itself: worth a word when they differ by more than chance. */
-bool text_allocated_skew(const struct profile *p, double *times)
+static bool is_skewed(const struct profile *p, double *times)
 {
     const struct profile_book *counted = profile_book(p, "alloc_counted_bytes", ""), *weighed = profile_book(p, "alloc_weighed_bytes", "");
     if (!counted || !weighed || counted->ns <= 0 || !weighed->count)
@@ -77,7 +77,7 @@ void text_allocation_books(const struct text *t)
     fputs("The JVM's own count of bytes, from each thread's first sample to its last:\n", t->out);
     put_line(t, "counted", 2, bytes_of(t, "alloc_counted_bytes"), weighed ? weighed->count : 0);
     put_line(t, "estimated by these samples", 2, weighed ? weighed->ns : 0, weighed ? weighed->count : 0);
-    if (text_allocated_skew(p, &times))
+    if (is_skewed(p, &times))
         fprintf(t->out, "These differ by more than chance: this JVM samples %.2f times as much as it says. JVMs before 25 do so with small\n"
                         "objects, in threads that allocate large ones between them: small ones count for too much here.\n", times);
 }

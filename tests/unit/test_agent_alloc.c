@@ -241,6 +241,36 @@ static void test_refused(void)
     tap_ok(start((struct alloc_options){.interval = FIXED}) && session_stop(), "and can try again");
 }
 
+/* The last test: a process in which the agent has faulted is not sampled any more. */
+static void *allocate_badly(void *unused)
+{
+    threads_java_begin(0, 7, "faults");
+    alloc_take(&(struct alloc_event){.signature = (const char *)8, .size = 4096});
+    alloc_take(&(struct alloc_event){.signature = "[B", .size = 4096});
+    threads_java_end();
+    return NULL;
+}
+
+static void test_fault(void)
+{
+    struct profile p;
+    uint64_t lost, count;
+    pthread_t thread;
+    if (!tap_ok(start((struct alloc_options){.interval = FIXED}), "a recording begins in which the agent faults"))
+        return;
+    pthread_create(&thread, NULL, allocate_badly, NULL);
+    pthread_join(thread, NULL);
+    collect_tick();
+    tap_ok(session_stop(), "the process goes on, and the recording ends well");
+    if (!load(&p))
+        return;
+    int64_t bytes = book(&p, "alloc_lost_bytes", "internal_fault", &lost);
+    book(&p, "alloc_bytes", "", &count);
+    tap_ok(lost == 1 && (uint64_t)bytes == alloc_weight(4096, FIXED) && !count, "the sample is lost and counted, the next one is not taken");
+    tap_ok(p.problem_count > 0, "the log tells of the fault");
+    profile_deinit(&p);
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "/tmp/candor-test-alloc-%d.jfr", getpid());
@@ -251,6 +281,7 @@ int main(void)
     test_whole();
     test_flood();
     test_refused();
+    test_fault();
     unlink(file);
     return tap_done();
 }

@@ -1,6 +1,7 @@
 /* The event alloc without a JVM: weights, the rate, and what becomes of each sampled allocation on its way into the file.
  * tier: quick
  * timeout: 120
+ * sanitize: no
  *
  * The test is the JVM: its threads call alloc_take as the JVM's callback does. There are no tables to walk a stack by, so each
  * sample fails with that reason, and is in the file all the same. */

@@ -49,6 +49,16 @@ static void test_accepted(void)
                !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
                options.event == COLLECT_CPU,
            "the event safepoint, every 10 ms, or every millisecond");
+    tap_ok(!parse("event=alloc") && options.event == COLLECT_ALLOC && options.alloc.on && !options.alloc.interval && !options.alloc.rate &&
+               !parse("event=cpu%2Calloc,alloc-interval=512k") && options.event == COLLECT_CPU && options.alloc.on &&
+               options.alloc.interval == 512 << 10 && !parse("event=alloc%2Ccpu,alloc-rate=50/s") && options.event == COLLECT_CPU &&
+               options.alloc.on && options.alloc.rate == 50 && !parse("event=cpu") && !options.alloc.on,
+           "the event alloc, alone or beside the clock, by rate or by interval");
+    tap_ok(parse("alloc-rate=50") && strstr(error.text, "event=alloc") && parse("event=alloc,alloc-rate=1,alloc-interval=1k") &&
+               strstr(error.text, "one of them") && parse("event=alloc,alloc-interval=1023") && parse("event=alloc,alloc-interval=2g") &&
+               parse("event=alloc,alloc-rate=0") && parse("event=alloc,clock=timer") && strstr(error.text, "cpu,alloc") &&
+               parse("event=safepoint%2Calloc") && strstr(error.text, "this version records"),
+           "what of it is refused");
     tap_ok(!parse("") && !options.keep.ns && !options.keep.bytes && !options.dumps.rule.text[0] && options.dumps.max == 10 &&
                !parse("keep=5m,max-size=100MB,dump-on=cpu>90%25/10s,dump-dir=/var/tmp,dump-max=3,dump-pause=1m") &&
                options.keep.ns == 300000000000u && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&

@@ -20,7 +20,7 @@ static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
     {0, "kind", "KIND", "cpu|alloc|waiting", "which samples (default cpu); alloc: allocated bytes, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -41,9 +41,12 @@ struct job {
     const struct profile *profile;
 };
 
+/* Samples of allocations say little by their number. */
 static int write_collapsed(const struct job *job, FILE *f)
 {
-    return collapsed_write(f, job->profile, job->unit, job->threads);
+    bool asked = job->args && cli_option(job->args, "unit");
+    enum collapsed_unit unit = job->profile->kind == PROFILE_ALLOC && !asked ? COLLAPSED_NS : job->unit;
+    return collapsed_write(f, job->profile, unit, job->threads);
 }
 
 enum { TITLE_SIZE = 512 };

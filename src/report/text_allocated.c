@@ -78,6 +78,13 @@ void text_allocation_books(const struct text *t)
     put_line(t, "counted", 2, bytes_of(t, "alloc_counted_bytes"), weighed ? weighed->count : 0);
     put_line(t, "estimated by these samples", 2, weighed ? weighed->ns : 0, weighed ? weighed->count : 0);
     if (is_skewed(p, &times))
-        fprintf(t->out, "These differ by more than chance: this JVM samples %.2f times as much as it says. JVMs before 25 do so with small\n"
-                        "objects, in threads that allocate large ones between them: small ones count for too much here.\n", times);
+        fprintf(t->out, "These differ by more than chance: this JVM samples %.2f times as much as it says.\n", times);
+}
+
+void text_allocation_caveats(const struct text *t)
+{
+    const char *mixed = profile_setting(t->p, "alloc_mixed_sizes");
+    if (t->p->kind == PROFILE_ALLOC && mixed && !strcmp(mixed, "biased"))
+        fputs("\nnote: a JVM before 25 samples objects that do not fit into a thread's buffer too seldom, up to a fifth, and the small ones\n"
+              "between them as much too often; where a thread allocates objects of like sizes, and of sums, this is not so\n", t->out);
 }

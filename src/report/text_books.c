@@ -82,6 +82,7 @@ void text_problems(const struct text *t)
     const struct profile *p = t->p;
     put_caveats(t);
     put_approximate(t);
+    text_allocation_caveats(t);
     if (p->problem_count)
         fputc('\n', t->out);
     for (uint32_t i = 0; i < p->problem_count; i++) {

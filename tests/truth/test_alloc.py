@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 import jfrfile
 
+HUGE = 2 << 20
 SIZES = {"small": (96, "byte[]"), "medium": (4096, "int[]"), "large": (200 << 10, "char[]"), "huge": (2 << 20, "long[]")}
 BYTES = 600 << 20
 HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
@@ -113,7 +114,8 @@ def fixed(jvm, interval):
     found, truth = record(jvm, f"fixed-{interval}", **{"alloc-interval": interval})
     agrees(found, truth, what)
     sound(found, what)
-    ct.ok({one.interval for one in found.all[100:]} == {int(interval[:-1]) << 10}, f"{what}: as asked for")
+    intervals = {one.interval for size in SIZES for one in found.of(size)}
+    ct.ok(intervals == {int(interval[:-1]) << 10}, f"{what}: as asked for", intervals)
     return found, truth
 
 
@@ -127,27 +129,26 @@ def by_rate(jvm):
 
 
 def mixed(jvm):
-    """Small objects between large ones. Before 25 (JDK-8356372) a JVM samples them too often then; its own count tells."""
+    """Small objects between large ones, of which a JVM before 25 (JDK-8356372) samples the large too seldom, the small too often: the
+    sums are right, and the report says so."""
     what, path = f"{jvm.jdk}, mixed", ct.WORK / f"mixed-{jvm.jdk.version}.jfr"
     start(jvm, path, **{"alloc-interval": "512k"})
     each = jvm.round(size="mixed", bytes=BYTES)["bytes"]
     stop(jvm)
     found = Recording(path)
-    large = each // (2 << 20) * ((2 << 20) // (200 << 10)) * (200 << 10)
-    truth = {"small": each // 96 * 96, "medium": each, "large": large, "huge": each}
-    counted, weighed = found.books["alloc_counted_bytes", ""], found.books["alloc_weighed_bytes", ""]
-    skewed = abs(weighed[0] / counted[0] - 1) > 0.05 + 5 / math.sqrt(weighed[1])
-    text = ct.candor("report", path).out
-    ct.ok(("differ by more than chance" in text) == skewed, f"{what}: samples say {weighed[0] / counted[0]:.3f} of the JVM's count: "
-          f"{'marked' if skewed else 'nothing to mark'}", text[-1500:])
-    shares = {size: round(sum(one.weight for one in found.of(size)) / truth[size], 3) for size in truth}
-    if jvm.jdk.version >= 25:
+    truth = {"small": each // HUGE * (HUGE // 96) * 96, "medium": each, "large": each // HUGE * (HUGE // 204800) * 204800, "huge": each}
+    text, shares = ct.candor("report", path).out, {}
+    for size, bytes_ in truth.items():
+        shares[size] = sum(one.weight for one in found.of(size)) / bytes_
+    mine, whole = [one for one in found.all if any(one.shows(f"Allocations.{size}") for size in truth)], sum(truth.values())
+    error = math.sqrt(sum(one.weight ** 2 for one in mine)) / whole
+    biased = jvm.jdk.version < 25
+    ct.ok(abs(sum(one.weight for one in mine) / whole - 1) <= 5 * error + (0.05 if biased else 0), f"{what}: the sum is right, standard "
+          f"error {error:.4f}", shares)
+    ct.ok(("a JVM before 25" in text) == biased and "differ by more than chance" not in text, f"{what}: what is off is marked", text)
+    if not biased:
         agrees(found, truth, what)
-        ct.ok(not skewed, f"{what}: both counts agree")
-    else:
-        error = standard_error(96, found.of("small"), truth["small"])
-        ct.ok(skewed or abs(shares["small"] - 1) <= max(5 * error, 0.25), f"{what}: what is off is marked", shares)
-    ct.note(f"{what}: of the truth {shares}")
+    ct.note(f"{what}: of the truth {({size: round(share, 3) for size, share in shares.items()})}")
 
 
 def shown(found, truth, what):
@@ -229,12 +230,13 @@ def interval_of(jvm):
     """The JVM's sampling interval, where its library has the symbol; None else."""
     table = subprocess.run(["readelf", "-sW", jvm.jdk.libjvm], capture_output=True, text=True, check=True).stdout
     symbol = re.search(r"([0-9a-f]{16}) .* _ZN17ThreadHeapSampler18_sampling_intervalE$", table, re.M)
-    maps = pathlib.Path(f"/proc/{jvm.pid}/maps").read_text().splitlines()
-    base = next(int(line.split("-")[0], 16) for line in maps if line.endswith("libjvm.so"))
+    if not hasattr(jvm, "base"):  # before a recording, when the agent has the file itself mapped as well
+        maps = pathlib.Path(f"/proc/{jvm.pid}/maps").read_text().splitlines()
+        jvm.base = next(int(line.split("-")[0], 16) for line in maps if line.endswith("libjvm.so"))
     if not symbol:
         return None
     with open(f"/proc/{jvm.pid}/mem", "rb") as memory:
-        memory.seek(base + int(symbol[1], 16))
+        memory.seek(jvm.base + int(symbol[1], 16))
         return struct.unpack("i", memory.read(4))[0]
 
 

@@ -7,6 +7,8 @@
 enum { LOOK_NS = 1000000000, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
 
 static const double steady = 1.2; /* times the interval, either way: no change is worth less */
+/* What a second's estimate counts for against those before. With few samples it is low for long, so falling goes faster. */
+static const double rising = 0.5, falling = 0.75;
 
 void alloc_pace_begin(struct alloc_pace *p, uint64_t rate, uint64_t interval, uint64_t now_ns)
 {
@@ -28,7 +30,8 @@ uint64_t alloc_pace_next(struct alloc_pace *p, uint64_t now_ns, uint64_t bytes, 
         return p->interval;
     double now = (double)(bytes - p->looked_bytes) * 1e9 / (double)elapsed;
     bool known = p->bytes_per_second >= 0;
-    p->bytes_per_second = burst || !known ? now : (p->bytes_per_second + now) / 2;
+    double weight = burst || !known ? 1 : now < p->bytes_per_second ? falling : rising;
+    p->bytes_per_second += weight * (now - p->bytes_per_second);
     p->looked_ns = now_ns;
     p->looked_bytes = bytes;
     p->looked_samples = samples;

@@ -3,6 +3,7 @@
 #include "agent/collect/alloc_pace.h"
 #include "agent/collect/books.h"
 #include "agent/hot/alloc.h"
+#include "agent/hot/layout.h"
 #include "agent/record/reason.h"
 #include "agent/trigger/alloc_events.h"
 #include "base/units.h"
@@ -10,6 +11,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Since this version a JVM samples objects outside of a thread's buffer as it does those within (JDK-8356372). */
+enum { FAIR_TO_MIXED_SIZES = 25 };
 
 /* Accounts of bytes, whatever unit the field of struct account has for a name. */
 static struct {
@@ -195,6 +199,7 @@ void allocations_describe(bool alone)
     struct jfr_writer *w = session.recording->writer;
     uint64_t now = clock_monotonic_ns();
     jfr_write_setting(w, now, "event", alone ? "alloc" : "cpu,alloc");
+    jfr_write_setting(w, now, "alloc_mixed_sizes", vm_layout.java_version < FAIR_TO_MIXED_SIZES ? "biased" : "fair");
     jfr_write_active_setting(w, now, "jdk.ObjectAllocationSample", "enabled", "true");
     snprintf(text, sizeof text, "%llu", (unsigned long long)session.options.interval);
     if (session.options.interval) {

@@ -49,6 +49,7 @@ static jvmtiError begin(uint64_t interval)
         return rc;
     interval_before = interval_now();
     alloc_config.first_interval = (uint64_t)interval_before;
+    alloc_config.shortens_gaps = jvm_facts.java_version < 17;
     rc = (*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
     if (!rc)
         rc = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);

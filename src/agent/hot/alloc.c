@@ -35,11 +35,21 @@ static double hit_chance(double x)
     return -u;
 }
 
+/* What a JVM before 17 draws after a sampled object it shortens by what of the object lies behind the point that was hit; it shall
+ * begin behind the object. Where it is shorter than that already, it does not, and stays too short: with the chance q. The next
+ * object is then hit for sure. So a share of p/(1 - q(1 - p)) of objects of one size is sampled in place of p. */
+static double share_of_rightful(double x, double p)
+{
+    double q = (p - x * (1 - p)) / p;
+    return alloc_config.shortens_gaps ? 1 - q * (1 - p) : 1;
+}
+
 uint64_t alloc_weight(uint64_t size, uint64_t interval)
 {
     if (!size || !interval)
         return size;
-    return (uint64_t)((double)size / hit_chance((double)size / (double)interval) + 0.5);
+    double x = (double)size / (double)interval, p = hit_chance(x);
+    return (uint64_t)((double)size / p * share_of_rightful(x, p) + 0.5);
 }
 
 void alloc_lose(enum allocation_loss why, uint64_t weight)

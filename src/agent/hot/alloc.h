@@ -42,6 +42,7 @@ struct alloc_lane {
 struct alloc_config {
     _Atomic bool on;
     bool is_bounded;               /* by the tokens */
+    bool shortens_gaps;            /* the JVM (before 17) draws too little after a sampled object */
     uint64_t first_interval;       /* of the JVM before the recording: what threads had drawn with until then */
     _Atomic uint64_t interval;     /* of the JVM now */
     _Atomic int64_t tokens;        /* samples that may be taken until the collector's next turn */
@@ -60,8 +61,8 @@ struct alloc_event {
 /* For the callback. errno is preserved. */
 void alloc_take(const struct alloc_event *event);
 
-/* The bytes that a sample stands for: an object of `size` is drawn with the chance 1 - e^(-size/interval)
- * (docs/internals/sampling-math.md). The size itself when the interval is 0, which draws all. */
+/* The bytes that a sample stands for: an object of `size` is drawn with the chance 1 - e^(-size/interval), or a little more where the
+ * JVM shortens gaps (docs/internals/sampling-math.md). The size itself when the interval is 0, which draws all. */
 uint64_t alloc_weight(uint64_t size, uint64_t interval);
 /* A sample that was not taken, or came to nothing. Any thread. */
 void alloc_lose(enum allocation_loss why, uint64_t weight);

@@ -11,8 +11,9 @@
  * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
  * from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, bytes of allocations, counts of samples
- * where the recording gives nothing better, or what another profiler measured (`unit`, `value`). Their sum is held below 2^62.
+ * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, bytes of allocations, counts
+ * of samples where the recording gives nothing better, or what another profiler measured (`unit`, `value`). Their sum is held below
+ * 2^62.
  * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H

@@ -37,7 +37,8 @@ static int64_t bytes_of(const struct text *t, const char *account)
 /* Of two counts of the same bytes, one by the JVM itself: worth a word when they differ by more than chance. */
 static bool is_skewed(const struct profile *p, double *times)
 {
-    const struct profile_book *counted = profile_book(p, "alloc_counted_bytes", ""), *weighed = profile_book(p, "alloc_weighed_bytes", "");
+    const struct profile_book *counted = profile_book(p, "alloc_counted_bytes", "");
+    const struct profile_book *weighed = profile_book(p, "alloc_weighed_bytes", "");
     if (!counted || !weighed || counted->ns <= 0 || !weighed->count)
         return false;
     *times = (double)weighed->ns / (double)counted->ns;

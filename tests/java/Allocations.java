@@ -3,8 +3,9 @@ import java.lang.reflect.Method;
 /**
  * Programs that count the bytes of their own objects: of four sizes, each of a class and a method of its own.
  *
- * go size=small|medium|large|huge|mixed bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of so
- * many threads; the answer counts them. size=mixed: of each size N bytes, by turns. The sizes hold for 8-byte aligned objects, with headers of 12 or 16 bytes alike.
+ * go size=small|medium|large|huge|mixed bytes=N [threads=N] [virtual=1]: allocates objects of that size, N bytes of them in each of
+ * so many threads; the answer counts them. size=mixed: of each size N bytes, by turns. The sizes hold for 8-byte aligned objects, with
+ * headers of 12 or 16 bytes alike.
  */
 final class Allocations {
     static volatile Object sink;

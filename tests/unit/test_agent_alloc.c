@@ -241,9 +241,10 @@ static void test_whole(void)
     if (!load(&p))
         return;
     int64_t bytes = book(&p, "alloc_bytes", "", &count);
-    tap_ok(p.sample_count == THREADS * EVENTS && count == p.sample_count, "all %u samples are in the file, and in the books", p.sample_count);
-    tap_ok(p.weight == taken_bytes && (uint64_t)bytes == taken_bytes, "they weigh %" PRIu64 ", the first of a thread that was there before by the JVM's interval",
-           p.weight);
+    tap_ok(p.sample_count == THREADS * EVENTS && count == p.sample_count, "all %u samples are in the file, and in the books",
+           p.sample_count);
+    tap_ok(p.weight == taken_bytes && (uint64_t)bytes == taken_bytes,
+           "they weigh %" PRIu64 ", the first of a thread that was there before by the JVM's interval", p.weight);
     tap_ok(p.unit == PROFILE_UNIT_BYTES && !strcmp(profile_text(&p, p.value), "alloc_space"), "which are bytes of alloc_space");
     tap_ok(weight_of_class(&p, "byte[]") + weight_of_class(&p, "java.util.Map[][]") == p.weight && weight_of_class(&p, "byte[]"),
            "the classes are named as people write them");
@@ -309,7 +310,8 @@ static void test_fault(void)
         return;
     int64_t bytes = book(&p, "alloc_lost_bytes", "internal_fault", &lost);
     book(&p, "alloc_bytes", "", &count);
-    tap_ok(lost == 1 && (uint64_t)bytes == alloc_weight(4096, FIXED) && !count, "the sample is lost and counted, the next one is not taken");
+    tap_ok(lost == 1 && (uint64_t)bytes == alloc_weight(4096, FIXED) && !count,
+           "the sample is lost and counted, the next one is not taken");
     tap_ok(p.problem_count > 0, "the log tells of the fault");
     profile_deinit(&p);
 }

@@ -10,7 +10,7 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
-     "which samples (default cpu); waiting: of threads that waited, from -e safepoint"},
+     "which samples (default cpu); wall: of all threads, from -e wall; waiting: of those that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -101,6 +101,8 @@ static int print(const struct cli_args *args, char **paths, int count, enum prof
     if (profile_init(&p))
         return cli_fail("%s: out of memory", paths[0]);
     int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
+    if (!status && p.kind == PROFILE_WALL && kind == PROFILE_RUNNING && args && cli_option(args, "kind"))
+        status = cli_fail("%s: no cpu samples in this recording, only wall", paths[0]);
     if (!status) {
         int rc = compute(&s, &p, o->sections & REPORT_GROUPS);
         if (!rc)
@@ -122,10 +124,10 @@ static int report_run(const struct cli_args *args)
     status = status ? status : parse_callers(args, &patterns, &o);
     if (status)
         return status;
-    bool waiting = kind && !strcmp(kind, "waiting");
-    if (kind && strcmp(kind, "cpu") && !waiting)
+    bool waiting = kind && !strcmp(kind, "waiting"), wall = kind && !strcmp(kind, "wall");
+    if (kind && strcmp(kind, "cpu") && !waiting && !wall)
         return cli_fail("%s: no %s samples in this recording, only cpu", path, kind);
-    status = print(args, args->operands, args->operand_count, waiting ? PROFILE_WAITING : PROFILE_RUNNING, stdout,
+    status = print(args, args->operands, args->operand_count, wall ? PROFILE_WALL : waiting ? PROFILE_WAITING : PROFILE_RUNNING, stdout,
                    cli_switch(args, "json") ? report_json : report_text, &o);
     filter_pattern_free(&patterns.callers);
     filter_pattern_free(&patterns.callees);
@@ -158,10 +160,13 @@ const struct cli_command command_report = {
         "that is not Candor's has no books.\n\n"
         "Of a recording of the event safepoint the report shows the threads that were running, by the wall clock, and with "
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
+        "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
+        "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
+                "candor report --kind wall --state parked app.jfr\n    where threads were parked, of a recording made with -e wall\n"
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,

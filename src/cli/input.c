@@ -17,7 +17,8 @@ static int parse_states(const struct cli_args *args, struct filter *f)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
         if (!found)
             return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
-                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, unknown", word);
+                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
+                                            "waiting_for_cpu, in_native_io, unknown", word);
         f->states |= found;
     }
     return CLI_OK;
@@ -90,6 +91,8 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
         return cli_fail("%s", e.text);
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
+    if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
+        return cli_fail("%s: no wall-clock samples in this recording; record with -e wall, or -e cpu,wall", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

@@ -54,6 +54,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_SAFEPOINT_SAMPLE,
     T_BOOK_BASE,
     T_THREAD_BASE,
+    T_WALL_SAMPLE,
 
     SCHEMA_END,
 

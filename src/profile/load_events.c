@@ -46,7 +46,7 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration", "outcome", "state", "mode", "weight"};
+    static const char *const known[] = {"startTime", "duration", "outcome", "state", "evidence", "mode", "weight"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -133,6 +133,11 @@ static int on_safepoint_sample(struct load *l, struct jfr_event *event)
         return -ENOMEM;
     bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
     return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+static int on_wall_sample(struct load *l, struct jfr_event *event)
+{
+    return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
@@ -289,6 +294,7 @@ static const struct {
 } handlers[] = {
     {"candor.CpuSample", on_candor_sample},
     {"candor.SafepointSample", on_safepoint_sample},
+    {"candor.WallSample", on_wall_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
     {"candor.BookBase", on_book_base},
@@ -322,13 +328,20 @@ void load_free(struct load *l)
     free(l);
 }
 
+/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
+static bool is_of_kind(enum profile_kind kind, enum load_rank rank)
+{
+    if (kind == PROFILE_WAITING)
+        return rank == LOAD_SAFEPOINT;
+    return (kind == PROFILE_WALL) == (rank == LOAD_WALL);
+}
+
 /* Of the chunk's samples the best ones count. */
 static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
     for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
         const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
-        /* Only the event safepoint shows threads that wait. */
-        if (type && type->events && (kind != PROFILE_WAITING || rank == LOAD_SAFEPOINT))
+        if (type && type->events && is_of_kind(kind, rank))
             return rank;
     }
     return LOAD_NOTHING;

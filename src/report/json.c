@@ -134,7 +134,10 @@ static void put_header(struct jsonw *j, const struct profile *p, const struct st
     jsonw_member_uint(j, "pid", p->pid);
     put_text(j, p, "jvm", p->jvm_version);
     put_text(j, p, "source", p->source);
-    jsonw_member_text(j, "kind", p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "running" : "cpu");
+    jsonw_member_text(j, "kind", p->kind == PROFILE_WALL         ? "wall"
+                                 : p->kind == PROFILE_WAITING    ? "waiting"
+                                 : profile_is_safepoint(p)       ? "running"
+                                                                 : "cpu");
     jsonw_member_text(j, "unit", profile_unit_word(p));
     put_text(j, p, "value", p->value);
     jsonw_key(j, "start_ns");
@@ -181,6 +184,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json(&j, p);
         jsonw_key(&j, "thread_time");
         books_json_thread_time(&j, p);
+        jsonw_key(&j, "wall_time");
+        books_json_wall(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

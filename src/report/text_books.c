@@ -19,6 +19,10 @@ static int64_t put_account(const struct text *t, const char *account, const char
 
 void text_books(const struct text *t)
 {
+    if (t->p->kind == PROFILE_WALL && profile_book(t->p, "wall_time", "")) {
+        text_wall(t);
+        return;
+    }
     if (profile_book(t->p, "thread_time", "") && !profile_book(t->p, "cpu", "")) {
         text_thread_time(t);
         return;

@@ -4,6 +4,7 @@
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/safepoint.h"
+#include "agent/collect/wall.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
@@ -68,7 +69,7 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint"};
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint", "wall", "cpu,wall"};
 
 bool collect_running(void)
 {
@@ -77,12 +78,17 @@ bool collect_running(void)
 
 enum collect_event collect_event(void)
 {
-    return safepoint_running() ? COLLECT_SAFEPOINT : COLLECT_CPU;
+    return safepoint_running() ? COLLECT_SAFEPOINT : session.options.event;
 }
 
 static struct recording *recording_now(void)
 {
     return safepoint_running() ? safepoint_recording() : &session.recording;
+}
+
+static bool samples_cpu(void)
+{
+    return !session.options.wall.alone;
 }
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
@@ -93,16 +99,6 @@ static void write_execution_samples(const struct jfr_cpu_sample *s)
     session.execution_samples += n;
     while (n--)
         jfr_write_execution_sample(session.recording.writer, s->ticks, s->thread, s->stack, s->state);
-}
-
-/* A sample without a stack is shown by every tool as one pseudo frame: the reason, and where the pc was. */
-static uint32_t failed_stack(enum outcome outcome, uint64_t pc)
-{
-    struct names *n = &session.recording.names;
-    char symbol[512];
-    native_name(pc, symbol, sizeof symbol);
-    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], symbol), 0);
-    return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
@@ -124,7 +120,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
                               outcome == OUTCOME_TRUNCATED);
     else
-        s.stack = failed_stack(outcome, s.pc);
+        s.stack = names_failed_stack(names, outcome, s.pc);
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
     jfr_write_cpu_sample(session.recording.writer, &s);
     if (jfr_writer_dropped(session.recording.writer) != dropped) {
@@ -143,7 +139,10 @@ static void drain_thread(struct sampled_thread *t)
         if (!named)
             names_thread(&session.recording.names, t);
         named = true;
-        take_record(t, session.record, words);
+        if (wall_is_record(session.record[words - 1]))
+            wall_take(t, session.record, words);
+        else
+            take_record(t, session.record, words);
     }
 }
 
@@ -159,6 +158,7 @@ static void close_thread(struct sampled_thread *t)
     jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
                          cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
+    wall_close_thread(t);
     threads_release(t);
 }
 
@@ -175,6 +175,11 @@ static void drain(bool shrink)
                 candor_queue_shrink(&t->queue);
         }
     }
+}
+
+static void drain_now(void)
+{
+    drain(false);
 }
 
 static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
@@ -211,7 +216,9 @@ static int64_t write_accounts(jfr_write_book *write)
 
 static void write_books(void)
 {
-    session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    if (samples_cpu())
+        session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    wall_write(jfr_write_book_line);
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -220,7 +227,9 @@ static void write_bases(void)
     char text[INTERNAL_FAULT_TEXT_MAX];
     struct jfr_writer *w = session.recording.writer;
     uint64_t now = clock_monotonic_ns();
-    write_accounts(jfr_write_book_base);
+    if (samples_cpu())
+        write_accounts(jfr_write_book_base);
+    wall_write(jfr_write_book_base);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -261,7 +270,7 @@ static void warn_of_clocks(bool at_end)
 
 static void tell_of_unknown_cost(void)
 {
-    if (!session.books.signal_cost_ns)
+    if (samples_cpu() && !session.books.signal_cost_ns)
         jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
                       "what a sample costs beside its handler could not be measured: own_cost lacks it");
 }
@@ -313,10 +322,20 @@ static void write_comparison(void)
     }
 }
 
+static void describe(void)
+{
+    const struct wall_options *w = &session.options.wall;
+    struct recording *r = &session.recording;
+    if (samples_cpu())
+        recording_describe(r, &session.clock, session.late);
+    if (w->on)
+        recording_describe_wall(r, w->interval_ns, w->rate, w->alone, session.late);
+}
+
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
-        recording_describe(&session.recording, &session.clock, session.late);
+        describe();
         if (keep_is_limited(&session.options.keep))
             write_bases();
     }
@@ -338,7 +357,9 @@ static int change_clock(struct error *e)
     uint64_t cpu = clock_process_cpu();
     drain(false);
     clock_stop();
-    int rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
+    int rc = session.options.wall.on ? wall_reopen(e) : 0;
+    if (!rc)
+        rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
     if (!rc)
         rc = clock_start(&session.clock, e);
     if (rc)
@@ -426,6 +447,7 @@ static bool tick(void)
         threads_scan();
     }
     drain(close);
+    wall_tick(now);
     if (scan)
         keep_budget(now);
     if (close) {
@@ -444,7 +466,10 @@ bool collect_tick(void)
 
 uint64_t collect_patience_ns(void)
 {
-    return safepoint_running() ? safepoint_patience_ns() : COLLECT_PERIOD_MS * UINT64_C(1000000);
+    uint64_t now = clock_monotonic_ns(), due = wall_due_ns(), period = COLLECT_PERIOD_MS * UINT64_C(1000000);
+    if (safepoint_running())
+        return safepoint_patience_ns();
+    return !wall_on() || due > now + period ? period : due > now ? due - now : 0;
 }
 
 static int reserve_memory(struct error *e)
@@ -464,6 +489,7 @@ static void release_memory(void)
     if (session.pool_memory && session.pool_memory != MAP_FAILED)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
+    wall_close();
     method_table_deinit();
     thread_table_deinit();
     agct_deinit();
@@ -505,6 +531,14 @@ static void find_operation(void)
         vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
 }
 
+static int start_clock(struct error *e)
+{
+    if (samples_cpu())
+        return clock_start(&session.clock, e);
+    clock_start_none(session.clock.interval_ns);
+    return 0;
+}
+
 static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), struct error *e)
 {
     int rc = fault_install();
@@ -516,8 +550,8 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         fault_remove();
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
-    uint64_t signal_cost = calibrate_signal_cost(&session.clock, &session.pool);
-    rc = clock_start(&session.clock, e);
+    uint64_t signal_cost = samples_cpu() ? calibrate_signal_cost(&session.clock, &session.pool) : 0;
+    rc = start_clock(e);
     if (rc) {
         fault_remove();
         return rc;
@@ -534,6 +568,8 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
+    if (session.options.wall.on)
+        wall_begin(&session.recording, session.outcome_symbols);
     return 0;
 }
 
@@ -549,13 +585,21 @@ static void begin_books(void)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
 }
 
+/* What a recording samples with: a clock for each thread, unless none has samples of CPU time; a signal for the event wall. */
+static int choose_triggers(const struct collect_options *options, struct error *e)
+{
+    int rc = options->wall.on ? wall_open(&options->wall, e) : 0;
+    session.clock = (struct clock){.kind = CLOCK_AUTO, .interval_ns = options->wall.interval_ns};
+    return rc || !samples_cpu() ? rc : clock_choose(&session.clock, options->clock, options->interval_ns, e);
+}
+
 static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
                  struct error *e)
 {
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
-    int rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    int rc = choose_triggers(options, e);
     if (!rc)
         rc = choose_walker(options->walker, options->carrier_frames, e);
     if (!rc)
@@ -564,14 +608,16 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
     if (rc) {
+        clock_stop();
         release_memory();
         return rc;
     }
     find_operation();
     begin_books();
-    recording_describe(&session.recording, &session.clock, late);
+    describe();
     rc = start_sampling(recompile, bind_threads, e);
     if (rc) {
+        clock_stop();
         recording_abandon(&session.recording);
         release_memory();
         return rc;
@@ -622,10 +668,12 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
+    uint64_t wall_lost;
     if (safepoint_running())
         return safepoint_stop(bytes, samples, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
+    wall_end(drain_now);
     threads_stop();
     drain(false);
     write_books();
@@ -635,7 +683,8 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     tell_of_virtual_threads();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
-    *samples = session.books.samples;
+    wall_counts(samples, &wall_lost);
+    *samples += session.books.samples;
     release_memory();
     session.running = false;
     return rc;
@@ -678,6 +727,7 @@ void collect_abandon(struct turn *turn)
 void collect_status(struct collect_status *out)
 {
     struct books_balance b;
+    uint64_t wall_samples, wall_lost;
     memset(out, 0, sizeof *out);
     internal_fault_describe(out->fault, sizeof out->fault);
     out->dumps = &dumps;
@@ -692,7 +742,8 @@ void collect_status(struct collect_status *out)
     snprintf(out->warning, sizeof out->warning, "%s", session.warning);
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
-    out->event = COLLECT_CPU;
+    out->event = session.options.event;
+    out->wall_interval_ns = session.options.wall.interval_ns;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
     out->pace_ns = session.budget.pace_ns;
@@ -701,6 +752,9 @@ void collect_status(struct collect_status *out)
     out->samples = session.books.samples;
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
+    wall_counts(&wall_samples, &wall_lost);
+    out->samples += wall_samples;
+    out->lost += wall_lost;
     out->bytes = recording_size(&session.recording);
     out->cpu_ns = b.cpu_ns;
     out->threads = threads_armed();

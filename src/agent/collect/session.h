@@ -5,6 +5,7 @@
 #include "agent/collect/budget.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
+#include "agent/collect/wall.h"
 #include "agent/hot/agct.h"
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
@@ -13,8 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_EVENTS };
+enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_WALL, COLLECT_CPU_AND_WALL, COLLECT_EVENTS };
 extern const char *const collect_event_names[COLLECT_EVENTS];
+
+static inline bool collect_samples_cpu(enum collect_event event)
+{
+    return event == COLLECT_CPU || event == COLLECT_CPU_AND_WALL;
+}
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
 
@@ -28,6 +34,7 @@ struct collect_options {
     bool carrier_frames; /* of virtual threads */
     bool recompile;      /* what was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
+    struct wall_options wall;
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0 = until stopped */
     struct keep keep;
@@ -44,6 +51,7 @@ struct collect_status {
     enum collect_event event;
     struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
     uint64_t pace_ns; /* of the event cpu: the interval at present */
+    uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;
     uint32_t threads;

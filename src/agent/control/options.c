@@ -159,12 +159,58 @@ static int set_dump_pause(struct collect_options *o, char *value, struct error *
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
+    if (!strcmp(value, "wall,cpu") || !strcmp(value, "cpu+wall"))
+        value = (char *)collect_event_names[COLLECT_CPU_AND_WALL];
     for (int i = 0; i < COLLECT_EVENTS; i++)
         if (!strcmp(value, collect_event_names[i])) {
             o->event = (enum collect_event)i;
+            o->wall.on = i == COLLECT_WALL || i == COLLECT_CPU_AND_WALL;
+            o->wall.alone = i == COLLECT_WALL;
             return 0;
         }
-    return error_set(e, -EINVAL, "event '%s': this version records cpu and safepoint", value);
+    return error_set(e, -EINVAL, "event '%s': use cpu, wall, cpu,wall (its comma as %%2C) or safepoint", value);
+}
+
+static int set_wall_interval(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->wall.interval_ns) || o->wall.interval_ns < WALL_INTERVAL_MIN_NS ||
+        o->wall.interval_ns > 10000000000u)
+        return error_set(e, -EINVAL, "wall-interval '%s': use a duration from 1ms to 10s", value);
+    return 0;
+}
+
+static int set_wall_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->wall.rate) || !o->wall.rate || o->wall.rate > WALL_RATE_MAX)
+        return error_set(e, -EINVAL, "wall-rate '%s': use looks at threads per second, from 1/s to %d/s", value, WALL_RATE_MAX);
+    return 0;
+}
+
+static int check_wall(const struct collect_options *o, struct error *e)
+{
+    if (!o->wall.on && (o->wall.interval_ns || o->wall.rate))
+        return error_set(e, -EINVAL, "wall-interval and wall-rate are the event wall's; record with event=wall");
+    if (!o->wall.alone)
+        return 0;
+    if (o->interval_ns && o->interval_ns < WALL_INTERVAL_MIN_NS)
+        return error_set(e, -EINVAL, "interval below 1ms: the event wall takes a look at 1ms or more; use 1ms or more");
+    if (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead)
+        return error_set(e, -EINVAL, "event=wall has no clock, and wall-rate is its budget: leave out clock, max-rate and max-overhead");
+    return 0;
+}
+
+/* What was left open. */
+static void settle(struct collect_options *o)
+{
+    uint64_t usual = o->wall.alone ? WALL_INTERVAL_DEFAULT_NS : DEFAULT_INTERVAL_NS;
+    if (!o->interval_ns)
+        o->interval_ns = o->wall.alone && o->wall.interval_ns ? o->wall.interval_ns : usual;
+    if (!o->wall.on)
+        return;
+    if (!o->wall.interval_ns)
+        o->wall.interval_ns = o->wall.alone ? o->interval_ns : WALL_INTERVAL_DEFAULT_NS;
+    if (!o->wall.rate)
+        o->wall.rate = WALL_RATE_DEFAULT;
 }
 
 /* What the options are together. */
@@ -195,7 +241,8 @@ static const struct {
             {"max-overhead", set_max_overhead}, {"keep", set_keep},
             {"max-size", set_max_size}, {"dump-on", set_dump_on},
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
-            {"dump-pause", set_dump_pause}};
+            {"dump-pause", set_dump_pause}, {"wall-interval", set_wall_interval},
+            {"wall-rate", set_wall_rate}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -209,14 +256,13 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max and dump-pause",
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, wall-interval and wall-rate",
                      pair);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)
 {
     memset(out, 0, sizeof *out);
-    out->interval_ns = DEFAULT_INTERVAL_NS;
     out->dumps.max = DUMPS_MAX_DEFAULT;
     while (text && *text) {
         char *next = strchr(text, ',');
@@ -227,5 +273,7 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
             return rc;
         text = next;
     }
-    return check(out, e);
+    int rc = check_wall(out, e);
+    settle(out);
+    return rc ? rc : check(out, e);
 }

@@ -110,14 +110,16 @@ static void put_status(struct buffer *b)
         return;
     put_text(b, "file", s.file);
     put_text(b, "event", collect_event_names[s.event]);
-    if (s.event == COLLECT_CPU) {
+    if (collect_samples_cpu(s.event)) {
         put_text(b, "clock", clock_names[s.clock.kind]);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
     put_number(b, "interval_ns", s.interval_ns);
-    if (s.event == COLLECT_CPU)
+    if (collect_samples_cpu(s.event))
         put_number(b, "pace_ns", s.pace_ns);
+    if (s.wall_interval_ns)
+        put_number(b, "wall_interval_ns", s.wall_interval_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     put_number(b, "samples", s.samples);
     put_number(b, "lost", s.lost);

@@ -91,6 +91,21 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     }
 }
 
+void walk_begin_still(struct walk *w, uintptr_t java_thread)
+{
+    uint64_t state;
+    bool empty;
+    *w = (struct walk){.still = true, .state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    if (!vm_layout.usable || !load_field(java_thread, vm_layout.thread_state, &state)) {
+        finish(w, OUTCOME_UNREADABLE);
+        return;
+    }
+    w->state = state_of(state);
+    w->anchor = java_thread + vm_layout.thread_anchor.offset;
+    if (!go_to_anchor(w, w->anchor, &empty))
+        finish(w, empty ? OUTCOME_NO_JAVA_STACK : OUTCOME_BAD_ANCHOR);
+}
+
 static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
 {
     *frame = value;
@@ -219,7 +234,7 @@ static bool enter_compiled(struct walk *w)
     }
     if (!w->leaf)
         pc = code_original_pc(&w->code, pc, w->sp);
-    w->learns = !w->leaf && pc == w->pc && call_site_begin(&w->site, &w->code);
+    w->learns = !w->leaf && !w->still && pc == w->pc && call_site_begin(&w->site, &w->code);
     return code_scopes_begin(&w->scopes, &w->code, pc, w->leaf);
 }
 

@@ -240,6 +240,15 @@ int clock_start(const struct clock *clock, struct error *e)
     return rc;
 }
 
+void clock_start_none(uint64_t interval_ns)
+{
+    in_use = (struct clock){.kind = CLOCK_AUTO, .interval_ns = interval_ns};
+    timer_signal = 0;
+    handler_config.interval_ns = interval_ns;
+    atomic_store(&handler_config.pace_ns, interval_ns);
+    handler_config.measures = handler_config.traps = handler_config.redraws = handler_config.stops_first = false;
+}
+
 void clock_set_pace(uint64_t pace_ns)
 {
     /* Relaxed: a number by itself. */

@@ -36,6 +36,8 @@ enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
+/* In its place, for a recording that has none: threads are armed, and do not expire. */
+void clock_start_none(uint64_t interval_ns);
 /* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets
  * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
  * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */

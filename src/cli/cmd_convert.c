@@ -17,6 +17,7 @@
 
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
+    {0, "kind", "KIND", "cpu|wall|waiting", "which samples (default cpu; of a recording of -e wall, those of all threads)"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
@@ -29,6 +30,7 @@ static const struct cli_option options[] = {
 /* One conversion; its options are those of the command line, or none. */
 struct job {
     const struct cli_args *args; /* NULL = none */
+    enum profile_kind kind;
     char **in;
     int count;
     const char *out;
@@ -163,8 +165,8 @@ static int convert(struct job *job, const struct format *format)
     if (profile_init(&p))
         return cli_fail("%s: out of memory", job->in[0]);
     job->profile = &p;
-    int status = job->args ? input_load(&p, job->args, job->in, job->count, PROFILE_RUNNING)
-                           : input_load_plain(&p, job->in[0], PROFILE_RUNNING);
+    int status = job->args ? input_load(&p, job->args, job->in, job->count, job->kind)
+                           : input_load_plain(&p, job->in[0], job->kind);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;
@@ -178,8 +180,9 @@ static int convert_run(const struct cli_args *args)
     if (args->operand_count < 2)
         return cli_usage(args->command, "what to write is missing: candor convert %s", args->command->arguments);
     const char *unit = cli_option(args, "unit");
-    const char *version = cli_option(args, "otlp-version");
+    const char *version = cli_option(args, "otlp-version"), *kind = cli_option(args, "kind");
     struct job job = {.args = args,
+                      .kind = !kind || !strcmp(kind, "cpu") ? PROFILE_RUNNING : !strcmp(kind, "wall") ? PROFILE_WALL : PROFILE_WAITING,
                       .in = args->operands,
                       .count = args->operand_count - 1,
                       .out = args->operands[args->operand_count - 1],
@@ -211,6 +214,7 @@ const struct cli_command command_convert = {
              "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"
+                "candor convert --kind wall app.jfr app.html\n    of a recording of -e cpu,wall the threads' time, running or not\n"
                 "candor convert --time +10s..+20s app.jfr app.pb.gz\n    ten seconds of it, for 'go tool pprof'\n"
                 "candor convert a.jfr b.jfr both.html\n    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n    packed, often to a tenth, and still read by every command\n",

@@ -49,6 +49,17 @@ static void test_accepted(void)
                !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
                options.event == COLLECT_CPU,
            "the event safepoint, every 10 ms, or every millisecond");
+    tap_ok(!parse("event=wall") && options.wall.on && options.wall.alone && options.interval_ns == 50000000 &&
+               options.wall.interval_ns == 50000000 && options.wall.rate == 1000 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
+               options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
+               !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7000000 && options.wall.interval_ns == 7000000,
+           "the event wall, every 50 ms, or as asked");
+    tap_ok(!parse("event=cpu%2Cwall") && options.event == COLLECT_CPU_AND_WALL && options.wall.on && !options.wall.alone &&
+               options.interval_ns == 10000000 && options.wall.interval_ns == 50000000 && !parse("event=wall%2Ccpu,clock=timer,max-rate=9") &&
+               options.event == COLLECT_CPU_AND_WALL && !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
+               options.event == COLLECT_CPU_AND_WALL && options.interval_ns == 1000000 && options.wall.interval_ns == 2000000 &&
+               !parse("event=cpu") && !options.wall.on,
+           "with the CPU time, each with its own interval");
     tap_ok(!parse("") && !options.keep.ns && !options.keep.bytes && !options.dumps.rule.text[0] && options.dumps.max == 10 &&
                !parse("keep=5m,max-size=100MB,dump-on=cpu>90%25/10s,dump-dir=/var/tmp,dump-max=3,dump-pause=1m") &&
                options.keep.ns == 300000000000u && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&
@@ -118,7 +129,15 @@ static void test_refused(void)
     refused("duration=nan", -EINVAL, "'nan'");
     refused("duration=forever", -EINVAL, "'forever'");
     refused("clock=sundial", -EINVAL, "'sundial'");
-    refused("event=wall", -EINVAL, "'wall'");
+    refused("event=moon", -EINVAL, "'moon'");
+    refused("event=wall,interval=999us", -EINVAL, "use 1ms or more");
+    refused("event=wall,clock=timer", -EINVAL, "leave out clock");
+    refused("event=wall,max-rate=5", -EINVAL, "wall-rate");
+    refused("wall-rate=5", -EINVAL, "event=wall");
+    refused("event=safepoint,wall-interval=5ms", -EINVAL, "event=wall");
+    refused("event=wall,wall-interval=999us", -EINVAL, "1ms to 10s");
+    refused("event=wall,wall-rate=0", -EINVAL, "'0'");
+    refused("event=wall,wall-rate=100001", -EINVAL, "100000/s");
     refused("event=safepoint,interval=999us", -EINVAL, "use 1ms or more");
     refused("interval=999us,event=safepoint", -EINVAL, "use 1ms or more");
     refused("event=safepoint,clock=timer", -EINVAL, "leave out clock");

@@ -8,9 +8,11 @@
 #define RECORDING_OPTIONS                                                                                              \
     {'e', "event", "EVENT", "cpu|wall|cpu,wall|safepoint", "what to sample (default cpu)"},                            \
         {'i', "interval", "TIME", NULL,                                                                                \
-         "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint wall-clock time"}, \
+         "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
+         "wall-clock time"},                                                                                           \
         {0, "wall-interval", "TIME", NULL, "with -e wall: wall-clock time between two looks at threads (default 50ms)"},  \
-        {0, "wall-rate", "RATE", NULL, "with -e wall: look at no more threads than that; of more, at some drawn at random (default 1000/s)"}, \
+        {0, "wall-rate", "RATE", NULL,                                                                                 \
+         "with -e wall: look at no more threads than that; of more, at some drawn at random (default 1000/s)"},        \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "max-overhead", "PERCENT", NULL,                                                                               \

@@ -54,7 +54,8 @@ static int check_wall(struct profile *p)
     char a[32];
     double whole = account_ns(p, "wall_time");
     double sampled = account_ns(p, "wall_running") + account_ns(p, "wall_waiting") + account_ns(p, "wall_failed");
-    double rest = account_ns(p, "wall_lost") + account_ns(p, "wall_pending") + account_ns(p, "wall_unseen") + account_ns(p, "wall_residual");
+    double rest = account_ns(p, "wall_lost") + account_ns(p, "wall_pending") + account_ns(p, "wall_unseen") +
+                  account_ns(p, "wall_residual");
     double gap = fabs(whole - sampled - rest);
     if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the threads' time by %s",
                                               duration(a, sizeof a, gap)))

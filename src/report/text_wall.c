@@ -28,7 +28,7 @@ void text_wall(const struct text *t)
     put_account(t, "wall_not_chosen", "not chosen", 2, true, -1);
     put_account(t, "wall_rounds", "longest round, rounds", 2, true, -1);
     put_account(t, "wall_own_cost", "own cost", 2, true, -1);
-    fputs("Running and waiting_for_cpu are told apart by the threads' own CPU clocks. Unseen is what rounds stand for of threads that began\n"
-          "or ended between two, too much or too little: 0 on average. Virtual threads that are not mounted are no threads here, and are\n"
-          "not seen; nor are threads that are not Java's.\n", t->out);
+    fputs("Running and waiting_for_cpu are told apart by the threads' own CPU clocks. Unseen is what rounds stand for of threads\n"
+          "that began or ended between two, too much or too little: 0 on average. Virtual threads that are not mounted are no\n"
+          "threads here, and are not seen; nor are threads that are not Java's.\n", t->out);
 }

@@ -118,13 +118,14 @@ def wall(event):
     for i in range(10):
         state = "STATE_RUNNABLE" if i < 3 else "STATE_WAITING_FOR_CPU" if i < 5 else "STATE_IN_NATIVE_IO"
         lines += [("wall", 1, 10 * MS, "complete", state, "clock" if i < 5 else "method", "Java|demo.Work.hot:23"),
-                  ("wall", 2, 10 * MS, "complete", "STATE_BLOCKED_ON_MONITOR_ENTER" if i == 9 else "STATE_PARKED", "guess" if i == 9 else "method",
-                   "Java|demo.Work.idle:7;Native|jdk.Unsafe.park")]
+                  ("wall", 2, 10 * MS, "complete", "STATE_BLOCKED_ON_MONITOR_ENTER" if i == 9 else "STATE_PARKED",
+                   "guess" if i == 9 else "method", "Java|demo.Work.idle:7;Native|jdk.Unsafe.park")]
     return lines + [("book", "wall_time", "", 203 * MS, 0), ("book", "wall_running", "runnable", 30 * MS, 3),
                     ("book", "wall_waiting", "waiting_for_cpu", 20 * MS, 2), ("book", "wall_waiting", "native_io", 50 * MS, 5),
                     ("book", "wall_waiting", "parked", 90 * MS, 9), ("book", "wall_waiting", "monitor", 10 * MS, 1),
-                    ("book", "wall_pending", "", 0, 0), ("book", "wall_unseen", "ended", 4 * MS, 1), ("book", "wall_unseen", "began", -1 * MS, 1),
-                    ("book", "wall_residual", "", 0, 0), ("book", "wall_guessed", "", 10 * MS, 1), ("book", "wall_rounds", "", 11 * MS, 10),
+                    ("book", "wall_pending", "", 0, 0), ("book", "wall_unseen", "ended", 4 * MS, 1),
+                    ("book", "wall_unseen", "began", -1 * MS, 1), ("book", "wall_residual", "", 0, 0),
+                    ("book", "wall_guessed", "", 10 * MS, 1), ("book", "wall_rounds", "", 11 * MS, 10),
                     ("book", "wall_not_chosen", "", 0, 0), ("book", "wall_own_cost", "", 1 * MS, 20)]
 
 
@@ -147,15 +148,17 @@ def test_wall():
     both = make("both.jfr", [*wall("cpu,wall"), ("sample", 1, 10 * MS, "complete", COLD), ("book", "cpu", "", 12 * MS, 0),
                              ("book", "complete", "", 10 * MS, 1), ("book", "residual", "", 2 * MS, 0)])
     c, w = report_json(both), report_json(both, "--kind", "wall")
-    ct.ok(c["kind"] == "cpu" and c["sampled"] == 10 * MS and c["books"]["cpu_ns"] == 12 * MS and c["interval_ns"] == 5 * MS and not c["problems"],
-          "of both events the CPU time is what is shown, and not one wall-clock sample", c)
-    ct.ok(w["kind"] == "wall" and w["sampled"] == 200 * MS and w["interval_ns"] == MS and not w["problems"], "--kind wall shows the other", w)
+    ct.ok(c["kind"] == "cpu" and c["sampled"] == 10 * MS and c["books"]["cpu_ns"] == 12 * MS and c["interval_ns"] == 5 * MS
+          and not c["problems"], "of both events the CPU time is what is shown, and not one wall-clock sample", c)
+    ct.ok(w["kind"] == "wall" and w["sampled"] == 200 * MS and w["interval_ns"] == MS and not w["problems"],
+          "--kind wall shows the other", w)
     none = ct.candor("report", "--kind", "wall", make("nowall.jfr", example()))
     ct.ok(none.status == 1 and "record with -e wall" in none.err and none.err.count("\n") == 1, "a recording without says how", none)
     stacks = ct.WORK / "wall.collapsed"
     ct.ok(ct.candor("convert", "--kind", "wall", "--unit", "ns", both, stacks).status == 0
           and sum(int(line.rsplit(" ", 1)[1]) for line in stacks.read_text().splitlines()) == 200 * MS, "convert --kind wall")
-    lines = [line if line[:3] != ("book", "wall_waiting", "parked") else ("book", "wall_waiting", "parked", 60 * MS, 9) for line in wall("wall")]
+    parked = ("book", "wall_waiting", "parked")
+    lines = [(*parked, 60 * MS, 9) if line[:3] == parked else line for line in wall("wall")]
     broken = report_json(make("wallopen.jfr", lines))
     ct.ok(any("do not close" in p["text"] for p in broken["problems"]) and any("not whole" in p["text"] for p in broken["problems"]),
           "books that do not close are a problem", broken["problems"])

@@ -159,9 +159,10 @@ def sleepers(jdk):
     for kind, state in STATES.items():
         mine = found.of(kind + "-")
         ct.ok(len(mine) == each * found.rounds and {s.state for s in mine} == {state} and {s.outcome for s in mine} == {"complete"},
-              f"{what}: {kind}: {state} in all {found.rounds} rounds", f"{len(mine)} {collections.Counter((s.state, s.outcome) for s in mine)}")
-        ct.ok({s.evidence for s in mine} <= ({"monitor", "guess"} if kind == "blocked" else {"method"}), f"{what}: {kind}: known by what it should be",
-              collections.Counter(s.evidence for s in mine))
+              f"{what}: {kind}: {state} in all {found.rounds} rounds",
+              f"{len(mine)} {collections.Counter((s.state, s.outcome) for s in mine)}")
+        ct.ok({s.evidence for s in mine} <= ({"monitor", "guess"} if kind == "blocked" else {"method"}),
+              f"{what}: {kind}: known by what it should be", collections.Counter(s.evidence for s in mine))
         own = {tuple(name for name, _, _ in s.frames if name.startswith("Waiters.")) for s in mine}
         ct.ok(len({tuple(s.frames) for s in mine}) == 1 and next(iter(own))[0] == f"Waiters.{kind}",
               f"{what}: {kind}: one stack and no other, with the method it waits in", own)
@@ -235,7 +236,8 @@ def mixed(jdk):
     both = [s.weight for s in nap + spin]
     share = truth["nap_ns"] / (truth["nap_ns"] + truth["spin_ns"])
     ct.share_agrees(sum(s.weight for s in nap) / sum(both), share, ct.effective_size(both), f"{what}: what it sleeps of its time", 0.01)
-    ct.ok({s.state for s in spin} <= RUNS | {READY}, f"{what}: where it works, it runs or could", collections.Counter(s.state for s in spin))
+    ct.ok({s.state for s in spin} <= RUNS | {READY}, f"{what}: where it works, it runs or could",
+          collections.Counter(s.state for s in spin))
     asleep = sum(s.weight for s in nap if s.state == "STATE_SLEEPING")
     ct.ok(asleep > 0.5 * sum(s.weight for s in nap), f"{what}: where it sleeps, it mostly does", collections.Counter(s.state for s in nap))
     closes(found, what)
@@ -280,7 +282,8 @@ def both(jdk):
         ct.identity_closes(report["books"], f"{what}: {event}")
         ct.residual_within(report["books"], 0.05, f"{what}: {event}")
         busy_cpu = sum(cpu for name, cpu, _ in recording.thread_cpu.values() if name.startswith("busy-"))
-        ct.weights_add_up(recording, sum(s.weight for s in recording.samples if s.thread.startswith("busy-")) / busy_cpu, 0.05, f"{what}: {event}")
+        mine = sum(s.weight for s in recording.samples if s.thread.startswith("busy-"))
+        ct.weights_add_up(recording, mine / busy_cpu, 0.05, f"{what}: {event}")
         weight, events = sum(s.weight for s in recording.samples), len(recording.executions)
         ct.ok(abs(events - weight / 2e6) < ct.STANDARD_ERRORS * (len(recording.samples) + 1) ** 0.5 / 2 + 1,
               f"{what}: {event}: {events} jdk.ExecutionSample for {weight / 2e6:.1f} intervals of CPU time")
@@ -293,26 +296,27 @@ def both(jdk):
         ct.ok(all(inner[i] - gap - lost <= weights[f"busy-{i:04}"] <= truth["outer_ns"] + gap for i in range(3)),
               f"{what}: {event}: each thread's weights are its elapsed time", f"{weights} {truth} {gap}")
         report = ct.candor("report", "--json", "--kind", "wall", path)
-        ct.ok(report.status == 0 and '"kind": "wall"' in report.out and "do not close" not in report.out, f"{what}: {event}: --kind wall", report)
+        ct.ok(report.status == 0 and '"kind": "wall"' in report.out and "do not close" not in report.out,
+              f"{what}: {event}: --kind wall", report)
 
 
 def sabotaged(jdk):
-    """A record in a hundred that vanishes uncounted is seen."""
+    """That agent drops, uncounted, what a thread shows between its 99th and 100th expiry of CPU time, of each hundred: a hundredth of its
+    time, forty times, in which it is asked with every millisecond."""
     what, path = f"{jdk}, a lie", ct.WORK / f"lie-{jdk.version}.jfr"
     if not ct.SABOTAGED_AGENT.exists():
         ct.skip(f"{what}: is caught", f"{ct.SABOTAGED_AGENT} is not built")
         return
     with agent(jdk, "Crowd", library=ct.SABOTAGED_AGENT) as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="2ms", **{"wall-rate": ALL})
-        jvm.round("busy", threads=16, seconds=1)
+        start(jvm, path, event="cpu,wall", interval="1ms", **{"wall-interval": "1ms", "wall-rate": ALL})
+        jvm.round("busy", threads=8, seconds=2)
         stop(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     asked = found.books["wall_looks", "asked"][1]
     residual = found.books["wall_residual", ""][0]
-    ct.ok(asked > 1000 and residual > 0, f"{what}: of {asked} records some vanished, and the residual says so: {residual / 1e6:.1f} ms",
-          found.books)
+    ct.ok(residual > 0, f"{what}: of {asked} records some vanished, and the residual says so: {residual / 1e6:.1f} ms", found.books)
 
 
 class State:

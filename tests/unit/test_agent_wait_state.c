@@ -41,7 +41,8 @@ int main(void)
     tap_ok(!method_table_init(1 << 20) && !wait_state_init(), "tables");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         for (int interpreted = 0; interpreted < 2; interpreted++) {
-            uint64_t leaf = frame_of(known[i].class_name, known[i].name, interpreted ? JFR_FRAME_INTERPRETED : FRAME_NATIVE_METHOD);
+            unsigned type = interpreted ? JFR_FRAME_INTERPRETED : FRAME_NATIVE_METHOD;
+            uint64_t leaf = frame_of(known[i].class_name, known[i].name, type);
             tap_ok(is(wait_state(known[i].jvm, true, false, leaf), known[i].state, EVIDENCE_METHOD) &&
                        is(wait_state(known[i].jvm, true, false, leaf), known[i].state, EVIDENCE_METHOD),
                    "%s.%s: %s", known[i].class_name, known[i].name, jfr_thread_state_names[known[i].state]);
@@ -49,7 +50,8 @@ int main(void)
     uint64_t own = frame_of("com/acme/Till", "count", JFR_FRAME_C2), stream = frame_of("java/io/PrintStream", "write", JFR_FRAME_C2);
     uint64_t native = frame_of("com/acme/Driver", "poll0", FRAME_NATIVE_METHOD);
     tap_ok(is(wait_state(JFR_STATE_BLOCKED, true, true, own), JFR_STATE_MONITOR, EVIDENCE_MONITOR), "a monitor that the JVM names");
-    tap_ok(is(wait_state(JFR_STATE_BLOCKED, false, false, own), JFR_STATE_MONITOR, EVIDENCE_GUESS), "one that it would not name is a guess");
+    tap_ok(is(wait_state(JFR_STATE_BLOCKED, false, false, own), JFR_STATE_MONITOR, EVIDENCE_GUESS),
+           "one that it would not name is a guess");
     tap_ok(is(wait_state(JFR_STATE_BLOCKED, true, false, own), JFR_STATE_BLOCKED, EVIDENCE_KERNEL), "where it would, it is something else");
     tap_ok(is(wait_state(JFR_STATE_BLOCKED, true, false, stream), JFR_STATE_BLOCKED, EVIDENCE_KERNEL),
            "Java code of a package of input and output waits for a collection as any other");

@@ -57,7 +57,10 @@ static int check_kind(struct kind *kind, const struct profile *p, const char *pa
         kind->known = true;
         kind->unit = p->unit;
         snprintf(kind->word, sizeof kind->word, "%s", profile_unit_word(p));
-        snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : p->unit == PROFILE_UNIT_NS ? "sampled CPU" : kind->word);
+        snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value                          ? value
+                 : p->kind == PROFILE_WALL       ? "wall-clock time"
+                 : p->unit == PROFILE_UNIT_NS    ? "sampled CPU"
+                                                 : kind->word);
     } else if (kind->unit != p->unit || strcmp(kind->word, profile_unit_word(p))) {
         return cli_fail("%s: its weights are %s, those of %s are %s: they cannot be compared", path, profile_unit_word(p), first,
                         kind->word);

@@ -176,12 +176,12 @@ def sleepers(jdk):
     ct.ok(parked.status == 0 and "Waiters.parked" in parked.out and "Waiters.slept" not in parked.out, f"{what}: --state parked", parked)
 
 
-def busy(jdk, threads=32, seconds=1.5, rate=ALL, event="wall"):
+def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
     """More threads than processors: each has its time, whether it had a processor or not."""
     what, path = f"{jdk}, {threads} busy threads, {event}", ct.WORK / f"busy-{jdk.version}-{threads}.jfr"
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
-        start(jvm, path, event=event, **{"wall-interval": "20ms", "wall-rate": rate})
+        start(jvm, path, event=event, **{"wall-interval": interval, "wall-rate": rate})
         truth = jvm.round("busy", threads=threads, seconds=seconds)
         stop(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
@@ -205,11 +205,13 @@ def busy(jdk, threads=32, seconds=1.5, rate=ALL, event="wall"):
     ct.ok(not wrong, f"{what}: each one's weights are its elapsed time, but for {gap / 1e6:.0f} ms"
           + (f" and {SIX} standard errors of {error / SIX / 1e6:.0f} ms" if error else ""), f"{wrong}\n{inner}\n{truth['outer_ns']}")
     if not error:
-        ran = by_thread([s for s in mine if s.state in RUNS])
-        off = {thread: (ran[thread], cpu) for thread, cpu in found.cpu.items()
-               if thread.startswith("busy-") and abs(ran[thread] - cpu) > 2 * gap + lost}
-        ct.ok(not off and len([thread for thread in found.cpu if thread.startswith("busy-")]) == threads,
-              f"{what}: and of that it ran as long as its CPU clock says", off)
+        # Each may be told a weight too much in the end, and ends with a part of a round that is not told: of a round as a moment meets it.
+        ran = sum(s.weight for s in mine if s.state in RUNS)
+        cpu = [ns for thread, ns in found.cpu.items() if thread.startswith("busy-")]
+        gaps = [s.weight for s in found.of("main")]
+        allowed = threads * 2 * sum(ns * ns for ns in gaps) / sum(gaps) + lost
+        ct.ok(len(cpu) == threads and abs(ran - sum(cpu)) < allowed,
+              f"{what}: {ran / 1e9:.3f} s of that they ran, their CPU clocks say {sum(cpu) / 1e9:.3f} s, allowed {allowed / 1e9:.3f} s")
     states = collections.Counter(s.state for s in mine)
     spins = sum(s.weight for s in mine if s.has("Crowd.spin"))
     ct.ok(spins > 0.5 * sum(weights.values()) and states[READY] > 0, f"{what}: mostly where they work, waiting for a processor", states)
@@ -217,7 +219,7 @@ def busy(jdk, threads=32, seconds=1.5, rate=ALL, event="wall"):
 
 
 def crowd(jdk):
-    busy(jdk, threads=250, seconds=20, rate="1000/s")
+    busy(jdk, threads=250, seconds=20, rate="1000/s", interval="50ms")
 
 
 def mixed(jdk):

@@ -56,7 +56,8 @@ static void test_accepted(void)
            "the event wall, every 50 ms, or as asked");
     tap_ok(!parse("event=cpu%2Cwall") && options.event == COLLECT_CPU_AND_WALL && options.wall.on && !options.wall.alone &&
                options.interval_ns == 10000000 && options.wall.interval_ns == 50000000 &&
-               !parse("event=wall%2Ccpu,clock=timer,max-rate=9") && options.event == COLLECT_CPU_AND_WALL && !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
+               !parse("event=wall%2Ccpu,clock=timer,max-rate=9") && options.event == COLLECT_CPU_AND_WALL &&
+               !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
                options.event == COLLECT_CPU_AND_WALL && options.interval_ns == 1000000 && options.wall.interval_ns == 2000000 &&
                !parse("event=cpu") && !options.wall.on,
            "with the CPU time, each with its own interval");

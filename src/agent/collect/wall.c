@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WAIT_STEP_NS = 5000000, WAIT_STEPS = 100, TRIES = 3 };
+enum { WAIT_STEP_NS = 5000000, WAIT_STEPS = 100, TRIES = 3, LOOKS_REMEMBERED = 16 };
 
 /* Where a thread stands that does not run. */
 struct place {
@@ -32,6 +32,7 @@ struct looked {
     bool known;       /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
     uint64_t cpu_ns;  /* its CPU clock */
     int64_t credit_ns; /* what it has run and no sample says yet; negative: said in advance */
+    uint32_t short_of_processors; /* it was, at one of so many looks at it when it runs that are still to come */
     struct place place;
     uint32_t stack;
     enum outcome outcome;
@@ -299,13 +300,21 @@ static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, ui
 
 /* ---- rounds ---- */
 
-/* Of a thread that could run: how much of the time it is asked about it ran. One whose clock goes on now, runs. That this thread runs, who
- * looks, has taken a processor from another: so of those whose clock stands, it is what their clocks say that is not told yet. */
+/* Of a thread that could run: how much of the time it is asked about it ran. One whose clock goes on now, runs. But that this thread runs,
+ * who looks, has taken a processor from another: where processors are short, it is what their clocks say that is not told yet, and of
+ * one that runs now a weight in advance. */
 static uint64_t time_run(struct looked *k, bool runs_now, uint64_t ns)
 {
-    uint64_t running = runs_now ? ns : k->credit_ns <= 0 ? 0 : (uint64_t)k->credit_ns < ns ? (uint64_t)k->credit_ns : ns;
-    k->credit_ns -= (int64_t)running;
-    return running;
+    int64_t weight = (int64_t)ns, running = k->credit_ns;
+    if (runs_now)
+        running = k->short_of_processors ? running + weight : weight;
+    running = running < 0 ? 0 : running > weight ? weight : running;
+    k->credit_ns -= running;
+    if (!runs_now)
+        k->short_of_processors = LOOKS_REMEMBERED;
+    else if (k->short_of_processors)
+        k->short_of_processors--;
+    return (uint64_t)running;
 }
 
 static void ask_runner(struct looked *k, struct sampled_thread *t, bool runs_now, uint64_t ns)

@@ -8,6 +8,7 @@ Where all threads are looked at in each round, nothing is left to chance: a thre
 at each end, so they are off by the longest round at most. Where only some are, by six standard errors of the draw (2e-9 each).
 """
 import collections
+import json
 import pathlib
 import re
 import sys
@@ -158,9 +159,11 @@ def sleepers(jdk):
     ct.ok(abs(next(iter(weights.values())) / lived - 1) < 0.2, f"{what}: which is the time of a thread", f"{weights} {lived}")
     for kind, state in STATES.items():
         mine = found.of(kind + "-")
-        ct.ok(len(mine) == each * found.rounds and {s.state for s in mine} == {state} and {s.outcome for s in mine} == {"complete"},
-              f"{what}: {kind}: {state} in all {found.rounds} rounds",
-              f"{len(mine)} {collections.Counter((s.state, s.outcome) for s in mine)}")
+        itself = [s for s in mine if kind == "blocked" and s.state != state]
+        mine = [s for s in mine if s not in itself]
+        ct.ok(len(mine) + len(itself) >= each * found.rounds and len(itself) <= 12 + 2 * took and {s.state for s in mine} == {state}
+              and {s.outcome for s in mine} == {"complete"}, f"{what}: {kind}: {state} in all {found.rounds} rounds",
+              f"{len(mine)} {collections.Counter((s.state, s.outcome) for s in mine)} {itself}")
         ct.ok({s.evidence for s in mine} <= ({"monitor", "guess"} if kind == "blocked" else {"method"}),
               f"{what}: {kind}: known by what it should be", collections.Counter(s.evidence for s in mine))
         own = {tuple(name for name, _, _ in s.frames if name.startswith("Waiters.")) for s in mine}
@@ -172,8 +175,9 @@ def sleepers(jdk):
     report = ct.report(path)
     ct.ok(report["kind"] == "wall" and not report["problems"] and any(m["name"] == "Waiters.parked" for m in report["methods"]),
           f"{what}: the report shows them", report["problems"])
-    parked = ct.candor("report", "--state", "parked", path)
-    ct.ok(parked.status == 0 and "Waiters.parked" in parked.out and "Waiters.slept" not in parked.out, f"{what}: --state parked", parked)
+    parked = ct.candor("report", "--json", "--state", "parked", path)
+    shown = {m["name"] for m in json.loads(parked.out)["methods"] if m["total"]}
+    ct.ok("Waiters.parked" in shown and "Waiters.slept" not in shown, f"{what}: --state parked", shown)
 
 
 def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
@@ -213,6 +217,9 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
         ct.ok(len(cpu) == threads and abs(ran - sum(cpu)) < allowed,
               f"{what}: {ran / 1e9:.3f} s of that they ran, their CPU clocks say {sum(cpu) / 1e9:.3f} s, allowed {allowed / 1e9:.3f} s")
     states = collections.Counter(s.state for s in mine)
+    whole = sum(s.weight for s in mine if s.outcome == "complete")
+    ct.ok(whole > 0.9 * sum(weights.values()), f"{what}: {100 * whole / sum(weights.values()):.1f} % with a whole stack",
+          collections.Counter((s.state, s.outcome, tuple(s.frames[:3])) for s in mine if s.outcome != "complete").most_common(5))
     spins = sum(s.weight for s in mine if s.has("Crowd.spin"))
     ct.ok(spins > 0.5 * sum(weights.values()) and states[READY] > 0, f"{what}: mostly where they work, waiting for a processor", states)
     return found
@@ -303,16 +310,15 @@ def both(jdk):
 
 
 def sabotaged(jdk):
-    """That agent drops, uncounted, what a thread shows between its 99th and 100th expiry of CPU time, of each hundred: a hundredth of its
-    time, forty times, in which it is asked with every millisecond."""
+    """That agent drops, uncounted, all that a thread shows when it is asked, but for the first 99 times."""
     what, path = f"{jdk}, a lie", ct.WORK / f"lie-{jdk.version}.jfr"
     if not ct.SABOTAGED_AGENT.exists():
         ct.skip(f"{what}: is caught", f"{ct.SABOTAGED_AGENT} is not built")
         return
     with agent(jdk, "Crowd", library=ct.SABOTAGED_AGENT) as jvm:
         jvm.expect("ready")
-        start(jvm, path, event="cpu,wall", interval="1ms", **{"wall-interval": "1ms", "wall-rate": ALL})
-        jvm.round("busy", threads=8, seconds=2)
+        start(jvm, path, interval="1ms", **{"wall-rate": ALL})
+        jvm.round("busy", threads=2, seconds=2)
         stop(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)

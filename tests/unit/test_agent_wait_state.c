@@ -56,7 +56,9 @@ int main(void)
     tap_ok(is(wait_state(JFR_STATE_BLOCKED, true, false, stream), JFR_STATE_BLOCKED, EVIDENCE_KERNEL),
            "Java code of a package of input and output waits for a collection as any other");
     tap_ok(is(wait_state(JFR_STATE_NATIVE, true, false, native), JFR_STATE_UNKNOWN, EVIDENCE_KERNEL), "somebody's native code: unknown");
-    tap_ok(is(wait_state(JFR_STATE_NATIVE, true, false, 0), JFR_STATE_UNKNOWN, EVIDENCE_KERNEL), "no frame: unknown");
+    tap_ok(is(wait_state(JFR_STATE_NATIVE, true, false, 0), JFR_STATE_UNKNOWN, EVIDENCE_KERNEL) &&
+               is(wait_state(JFR_STATE_BLOCKED, false, false, 0), JFR_STATE_BLOCKED, EVIDENCE_KERNEL),
+           "no frame: unknown, or inside the JVM, and no guess");
     tap_ok(is(wait_state(JFR_STATE_BLOCKED, true, true, 0), JFR_STATE_MONITOR, EVIDENCE_MONITOR), "but for a monitor");
     wait_state_deinit();
     method_table_deinit();

@@ -101,7 +101,13 @@ void wall_books_close_thread(struct wall_books *b, const struct wall_life *life,
     b->closed_answers += counter_get(&t->answers);
     if (!atomic_load(&t->java_since_ns))
         return;
-    b->closed_ns += (uint64_t)life_of(life, t, atomic_load(&t->java_until_ns), &unseen);
+    uint64_t until = atomic_load(&t->java_until_ns);
+    if (b->stopping && until > b->last_round) {
+        if (!is_of(life, t))
+            return;
+        until = b->last_round;
+    }
+    b->closed_ns += (uint64_t)life_of(life, t, until, &unseen);
     b->closed_ended.ns += unseen;
     b->closed_ended.count += !is_of(life, t);
 }

@@ -402,6 +402,17 @@ static bool through_call_stub(struct walk *w)
     return true;
 }
 
+/* Who waits at a poll in compiled code has called a stub from no call: what lies in the place of its return address is the poll's own
+ * address. From outside such threads are met in every collection of garbage. */
+static bool leave_poll(const struct walk *w, struct frame *f)
+{
+    struct frame g = *f;
+    if (!w->still || !w->code.frame_words || !frame_caller(&w->code, &g) || code_find(g.pc).kind != CODE_NMETHOD)
+        return false;
+    *f = g;
+    return true;
+}
+
 static bool through_stub(struct walk *w, uint64_t *frame)
 {
     struct frame f = here(w);
@@ -410,7 +421,7 @@ static bool through_stub(struct walk *w, uint64_t *frame)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
     if (w->in_heap)
         leave_frozen(w);
-    else if (frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL) && is_higher(w, f))
+    else if ((leave_poll(w, &f) || frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL)) && is_higher(w, f))
         go_to(w, f);
     else
         finish(w, OUTCOME_TRUNCATED);

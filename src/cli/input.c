@@ -92,7 +92,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
     if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
-        return cli_fail("%s: no wall-clock samples in this recording; record with -e wall, or -e cpu,wall", path);
+        return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

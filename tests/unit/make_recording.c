@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 16, WORDS = 6 };
+enum { SLOTS = 1 << 16, WORDS = 7 };
 
 static struct strtab symbols, stacks;
 static struct jfr_method methods[SLOTS];

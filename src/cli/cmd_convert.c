@@ -18,7 +18,8 @@
 
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
-    {0, "kind", "KIND", "cpu|alloc|waiting", "which samples (default cpu); alloc: allocated bytes, the class at the leaf"},
+    {0, "kind", "KIND", "cpu|wall|alloc|waiting",
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
@@ -220,6 +221,7 @@ const struct cli_command command_convert = {
              "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"
+                "candor convert --kind wall app.jfr app.html\n    of a recording of -e cpu,wall the threads' time, running or not\n"
                 "candor convert --time +10s..+20s app.jfr app.pb.gz\n    ten seconds of it, for 'go tool pprof'\n"
                 "candor convert a.jfr b.jfr both.html\n    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n    packed, often to a tenth, and still read by every command\n",

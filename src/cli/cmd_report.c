@@ -11,7 +11,7 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
-     "which samples (default cpu); alloc: allocations, from -e alloc; waiting: of threads that waited, from -e safepoint"},
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -174,10 +174,13 @@ const struct cli_command command_report = {
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
         "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
+        "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
+        "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
+                "candor report --kind wall --state parked app.jfr\n    where threads were parked, of a recording made with -e wall\n"
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",

@@ -17,7 +17,8 @@ static int parse_states(const struct cli_args *args, struct filter *f)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
         if (!found)
             return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
-                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, unknown", word);
+                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
+                                            "waiting_for_cpu, in_native_io, unknown", word);
         f->states |= found;
     }
     return CLI_OK;
@@ -48,8 +49,10 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
         *kind = PROFILE_WAITING;
     else if (name && !strcmp(name, "alloc"))
         *kind = PROFILE_ALLOC;
+    else if (name && !strcmp(name, "wall"))
+        *kind = PROFILE_WALL;
     else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, alloc and waiting", args->operands[0], name);
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc and waiting", args->operands[0], name);
     return CLI_OK;
 }
 
@@ -113,9 +116,12 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
     const char *asked = args ? cli_option(args, "kind") : NULL;
     if (p->kind != kind && asked && !strcmp(asked, "cpu"))
-        return cli_fail("%s: no cpu samples in this recording, only allocations; use --kind alloc", path);
+        return cli_fail("%s: no cpu samples in this recording, only %s", path,
+                        p->kind == PROFILE_WALL ? "wall" : "allocations; use --kind alloc");
     if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for_allocations(p))))
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
+    if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
+        return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

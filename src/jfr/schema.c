@@ -21,6 +21,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
     [JFR_STATE_BLOCKED] = "STATE_BLOCKED", [JFR_STATE_NOT_JAVA] = "STATE_NOT_JAVA",
     [JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER", [JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
     [JFR_STATE_PARKED] = "STATE_PARKED", [JFR_STATE_SLEEPING] = "STATE_SLEEPING",
+    [JFR_STATE_READY] = "STATE_WAITING_FOR_CPU", [JFR_STATE_IO] = "STATE_IN_NATIVE_IO",
 };
 
 #define TYPE(id) [(id) - SCHEMA_FIRST]
@@ -200,6 +201,20 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                            {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
                                             "complete, truncated, or the reason why there is no stack"},
                                            POOLED("state", T_THREAD_STATE, "Thread State")}},
+    TYPE(T_WALL_SAMPLE) = {.name = "candor.WallSample",
+                           .super = EVENT_SUPER,
+                           .label = "Wall-Clock Sample",
+                           .description = "What a thread did, running or not, and the wall-clock time the sample stands for",
+                           .category = "Candor",
+                           .fields = {START_TIME,
+                                      POOLED("eventThread", T_THREAD, "Thread"),
+                                      POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                                      SPAN_NS("weight", "Weight", "Wall-clock time of threads the sample stands for"),
+                                      {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
+                                       "complete, truncated, or the reason why there is no stack"},
+                                      POOLED("state", T_THREAD_STATE, "Thread State"),
+                                      {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
+                                      POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",

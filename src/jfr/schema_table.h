@@ -56,6 +56,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_THREAD_BASE,
     T_DATA_AMOUNT, /* an annotation */
     T_ALLOCATION_SAMPLE,
+    T_WALL_SAMPLE,
 
     SCHEMA_END,
 

@@ -117,6 +117,19 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
                                  {s->carrier}});
 }
 
+void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)
+{
+    put_event(w, T_WALL_SAMPLE,
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->weight_ns},
+                                 {s->outcome},
+                                 {state_key(s->state)},
+                                 {s->evidence},
+                                 {s->carrier}});
+}
+
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count)
 {

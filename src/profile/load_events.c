@@ -47,7 +47,7 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration", "outcome", "state", "mode", "weight"};
+    static const char *const known[] = {"startTime", "duration", "outcome", "state", "evidence", "mode", "weight"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -152,6 +152,11 @@ static int on_allocation_sample(struct load *l, struct jfr_event *event)
         return 0;
     int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
     return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+static int on_wall_sample(struct load *l, struct jfr_event *event)
+{
+    return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
@@ -308,6 +313,7 @@ static const struct {
 } handlers[] = {
     {"candor.CpuSample", on_candor_sample},
     {"candor.SafepointSample", on_safepoint_sample},
+    {"candor.WallSample", on_wall_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
     {"candor.BookBase", on_book_base},
@@ -342,17 +348,20 @@ void load_free(struct load *l)
     free(l);
 }
 
+/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
 static bool counts(const struct profile *p, enum load_rank rank)
 {
     switch (p->kind) {
-    case PROFILE_WAITING: /* only the event safepoint shows threads that wait */
+    case PROFILE_WAITING:
         return rank == LOAD_SAFEPOINT;
+    case PROFILE_WALL:
+        return rank == LOAD_WALL;
     case PROFILE_ALLOC:
         return rank == LOAD_ALLOCATION;
     case PROFILE_RUNNING:
         break;
     }
-    return rank != LOAD_ALLOCATION || p->or_allocations;
+    return rank != LOAD_WALL && (rank != LOAD_ALLOCATION || p->or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */

@@ -9,7 +9,17 @@
 #include "profile/profile.h"
 
 /* The kinds of sample, the better ones behind. */
-enum load_rank { LOAD_NOTHING, LOAD_ALLOCATION, LOAD_EXECUTION, LOAD_DATADOG, LOAD_SAFEPOINT, LOAD_CPU_TIME, LOAD_CANDOR, LOAD_RANKS };
+enum load_rank {
+    LOAD_NOTHING,
+    LOAD_ALLOCATION,
+    LOAD_EXECUTION,
+    LOAD_DATADOG,
+    LOAD_SAFEPOINT,
+    LOAD_WALL,
+    LOAD_CPU_TIME,
+    LOAD_CANDOR,
+    LOAD_RANKS
+};
 
 /* The types of their events. */
 extern const char *const load_rank_types[LOAD_RANKS];

@@ -213,7 +213,7 @@ static void weigh_periods(struct load_whole *w)
 
 static uint64_t nominal_interval(const struct load_whole *w)
 {
-    const char *set = profile_setting(w->profile, "interval_ns");
+    const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
         return w->periods[w->rank];
     return set ? strtoull(set, NULL, 10) : 0;

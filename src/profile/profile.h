@@ -11,9 +11,8 @@
  * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
  * from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, bytes of allocations, counts
- * of samples where the recording gives nothing better, or what another profiler measured (`unit`, `value`). Their sum is held below
- * 2^62.
+ * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
+ * counts of samples
  * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
@@ -43,8 +42,9 @@ enum { PROFILE_MAPS = 13 };
 /* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
-/* Which samples a profile is of: those of running threads, those of threads that waited, or allocations. */
-enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_ALLOC };
+/* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
+ * passed (event wall), or allocations. */
+enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC };
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */

@@ -209,6 +209,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json_thread_time(&j, p);
         jsonw_key(&j, "allocations");
         books_json_allocations(&j, p);
+        jsonw_key(&j, "wall_time");
+        books_json_wall(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

@@ -74,6 +74,8 @@ char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weig
 
 const char *text_whole(const struct text *t)
 {
+    if (t->p->kind == PROFILE_WALL)
+        return "wall-clock time";
     if (t->p->kind == PROFILE_WAITING)
         return "waiting time";
     if (t->p->kind == PROFILE_ALLOC)

@@ -110,6 +110,15 @@ static void put_safepoint(const struct text *t)
                       "          place where it can be stopped, not where it spent the time. Use -e cpu where it works");
 }
 
+static void put_wall(const struct text *t)
+{
+    char text[32];
+    put_weight(t, "Wall");
+    key(t, "Event");
+    fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
+            text_time(text, sizeof text, (int64_t)t->p->interval_ns));
+}
+
 static void put_cpu(const struct text *t)
 {
     const struct profile_book *cpu = profile_book(t->p, "cpu", "");
@@ -236,6 +245,8 @@ void text_header(const struct text *t)
     put_kept(t);
     if (t->p->kind == PROFILE_ALLOC) {
         put_allocated(t);
+    } else if (t->p->kind == PROFILE_WALL) {
+        put_wall(t);
     } else if (profile_is_safepoint(t->p)) {
         put_safepoint(t);
     } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {

@@ -175,8 +175,7 @@ static void *allocate(void *was_there)
 
 static bool start(struct alloc_options alloc)
 {
-    struct collect_options o = {.event = COLLECT_ALLOC, .interval_ns = 10000000, .alloc = alloc};
-    o.alloc.on = true;
+    struct collect_options o = {.events = COLLECT_ALLOC, .interval_ns = 10000000, .alloc = alloc};
     snprintf(o.file, sizeof o.file, "%s", file);
     ended = 0;
     taken_bytes = 0;

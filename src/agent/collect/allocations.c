@@ -193,12 +193,11 @@ void allocations_write(jfr_write_book *write, uint64_t now)
 
 /* ---- life ---- */
 
-void allocations_describe(bool alone)
+void allocations_describe(void)
 {
     char text[32];
     struct jfr_writer *w = session.recording->writer;
     uint64_t now = clock_monotonic_ns();
-    jfr_write_setting(w, now, "event", alone ? "alloc" : "cpu,alloc");
     jfr_write_setting(w, now, "alloc_mixed_sizes", vm_layout.java_version < FAIR_TO_MIXED_SIZES ? "biased" : "fair");
     jfr_write_active_setting(w, now, "jdk.ObjectAllocationSample", "enabled", "true");
     snprintf(text, sizeof text, "%llu", (unsigned long long)session.options.interval);

@@ -19,7 +19,6 @@
 enum { ALLOCATIONS_RATE_DEFAULT = 100, ALLOCATIONS_RATE_MAX = 1000000, ALLOCATIONS_INTERVAL_MIN = 1024 };
 
 struct alloc_options {
-    bool on;
     uint64_t rate;     /* samples per second; 0 = ALLOCATIONS_RATE_DEFAULT */
     uint64_t interval; /* in its place: bytes, always the same; 0 = by the rate */
 };
@@ -29,8 +28,8 @@ int allocations_reserve(struct error *e);
 /* When they are. 0 or a negative errno; then there is nothing to stop. */
 int allocations_start(const struct alloc_options *options, struct recording *r, struct error *e);
 bool allocations_running(void);
-/* What a recording's chunk says of it; alone: no clock samples beside it. */
-void allocations_describe(bool alone);
+/* What a recording's chunk says of it. */
+void allocations_describe(void);
 /* One thread's records; shrink: its queue gives back what it does not need. */
 void allocations_drain(const struct sampled_thread *t, bool shrink);
 void allocations_tick(uint64_t now_ns);

@@ -92,6 +92,7 @@ struct vm_layout {
     uint16_t symbol_body;
 
     struct vm_field thread_state, thread_osthread, osthread_tid, thread_anchor;
+    struct vm_field thread_pending_monitor; /* the one that it waits to enter; not needed for a walk */
     uint16_t anchor_sp, anchor_pc, anchor_fp;
     uint16_t wrapper_anchor;
     int state_new, state_native, state_vm, state_java, state_blocked; /* odd values between are transitions */

@@ -186,6 +186,8 @@ static bool states(const struct vmstructs *v)
 static bool threads(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
+    if (!vmstructs_field(v, "JavaThread", "_current_pending_monitor", &l->thread_pending_monitor))
+        vmstructs_field(v, "Thread", "_current_pending_monitor", &l->thread_pending_monitor);
     return states(v) && need(v, "JavaThread", "_thread_state", &l->thread_state) &&
            need(v, "JavaThread", "_anchor", &l->thread_anchor) &&
            (vmstructs_field(v, "JavaThread", "_osthread", &l->thread_osthread) ||

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum clock_kind { CLOCK_AUTO, CLOCK_SIGTRAP, CLOCK_SIGNAL, CLOCK_TIMER, CLOCK_ITIMER, CLOCK_KINDS,
-                  CLOCK_NONE /* threads have their slots, and nothing expires: for the event alloc; not to be chosen */ };
+                  CLOCK_NONE /* threads have their slots, and nothing expires: for a recording without the event cpu; not to be chosen */ };
 extern const char *const clock_names[CLOCK_KINDS];
 
 struct clock {

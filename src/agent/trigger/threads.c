@@ -8,6 +8,7 @@
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/tasks.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -83,8 +84,11 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
     t->java_id = java_id;
     snprintf(t->java_name, sizeof t->java_name, "%s", name);
     atomic_store(&t->java_thread, java_thread);
-    if (java_thread)
-        atomic_store(&t->role, ROLE_OTHER);
+    if (!java_thread)
+        return;
+    atomic_store(&t->role, ROLE_OTHER);
+    if (!atomic_load(&t->java_since_ns))
+        atomic_store(&t->java_since_ns, clock_monotonic_ns());
 }
 
 /* A thread that ended before its clock was set is no thread without a clock. It may still be there: the leader of the
@@ -161,6 +165,7 @@ static void end(struct sampled_thread *t, uint64_t cpu)
 {
     atomic_store(&t->cpu_at_end, cpu);
     registry.booked[t->tid] = cpu;
+    atomic_store(&t->java_until_ns, clock_monotonic_ns());
     atomic_store(&t->java_thread, 0);
     registry.armed--;
     atomic_store(&t->slot, SLOT_ENDED);

@@ -551,7 +551,9 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
     uint64_t signal_cost = samples_cpu() ? calibrate_signal_cost(&session.clock, &session.pool) : 0;
-    rc = start_clock(e);
+    /* The calibration has set all signals back. */
+    rc = session.options.wall.on ? wall_reopen(e) : 0;
+    rc = rc ? rc : start_clock(e);
     if (rc) {
         fault_remove();
         return rc;

@@ -570,7 +570,9 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
     uint64_t signal_cost = samples_cpu() ? calibrate_signal_cost(&session.clock, &session.pool) : 0;
-    rc = clock_start(&session.clock, e);
+    /* The calibration has set all signals back. */
+    rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    rc = rc ? rc : clock_start(&session.clock, e);
     if (rc) {
         fault_remove();
         return rc;

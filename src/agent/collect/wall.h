@@ -29,7 +29,7 @@ struct wall_options {
 
 /* Memory, and the signal, before a clock is chosen. 0 or a negative errno; wall_close undoes it. */
 int wall_open(const struct wall_options *options, struct error *e);
-/* The signal anew, after a clock_stop. */
+/* The signal anew, after a clock_stop, before a clock is chosen or started. */
 int wall_reopen(struct error *e);
 /* Java's threads are known; the first round comes after a part of the interval. outcome_symbols: by enum outcome. */
 void wall_begin(struct recording *r, const uint32_t *outcome_symbols);

@@ -202,6 +202,8 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
+/* "cpu", "wall", "alloc", "waiting", or "running" of the event safepoint. */
+const char *profile_kind_word(const struct profile *p);
 /* Forgets all samples, and what they add up to; what is interned stays. */
 void profile_drop_samples(struct profile *p);
 

@@ -127,13 +127,6 @@ static void put_groups(struct jsonw *j, const struct profile *p, const char *key
     jsonw_array_end(j);
 }
 
-static const char *kind_of(const struct profile *p)
-{
-    if (p->kind == PROFILE_ALLOC)
-        return "alloc";
-    return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "running" : "cpu";
-}
-
 static void put_allocated(struct jsonw *j, const struct profile *p, struct stats *s, const struct report_options *o)
 {
     stats_sort(&s->methods, p, STATS_BY_SELF);
@@ -157,7 +150,7 @@ static void put_header(struct jsonw *j, const struct profile *p, const struct st
     jsonw_member_uint(j, "pid", p->pid);
     put_text(j, p, "jvm", p->jvm_version);
     put_text(j, p, "source", p->source);
-    jsonw_member_text(j, "kind", kind_of(p));
+    jsonw_member_text(j, "kind", profile_kind_word(p));
     jsonw_member_text(j, "unit", profile_unit_word(p));
     put_text(j, p, "value", p->value);
     jsonw_key(j, "start_ns");

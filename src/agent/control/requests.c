@@ -32,7 +32,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
         return collect_start(options, late, NULL, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
-    hooks = hooks_of(options->event, hooks);
+    hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
                            hooks->bind_threads ? hooks->bind_threads : nothing, e);

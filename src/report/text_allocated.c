@@ -87,6 +87,7 @@ void text_allocation_caveats(const struct text *t)
     const char *mixed = profile_setting(t->p, "alloc_mixed_sizes");
     if (t->p->kind == PROFILE_ALLOC && mixed && !strcmp(mixed, "biased"))
         fputs("\nnote: a JVM before 25 samples objects that do not fit into a thread's buffer too seldom, up to a fifth, and the\n"
-              "small ones between them as much too often; where a thread allocates objects of like sizes, and of sums, this is not so\n",
+              "small ones between them too often, the more so with longer intervals; where a thread allocates objects of like sizes,\n"
+              "they are as they should be\n",
               t->out);
 }

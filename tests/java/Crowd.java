@@ -1,5 +1,4 @@
 import java.net.ServerSocket;
-import java.util.concurrent.CountDownLatch;
 
 /**
  * Threads whose elapsed time is known, for profilers of the wall clock.
@@ -60,13 +59,10 @@ public final class Crowd {
     private static String busy(Rounds.Options options) throws Exception {
         int count = (int) options.number("threads", 1);
         long[] inner = new long[count];
-        CountDownLatch all = new CountDownLatch(count);
         long before = System.nanoTime();
         Thread[] threads = start("busy", count, index -> {
             long began = System.nanoTime();
-            all.countDown();
-            all.await();
-            spin(System.nanoTime() + (long) (options.number("seconds", 1) * 1e9));
+            spin(began + (long) (options.number("seconds", 1) * 1e9));
             inner[index] = System.nanoTime() - began;
         });
         join(threads);

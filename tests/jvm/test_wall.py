@@ -228,7 +228,7 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
 
 
 def crowd(jdk):
-    busy(jdk, threads=250, seconds=20, rate="1000/s", interval="50ms")
+    busy(jdk, threads=250, seconds=10, rate="1000/s", interval="50ms")
 
 
 def mixed(jdk):

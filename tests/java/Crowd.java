@@ -1,16 +1,18 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.ServerSocket;
-import java.util.concurrent.CountDownLatch;
 
 /**
  * Threads whose elapsed time is known, for profilers of the wall clock.
  *
- * go busy threads=N seconds=S -> done outer_ns inner: N threads busy-0000, busy-0001, ... that want a processor all the time, however
- *     few there are. outer_ns: from before the first was started until after the last had ended; inner: what each saw pass, separated
- *     by commas
+ * go busy threads=N seconds=S [cpu=S] -> done outer_ns inner: N threads busy-0000, busy-0001, ... that want a processor all the time,
+ *     however few there are, and until each has used so much CPU time. outer_ns: from before the first was started until after the last
+ *     had ended; inner: what each saw pass, separated by commas
  * go mixed seconds=S -> done nap_ns spin_ns: the thread mixed-0000 sleeps in one method and works in another; by the wall clock
  * go accept seconds=S -> done: the thread accept-0000 waits for a connection that nobody makes
  */
 public final class Crowd {
+    private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
     static volatile long sink;
 
     private interface Work {
@@ -60,13 +62,13 @@ public final class Crowd {
     private static String busy(Rounds.Options options) throws Exception {
         int count = (int) options.number("threads", 1);
         long[] inner = new long[count];
-        CountDownLatch all = new CountDownLatch(count);
         long before = System.nanoTime();
         Thread[] threads = start("busy", count, index -> {
             long began = System.nanoTime();
-            all.countDown();
-            all.await();
-            spin(System.nanoTime() + (long) (options.number("seconds", 1) * 1e9));
+            spin(began + (long) (options.number("seconds", 1) * 1e9));
+            while (CLOCKS.getCurrentThreadCpuTime() < options.number("cpu", 0) * 1e9) {
+                spin(System.nanoTime() + 1_000_000);
+            }
             inner[index] = System.nanoTime() - began;
         });
         join(threads);

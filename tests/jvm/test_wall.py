@@ -182,13 +182,13 @@ def sleepers(jdk):
     ct.ok("Waiters.parked" in shown and "Waiters.slept" not in shown, f"{what}: --state parked", shown)
 
 
-def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
+def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu=0):
     """More threads than processors: each has its time, whether it had a processor or not."""
     what, path = f"{jdk}, {threads} busy threads, {event}", ct.WORK / f"busy-{jdk.version}-{threads}.jfr"
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
         start(jvm, path, event=event, **{"wall-interval": interval, "wall-rate": rate})
-        truth = jvm.round("busy", threads=threads, seconds=seconds)
+        truth = jvm.round("busy", threads=threads, seconds=seconds, cpu=cpu)
         stop(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
@@ -210,25 +210,30 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms"):
              if not inner[i] - gap - lost - error <= weights[f"busy-{i:04}"] <= truth["outer_ns"] + gap + error}
     ct.ok(not wrong, f"{what}: each one's weights are its elapsed time, but for {gap / 1e6:.0f} ms"
           + (f" and {SIX} standard errors of {error / SIX / 1e6:.0f} ms" if error else ""), f"{wrong}\n{inner}\n{truth['outer_ns']}")
-    if not error:
+    if cpu:
         # Each may be told a weight too much in the end, and ends with a part of a round that is not told: of a round as a moment meets it.
         ran = sum(s.weight for s in mine if s.state in RUNS)
-        cpu = [ns for thread, ns in found.cpu.items() if thread.startswith("busy-")]
+        used = [ns for thread, ns in found.cpu.items() if thread.startswith("busy-")]
         gaps = [s.weight for s in found.of("main")]
         allowed = threads * 2 * sum(ns * ns for ns in gaps) / sum(gaps) + lost
-        ct.ok(len(cpu) == threads and abs(ran - sum(cpu)) < allowed,
-              f"{what}: {ran / 1e9:.3f} s of that they ran, their CPU clocks say {sum(cpu) / 1e9:.3f} s, allowed {allowed / 1e9:.3f} s")
+        ct.ok(len(used) == threads and abs(ran - sum(used)) < allowed,
+              f"{what}: {ran / 1e9:.3f} s of that they ran, their CPU clocks say {sum(used) / 1e9:.3f} s, allowed {allowed / 1e9:.3f} s")
     states = collections.Counter(s.state for s in mine)
     whole = sum(s.weight for s in mine if s.outcome == "complete")
     ct.ok(whole > 0.9 * sum(weights.values()), f"{what}: {100 * whole / sum(weights.values()):.1f} % with a whole stack",
           collections.Counter((s.state, s.outcome, tuple(s.frames[:3])) for s in mine if s.outcome != "complete").most_common(5))
-    spins = sum(s.weight for s in mine if s.has("Crowd.spin"))
-    ct.ok(spins > 0.5 * sum(weights.values()) and states[READY] > 0, f"{what}: mostly where they work, waiting for a processor", states)
+    works = sum(s.weight for s in mine if any(name.startswith("Crowd.") for name, _, _ in s.frames))
+    ct.ok(works > 0.5 * sum(weights.values()) and states[READY] > 0, f"{what}: mostly where they work, waiting for a processor", states)
     return found
 
 
+def few(jdk):
+    """Two for each of two processors: what they ran is a sum of many rounds."""
+    busy(jdk, threads=4, seconds=1, cpu=0.8)
+
+
 def crowd(jdk):
-    busy(jdk, threads=250, seconds=20, rate="1000/s", interval="50ms")
+    busy(jdk, threads=250, seconds=10, rate="1000/s", interval="50ms")
 
 
 def mixed(jdk):
@@ -403,7 +408,7 @@ def carriers(jdk):
 def main():
     ct.need()
     jdks = ct.jdks()
-    for jdk, case in ct.spread(jdks, [sleepers, busy, mixed, accepts, both, sabotaged, cycles, attached], each=2):
+    for jdk, case in ct.spread(jdks, [sleepers, busy, few, mixed, accepts, both, sabotaged, cycles, attached], each=2):
         case(jdk)
     for jdk in jdks:
         if jdk.version >= 21 and (ct.TIER == "all" or jdk.version == 21):

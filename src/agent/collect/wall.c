@@ -424,8 +424,11 @@ static bool is_awaited(void)
 void wall_end(void (*drain)(void))
 {
     struct timespec pause = {.tv_nsec = WAIT_STEP_NS};
+    if (!wall.on)
+        return;
+    go_round(clock_monotonic_ns());
     wall.books.stopping = true;
-    for (int i = 0; wall.on && i < WAIT_STEPS && is_awaited(); i++) {
+    for (int i = 0; i < WAIT_STEPS && is_awaited(); i++) {
         nanosleep(&pause, NULL);
         drain();
     }

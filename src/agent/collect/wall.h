@@ -42,7 +42,7 @@ uint64_t wall_due_ns(void);
 void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void wall_close_thread(const struct sampled_thread *t);
 void wall_write(jfr_write_book *write);
-/* No rounds any more; waits a moment for the threads that were asked. drain: takes what they have left. */
+/* A last round, for the time since the one before; waits a moment for the threads that are asked. drain: takes what they have left. */
 void wall_end(void (*drain)(void));
 void wall_close(void);
 void wall_counts(uint64_t *samples, uint64_t *lost);

@@ -10,6 +10,7 @@
 #include "format/output.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
+#include "profile/allocated.h"
 #include "profile/names.h"
 #include "report/report.h"
 
@@ -17,8 +18,10 @@
 
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
+    {0, "kind", "KIND", "cpu|wall|alloc|waiting",
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -39,9 +42,12 @@ struct job {
     const struct profile *profile;
 };
 
+/* Samples of allocations say little by their number. */
 static int write_collapsed(const struct job *job, FILE *f)
 {
-    return collapsed_write(f, job->profile, job->unit, job->threads);
+    bool asked = job->args && cli_option(job->args, "unit");
+    enum collapsed_unit unit = job->profile->kind == PROFILE_ALLOC && !asked ? COLLAPSED_NS : job->unit;
+    return collapsed_write(f, job->profile, unit, job->threads);
 }
 
 enum { TITLE_SIZE = 512 };
@@ -163,8 +169,12 @@ static int convert(struct job *job, const struct format *format)
     if (profile_init(&p))
         return cli_fail("%s: out of memory", job->in[0]);
     job->profile = &p;
-    int status = job->args ? input_load(&p, job->args, job->in, job->count, PROFILE_RUNNING)
-                           : input_load_plain(&p, job->in[0], PROFILE_RUNNING);
+    enum profile_kind kind = PROFILE_RUNNING;
+    int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
+    if (!status)
+        status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
+    if (!status && p.kind == PROFILE_ALLOC && format->write != write_json && allocated_add_frames(&p))
+        status = cli_fail("%s: out of memory", job->in[0]);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;
@@ -211,6 +221,7 @@ const struct cli_command command_convert = {
              "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"
+                "candor convert --kind wall app.jfr app.html\n    of a recording of -e cpu,wall the threads' time, running or not\n"
                 "candor convert --time +10s..+20s app.jfr app.pb.gz\n    ten seconds of it, for 'go tool pprof'\n"
                 "candor convert a.jfr b.jfr both.html\n    two recordings in one flame graph\n"
                 "candor convert app.jfr app.jfr.zst\n    packed, often to a tenth, and still read by every command\n",

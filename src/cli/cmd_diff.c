@@ -49,9 +49,17 @@ static int parse_only(const struct cli_args *args, unsigned *only)
 /* What the profiles are of has to be one thing. */
 struct kind {
     enum profile_unit unit;
+    enum profile_kind samples;
     char word[64], whole[64];
     bool known;
 };
+
+static const char *what_of(const struct profile *p, const char *unit)
+{
+    if (p->kind == PROFILE_WALL)
+        return "wall-clock time";
+    return p->unit == PROFILE_UNIT_NS ? "sampled CPU" : unit;
+}
 
 static int check_kind(struct kind *kind, const struct profile *p, const char *path, const char *first)
 {
@@ -60,7 +68,10 @@ static int check_kind(struct kind *kind, const struct profile *p, const char *pa
         kind->known = true;
         kind->unit = p->unit;
         snprintf(kind->word, sizeof kind->word, "%s", profile_unit_word(p));
-        snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : p->unit == PROFILE_UNIT_NS ? "sampled CPU" : kind->word);
+        kind->samples = p->kind;
+        snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : what_of(p, kind->word));
+    } else if (kind->samples != p->kind) {
+        return cli_fail("%s: one of it and %s is of wall-clock time, the other is not: they cannot be compared", path, first);
     } else if (kind->unit != p->unit || strcmp(kind->word, profile_unit_word(p))) {
         return cli_fail("%s: its weights are %s, those of %s are %s: they cannot be compared", path, profile_unit_word(p), first,
                         kind->word);

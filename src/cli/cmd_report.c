@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/input.h"
+#include "profile/allocated.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
-     "which samples (default cpu); waiting: of threads that waited, from -e safepoint"},
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -92,41 +93,54 @@ static int compute(struct stats *s, const struct profile *p, bool groups)
     return rc;
 }
 
+/* Allocations are seen twice: as what methods do, and, from the trees on, with what they allocate as the leaf. */
+static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
+{
+    struct stats s = {0}, allocated = {0};
+    struct report_options with = *o;
+    int rc = compute(&s, p, o->sections & REPORT_GROUPS);
+    if (!rc && p->kind == PROFILE_ALLOC) {
+        rc = allocated_add_frames(p);
+        rc = rc ? rc : compute(&allocated, p, false);
+        with.allocated = &allocated;
+    }
+    if (!rc)
+        rc = printer(out, p, &s, &with);
+    stats_deinit(&s);
+    stats_deinit(&allocated);
+    return rc;
+}
+
 /* args = NULL: no options, one path. */
 static int print(const struct cli_args *args, char **paths, int count, enum profile_kind kind, FILE *out, report_printer *printer,
                  const struct report_options *o)
 {
     struct profile p;
-    struct stats s = {0};
     if (profile_init(&p))
         return cli_fail("%s: out of memory", paths[0]);
     int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
     if (!status) {
-        int rc = compute(&s, &p, o->sections & REPORT_GROUPS);
-        if (!rc)
-            rc = printer(out, &p, &s, o);
+        int rc = print_profile(&p, out, printer, o);
         if (rc)
             status = cli_fail("%s: %s", paths[0], strerror(-rc));
     }
-    stats_deinit(&s);
     profile_deinit(&p);
     return status;
 }
 
 static int report_run(const struct cli_args *args)
 {
-    const char *path = args->operands[0], *kind = cli_option(args, "kind");
+    enum profile_kind kind;
     struct report_options o = {.width = cli_width(stdout), .colour = cli_colour(stdout)};
     struct patterns patterns = {0};
     int status = parse_options(args, &o);
     status = status ? status : parse_callers(args, &patterns, &o);
     if (status)
         return status;
-    bool waiting = kind && !strcmp(kind, "waiting");
-    if (kind && strcmp(kind, "cpu") && !waiting)
-        return cli_fail("%s: no %s samples in this recording, only cpu", path, kind);
-    status = print(args, args->operands, args->operand_count, waiting ? PROFILE_WAITING : PROFILE_RUNNING, stdout,
-                   cli_switch(args, "json") ? report_json : report_text, &o);
+    status = input_kind(args, &kind);
+    if (!status)
+        status = print(args, args->operands, args->operand_count, kind, stdout,
+                       cli_switch(args, "json") ? report_json : report_text, &o);
     filter_pattern_free(&patterns.callers);
     filter_pattern_free(&patterns.callees);
     int written = cli_finish_output();
@@ -158,12 +172,18 @@ const struct cli_command command_report = {
         "that is not Candor's has no books.\n\n"
         "Of a recording of the event safepoint the report shows the threads that were running, by the wall clock, and with "
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
+        "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
+        "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
+        "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
+        "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
                 "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
+                "candor report --kind wall --state parked app.jfr\n    where threads were parked, of a recording made with -e wall\n"
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
+                "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -17,7 +17,8 @@ static int parse_states(const struct cli_args *args, struct filter *f)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
         if (!found)
             return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
-                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, unknown", word);
+                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
+                                            "waiting_for_cpu, in_native_io, unknown", word);
         f->states |= found;
     }
     return CLI_OK;
@@ -37,6 +38,21 @@ static int parse_types(const struct cli_args *args, struct filter *f)
                                             "failed, pseudo, java, other", word);
         f->types |= found;
     }
+    return CLI_OK;
+}
+
+int input_kind(const struct cli_args *args, enum profile_kind *kind)
+{
+    const char *name = cli_option(args, "kind");
+    *kind = PROFILE_RUNNING;
+    if (name && !strcmp(name, "waiting"))
+        *kind = PROFILE_WAITING;
+    else if (name && !strcmp(name, "alloc"))
+        *kind = PROFILE_ALLOC;
+    else if (name && !strcmp(name, "wall"))
+        *kind = PROFILE_WALL;
+    else if (name && strcmp(name, "cpu"))
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc and waiting", args->operands[0], name);
     return CLI_OK;
 }
 
@@ -82,6 +98,13 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
+/* There may be none all the same. */
+static bool asked_for_allocations(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return event && strstr(event, "alloc");
+}
+
 static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
 {
     struct error e;
@@ -95,11 +118,20 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
                     enum profile_kind kind)
 {
     p->kind = kind;
+    p->or_allocations = kind == PROFILE_RUNNING;
     int status = read_one(p, args, path, side);
     if (status)
         return status;
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
+    const char *asked = args ? cli_option(args, "kind") : NULL;
+    if (p->kind != kind && asked && !strcmp(asked, "cpu"))
+        return cli_fail("%s: no cpu samples in this recording, only %s", path,
+                        p->kind == PROFILE_WALL ? "wall" : "allocations; use --kind alloc");
+    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for_allocations(p))))
+        return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
+    if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
+        return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

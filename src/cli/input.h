@@ -35,7 +35,10 @@
 
 /* Compiles the option's regular expression, if it was given. CLI_OK, or CLI_USAGE after saying why not. */
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);
-/* The kind of samples that is read, from --kind; CLI_OK or a status. */
+/* Which samples --kind chooses; CLI_OK or a status. */
+int input_kind(const struct cli_args *args, enum profile_kind *kind);
+/* Reads samples of that kind; CLI_OK or a status. Of a recording that has allocations only these are read in place of PROFILE_RUNNING,
+ * unless --kind says cpu; the profile's kind tells. */
 int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
 /* One of a comparison. */
 int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);

@@ -25,6 +25,47 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
     return CLI_OK;
 }
 
+static bool records(const struct recording *r, const char *event)
+{
+    return r->event ? strstr(r->event, event) != NULL : !strcmp(event, "cpu");
+}
+
+static int check_alloc(const struct recording *r, const struct cli_args *args)
+{
+    uint64_t value;
+    if (!records(r, "alloc") && (r->alloc_rate || r->alloc_interval))
+        return cli_usage(args->command, "--alloc-rate, --alloc-interval: they are of -e alloc or -e cpu,alloc");
+    if (r->alloc_rate && r->alloc_interval)
+        return cli_usage(args->command, "--alloc-rate, --alloc-interval: use one of them");
+    if (r->alloc_rate && (units_parse_rate(r->alloc_rate, &value) || value > 1000000))
+        return cli_usage(args->command, "--alloc-rate '%.40s': use samples per second, such as 100/s", r->alloc_rate);
+    if (r->alloc_interval && (units_parse_size(r->alloc_interval, &value) || value < 1024 || value > INT32_MAX))
+        return cli_usage(args->command, "--alloc-interval '%.40s': use a size from 1k to 2047m, such as 512k", r->alloc_interval);
+    if (r->event && !strcmp(r->event, "alloc") && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
+        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e alloc has no clock; leave them out, or use -e cpu,alloc");
+    return CLI_OK;
+}
+
+static int check_wall(const struct recording *r, const struct cli_args *args)
+{
+    uint64_t value;
+    if (!records(r, "wall") && (r->wall_interval || r->wall_rate))
+        return cli_usage(args->command, "--wall-interval, --wall-rate: they are the event wall's; add -e wall or -e cpu,wall");
+    if (r->wall_interval && (units_parse_duration(r->wall_interval, &value) || value < 1000000 || value > 10000000000u))
+        return cli_usage(args->command, "--wall-interval '%.40s': use a duration from 1ms to 10s", r->wall_interval);
+    if (r->wall_rate && (units_parse_rate(r->wall_rate, &value) || !value || value > 100000))
+        return cli_usage(args->command, "--wall-rate '%.40s': use looks at threads per second, from 1/s to 100000/s", r->wall_rate);
+    if (!records(r, "wall") || records(r, "cpu"))
+        return CLI_OK;
+    if (r->interval_ns < 1000000)
+        return cli_usage(args->command, "--interval below 1ms: -e wall takes a look at 1ms or more; use 1ms or more");
+    if (r->clock && strcmp(r->clock, "auto"))
+        return cli_usage(args->command, "--clock %s: -e wall uses no clock; leave it out", r->clock);
+    if (r->max_overhead || r->max_rate)
+        return cli_usage(args->command, "--max-overhead, --max-rate: the budget of -e wall is --wall-rate; leave them out");
+    return CLI_OK;
+}
+
 static int check_limits(const struct recording *r, const struct cli_args *args)
 {
     uint64_t rate;
@@ -71,15 +112,20 @@ int recording_read(struct recording *r, const struct cli_args *args)
     *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
+    r->alloc_rate = cli_option(args, "alloc-rate");
+    r->alloc_interval = cli_option(args, "alloc-interval");
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
+    r->wall_interval = cli_option(args, "wall-interval");
+    r->wall_rate = cli_option(args, "wall-rate");
     r->keep = cli_option(args, "keep");
     r->max_size = cli_option(args, "max-size");
     r->dump_on = cli_option(args, "dump-on");
     r->dump_dir = cli_option(args, "dump-dir");
     r->dump_max = cli_option(args, "dump-max");
     r->dump_pause = cli_option(args, "dump-pause");
-    int status = cli_duration(args, "interval", 10000000, &r->interval_ns);
+    bool wall = r->event && !strcmp(r->event, "wall");
+    int status = cli_duration(args, "interval", wall ? 50000000 : 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
     if (status)
@@ -89,6 +135,10 @@ int recording_read(struct recording *r, const struct cli_args *args)
     status = check_limits(r, args);
     if (!status)
         status = check_safepoint(r, args);
+    if (!status)
+        status = check_alloc(r, args);
+    if (!status)
+        status = check_wall(r, args);
     if (!status)
         status = check_keep(r, args);
     if (!status)
@@ -129,8 +179,12 @@ void recording_options(const struct recording *r, struct control_request *reques
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "alloc-rate", r->alloc_rate);
+    control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "max-overhead", r->max_overhead);
     control_option(request, "max-rate", r->max_rate);
+    control_option(request, "wall-interval", r->wall_interval);
+    control_option(request, "wall-rate", r->wall_rate);
     control_option(request, "carrier-frames", r->carrier_frames);
     control_option(request, "recompile", r->recompile);
     control_option(request, "keep", r->keep);

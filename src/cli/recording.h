@@ -6,9 +6,13 @@
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "EVENT", "cpu|safepoint", "what to sample (default cpu)"},                                          \
+    {'e', "event", "EVENT", "cpu|wall|alloc|cpu,wall|cpu,alloc|wall,alloc|cpu,wall,alloc|safepoint", "what to sample (default cpu)"}, \
         {'i', "interval", "TIME", NULL,                                                                                \
-         "time between two samples: a thread's CPU time; with -e safepoint wall-clock time (default 10ms)"},           \
+         "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
+         "wall-clock time"},                                                                                           \
+        {0, "wall-interval", "TIME", NULL, "with -e wall: wall-clock time between two looks at threads (default 50ms)"},  \
+        {0, "wall-rate", "RATE", NULL,                                                                                 \
+         "with -e wall: look at no more threads than that; of more, at some drawn at random (default 1000/s)"},        \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "max-overhead", "PERCENT", NULL,                                                                               \
@@ -21,6 +25,8 @@
         {0, "dump-dir", "DIR", NULL, "where these copies go, as the JVM sees it (default: beside the recording)"},     \
         {0, "dump-max", "N", NULL, "make no more than N of them (default 10)"},                                        \
         {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
+        {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
+        {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
@@ -31,11 +37,22 @@
     }
 
 #define RECORDING_EVENTS                                                                                               \
+    "With -e wall all of Java's threads are sampled by the wall clock, running or not, and each sample says what its thread did: it "  \
+    "ran, waited for a processor, slept, was parked, waited for a monitor, in Object.wait, or in a native method for input or "       \
+    "output. A thread that sleeps is not woken for it. 'candor report' shows such a recording; of one with -e cpu,wall it shows the " \
+    "CPU time, and with --kind wall the other.\n\n"                                                                                   \
     "With -e safepoint the JVM itself tells the stacks of at most 100 of its threads, drawn at random, every interval of "  \
     "wall-clock time; for that it stops all of them. This needs no clock, no signal and none of the JVM's tables, and is " \
     "biased: a running thread shows the next place where it can be stopped, not where it spent the time. It serves where " \
     "-e cpu does not work, to show that bias, and to see what threads wait for: their stacks are exact, and "              \
     "'candor report --kind waiting' prints them. What virtual threads do is not seen, only their carriers."
+
+#define RECORDING_ALLOC                                                                                                \
+    "With -e alloc the JVM (11 and later) tells of some of the objects that threads allocate, drawn by their size, and each " \
+    "sample stands for the bytes it was drawn from: sums of them are right, for small objects and for large ones. How many " \
+    "bytes lie between two samples is adapted so that about --alloc-rate of them come in a second, whatever the program "   \
+    "allocates; --alloc-interval keeps it fixed. -e cpu,alloc records both into one file. 'candor report --kind alloc' "    \
+    "prints the allocations: by class, method and line."
 
 #define RECORDING_FLIGHT                                                                                               \
     "With --keep, --max-size or both the recording can go on for ever: the file keeps its end, and is a whole recording of " \
@@ -49,6 +66,8 @@
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
     const char *max_overhead, *max_rate; /* NULL = none */
+    const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
+    const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
     const char *keep, *max_size;                 /* NULL = all of it */
     const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */

@@ -6,6 +6,8 @@ const char *value_type_name(const struct profile *p)
         return profile_text(p, p->value);
     if (p->unit == PROFILE_UNIT_SAMPLES)
         return "samples";
+    if (p->kind == PROFILE_WALL)
+        return "wall";
     return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "wall" : "cpu";
 }
 

@@ -124,7 +124,7 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
                                                           {"simpleType", type->flags & S_SIMPLE ? "true" : NULL}},
                                      4);
     /* Readers format a field by the annotation that is itself marked as a content type. */
-    if (id == T_TIMESTAMP || id == T_TIMESPAN || id == T_UNSIGNED || id == T_MEMORY_ADDRESS)
+    if (id == T_TIMESTAMP || id == T_TIMESPAN || id == T_UNSIGNED || id == T_MEMORY_ADDRESS || id == T_DATA_AMOUNT)
         annotation(t, &e, T_CONTENT_TYPE, NULL);
     if (type->label)
         annotation(t, &e, T_LABEL, type->label);

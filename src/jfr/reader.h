@@ -251,6 +251,10 @@ struct jfr_method_info {
 };
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out);
 
+/* The name, with dots, from a value of type java.lang.Class; empty when it is none. Arrays are "[Ljava.lang.String;", as the JVM has
+ * them. */
+struct jfr_text jfr_class_of(struct jfr_value class);
+
 struct jfr_frame_info {
     uint64_t method_key; /* for caching; 0 when methods are not pooled */
     struct jfr_value method;

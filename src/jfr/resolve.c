@@ -61,6 +61,14 @@ bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
     return true;
 }
 
+struct jfr_text jfr_class_of(struct jfr_value class)
+{
+    if (jfr_value_none(class))
+        return (struct jfr_text){"", 0};
+    struct jfr_text name = jfr_value_text(jfr_value_field(class, jfr_type_field(class.type, "name")));
+    return name.len ? jfr_text_dotted(class.chunk, name) : name;
+}
+
 enum { RAW_FIELDS_MAX = 8 };
 
 static bool is_key(const struct jfr_field *f)

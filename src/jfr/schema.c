@@ -21,6 +21,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
     [JFR_STATE_BLOCKED] = "STATE_BLOCKED", [JFR_STATE_NOT_JAVA] = "STATE_NOT_JAVA",
     [JFR_STATE_MONITOR] = "STATE_BLOCKED_ON_MONITOR_ENTER", [JFR_STATE_WAITING] = "STATE_IN_OBJECT_WAIT",
     [JFR_STATE_PARKED] = "STATE_PARKED", [JFR_STATE_SLEEPING] = "STATE_SLEEPING",
+    [JFR_STATE_READY] = "STATE_WAITING_FOR_CPU", [JFR_STATE_IO] = "STATE_IN_NATIVE_IO",
 };
 
 #define TYPE(id) [(id) - SCHEMA_FIRST]
@@ -32,6 +33,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define TEXT(field, text, about) {field, T_STRING, 0, 0, NULL, text, about}
 #define EPOCH_MS(field, text) {field, T_LONG, 0, T_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH", text, NULL}
 #define SPAN_NS(field, text, about) {field, T_LONG, 0, T_TIMESPAN, "NANOSECONDS", text, about}
+#define BYTES(field, text, about) {field, T_LONG, 0, T_DATA_AMOUNT, "BYTES", text, about}
 #define COUNT(field, text, about) {field, T_LONG, S_UNSIGNED, 0, NULL, text, about}
 #define SMALL_COUNT(field, text) {field, T_INT, S_UNSIGNED, 0, NULL, text, NULL}
 #define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
@@ -199,6 +201,20 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                            {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
                                             "complete, truncated, or the reason why there is no stack"},
                                            POOLED("state", T_THREAD_STATE, "Thread State")}},
+    TYPE(T_WALL_SAMPLE) = {.name = "candor.WallSample",
+                           .super = EVENT_SUPER,
+                           .label = "Wall-Clock Sample",
+                           .description = "What a thread did, running or not, and the wall-clock time the sample stands for",
+                           .category = "Candor",
+                           .fields = {START_TIME,
+                                      POOLED("eventThread", T_THREAD, "Thread"),
+                                      POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                                      SPAN_NS("weight", "Weight", "Wall-clock time of threads the sample stands for"),
+                                      {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
+                                       "complete, truncated, or the reason why there is no stack"},
+                                      POOLED("state", T_THREAD_STATE, "Thread State"),
+                                      {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
+                                      POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",
@@ -236,6 +252,25 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                    .category = "Candor",
                    .fields = {START_TIME, TEXT("level", "Level", "info, warning or error"),
                               TEXT("message", "Message", NULL)}},
+    TYPE(T_DATA_AMOUNT) = {.name = "jdk.jfr.DataAmount", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
+    TYPE(T_ALLOCATION_SAMPLE) = {.name = "jdk.ObjectAllocationSample",
+                                 .super = EVENT_SUPER,
+                                 .label = "Object Allocation Sample",
+                                 .description = "An allocated object, drawn by its size, and the bytes it stands for",
+                                 .category = "Java Virtual Machine/Memory",
+                                 .fields = {START_TIME,
+                                            POOLED("eventThread", T_THREAD, "Thread"),
+                                            POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
+                                            POOLED("objectClass", T_CLASS, "Object Class"),
+                                            BYTES("weight", "Sample Weight", "Allocated bytes the sample stands for"),
+                                            BYTES("size", "Object Size", NULL),
+                                            BYTES("interval", "Sampling Interval",
+                                                  "Mean of the bytes between two samples, when this one was drawn"),
+                                            BYTES("counted", "Counted",
+                                                  "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
+                                            {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
+                                             "complete, truncated, or the reason why there is no stack"},
+                                            POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

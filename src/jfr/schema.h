@@ -37,10 +37,13 @@ enum jfr_thread_state {
     JFR_STATE_WAITING,  /* "STATE_IN_OBJECT_WAIT" */
     JFR_STATE_PARKED,   /* "STATE_PARKED" */
     JFR_STATE_SLEEPING, /* "STATE_SLEEPING" */
+    JFR_STATE_READY,    /* "STATE_WAITING_FOR_CPU": it could run, and has no processor */
+    JFR_STATE_IO,       /* "STATE_IN_NATIVE_IO": it waits in a native method that reads, writes or polls */
     JFR_STATES
 };
 
-/* Of the event safepoint, whose samples show both: whether a thread was running, as far as the JVM knows, or waiting. */
+/* Of the events safepoint and wall, whose samples show both: whether a thread was running, or waiting. Of the event safepoint,
+ * running is what the JVM knows of it. */
 static inline bool jfr_state_runs(enum jfr_thread_state state)
 {
     return state == JFR_STATE_JAVA || state == JFR_STATE_NATIVE || state == JFR_STATE_VM;
@@ -48,7 +51,7 @@ static inline bool jfr_state_runs(enum jfr_thread_state state)
 
 static inline bool jfr_state_waits(enum jfr_thread_state state)
 {
-    return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_SLEEPING);
+    return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_IO);
 }
 
 /* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;

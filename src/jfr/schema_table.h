@@ -54,6 +54,9 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_SAFEPOINT_SAMPLE,
     T_BOOK_BASE,
     T_THREAD_BASE,
+    T_DATA_AMOUNT, /* an annotation */
+    T_ALLOCATION_SAMPLE,
+    T_WALL_SAMPLE,
 
     SCHEMA_END,
 
@@ -75,7 +78,7 @@ struct schema_field {
     const char *name;
     uint8_t type; /* enum schema_id */
     uint8_t flags;
-    uint8_t unit_type;  /* T_TIMESTAMP, T_TIMESPAN or 0 */
+    uint8_t unit_type;  /* T_TIMESTAMP, T_TIMESPAN, T_DATA_AMOUNT or 0 */
     const char *unit;   /* "TICKS", ...; its value */
     const char *label;
     const char *description; /* or NULL */

@@ -110,8 +110,33 @@ struct jfr_safepoint_sample {
 };
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *sample);
 
+struct jfr_allocation_sample {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t carrier; /* of a virtual thread, else 0 */
+    uint32_t stack;
+    uint32_t class_name;        /* symbol id: "java.util.HashMap", "[B" as Class.getName() has it */
+    uint64_t weight, size;      /* bytes it stands for; of the object */
+    uint64_t interval, counted; /* bytes: docs/formats/recording.md */
+    uint32_t outcome;           /* as above */
+};
+/* A jdk.ObjectAllocationSample, with more fields than the JDK's. */
+void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *sample);
+
+struct jfr_wall_sample {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t carrier; /* of a virtual thread, else 0 */
+    uint32_t stack;
+    uint64_t weight_ns; /* wall-clock time of threads that the sample stands for */
+    uint32_t outcome;   /* as above */
+    uint32_t evidence;  /* symbol id: what the state is known by */
+    enum jfr_thread_state state;
+};
+void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *sample);
+
 /* One line of the books, cumulative since the recording began. account: "cpu", "complete", "truncated", "failed",
- * "lost", "unseen", "residual", "own_cost", or those of the event safepoint (docs/formats/recording.md); reason: "" where the
+ * "lost", "unseen", "residual", "own_cost", or those of the events safepoint and wall (docs/formats/recording.md); reason: "" where the
  * account has none. The last line of a recording with a given (account, reason) is the one that counts. */
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count);

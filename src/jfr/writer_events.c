@@ -22,7 +22,10 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
 
 static void put_pooled(struct jfr_writer *w, enum schema_id type, uint64_t key)
 {
-    struct id_set *set = type == T_THREAD ? &w->threads : type == T_STACK_TRACE ? &w->stacks : NULL;
+    struct id_set *set = type == T_THREAD        ? &w->threads
+                         : type == T_STACK_TRACE ? &w->stacks
+                         : type == T_CLASS       ? &w->classes
+                                                 : NULL;
     if (set && !id_set_need(set, (uint32_t)key))
         w->events.failed = true;
     buffer_varint(&w->events, key);
@@ -97,6 +100,34 @@ void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint
 {
     put_event(w, T_SAFEPOINT_SAMPLE,
               (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {s->weight_ns}, {s->outcome}, {state_key(s->state)}});
+}
+
+void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *s)
+{
+    put_event(w, T_ALLOCATION_SAMPLE,
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {jfr_class_key(s->class_name)},
+                                 {s->weight},
+                                 {s->size},
+                                 {s->interval},
+                                 {s->counted},
+                                 {s->outcome},
+                                 {s->carrier}});
+}
+
+void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)
+{
+    put_event(w, T_WALL_SAMPLE,
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->weight_ns},
+                                 {s->outcome},
+                                 {state_key(s->state)},
+                                 {s->evidence},
+                                 {s->carrier}});
 }
 
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,

@@ -72,6 +72,8 @@ int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
 int jfr_writer_drain(struct jfr_writer *w);
 /* Encodes a string with its leading byte: NULL, empty or UTF-8. */
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
+/* The key of a class in its pool, by its name's symbol id. */
+uint32_t jfr_class_key(uint32_t name);
 /* The entries every chunk holds: frame types and thread states. */
 int jfr_pools_write_fixed(struct jfr_writer *w);
 /* What events since the last flush refer to and the chunk does not hold yet. */

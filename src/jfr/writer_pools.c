@@ -84,11 +84,16 @@ static uint32_t need_symbol(struct jfr_writer *w, uint32_t id)
     return id + SYMBOL_KEY;
 }
 
+uint32_t jfr_class_key(uint32_t name)
+{
+    return name + SYMBOL_KEY;
+}
+
 static uint32_t need_class(struct jfr_writer *w, uint32_t name)
 {
-    if (!id_set_need(&w->classes, name + SYMBOL_KEY))
+    if (!id_set_need(&w->classes, jfr_class_key(name)))
         w->out.failed = true;
-    return name + SYMBOL_KEY;
+    return jfr_class_key(name);
 }
 
 static void put_symbol_text(struct jfr_writer *w, uint32_t id)

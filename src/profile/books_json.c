@@ -53,8 +53,9 @@ static void put_reasons_count(struct jsonw *j, const struct profile *p, const ch
 
 void books_json(struct jsonw *j, const struct profile *p)
 {
-    bool are_of_threads = profile_book(p, "thread_time", "") && !profile_book(p, "cpu", "");
-    if (!p->book_count || are_of_threads) {
+    bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "wall_time", "") || profile_book(p, "alloc_bytes", "")) &&
+                      !profile_book(p, "cpu", "");
+    if (!p->book_count || are_others) {
         jsonw_null(j);
         return;
     }
@@ -103,5 +104,60 @@ void books_json_thread_time(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "failed");
     put_reasons_count(j, p, "lost");
     put_count(j, p, "not_chosen");
+    jsonw_object_end(j);
+}
+
+void books_json_allocations(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *taken = profile_book(p, "alloc_bytes", "");
+    if (!taken) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_ns(j, p, "sampled_bytes", "alloc_bytes");
+    put_reasons_ns(j, p, "lost_bytes", "alloc_lost_bytes");
+    put_ns(j, p, "counted_bytes", "alloc_counted_bytes");
+    put_ns(j, p, "weighed_bytes", "alloc_weighed_bytes");
+    jsonw_member_uint(j, "samples", taken->count);
+    jsonw_key(j, "lost");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (is_line_of(p, &p->books[i], "alloc_lost_bytes"))
+            jsonw_member_uint(j, profile_text(p, p->books[i].reason), p->books[i].count);
+    jsonw_object_end(j);
+    jsonw_object_end(j);
+}
+
+void books_json_wall(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *rounds = profile_book(p, "wall_rounds", ""), *guessed = profile_book(p, "wall_guessed", "");
+    if (!profile_book(p, "wall_time", "")) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_ns(j, p, "wall_ns", "wall_time");
+    put_reasons_ns(j, p, "running_ns", "wall_running");
+    put_reasons_ns(j, p, "waiting_ns", "wall_waiting");
+    put_reasons_ns(j, p, "failed_ns", "wall_failed");
+    put_reasons_ns(j, p, "lost_ns", "wall_lost");
+    put_ns(j, p, "pending_ns", "wall_pending");
+    put_reasons_ns(j, p, "unseen_ns", "wall_unseen");
+    put_ns(j, p, "residual_ns", "wall_residual");
+    put_ns(j, p, "guessed_ns", "wall_guessed");
+    put_ns(j, p, "own_cost_ns", "wall_own_cost");
+    jsonw_key(j, "rounds");
+    jsonw_uint(j, rounds ? rounds->count : 0);
+    jsonw_key(j, "longest_round_ns");
+    jsonw_int(j, rounds ? rounds->ns : 0);
+    jsonw_key(j, "guessed");
+    jsonw_uint(j, guessed ? guessed->count : 0);
+    put_reasons_count(j, p, "wall_running");
+    put_reasons_count(j, p, "wall_waiting");
+    put_reasons_count(j, p, "wall_failed");
+    put_reasons_count(j, p, "wall_lost");
+    put_reasons_count(j, p, "wall_looks");
+    put_count(j, p, "wall_not_chosen");
     jsonw_object_end(j);
 }

@@ -49,8 +49,40 @@ static int check_thread_time(struct profile *p)
     return check_weight(p, p->kind == PROFILE_WAITING ? waiting : running, whole);
 }
 
+static int check_allocations(struct profile *p)
+{
+    char a[32], b[32];
+    const struct profile_book *book = profile_book(p, "alloc_bytes", "");
+    if (!book || !book->count)
+        return 0;
+    double held = (double)p->weight, said = (double)book->ns;
+    if (fabs(held - said) <= fmax(missing_share * said, missing_intervals * said / (double)book->count))
+        return 0;
+    return profile_add_problem(p, "error", "the file's samples add up to %s, the books say %s: the file is not whole",
+                               units_format_bytes(a, sizeof a, (uint64_t)held),
+                               units_format_bytes(b, sizeof b, (uint64_t)fmax(said, 0)));
+}
+
+static int check_wall(struct profile *p)
+{
+    char a[32];
+    double whole = account_ns(p, "wall_time");
+    double sampled = account_ns(p, "wall_running") + account_ns(p, "wall_waiting") + account_ns(p, "wall_failed");
+    double rest = account_ns(p, "wall_lost") + account_ns(p, "wall_pending") + account_ns(p, "wall_unseen") +
+                  account_ns(p, "wall_residual");
+    double gap = fabs(whole - sampled - rest);
+    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the threads' time by %s",
+                                              duration(a, sizeof a, gap)))
+        return -ENOMEM;
+    return check_weight(p, sampled, whole);
+}
+
 int profile_check(struct profile *p)
 {
+    if (p->kind == PROFILE_ALLOC)
+        return check_allocations(p);
+    if (p->kind == PROFILE_WALL && profile_book(p, "wall_time", ""))
+        return check_wall(p);
     if (profile_is_safepoint(p) && profile_book(p, "thread_time", ""))
         return check_thread_time(p);
     if (!profile_book(p, "cpu", ""))

@@ -124,6 +124,7 @@ static int worker_init(struct worker *w, struct crew *c)
     if (!c->alone && profile_init(&w->own))
         return -ENOMEM;
     w->own.kind = c->whole->profile->kind;
+    w->own.or_allocations = c->whole->profile->or_allocations;
     return load_new(&w->load, w->profile);
 }
 

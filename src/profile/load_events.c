@@ -1,6 +1,7 @@
 #include "profile/load_events.h"
 
 #include "base/units.h"
+#include "profile/allocated.h"
 #include "profile/load_text.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration", "outcome", "state", "mode", "weight"};
+    static const char *const known[] = {"startTime", "duration", "outcome", "state", "evidence", "mode", "weight"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -66,7 +67,8 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .thread = thread_field(type),
                                    .state = jfr_type_field(type, "state"),
                                    .outcome = jfr_type_field(type, "outcome"),
-                                   .weight = jfr_type_field(type, "weight")};
+                                   .weight = jfr_type_field(type, "weight"),
+                                   .object_class = jfr_type_field(type, "objectClass")};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
@@ -89,6 +91,12 @@ static int add_label(struct load *l, struct jfr_event *event, const struct jfr_f
     if (profile_string(l->profile, f->name, strlen(f->name), &label.key) || load_text(l->profile, text, &label.value))
         return -ENOMEM;
     return profile_label(l->profile, &label, labels);
+}
+
+static int add_class(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+{
+    struct jfr_text name = jfr_class_of(jfr_event_value(event, f));
+    return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
 }
 
 static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
@@ -114,6 +122,8 @@ static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
         rc = profile_string(p, outcome, strlen(outcome), &s.outcome);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
         rc = add_label(l, event, fields->labels[i], &s.labels);
+    if (!rc && fields->object_class)
+        rc = add_class(l, event, fields->object_class, &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
 }
 
@@ -133,6 +143,20 @@ static int on_safepoint_sample(struct load *l, struct jfr_event *event)
         return -ENOMEM;
     bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
     return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+static int on_allocation_sample(struct load *l, struct jfr_event *event)
+{
+    l->part->allocation_samples++;
+    if (l->part->rank != LOAD_ALLOCATION)
+        return 0;
+    int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+static int on_wall_sample(struct load *l, struct jfr_event *event)
+{
+    return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
@@ -289,6 +313,7 @@ static const struct {
 } handlers[] = {
     {"candor.CpuSample", on_candor_sample},
     {"candor.SafepointSample", on_safepoint_sample},
+    {"candor.WallSample", on_wall_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
     {"candor.BookBase", on_book_base},
@@ -298,6 +323,7 @@ static const struct {
     {"jdk.CPUTimeSample", on_cpu_time_sample},
     {"jdk.CPUTimeSamplesLost", on_samples_lost},
     {"jdk.ExecutionSample", on_execution_sample},
+    {"jdk.ObjectAllocationSample", on_allocation_sample},
     {"jdk.NativeMethodSample", on_native_sample},
     {"datadog.ExecutionSample", on_datadog_sample},
     {"jdk.ActiveSetting", on_active_setting},
@@ -322,13 +348,28 @@ void load_free(struct load *l)
     free(l);
 }
 
+/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
+static bool counts(const struct profile *p, enum load_rank rank)
+{
+    switch (p->kind) {
+    case PROFILE_WAITING:
+        return rank == LOAD_SAFEPOINT;
+    case PROFILE_WALL:
+        return rank == LOAD_WALL;
+    case PROFILE_ALLOC:
+        return rank == LOAD_ALLOCATION;
+    case PROFILE_RUNNING:
+        break;
+    }
+    return rank != LOAD_WALL && (rank != LOAD_ALLOCATION || p->or_allocations);
+}
+
 /* Of the chunk's samples the best ones count. */
-static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
+static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
 {
     for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
         const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
-        /* Only the event safepoint shows threads that wait. */
-        if (type && type->events && (kind != PROFILE_WAITING || rank == LOAD_SAFEPOINT))
+        if (type && type->events && counts(p, rank))
             return rank;
     }
     return LOAD_NOTHING;
@@ -354,14 +395,14 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->fields.type = NULL;
     l->least_weight = 0;
     l->part = part;
-    part->rank = rank_of(l->profile->kind, chunk);
+    part->rank = rank_of(l->profile, chunk);
     load_stacks_new_chunk(&l->stacks, part);
     return 0;
 }
 
 void load_go_on(struct load *l, struct jfr_chunk *chunk)
 {
-    l->part->rank = rank_of(l->profile->kind, chunk);
+    l->part->rank = rank_of(l->profile, chunk);
 }
 
 int load_event(struct load *l, struct jfr_event *event)

@@ -22,7 +22,7 @@ static int take_problems(struct profile *p, const struct jfr_problems *problems)
     return 0;
 }
 
-static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
+static int load_samples(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems)
 {
     struct load_whole whole;
     load_whole_init(&whole, p);
@@ -34,6 +34,31 @@ static int load_opened(struct profile *p, const struct jfr_file *file, struct jf
     if (!rc)
         rc = profile_check(p);
     load_whole_deinit(&whole);
+    return rc;
+}
+
+/* A recording of the event wall alone has nothing else to show: jdk.ExecutionSample is there for other tools. */
+static bool is_of_wall_alone(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return p->kind == PROFILE_RUNNING && event && !strncmp(event, "wall", strlen("wall"));
+}
+
+static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
+{
+    struct jfr_problems *opening = malloc(sizeof *opening);
+    int rc = opening ? 0 : -ENOMEM;
+    if (opening)
+        *opening = *problems;
+    rc = rc ? rc : load_samples(p, file, problems);
+    if (!rc && is_of_wall_alone(p)) {
+        profile_deinit(p);
+        rc = profile_init(p);
+        p->kind = PROFILE_WALL;
+        *problems = *opening;
+        rc = rc ? rc : load_samples(p, file, problems);
+    }
+    free(opening);
     return rc ? error_set(e, rc, "%s: %s", name, strerror(-rc)) : 0;
 }
 

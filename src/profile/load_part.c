@@ -3,9 +3,11 @@
 #include "base/array.h"
 
 const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
+                                                 [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",
                                                  [LOAD_EXECUTION] = "jdk.ExecutionSample",
                                                  [LOAD_DATADOG] = "datadog.ExecutionSample",
                                                  [LOAD_SAFEPOINT] = "candor.SafepointSample",
+                                                 [LOAD_WALL] = "candor.WallSample",
                                                  [LOAD_CPU_TIME] = "jdk.CPUTimeSample",
                                                  [LOAD_CANDOR] = "candor.CpuSample"};
 

@@ -9,7 +9,17 @@
 #include "profile/profile.h"
 
 /* The kinds of sample, the better ones behind. */
-enum load_rank { LOAD_NOTHING, LOAD_EXECUTION, LOAD_DATADOG, LOAD_SAFEPOINT, LOAD_CPU_TIME, LOAD_CANDOR, LOAD_RANKS };
+enum load_rank {
+    LOAD_NOTHING,
+    LOAD_ALLOCATION,
+    LOAD_EXECUTION,
+    LOAD_DATADOG,
+    LOAD_SAFEPOINT,
+    LOAD_WALL,
+    LOAD_CPU_TIME,
+    LOAD_CANDOR,
+    LOAD_RANKS
+};
 
 /* The types of their events. */
 extern const char *const load_rank_types[LOAD_RANKS];
@@ -41,7 +51,7 @@ struct load_part {
     uint32_t sample_count, sample_cap;
     struct load_note *notes; /* in the order of their events */
     uint32_t note_count, note_cap;
-    uint64_t cpu_samples, execution_samples, safepoint_samples; /* events, whether they count as samples or not */
+    uint64_t cpu_samples, execution_samples, safepoint_samples, allocation_samples; /* events, whether they count as samples or not */
     uint64_t native_samples, lost_samples;
 };
 

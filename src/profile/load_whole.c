@@ -179,6 +179,7 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
     p->cpu_samples += part->cpu_samples;
     p->execution_samples += part->execution_samples;
     p->safepoint_samples += part->safepoint_samples;
+    p->allocation_samples += part->allocation_samples;
     w->native_samples += part->native_samples;
     w->lost_samples += part->lost_samples;
     w->is_first = !w->has_content;
@@ -212,7 +213,7 @@ static void weigh_periods(struct load_whole *w)
 
 static uint64_t nominal_interval(const struct load_whole *w)
 {
-    const char *set = profile_setting(w->profile, "interval_ns");
+    const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
         return w->periods[w->rank];
     return set ? strtoull(set, NULL, 10) : 0;
@@ -233,6 +234,15 @@ static void subtract_bases(struct load_whole *w)
         }
 }
 
+/* Allocations weigh bytes; a clock's interval beside them is not theirs. */
+static int settle_allocations(struct profile *p)
+{
+    p->kind = PROFILE_ALLOC;
+    p->unit = PROFILE_UNIT_BYTES;
+    p->interval_ns = 0;
+    return profile_string(p, "alloc_space", strlen("alloc_space"), &p->value);
+}
+
 int load_whole_settle(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -241,7 +251,9 @@ int load_whole_settle(struct load_whole *w)
     p->interval_ns = nominal_interval(w);
     subtract_bases(w);
     int rc = 0;
-    if (w->native_samples)
+    if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
+        rc = settle_allocations(p);
+    if (!rc && w->native_samples)
         rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
                                  (unsigned long long)w->native_samples);
     if (!rc && w->lost_samples)

@@ -125,6 +125,7 @@ static void take_figures(struct merge *m, bool first, uint32_t several)
     p->cpu_samples += from->cpu_samples;
     p->execution_samples += from->execution_samples;
     p->safepoint_samples += from->safepoint_samples;
+    p->allocation_samples += from->allocation_samples;
     p->filtered_weight += from->filtered_weight;
     p->filtered += from->filtered;
     p->thinned |= from->thinned;

@@ -342,6 +342,21 @@ uint8_t profile_type_named(const char *word, size_t len)
     return PROFILE_TYPE_OTHER;
 }
 
+const char *profile_kind_word(const struct profile *p)
+{
+    switch (p->kind) {
+    case PROFILE_WAITING:
+        return "waiting";
+    case PROFILE_WALL:
+        return "wall";
+    case PROFILE_ALLOC:
+        return "alloc";
+    case PROFILE_RUNNING:
+        break;
+    }
+    return profile_is_safepoint(p) ? "running" : "cpu";
+}
+
 const char *profile_unit_word(const struct profile *p)
 {
     switch (p->unit) {

@@ -11,8 +11,8 @@
  * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
  * from the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's, counts of samples
- * where the recording gives nothing better, or what another profiler measured (`unit`, `value`). Their sum is held below 2^62.
+ * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
+ * counts of samples
  * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
@@ -42,8 +42,9 @@ enum { PROFILE_MAPS = 13 };
 /* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
-/* Which samples a profile is of: those of running threads, or those of threads that waited. */
-enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING };
+/* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
+ * passed (event wall), or allocations. */
+enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC };
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -135,6 +136,7 @@ struct profile {
     uint32_t problem_count, problem_cap;
 
     enum profile_kind kind; /* to be set before samples come in */
+    bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
     uint32_t value;             /* string id: what the weights are of, in the words of another profiler ("alloc_space"); or 0 */
@@ -148,6 +150,7 @@ struct profile {
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
+    uint64_t allocation_samples; /* events of jdk.ObjectAllocationSample */
     uint64_t interval_ns;       /* nominal; 0 = unknown */
     int64_t start_ns;           /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
@@ -199,6 +202,8 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
+/* "cpu", "wall", "alloc", "waiting", or "running" of the event safepoint. */
+const char *profile_kind_word(const struct profile *p);
 /* Forgets all samples, and what they add up to; what is interned stays. */
 void profile_drop_samples(struct profile *p);
 

@@ -127,6 +127,22 @@ static void put_groups(struct jsonw *j, const struct profile *p, const char *key
     jsonw_array_end(j);
 }
 
+static void put_allocated(struct jsonw *j, const struct profile *p, struct stats *s, const struct report_options *o)
+{
+    stats_sort(&s->methods, p, STATS_BY_SELF);
+    jsonw_key(j, "allocated");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < rows(&s->methods, o) && s->methods.rows[i].self.weight; i++) {
+        const struct stats_row *r = &s->methods.rows[i];
+        jsonw_object(j);
+        put_text(j, p, "class", r->label);
+        put_self(j, &r->self);
+        jsonw_member_uint(j, "samples", r->self.samples);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+}
+
 static void put_header(struct jsonw *j, const struct profile *p, const struct stats *s)
 {
     jsonw_member_uint(j, "version", 1);
@@ -134,7 +150,7 @@ static void put_header(struct jsonw *j, const struct profile *p, const struct st
     jsonw_member_uint(j, "pid", p->pid);
     put_text(j, p, "jvm", p->jvm_version);
     put_text(j, p, "source", p->source);
-    jsonw_member_text(j, "kind", p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "running" : "cpu");
+    jsonw_member_text(j, "kind", profile_kind_word(p));
     jsonw_member_text(j, "unit", profile_unit_word(p));
     put_text(j, p, "value", p->value);
     jsonw_key(j, "start_ns");
@@ -146,6 +162,7 @@ static void put_header(struct jsonw *j, const struct profile *p, const struct st
     jsonw_member_uint(j, "samples", p->cpu_samples);
     jsonw_member_uint(j, "execution_samples", p->execution_samples);
     jsonw_member_uint(j, "safepoint_samples", p->safepoint_samples);
+    jsonw_member_uint(j, "allocation_samples", p->allocation_samples);
     jsonw_member_uint(j, "sampled", s->weight);
     jsonw_member_uint(j, "filtered", p->filtered_weight);
     jsonw_member_uint(j, "sample_count", s->samples);
@@ -163,6 +180,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     stats_sort(&s->lines, p, o->order);
     jsonw_object(&j);
     put_header(&j, p, s);
+    if (o->allocated)
+        put_allocated(&j, p, o->allocated, o);
     if (o->sections & REPORT_METHODS)
         put_rows(&j, p, "methods", &s->methods, o, false);
     if (o->sections & REPORT_LINES)
@@ -181,6 +200,10 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json(&j, p);
         jsonw_key(&j, "thread_time");
         books_json_thread_time(&j, p);
+        jsonw_key(&j, "allocations");
+        books_json_allocations(&j, p);
+        jsonw_key(&j, "wall_time");
+        books_json_wall(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

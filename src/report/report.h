@@ -28,6 +28,7 @@ struct report_options {
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
     double threshold; /* share below which a branch of a tree is left out */
+    struct stats *allocated; /* of the kind PROFILE_ALLOC: its methods' self is that of the allocated classes; else NULL */
     const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;

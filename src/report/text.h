@@ -18,7 +18,11 @@ void text_groups(const struct text *t); /* classes, packages, types */
 void text_threads(const struct text *t);
 int text_trees(const struct text *t); /* all that are asked for; 0 or a code of calltree_build */
 void text_books(const struct text *t);
+void text_wall(const struct text *t); /* the books of the event wall (text_wall.c) */
 void text_thread_time(const struct text *t); /* the books of the event safepoint (text_thread_time.c) */
+void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
+void text_allocation_books(const struct text *t); /* and the books of that */
+void text_allocation_caveats(const struct text *t);
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -19,6 +19,14 @@ static int64_t put_account(const struct text *t, const char *account, const char
 
 void text_books(const struct text *t)
 {
+    if (t->p->kind == PROFILE_ALLOC) {
+        text_allocation_books(t);
+        return;
+    }
+    if (t->p->kind == PROFILE_WALL && profile_book(t->p, "wall_time", "")) {
+        text_wall(t);
+        return;
+    }
     if (profile_book(t->p, "thread_time", "") && !profile_book(t->p, "cpu", "")) {
         text_thread_time(t);
         return;
@@ -78,6 +86,7 @@ void text_problems(const struct text *t)
     const struct profile *p = t->p;
     put_caveats(t);
     put_approximate(t);
+    text_allocation_caveats(t);
     if (p->problem_count)
         fputc('\n', t->out);
     for (uint32_t i = 0; i < p->problem_count; i++) {

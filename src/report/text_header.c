@@ -110,6 +110,15 @@ static void put_safepoint(const struct text *t)
                       "          place where it can be stopped, not where it spent the time. Use -e cpu where it works");
 }
 
+static void put_wall(const struct text *t)
+{
+    char text[32];
+    put_weight(t, "Wall");
+    key(t, "Event");
+    fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
+            text_time(text, sizeof text, (int64_t)t->p->interval_ns));
+}
+
 static void put_cpu(const struct text *t)
 {
     const struct profile_book *cpu = profile_book(t->p, "cpu", "");
@@ -136,6 +145,24 @@ static void put_value(const struct text *t)
         utf8_print(t->out, profile_unit_word(p));
     fputs(" of ", t->out);
     utf8_print(t->out, text_whole(t));
+    fputc('\n', t->out);
+}
+
+static void put_allocated(const struct text *t)
+{
+    const struct profile *p = t->p;
+    const char *interval = profile_setting(p, "alloc_interval"), *rate = profile_setting(p, "alloc_rate");
+    char text[32];
+    key(t, "Allocated");
+    fputs(units_format_bytes(text, sizeof text, t->s->weight), t->out);
+    if (p->duration_ns) {
+        double per_second = (double)t->s->weight * 1e9 / (double)p->duration_ns;
+        fprintf(t->out, ", %s/s on average", units_format_bytes(text, sizeof text, (uint64_t)per_second));
+    }
+    if (interval)
+        fprintf(t->out, ", a sample per %s", units_format_bytes(text, sizeof text, strtoull(interval, NULL, 10)));
+    else if (rate)
+        fprintf(t->out, ", about %.20s samples", rate);
     fputc('\n', t->out);
 }
 
@@ -193,13 +220,14 @@ static void put_samples(const struct text *t)
     key(t, "Samples");
     if (!t->s->samples) {
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
+              : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
     }
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples) {
+    if (!p->cpu_samples && p->kind != PROFILE_ALLOC) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)
@@ -215,7 +243,11 @@ void text_header(const struct text *t)
     put_jvm(t);
     put_time(t);
     put_kept(t);
-    if (profile_is_safepoint(t->p)) {
+    if (t->p->kind == PROFILE_ALLOC) {
+        put_allocated(t);
+    } else if (t->p->kind == PROFILE_WALL) {
+        put_wall(t);
+    } else if (profile_is_safepoint(t->p)) {
         put_safepoint(t);
     } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {
         put_value(t);

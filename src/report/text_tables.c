@@ -102,14 +102,21 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
     put_rest(t, table, rows, what);
 }
 
+static const struct {
+    const char *methods, *lines;
+} titles[] = {[PROFILE_RUNNING] = {"Hot methods", "Hot lines"},
+              [PROFILE_WAITING] = {"Waiting methods", "Waiting lines"},
+              [PROFILE_WALL] = {"Methods, running or not", "Lines, running or not"},
+              [PROFILE_ALLOC] = {"Allocating methods", "Allocating lines"}};
+
 void text_methods(const struct text *t)
 {
-    put_table(t, &t->s->methods, t->p->kind == PROFILE_WAITING ? "Waiting methods" : "Hot methods", METHODS_TOP, "methods");
+    put_table(t, &t->s->methods, titles[t->p->kind].methods, METHODS_TOP, "methods");
 }
 
 void text_lines(const struct text *t)
 {
-    put_table(t, &t->s->lines, t->p->kind == PROFILE_WAITING ? "Waiting lines" : "Hot lines", LINES_TOP, "lines");
+    put_table(t, &t->s->lines, titles[t->p->kind].lines, LINES_TOP, "lines");
 }
 
 void text_groups(const struct text *t)
@@ -148,7 +155,7 @@ void text_threads(const struct text *t)
         return;
     char about[96];
     snprintf(about, sizeof about, "  %% of %s, [95 %% interval]%s", text_whole(t),
-             profile_is_safepoint(t->p) ? "" : ", CPU by the thread's own clock");
+             profile_is_safepoint(t->p) || t->p->kind == PROFILE_WALL ? "" : ", CPU by the thread's own clock");
     text_heading(t, "Threads", about);
     for (uint32_t i = 0; i < rows; i++) {
         wide |= text_is_full(table->rows[i].self.share);

@@ -2,6 +2,7 @@
 
 #include "compress/intake.h"
 #include "format/formats.h"
+#include "profile/allocated.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,7 +37,10 @@ static int load_unpacked(struct profile *p, struct intake *in, const struct enve
         intake_close(in);
         return rc;
     }
+    p->or_allocations = true;
     rc = formats_load_from(p, in, "the recording", format, NULL, e);
+    if (!rc && p->kind == PROFILE_ALLOC && allocated_add_frames(p))
+        rc = error_set(e, -ENOMEM, "the recording: out of memory");
     if (!rc && note->period_ns && p->unit == PROFILE_UNIT_SAMPLES)
         rc = scale(p, note->period_ns, e);
     return rc == -EBADMSG ? -EINVAL : rc;

@@ -30,7 +30,7 @@ static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
 {
     const char *value = profile_text(p, p->value);
     if (!*value)
-        value = p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "running" : "cpu";
+        value = profile_kind_word(p);
     snprintf(out, CATALOGUE_TYPE_MAX, "%.60s:%.60s", value, profile_unit_word(p));
 }
 

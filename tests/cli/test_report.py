@@ -111,6 +111,59 @@ def test_safepoint():
     ct.ok(mixed["source"] == "candor.CpuSample" and mixed["sampled"] == 10 * MS, "CPU samples in the same file are better")
 
 
+def wall(event):
+    """Of two threads' 200 ms: 30 ms of running, 20 ms of waiting for a processor, the rest parked, 10 ms of it as a guess."""
+    lines = [("setting", "event", event), ("setting", "wall_interval_ns", MS), ("setting", "interval_ns", 5 * MS),
+             ("thread", "main", 0, 1), ("thread", "idle", 0, 9)]
+    for i in range(10):
+        state = "STATE_RUNNABLE" if i < 3 else "STATE_WAITING_FOR_CPU" if i < 5 else "STATE_IN_NATIVE_IO"
+        lines += [("wall", 1, 10 * MS, "complete", state, "clock" if i < 5 else "method", "Java|demo.Work.hot:23"),
+                  ("wall", 2, 10 * MS, "complete", "STATE_BLOCKED_ON_MONITOR_ENTER" if i == 9 else "STATE_PARKED",
+                   "guess" if i == 9 else "method", "Java|demo.Work.idle:7;Native|jdk.Unsafe.park")]
+    return lines + [("book", "wall_time", "", 203 * MS, 0), ("book", "wall_running", "runnable", 30 * MS, 3),
+                    ("book", "wall_waiting", "waiting_for_cpu", 20 * MS, 2), ("book", "wall_waiting", "native_io", 50 * MS, 5),
+                    ("book", "wall_waiting", "parked", 90 * MS, 9), ("book", "wall_waiting", "monitor", 10 * MS, 1),
+                    ("book", "wall_pending", "", 0, 0), ("book", "wall_unseen", "ended", 4 * MS, 1),
+                    ("book", "wall_unseen", "began", -1 * MS, 1), ("book", "wall_residual", "", 0, 0),
+                    ("book", "wall_guessed", "", 10 * MS, 1), ("book", "wall_rounds", "", 11 * MS, 10),
+                    ("book", "wall_not_chosen", "", 0, 0), ("book", "wall_own_cost", "", 1 * MS, 20)]
+
+
+def test_wall():
+    alone = make("wall.jfr", [*wall("wall"), *[("execution", 1, "Java|demo.Work.hot:23")] * 3])
+    r, text = report_json(alone), ct.candor("report", alone).out
+    ct.ok(r["kind"] == "wall" and r["source"] == "candor.WallSample" and r["sampled"] == 200 * MS and r["interval_ns"] == MS
+          and by_name(r["methods"])["jdk.Unsafe.park"]["self"] == 100 * MS, "a recording of the event wall alone is shown by itself", r)
+    ct.ok(r["books"] is None and not r["problems"] and r["wall_time"]["wall_ns"] == 203 * MS and r["wall_time"]["rounds"] == 10
+          and r["wall_time"]["waiting_ns"] == {"waiting_for_cpu": 20 * MS, "native_io": 50 * MS, "parked": 90 * MS, "monitor": 10 * MS}
+          and r["wall_time"]["unseen_ns"] == {"ended": 4 * MS, "began": -MS}, "with its books, which close", r)
+    ct.ok("Wall      200 ms" in text and "Methods, running or not" in text and "% of wall-clock time" in text
+          and re.search(r"^ {6}parked +90\.0 ms +44\.33 +9$", text, re.M), "the text says what it is", text)
+    parked = report_json(alone, "--state", "parked,waiting_for_cpu")
+    ct.ok(parked["sampled"] == 110 * MS and parked["filtered"] == 90 * MS, "--state chooses", parked)
+    piped = ct.run("sh", "-c", f"'{ct.PROGRAM}' report --json - < '{alone}'")
+    ct.ok(piped.status == 0 and json.loads(piped.out)["kind"] == "wall", "from standard input, too", piped)
+    cpu = ct.candor("report", "--kind", "cpu", alone)
+    ct.ok(cpu.status == 1 and "no cpu samples" in cpu.err and cpu.err.count("\n") == 1, "it has no CPU time", cpu)
+    both = make("both.jfr", [*wall("cpu,wall"), ("sample", 1, 10 * MS, "complete", COLD), ("book", "cpu", "", 12 * MS, 0),
+                             ("book", "complete", "", 10 * MS, 1), ("book", "residual", "", 2 * MS, 0)])
+    c, w = report_json(both), report_json(both, "--kind", "wall")
+    ct.ok(c["kind"] == "cpu" and c["sampled"] == 10 * MS and c["books"]["cpu_ns"] == 12 * MS and c["interval_ns"] == 5 * MS
+          and not c["problems"], "of both events the CPU time is what is shown, and not one wall-clock sample", c)
+    ct.ok(w["kind"] == "wall" and w["sampled"] == 200 * MS and w["interval_ns"] == MS and not w["problems"],
+          "--kind wall shows the other", w)
+    none = ct.candor("report", "--kind", "wall", make("nowall.jfr", example()))
+    ct.ok(none.status == 1 and "record with -e wall" in none.err and none.err.count("\n") == 1, "a recording without says how", none)
+    stacks = ct.WORK / "wall.collapsed"
+    ct.ok(ct.candor("convert", "--kind", "wall", "--unit", "ns", both, stacks).status == 0
+          and sum(int(line.rsplit(" ", 1)[1]) for line in stacks.read_text().splitlines()) == 200 * MS, "convert --kind wall")
+    parked = ("book", "wall_waiting", "parked")
+    lines = [(*parked, 60 * MS, 9) if line[:3] == parked else line for line in wall("wall")]
+    broken = report_json(make("wallopen.jfr", lines))
+    ct.ok(any("do not close" in p["text"] for p in broken["problems"]) and any("not whole" in p["text"] for p in broken["problems"]),
+          "books that do not close are a problem", broken["problems"])
+
+
 def on_terminal(*command):
     master, slave = pty.openpty()
     env = {**os.environ, "TERM": "xterm"}
@@ -257,4 +310,5 @@ test_errors(recording)
 test_foreign()
 test_not_whole(recording)
 test_safepoint()
+test_wall()
 ct.done()

@@ -9,6 +9,7 @@
  *     thread NAME OS_ID JAVA_ID         threads have the numbers 1, 2, ... in this order
  *     sample THREAD WEIGHT_NS OUTCOME STACK
  *     safepoint THREAD WEIGHT_NS OUTCOME STATE STACK       STATE: a word of jfr_thread_state_names
+ *     wall THREAD WEIGHT_NS OUTCOME STATE EVIDENCE STACK
  *     execution THREAD STACK
  *     cpu THREAD NS SAMPLES
  *     flush | rotate
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 16, WORDS = 6 };
+enum { SLOTS = 1 << 16, WORDS = 7 };
 
 static struct strtab symbols, stacks;
 static struct jfr_method methods[SLOTS];
@@ -151,6 +152,14 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                                      .outcome = strtab_add_text(&symbols, words[3]),
                                                                      .state = state_of(words[4]),
                                                                      .stack = stack_id(words[5])});
+    else if (!strcmp(verb, "wall"))
+        jfr_write_wall_sample(w, &(struct jfr_wall_sample){.ticks = ticks,
+                                                           .thread = (uint32_t)number(words[1]),
+                                                           .weight_ns = number(words[2]),
+                                                           .outcome = strtab_add_text(&symbols, words[3]),
+                                                           .state = state_of(words[4]),
+                                                           .evidence = strtab_add_text(&symbols, words[5]),
+                                                           .stack = stack_id(words[6])});
     else if (!strcmp(verb, "execution"))
         jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
     else if (!strcmp(verb, "cpu"))

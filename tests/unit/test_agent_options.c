@@ -45,10 +45,32 @@ static void test_accepted(void)
                options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
                options.limits.max_rate == 1 && options.limits.max_overhead == 1,
            "budgets, with their units or without");
-    tap_ok(!parse("event=safepoint,file=/x") && options.event == COLLECT_SAFEPOINT && options.interval_ns == 10000000 &&
+    tap_ok(!parse("event=safepoint,file=/x") && options.events == COLLECT_SAFEPOINT && options.interval_ns == 10000000 &&
                !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
-               options.event == COLLECT_CPU,
+               options.events == COLLECT_CPU,
            "the event safepoint, every 10 ms, or every millisecond");
+    tap_ok(!parse("event=alloc") && options.events == COLLECT_ALLOC && !options.alloc.interval && !options.alloc.rate &&
+               !parse("event=cpu%2Calloc,alloc-interval=512k") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
+               options.alloc.interval == 512 << 10 && !parse("event=alloc%2Ccpu,alloc-rate=50/s") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
+               options.alloc.rate == 50 && !parse("event=cpu+wall+alloc") &&
+               options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC),
+           "the event alloc, alone or beside the clock, by rate or by interval");
+    tap_ok(parse("alloc-rate=50") && strstr(error.text, "event=alloc") && parse("event=alloc,alloc-rate=1,alloc-interval=1k") &&
+               strstr(error.text, "one of them") && parse("event=alloc,alloc-interval=1023") && parse("event=alloc,alloc-interval=2g") &&
+               parse("event=alloc,alloc-rate=0") && parse("event=alloc,clock=timer") && strstr(error.text, "cpu,alloc") &&
+               parse("event=safepoint%2Calloc") && parse("event=cpu%2C") && parse("event=cpu+cpu") && strstr(error.text, "one or several"),
+           "what of it is refused");
+    tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
+               options.wall.interval_ns == 50000000 && options.wall.rate == 1000 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
+               options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
+               !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7000000 && options.wall.interval_ns == 7000000,
+           "the event wall, every 50 ms, or as asked");
+    tap_ok(!parse("event=cpu%2Cwall") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
+               options.interval_ns == 10000000 && options.wall.interval_ns == 50000000 &&
+               !parse("event=wall%2Ccpu,clock=timer,max-rate=9") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
+               !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
+               options.events == (COLLECT_CPU | COLLECT_WALL) && options.interval_ns == 1000000 && options.wall.interval_ns == 2000000,
+           "with the CPU time, each with its own interval");
     tap_ok(!parse("") && !options.keep.ns && !options.keep.bytes && !options.dumps.rule.text[0] && options.dumps.max == 10 &&
                !parse("keep=5m,max-size=100MB,dump-on=cpu>90%25/10s,dump-dir=/var/tmp,dump-max=3,dump-pause=1m") &&
                options.keep.ns == 300000000000u && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&
@@ -118,7 +140,15 @@ static void test_refused(void)
     refused("duration=nan", -EINVAL, "'nan'");
     refused("duration=forever", -EINVAL, "'forever'");
     refused("clock=sundial", -EINVAL, "'sundial'");
-    refused("event=wall", -EINVAL, "'wall'");
+    refused("event=moon", -EINVAL, "'moon'");
+    refused("event=wall,interval=999us", -EINVAL, "use 1ms or more");
+    refused("event=wall,clock=timer", -EINVAL, "leave out clock");
+    refused("event=wall,max-rate=5", -EINVAL, "wall-rate");
+    refused("wall-rate=5", -EINVAL, "event=wall");
+    refused("event=safepoint,wall-interval=5ms", -EINVAL, "event=wall");
+    refused("event=wall,wall-interval=999us", -EINVAL, "1ms to 10s");
+    refused("event=wall,wall-rate=0", -EINVAL, "'0'");
+    refused("event=wall,wall-rate=100001", -EINVAL, "100000/s");
     refused("event=safepoint,interval=999us", -EINVAL, "use 1ms or more");
     refused("interval=999us,event=safepoint", -EINVAL, "use 1ms or more");
     refused("event=safepoint,clock=timer", -EINVAL, "leave out clock");

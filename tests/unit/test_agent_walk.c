@@ -143,6 +143,30 @@ static void test_compiled(void)
            "a caller that is no code: truncated");
 }
 
+/* A thread that has called from Java: its stack from there on, in whatever native code it is by now. */
+static void test_at_call(void)
+{
+    struct walk w;
+    build();
+    uintptr_t anchor = java_thread + vm_layout.thread_anchor.offset;
+    fake_set(java_thread, vm_layout.thread_state, vm_layout.state_native);
+    stack[103] = fake_return_word(behind_call(compiled, 300));
+    stack[107] = fake_return_word(call_stub_return);
+    stack[106] = at(200);
+    put_first_frame(200);
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = at(104);
+    walk_begin_at_call(&w, java_thread);
+    tap_ok(next_is(&w, frame_java(JFR_FRAME_C2, ids[1], 12)) && ends_at_root(&w) && w.state == JFR_STATE_NATIVE, "from a call on");
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = 0;
+    walk_begin_at_call(&w, java_thread);
+    tap_ok(ends(&w, OUTCOME_NO_JAVA_STACK), "a thread without Java frames");
+    *(uint64_t *)(anchor + vm_layout.anchor_sp) = 1;
+    walk_begin_at_call(&w, java_thread);
+    tap_ok(ends(&w, OUTCOME_BAD_ANCHOR), "a broken anchor");
+    walk_begin_at_call(&w, 8);
+    tap_ok(ends(&w, OUTCOME_BAD_ANCHOR), "no thread at all");
+}
+
 /* The debug information that a call site had when it was first walked is not read again while its nmethod lives. */
 static void test_remembered(void)
 {
@@ -791,6 +815,7 @@ int main(void)
     add_native_code();
     test_compiled();
     test_remembered();
+    test_at_call();
     test_boundaries();
     test_interpreted();
     test_native();

@@ -1,9 +1,11 @@
 #include "agent/collect/collect.h"
 
+#include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/safepoint.h"
+#include "agent/collect/wall.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
@@ -68,21 +70,41 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "safepoint"};
+const char *const collect_event_names[COLLECT_SETS] = {
+    [COLLECT_CPU] = "cpu",
+    [COLLECT_WALL] = "wall",
+    [COLLECT_ALLOC] = "alloc",
+    [COLLECT_CPU | COLLECT_WALL] = "cpu,wall",
+    [COLLECT_CPU | COLLECT_ALLOC] = "cpu,alloc",
+    [COLLECT_WALL | COLLECT_ALLOC] = "wall,alloc",
+    [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC] = "cpu,wall,alloc",
+    [COLLECT_SAFEPOINT] = "safepoint",
+};
 
 bool collect_running(void)
 {
     return session.running || safepoint_running();
 }
 
-enum collect_event collect_event(void)
+unsigned collect_events(void)
 {
-    return safepoint_running() ? COLLECT_SAFEPOINT : COLLECT_CPU;
+    return safepoint_running() ? COLLECT_SAFEPOINT : session.options.events;
 }
 
 static struct recording *recording_now(void)
 {
     return safepoint_running() ? safepoint_recording() : &session.recording;
+}
+
+static bool records(enum collect_event event)
+{
+    return session.options.events & event;
+}
+
+/* And so there are books of the CPU time. */
+static bool samples_cpu(void)
+{
+    return records(COLLECT_CPU);
 }
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
@@ -93,16 +115,6 @@ static void write_execution_samples(const struct jfr_cpu_sample *s)
     session.execution_samples += n;
     while (n--)
         jfr_write_execution_sample(session.recording.writer, s->ticks, s->thread, s->stack, s->state);
-}
-
-/* A sample without a stack is shown by every tool as one pseudo frame: the reason, and where the pc was. */
-static uint32_t failed_stack(enum outcome outcome, uint64_t pc)
-{
-    struct names *n = &session.recording.names;
-    char symbol[512];
-    native_name(pc, symbol, sizeof symbol);
-    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], symbol), 0);
-    return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
@@ -124,7 +136,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
                               outcome == OUTCOME_TRUNCATED);
     else
-        s.stack = failed_stack(outcome, s.pc);
+        s.stack = names_failed_stack(names, outcome, s.pc);
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
     jfr_write_cpu_sample(session.recording.writer, &s);
     if (jfr_writer_dropped(session.recording.writer) != dropped) {
@@ -143,8 +155,12 @@ static void drain_thread(struct sampled_thread *t)
         if (!named)
             names_thread(&session.recording.names, t);
         named = true;
-        take_record(t, session.record, words);
+        if (wall_is_record(session.record[words - 1]))
+            wall_take(t, session.record, words);
+        else
+            take_record(t, session.record, words);
     }
+    allocations_drain(t, false);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -159,6 +175,7 @@ static void close_thread(struct sampled_thread *t)
     jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
                          cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
+    wall_close_thread(t);
     threads_release(t);
 }
 
@@ -171,10 +188,17 @@ static void drain(bool shrink)
             close_thread(t);
         else if (slot == SLOT_LIVE) {
             drain_thread(t);
-            if (shrink)
+            if (shrink) {
                 candor_queue_shrink(&t->queue);
+                allocations_drain(t, true);
+            }
         }
     }
+}
+
+static void drain_now(void)
+{
+    drain(false);
 }
 
 static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
@@ -211,7 +235,10 @@ static int64_t write_accounts(jfr_write_book *write)
 
 static void write_books(void)
 {
-    session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    if (samples_cpu())
+        session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    wall_write(jfr_write_book_line);
+    allocations_write(jfr_write_book_line, clock_monotonic_ns());
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -220,7 +247,10 @@ static void write_bases(void)
     char text[INTERNAL_FAULT_TEXT_MAX];
     struct jfr_writer *w = session.recording.writer;
     uint64_t now = clock_monotonic_ns();
-    write_accounts(jfr_write_book_base);
+    if (samples_cpu())
+        write_accounts(jfr_write_book_base);
+    wall_write(jfr_write_book_base);
+    allocations_write(jfr_write_book_base, now);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -261,7 +291,7 @@ static void warn_of_clocks(bool at_end)
 
 static void tell_of_unknown_cost(void)
 {
-    if (!session.books.signal_cost_ns)
+    if (samples_cpu() && !session.books.signal_cost_ns)
         jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
                       "what a sample costs beside its handler could not be measured: own_cost lacks it");
 }
@@ -313,10 +343,24 @@ static void write_comparison(void)
     }
 }
 
+static void describe(void)
+{
+    struct recording *r = &session.recording;
+    if (samples_cpu())
+        recording_describe(r, &session.clock, session.late);
+    else
+        recording_describe_without_clock(r, session.clock.interval_ns, session.late);
+    if (records(COLLECT_WALL))
+        recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
+    if (allocations_running())
+        allocations_describe();
+    recording_describe_events(r, collect_event_names[session.options.events]);
+}
+
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
-        recording_describe(&session.recording, &session.clock, session.late);
+        describe();
         if (keep_is_limited(&session.options.keep))
             write_bases();
     }
@@ -338,7 +382,9 @@ static int change_clock(struct error *e)
     uint64_t cpu = clock_process_cpu();
     drain(false);
     clock_stop();
-    int rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
+    int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    if (!rc)
+        rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
     if (!rc)
         rc = clock_start(&session.clock, e);
     if (rc)
@@ -426,6 +472,8 @@ static bool tick(void)
         threads_scan();
     }
     drain(close);
+    allocations_tick(now);
+    wall_tick(now);
     if (scan)
         keep_budget(now);
     if (close) {
@@ -444,7 +492,10 @@ bool collect_tick(void)
 
 uint64_t collect_patience_ns(void)
 {
-    return safepoint_running() ? safepoint_patience_ns() : COLLECT_PERIOD_MS * UINT64_C(1000000);
+    uint64_t now = clock_monotonic_ns(), due = wall_due_ns(), period = COLLECT_PERIOD_MS * UINT64_C(1000000);
+    if (safepoint_running())
+        return safepoint_patience_ns();
+    return !wall_on() || due > now + period ? period : due > now ? due - now : 0;
 }
 
 static int reserve_memory(struct error *e)
@@ -464,6 +515,8 @@ static void release_memory(void)
     if (session.pool_memory && session.pool_memory != MAP_FAILED)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
+    allocations_stop();
+    wall_close();
     method_table_deinit();
     thread_table_deinit();
     agct_deinit();
@@ -516,8 +569,10 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         fault_remove();
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
-    uint64_t signal_cost = calibrate_signal_cost(&session.clock, &session.pool);
-    rc = clock_start(&session.clock, e);
+    uint64_t signal_cost = samples_cpu() ? calibrate_signal_cost(&session.clock, &session.pool) : 0;
+    /* The calibration has set all signals back. */
+    rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    rc = rc ? rc : clock_start(&session.clock, e);
     if (rc) {
         fault_remove();
         return rc;
@@ -534,6 +589,14 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
+    rc = records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : 0;
+    if (rc) {
+        threads_stop();
+        remove_handlers();
+        return rc;
+    }
+    if (records(COLLECT_WALL))
+        wall_begin(&session.recording, session.outcome_symbols);
     return 0;
 }
 
@@ -549,33 +612,47 @@ static void begin_books(void)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
 }
 
+/* What a recording samples with: a clock for each thread, unless none has samples of CPU time; a signal for the event wall. */
+static int choose_triggers(const struct collect_options *options, struct error *e)
+{
+    int rc = records(COLLECT_WALL) ? wall_open(&options->wall, e) : 0;
+    session.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = options->interval_ns};
+    return rc || !samples_cpu() ? rc : clock_choose(&session.clock, options->clock, options->interval_ns, e);
+}
+
 static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
                  struct error *e)
 {
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
-    int rc = clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    int rc = choose_triggers(options, e);
     if (!rc)
         rc = choose_walker(options->walker, options->carrier_frames, e);
     if (!rc)
         rc = reserve_memory(e);
+    if (!rc && records(COLLECT_ALLOC))
+        rc = allocations_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
     if (rc) {
+        clock_stop();
         release_memory();
         return rc;
     }
     find_operation();
     begin_books();
-    recording_describe(&session.recording, &session.clock, late);
+    describe();
     rc = start_sampling(recompile, bind_threads, e);
     if (rc) {
+        clock_stop();
         recording_abandon(&session.recording);
         release_memory();
         return rc;
     }
+    if (allocations_running())
+        allocations_describe();
     session.running = true;
     return 0;
 }
@@ -603,7 +680,7 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
                          safepoint_running() ? safepoint_file() : session.options.file);
     if (internal_fault_describe(fault, sizeof fault))
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
-    int rc = options->event == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
+    int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
                                                  : start(options, late, recompile, bind_threads, e);
     return rc ? rc : begin_dumps(&options->dumps, e);
 }
@@ -622,10 +699,12 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
+    uint64_t wall_lost;
     if (safepoint_running())
         return safepoint_stop(bytes, samples, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
+    wall_end(drain_now);
     threads_stop();
     drain(false);
     write_books();
@@ -635,7 +714,8 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     tell_of_virtual_threads();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
-    *samples = session.books.samples;
+    wall_counts(samples, &wall_lost);
+    *samples += session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
     release_memory();
     session.running = false;
     return rc;
@@ -644,6 +724,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 static void silence(void *unused)
 {
     native_abandon();
+    allocations_silence();
     threads_abandon();
     clock_mute_process();
 }
@@ -678,6 +759,7 @@ void collect_abandon(struct turn *turn)
 void collect_status(struct collect_status *out)
 {
     struct books_balance b;
+    uint64_t wall_samples, wall_lost;
     memset(out, 0, sizeof *out);
     internal_fault_describe(out->fault, sizeof out->fault);
     out->dumps = &dumps;
@@ -692,15 +774,20 @@ void collect_status(struct collect_status *out)
     snprintf(out->warning, sizeof out->warning, "%s", session.warning);
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
-    out->event = COLLECT_CPU;
+    out->events = session.options.events;
+    out->wall_interval_ns = session.options.wall.interval_ns;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
     out->pace_ns = session.budget.pace_ns;
-    out->resolution_ns = machine_clock_resolution_ns(&session.clock);
+    out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
-    out->samples = session.books.samples;
+    out->samples = session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
+    out->lost = allocations_lost();
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
+    wall_counts(&wall_samples, &wall_lost);
+    out->samples += wall_samples;
+    out->lost += wall_lost;
     out->bytes = recording_size(&session.recording);
     out->cpu_ns = b.cpu_ns;
     out->threads = threads_armed();

@@ -12,7 +12,7 @@
 
 bool collect_running(void);
 /* What the running recording samples. */
-enum collect_event collect_event(void);
+unsigned collect_events(void);
 /* Begins a recording: memory, file, clock, threads, in this order; undoes all of it on an error. late: the agent came
  * after the JVM's start. recompile, unless NULL, is called when it is known which code is older than the agent, to have the JVM throw
  * that away; false: it does not. bind_threads is called when threads are armed, to tell which are Java's. */

@@ -261,7 +261,7 @@ int safepoint_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 
 void safepoint_status(struct collect_status *out)
 {
-    out->event = COLLECT_SAFEPOINT;
+    out->events = COLLECT_SAFEPOINT;
     snprintf(out->file, sizeof out->file, "%s", session.options.file);
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);

@@ -2,9 +2,11 @@
 #ifndef CANDOR_AGENT_COLLECT_SESSION_H
 #define CANDOR_AGENT_COLLECT_SESSION_H
 
+#include "agent/collect/allocations.h"
 #include "agent/collect/budget.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
+#include "agent/collect/wall.h"
 #include "agent/hot/agct.h"
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
@@ -13,8 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum collect_event { COLLECT_CPU, COLLECT_SAFEPOINT, COLLECT_EVENTS };
-extern const char *const collect_event_names[COLLECT_EVENTS];
+/* A recording has a set of events; safepoint only by itself. */
+enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_SETS = 16 };
+extern const char *const collect_event_names[COLLECT_SETS]; /* by set: "cpu,wall"; NULL where there is no such set */
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
 
@@ -22,12 +25,14 @@ struct collect_options {
     char file[RECORDING_PATH_MAX];
     bool passed;    /* a client opened the file; */
     int descriptor; /* then this is it, and stays his */
-    enum collect_event event;
+    unsigned events; /* of enum collect_event */
+    struct alloc_options alloc;
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
     bool recompile;      /* what was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
+    struct wall_options wall;
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0 = until stopped */
     struct keep keep;
@@ -41,9 +46,10 @@ struct collect_status {
     char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
     char fault[INTERNAL_FAULT_TEXT_MAX]; /* of the agent's own, which ended all sampling; empty = none */
     char error[512];                   /* why nothing is written any more; empty = it is */
-    enum collect_event event;
+    unsigned events;
     struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
     uint64_t pace_ns; /* of the event cpu: the interval at present */
+    uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;
     uint32_t threads;

@@ -1,5 +1,6 @@
 #include "agent/control/options.h"
 
+#include "agent/trigger/alloc_events.h"
 #include "base/percent.h"
 #include "base/units.h"
 
@@ -157,14 +158,107 @@ static int set_dump_pause(struct collect_options *o, char *value, struct error *
     return 0;
 }
 
+/* Whether the text, "wall,cpu" or "cpu+wall", names these events in any order. */
+static bool is_set(const char *text, unsigned events)
+{
+    unsigned found = 0;
+    while (*text) {
+        size_t len = strcspn(text, ",+");
+        unsigned event = 0;
+        for (unsigned one = 1; one < COLLECT_SETS; one *= 2)
+            if (strlen(collect_event_names[one]) == len && !strncmp(text, collect_event_names[one], len))
+                event = one;
+        if (!event || found & event)
+            return false;
+        found |= event;
+        text += len + (text[len] && text[len + 1]);
+    }
+    return found && found == events;
+}
+
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
-    for (int i = 0; i < COLLECT_EVENTS; i++)
-        if (!strcmp(value, collect_event_names[i])) {
-            o->event = (enum collect_event)i;
+    for (unsigned events = 0; events < COLLECT_SETS; events++)
+        if (collect_event_names[events] && is_set(value, events)) {
+            o->events = events;
+            o->wall.alone = !(events & COLLECT_CPU);
             return 0;
         }
-    return error_set(e, -EINVAL, "event '%s': this version records cpu and safepoint", value);
+    return error_set(e, -EINVAL, "event '%s': use cpu, wall and alloc, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+}
+
+static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->alloc.rate) || o->alloc.rate > ALLOCATIONS_RATE_MAX)
+        return error_set(e, -EINVAL, "alloc-rate '%s': use samples per second, from 1 to 1000000, such as 100/s", value);
+    return 0;
+}
+
+static int set_alloc_interval(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_size(value, &o->alloc.interval) || o->alloc.interval < ALLOCATIONS_INTERVAL_MIN ||
+        o->alloc.interval > ALLOC_INTERVAL_MAX)
+        return error_set(e, -EINVAL, "alloc-interval '%s': use a size from 1k to 2047m, such as 512k", value);
+    return 0;
+}
+
+static int check_alloc(const struct collect_options *o, struct error *e)
+{
+    if (!(o->events & COLLECT_ALLOC) && (o->alloc.rate || o->alloc.interval))
+        return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
+    if (o->alloc.rate && o->alloc.interval)
+        return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
+    if (o->events == COLLECT_ALLOC && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
+        return error_set(e, -EINVAL, "event=alloc has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,alloc");
+    return 0;
+}
+
+static int set_wall_interval(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->wall.interval_ns) || o->wall.interval_ns < WALL_INTERVAL_MIN_NS ||
+        o->wall.interval_ns > 10000000000u)
+        return error_set(e, -EINVAL, "wall-interval '%s': use a duration from 1ms to 10s", value);
+    return 0;
+}
+
+static int set_wall_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->wall.rate) || !o->wall.rate || o->wall.rate > WALL_RATE_MAX)
+        return error_set(e, -EINVAL, "wall-rate '%s': use looks at threads per second, from 1/s to %d/s", value, WALL_RATE_MAX);
+    return 0;
+}
+
+/* Whether its rounds are what the interval is of. */
+static bool is_of_rounds(const struct collect_options *o)
+{
+    return o->events & COLLECT_WALL && !(o->events & COLLECT_CPU);
+}
+
+static int check_wall(const struct collect_options *o, struct error *e)
+{
+    if (!(o->events & COLLECT_WALL) && (o->wall.interval_ns || o->wall.rate))
+        return error_set(e, -EINVAL, "wall-interval and wall-rate are the event wall's; record with event=wall");
+    if (!is_of_rounds(o))
+        return 0;
+    if (o->interval_ns && o->interval_ns < WALL_INTERVAL_MIN_NS)
+        return error_set(e, -EINVAL, "interval below 1ms: the event wall takes a look at 1ms or more; use 1ms or more");
+    if (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead)
+        return error_set(e, -EINVAL, "event=wall has no clock, and wall-rate is its budget: leave out clock, max-rate and max-overhead");
+    return 0;
+}
+
+/* What was left open. */
+static void settle(struct collect_options *o)
+{
+    bool rounds = is_of_rounds(o);
+    if (!o->interval_ns)
+        o->interval_ns = rounds && o->wall.interval_ns ? o->wall.interval_ns : rounds ? WALL_INTERVAL_DEFAULT_NS : DEFAULT_INTERVAL_NS;
+    if (!(o->events & COLLECT_WALL))
+        return;
+    if (!o->wall.interval_ns)
+        o->wall.interval_ns = rounds ? o->interval_ns : WALL_INTERVAL_DEFAULT_NS;
+    if (!o->wall.rate)
+        o->wall.rate = WALL_RATE_DEFAULT;
 }
 
 /* What the options are together. */
@@ -173,8 +267,8 @@ static int check(const struct collect_options *o, struct error *e)
     bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max != DUMPS_MAX_DEFAULT;
     if (about_dumps && !o->dumps.rule.text[0])
         return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
-    if (o->event != COLLECT_SAFEPOINT)
-        return 0;
+    if (o->events != COLLECT_SAFEPOINT)
+        return check_alloc(o, e);
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->limits.max_rate ||
@@ -195,7 +289,9 @@ static const struct {
             {"max-overhead", set_max_overhead}, {"keep", set_keep},
             {"max-size", set_max_size}, {"dump-on", set_dump_on},
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
-            {"dump-pause", set_dump_pause}};
+            {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
+            {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
+            {"wall-rate", set_wall_rate}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -209,14 +305,15 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max and dump-pause",
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval "
+                     "and wall-rate",
                      pair);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)
 {
     memset(out, 0, sizeof *out);
-    out->interval_ns = DEFAULT_INTERVAL_NS;
+    out->events = COLLECT_CPU;
     out->dumps.max = DUMPS_MAX_DEFAULT;
     while (text && *text) {
         char *next = strchr(text, ',');
@@ -227,5 +324,7 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
             return rc;
         text = next;
     }
-    return check(out, e);
+    int rc = check_wall(out, e);
+    settle(out);
+    return rc ? rc : check(out, e);
 }

@@ -20,10 +20,10 @@ static void nothing(void)
 }
 
 /* The event safepoint asks Java by itself, and no thread has a clock. */
-static const struct hooks *hooks_of(enum collect_event event, const struct hooks *hooks)
+static const struct hooks *hooks_of(unsigned events, const struct hooks *hooks)
 {
     static const struct hooks none;
-    return event == COLLECT_SAFEPOINT ? &none : hooks;
+    return events == COLLECT_SAFEPOINT ? &none : hooks;
 }
 
 int requests_start(const struct collect_options *options, const struct hooks *hooks, bool late, struct error *e)
@@ -32,7 +32,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
         return collect_start(options, late, NULL, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
-    hooks = hooks_of(options->event, hooks);
+    hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
                            hooks->bind_threads ? hooks->bind_threads : nothing, e);
@@ -44,7 +44,7 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
 int requests_stop(const struct hooks *hooks, uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t unused;
-    hooks = hooks_of(collect_event(), hooks);
+    hooks = hooks_of(collect_events(), hooks);
     if (collect_running()) {
         call(hooks->bind_threads);
         call(hooks->session_end);
@@ -109,15 +109,18 @@ static void put_status(struct buffer *b)
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
-    put_text(b, "event", collect_event_names[s.event]);
-    if (s.event == COLLECT_CPU) {
+    put_text(b, "event", collect_event_names[s.events]);
+    if (s.events & COLLECT_CPU) {
         put_text(b, "clock", clock_names[s.clock.kind]);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
-    put_number(b, "interval_ns", s.interval_ns);
-    if (s.event == COLLECT_CPU)
+    if (s.events != COLLECT_ALLOC)
+        put_number(b, "interval_ns", s.interval_ns);
+    if (s.events & COLLECT_CPU)
         put_number(b, "pace_ns", s.pace_ns);
+    if (s.wall_interval_ns)
+        put_number(b, "wall_interval_ns", s.wall_interval_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     put_number(b, "samples", s.samples);
     put_number(b, "lost", s.lost);

@@ -1,5 +1,6 @@
 #include "agent/entry/java.h"
 
+#include "agent/entry/jvmti_alloc.h"
 #include "agent/entry/jvmti_stacks.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
@@ -186,6 +187,7 @@ int java_open(JavaVM *vm, struct error *e)
     callbacks.DynamicCodeGenerated = dynamic_code_generated;
     callbacks.ClassLoad = class_load;
     callbacks.ClassPrepare = class_prepare;
+    callbacks.SampledObjectAlloc = jvmti_alloc_sampled;
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
         jvmti = NULL;
         return error_set(e, -ENOTSUP, "this JVM refuses JVMTI event callbacks");
@@ -280,6 +282,7 @@ void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
     jvmti_stacks_init(java_vm, jvmti, thread_id);
+    jvmti_alloc_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();
@@ -369,6 +372,7 @@ static void session_end(void)
     JNIEnv *jni = attach();
     if (!jni)
         return;
+    jvmti_alloc_close();
     enable(JVMTI_EVENT_THREAD_START, false);
     enable(JVMTI_EVENT_THREAD_END, false);
     enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false);

@@ -1,5 +1,6 @@
 #include "agent/hot/fault.h"
 
+#include "agent/hot/alloc.h"
 #include "agent/hot/code.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/handler.h"
@@ -81,7 +82,10 @@ static struct turn *turn_that_faulted(uintptr_t pc)
     if (code_contains(pc) || (pc >= walk_libjvm_low && pc < walk_libjvm_high))
         return NULL;
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
-    return t && t->turn.sp ? &t->turn : turn_if_own_thread();
+    if (t && t->turn.sp)
+        return &t->turn;
+    struct turn *of_callback = t ? alloc_turn(t) : NULL;
+    return of_callback ? of_callback : turn_if_own_thread();
 }
 
 static const struct kernel_action *former_of(int signal)

@@ -49,6 +49,12 @@ static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
     counter_add(&t->lost[why], 1);
 }
 
+static void leave_unanswered(struct sampled_thread *t, enum loss why, uint64_t ns)
+{
+    counter_add(&t->unanswered_ns[why], ns);
+    counter_add(&t->unanswered[why], 1);
+}
+
 static void put_kernel_frames(struct sampled_thread *t)
 {
     uint64_t frames[KERNEL_FRAMES_MAX];
@@ -97,7 +103,23 @@ static void unblock_faults(const ucontext_t *context)
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 
-static void record(struct sampled_thread *t, uint64_t weight, const void *context)
+/* What a sample stands for. */
+struct stretch {
+    uint64_t ns, ready_ns; /* ready_ns: of them, wall */
+    bool wall;             /* it is wall-clock time, that the collector asked for */
+};
+
+static void count(struct sampled_thread *t, const struct stretch *s, bool committed)
+{
+    if (committed)
+        counter_add(s->wall ? &t->answers : &t->samples, 1);
+    else if (!s->wall)
+        lose(t, LOSS_QUEUE_FULL, s->ns);
+    else
+        leave_unanswered(t, LOSS_QUEUE_FULL, s->ns);
+}
+
+static void record(struct sampled_thread *t, const struct stretch *s, const void *context)
 {
     struct registers at = {0};
     struct walk w;
@@ -108,24 +130,22 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     w.carrier_frames = handler_config.carrier_frames;
     candor_queue_begin(q);
     candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
-    candor_queue_put(q, weight);
+    candor_queue_put(q, s->ns);
     candor_queue_put(q, at.pc);
-    candor_queue_put(q, w.state);
+    candor_queue_put(q, w.state | s->ready_ns << RECORD_READY_SHIFT);
     inject_nested(t, context);
-    put_kernel_frames(t);
+    if (!s->wall)
+        put_kernel_frames(t);
     enum outcome outcome = put_frames(t, &w, context);
     if (work_frame(t, &work))
         candor_queue_put(q, work);
     uint64_t virtual_words = put_virtual(t, &w, outcome);
-    candor_queue_put(q, outcome | virtual_words << 32);
+    candor_queue_put(q, outcome | virtual_words << 32 | (s->wall ? RECORD_OF_WALL : 0));
     if (inject_hides_sample(t)) {
         candor_queue_abort(q);
         return;
     }
-    if (candor_queue_commit(q))
-        counter_add(&t->samples, 1);
-    else
-        lose(t, LOSS_QUEUE_FULL, weight);
+    count(t, s, candor_queue_commit(q));
     inject_walks(t, &at);
 }
 
@@ -286,7 +306,7 @@ static void take(void *argument)
     counter_add(&t->expiries, 1);
     e->weight = weight;
     inject_crash(INJECT_IN_HANDLER);
-    record(t, weight, e->context);
+    record(t, &(struct stretch){.ns = weight}, e->context);
     e->weight = 0;
     if (timed)
         note_time(t, now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
@@ -318,6 +338,49 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
         inject_stack_measure(context);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
+    atomic_store_explicit(&t->inside, 0, memory_order_release);
+}
+
+struct request {
+    struct sampled_thread *thread;
+    const void *context;
+    struct stretch stretch; /* ns 0: it is in the queue, or in the books of losses */
+};
+
+static void answer(void *argument)
+{
+    struct request *r = argument;
+    uint64_t began = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    record(r->thread, &r->stretch, r->context);
+    r->stretch.ns = 0;
+    counter_add(&r->thread->answer_ns, now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+/* Relaxed, both: numbers by themselves. What the collector adds from here on goes with its next signal. */
+static struct stretch take_request(struct sampled_thread *t)
+{
+    uint64_t running = atomic_exchange_explicit(&t->asked_running_ns, 0, memory_order_relaxed);
+    uint64_t ready = atomic_exchange_explicit(&t->asked_ready_ns, 0, memory_order_relaxed);
+    return (struct stretch){.ns = running + ready, .ready_ns = ready, .wall = true};
+}
+
+/* As expire does. A request that meets another handler of its thread waits for the next signal. */
+static void reply(struct sampled_thread *t, const void *context)
+{
+    /* Relaxed, both: as in expire. */
+    uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
+    if (turn_has_faulted() || !(generation & 1) || atomic_load_explicit(&t->inside, memory_order_relaxed))
+        return;
+    atomic_store(&t->inside, 1);
+    if (atomic_load(&t->generation) == generation) {
+        struct request r = {t, context, take_request(t)};
+        unblock_faults(context);
+        inject_stack_paint();
+        if (r.stretch.ns && !turn_take(&t->turn, answer, &r) && r.stretch.ns)
+            leave_unanswered(t, LOSS_INTERNAL_FAULT, r.stretch.ns);
+        inject_stack_measure(context);
+    }
+    /* Release: pairs with the disarming side's acquire, as in expire. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);
 }
 
@@ -401,6 +464,17 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
         t->next_weight_ns = now > last ? now - last : 1;
         expire(t, generation, 1, context);
     } else
+        pass_on(signal, info, context);
+    errno = saved;
+}
+
+void handler_on_request(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct sampled_thread *t = info->si_code == SI_TKILL && info->si_pid == getpid() ? thread_of_caller() : NULL;
+    if (t)
+        reply(t, context);
+    else
         pass_on(signal, info, context);
     errno = saved;
 }

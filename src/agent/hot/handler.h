@@ -38,6 +38,8 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context);
 void handler_on_perf_signal(int signal, siginfo_t *info, void *context);
 void handler_on_thread_timer(int signal, siginfo_t *info, void *context);
 void handler_on_process_timer(int signal, siginfo_t *info, void *context);
+/* The collector asks a running thread for a sample (event wall). */
+void handler_on_request(int signal, siginfo_t *info, void *context);
 
 /* A pseudo-random number for `state` (xorshift64*), which must not be 0. */
 uint64_t handler_random(uint64_t *state);

@@ -55,6 +55,13 @@ struct vm_virtual {
     uintptr_t barrier_low, barrier_high; /* the stub to which a frame returns whose caller lies in the heap */
 };
 
+/* What a thread has allocated, by the JVM's own count; not needed for a walk. */
+struct vm_allocations {
+    struct vm_field counted; /* JavaThread: bytes, but for those in its buffer; width 0 = the JVM does not tell */
+    struct vm_field buffer;  /* JavaThread: its buffer (TLAB), and in that what has been given out of it */
+    struct vm_field buffer_start, buffer_top;
+};
+
 struct vm_layout {
     bool usable;
     char missing[96]; /* the first field that was not found, when not usable */
@@ -85,6 +92,7 @@ struct vm_layout {
     uint16_t symbol_body;
 
     struct vm_field thread_state, thread_osthread, osthread_tid, thread_anchor;
+    struct vm_field thread_pending_monitor; /* the one that it waits to enter; not needed for a walk */
     uint16_t anchor_sp, anchor_pc, anchor_fp;
     uint16_t wrapper_anchor;
     int state_new, state_native, state_vm, state_java, state_blocked; /* odd values between are transitions */
@@ -96,6 +104,7 @@ struct vm_layout {
 
     struct vm_objects objects;
     struct vm_virtual virtuals;
+    struct vm_allocations allocations;
 
     /* What the JVM's own threads work at (hot/work.h); not needed for a walk. */
     uint32_t env_offset; /* of the JNIEnv in a JavaThread; 0 = unknown */

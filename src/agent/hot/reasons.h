@@ -7,6 +7,7 @@
  * UNSEEN(symbol, name, meaning, remedy): CPU time that no clock could show.
  * SUPPRESSION(symbol, name, meaning, remedy): why a clock ran slower than asked; nothing is lost, its samples stand for more.
  * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
+ * ALLOCATION_LOSS(symbol, name, meaning, remedy): event alloc: a sample that the JVM drew, and that is not in the recording.
  * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
@@ -63,6 +64,14 @@
     MISS(ENDED, "ended", "the thread had ended before its stack was taken", "")                                        \
     MISS(REFUSED, "refused", "JVMTI gave no stacks; the next samples stand for that time, too", "")
 
+#define ALLOCATION_LOSSES(LOSS)                                                                                        \
+    LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "lower --alloc-rate, or raise --alloc-interval")  \
+    LOSS(THROTTLED, "throttled", "the program began to allocate so much that samples came faster than a slower rate could be set", \
+         "raise --alloc-rate, or set --alloc-interval")                                                                 \
+    LOSS(NO_THREAD, "no_thread", "the thread was not known yet, or no longer", "")                                      \
+    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "lower --alloc-rate, or raise --alloc-interval")   \
+    LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it took the sample", "report the fault; the log names it")
+
 #define UNNAMED_FRAMES(UNNAMED)                                                                                        \
     UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
@@ -74,6 +83,7 @@
 #define REASON_ENUM_UNSEEN(symbol, name, meaning, remedy) UNSEEN_##symbol,
 #define REASON_ENUM_SUPPRESSION(symbol, name, meaning, remedy) SUPPRESSION_##symbol,
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
+#define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
@@ -82,6 +92,7 @@ enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
 enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
 enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
+enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

@@ -1,12 +1,13 @@
 /* What a handler leaves in its thread's queue: one record of 64-bit words per sample.
  *
  *     0        time, CLOCK_MONOTONIC ns
- *     1        weight, ns of CPU time the sample stands for
+ *     1        weight, ns of CPU time the sample stands for; of the event wall: of wall-clock time
  *     2        pc
- *     3        thread state (enum jfr_thread_state)
+ *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which
+ *              the thread had no processor
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
- *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-63
+ *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-62; bit 63: of the event wall
  *
  * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it
  * is approximate in bit 48, the method's id in bits 16-47 (hot/method.h) and the bytecode index in bits 0-15; for functions and
@@ -86,6 +87,9 @@ static inline uintptr_t frame_pc(uint64_t frame)
     uintptr_t pc = (uintptr_t)(frame & 0x0fffffffffffffffULL);
     return frame >> 60 == JFR_FRAME_KERNEL ? pc | 0xf000000000000000ULL : pc;
 }
+
+enum { RECORD_READY_SHIFT = 8 };
+#define RECORD_OF_WALL (UINT64_C(1) << 63)
 
 /* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */
 static inline uint64_t record_name(uint32_t length, unsigned coder)

@@ -72,6 +72,14 @@ struct sampled_thread {
     _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
     _Atomic uint64_t suppressed_ns[SUPPRESSION_COUNT], slow[SUPPRESSION_COUNT]; /* expiries of clocks that are slower than asked */
     _Atomic uint64_t handler_ns; /* the CPU time of all samples in the handler, by some of them */
+
+    /* Of the event wall. What the collector asks for and the handler takes: wall-clock time that the thread's next sample stands
+     * for, in which it ran, and in which it waited for a processor. */
+    _Atomic uint64_t asked_running_ns, asked_ready_ns;
+    /* The handler's, as those above. */
+    _Atomic uint64_t answers, answer_ns, unanswered[LOSS_COUNT], unanswered_ns[LOSS_COUNT];
+    /* By the monotonic clock, written by trigger/: from when to when it was one of Java's. 0 = not, or not yet. */
+    _Atomic uint64_t java_since_ns, java_until_ns;
 };
 
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */

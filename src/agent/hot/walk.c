@@ -91,6 +91,36 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     }
 }
 
+void walk_begin_at_call(struct walk *w, uintptr_t java_thread)
+{
+    uint64_t state;
+    bool empty;
+    *w = (struct walk){.state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    if (!vm_layout.usable) {
+        finish(w, OUTCOME_UNREADABLE);
+        return;
+    }
+    if (load_field(java_thread, vm_layout.thread_state, &state))
+        w->state = state_of(state);
+    if (!go_to_anchor(w, java_thread + vm_layout.thread_anchor.offset, &empty))
+        finish(w, empty ? OUTCOME_NO_JAVA_STACK : OUTCOME_BAD_ANCHOR);
+}
+
+void walk_begin_still(struct walk *w, uintptr_t java_thread)
+{
+    uint64_t state;
+    bool empty;
+    *w = (struct walk){.still = true, .state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    if (!vm_layout.usable || !load_field(java_thread, vm_layout.thread_state, &state)) {
+        finish(w, OUTCOME_UNREADABLE);
+        return;
+    }
+    w->state = state_of(state);
+    w->anchor = java_thread + vm_layout.thread_anchor.offset;
+    if (!go_to_anchor(w, w->anchor, &empty))
+        finish(w, empty ? OUTCOME_NO_JAVA_STACK : OUTCOME_BAD_ANCHOR);
+}
+
 static bool emit(struct walk *w, uint64_t value, uint64_t *frame)
 {
     *frame = value;
@@ -219,7 +249,7 @@ static bool enter_compiled(struct walk *w)
     }
     if (!w->leaf)
         pc = code_original_pc(&w->code, pc, w->sp);
-    w->learns = !w->leaf && pc == w->pc && call_site_begin(&w->site, &w->code);
+    w->learns = !w->leaf && !w->still && pc == w->pc && call_site_begin(&w->site, &w->code);
     return code_scopes_begin(&w->scopes, &w->code, pc, w->leaf);
 }
 
@@ -387,6 +417,17 @@ static bool through_call_stub(struct walk *w)
     return true;
 }
 
+/* Who waits at a poll in compiled code has called a stub from no call: what lies in the place of its return address is the poll's own
+ * address. From outside such threads are met in every collection of garbage. */
+static bool leave_poll(const struct walk *w, struct frame *f)
+{
+    struct frame g = *f;
+    if (!w->still || !w->code.frame_words || !frame_caller(&w->code, &g) || code_find(g.pc).kind != CODE_NMETHOD)
+        return false;
+    *f = g;
+    return true;
+}
+
 static bool through_stub(struct walk *w, uint64_t *frame)
 {
     struct frame f = here(w);
@@ -395,7 +436,7 @@ static bool through_stub(struct walk *w, uint64_t *frame)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
     if (w->in_heap)
         leave_frozen(w);
-    else if (frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL) && is_higher(w, f))
+    else if ((leave_poll(w, &f) || frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL)) && is_higher(w, f))
         go_to(w, f);
     else
         finish(w, OUTCOME_TRUNCATED);

@@ -1,4 +1,5 @@
-/* The stack walker: an iterator over the frames of the calling thread as it was when a signal interrupted it.
+/* The stack walker: an iterator over the frames of the calling thread as it was when a signal interrupted it, or of one that stands
+ * still.
  *
  *   walk_begin(&w, registers, java_thread);
  *   while (walk_next(&w, &frame))
@@ -8,7 +9,8 @@
  * The frames of a virtual thread end at its entry, and the walk with them; what of them lies in the heap is walked there.
  *
  * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
- * frames, a bounded number of steps between two), allocates nothing, and may be called from a signal handler only. */
+ * frames, a bounded number of steps between two), and allocates nothing: it is for signal handlers, and for threads for which the
+ * handlers of faults are set. */
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
@@ -39,6 +41,7 @@ struct walk {
     bool in_native, in_scopes, leaf, done;
     bool at_entry; /* a leaf on its way into an interpreted method whose frame does not stand yet */
     bool has_gap; /* native frames were skipped */
+    bool still; /* walked from outside: what is found may be gone by now, and nothing of it is remembered */
     bool carrier_frames; /* set after walk_begin: go on from a virtual thread's entry to what its carrier had called */
     bool is_virtual; /* the frames are a virtual thread's; entry: where its entry lies on the stack, or close below */
     uintptr_t java_thread, entry;
@@ -55,7 +58,14 @@ struct walk {
 
 /* java_thread: the thread's JavaThread*, 0 for a thread Java does not know. */
 void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_thread);
+/* The same for a thread that has called from Java into the JVM, and from there us: its stack from its last Java frame on, without the
+ * native frames above. Not in a handler; the handler of faults is installed. */
+void walk_begin_at_call(struct walk *w, uintptr_t java_thread);
 bool walk_next(struct walk *w, uint64_t *frame);
+/* Begins at the last Java frame of another thread, which the caller believes to stand still in native code or in the JVM: the native
+ * frames above it are left out. Whether it stood still, its CPU clock tells afterwards; if it did not, nothing of the walk is to be
+ * used. Any thread for which the fault handlers are set. */
+void walk_begin_still(struct walk *w, uintptr_t java_thread);
 
 /* Bounds of libjvm's code, where frame pointers can be trusted; set before the first walk. */
 extern uintptr_t walk_libjvm_low, walk_libjvm_high;

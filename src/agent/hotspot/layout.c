@@ -186,6 +186,8 @@ static bool states(const struct vmstructs *v)
 static bool threads(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
+    if (!vmstructs_field(v, "JavaThread", "_current_pending_monitor", &l->thread_pending_monitor))
+        vmstructs_field(v, "Thread", "_current_pending_monitor", &l->thread_pending_monitor);
     return states(v) && need(v, "JavaThread", "_thread_state", &l->thread_state) &&
            need(v, "JavaThread", "_anchor", &l->thread_anchor) &&
            (vmstructs_field(v, "JavaThread", "_osthread", &l->thread_osthread) ||
@@ -230,6 +232,16 @@ static void work(const struct vmstructs *v)
     vmstructs_field(v, "CompileTask", "_comp_level", &l->task_level);
 }
 
+static void allocations(const struct vmstructs *v)
+{
+    struct vm_allocations *a = &vm_layout.allocations;
+    if (!vmstructs_field(v, "Thread", "_tlab", &a->buffer) ||
+        !vmstructs_field(v, "ThreadLocalAllocBuffer", "_start", &a->buffer_start) ||
+        !vmstructs_field(v, "ThreadLocalAllocBuffer", "_top", &a->buffer_top) ||
+        !vmstructs_field(v, "Thread", "_allocated_bytes", &a->counted))
+        a->counted.width = 0;
+}
+
 bool layout_fill(void *libjvm, int java_version)
 {
     struct vm_layout *l = &vm_layout;
@@ -242,6 +254,7 @@ bool layout_fill(void *libjvm, int java_version)
     if (!vmstructs_open(&v, libjvm))
         return miss("libjvm", "gHotSpotVMStructs");
     work(&v);
+    allocations(&v);
     l->usable = code_heaps(&v) && code_blobs(&v) && nmethods(&v) && methods(&v) && threads(&v) && frames(&v);
     return l->usable;
 }

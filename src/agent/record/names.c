@@ -83,8 +83,10 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
 void names_new_chunk(struct names *n)
 {
     virtuals_new_chunk(&n->virtuals);
-    if (n->stacks.count > STACKS_NODES_MAX / 4)
-        stacks_clear(&n->stacks);
+    if (n->stacks.count <= STACKS_NODES_MAX / 4)
+        return;
+    stacks_clear(&n->stacks);
+    n->forgotten++;
 }
 
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name)
@@ -217,6 +219,15 @@ uint32_t names_stack(struct names *n, uint64_t *frames, size_t count, enum threa
         else if (frame_type(frames[i]) == JFR_FRAME_FAILED)
             frames[i] = frame_java(JFR_FRAME_FAILED, names_truncation(n, frames[i]), 0);
     return stacks_add(&n->stacks, frames, count) << 1 | truncated;
+}
+
+uint32_t names_failed_stack(struct names *n, enum outcome outcome, uint64_t pc)
+{
+    char symbol[512] = "";
+    if (pc)
+        native_name(pc, symbol, sizeof symbol);
+    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], symbol), 0);
+    return stacks_add(&n->stacks, &frame, 1) << 1;
 }
 
 /* Where the JVM names a method that names_told_frame asks about. */

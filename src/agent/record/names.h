@@ -29,6 +29,7 @@ struct names {
     uint32_t native_count, native_cap;
     struct map native_by_key, native_by_pc;
     struct virtuals virtuals;
+    uint32_t forgotten; /* how often the stacks were, and their ids with them */
 };
 
 int names_init(struct names *n); /* 0 or -ENOMEM */
@@ -49,6 +50,8 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
 /* To be called when a chunk has ended. Forgets the stacks when they are many: those of a recording without end would fill their table,
  * which later stacks could not get into. */
 void names_new_chunk(struct names *n);
+/* The stack of a sample without one, which every tool shows as one pseudo frame: the reason, and where the pc was (0 = unknown). */
+uint32_t names_failed_stack(struct names *n, enum outcome outcome, uint64_t pc);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);

@@ -214,16 +214,30 @@ void recording_describe_clock(struct recording *r, const struct clock *clock)
     describe_kernel(r, clock, now);
 }
 
+/* How the frames of Java's code are known. */
+static void describe_code(struct jfr_writer *w, uint64_t now)
+{
+    jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
+    jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
+    if (!vm_layout.usable)
+        jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
+}
+
+void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late)
+{
+    uint64_t now = clock_monotonic_ns();
+    describe_place(r, late, now);
+    write_number(r, "interval_ns", interval_ns, now);
+    describe_code(r->writer, now);
+}
+
 void recording_describe(struct recording *r, const struct clock *clock, bool late)
 {
     uint64_t now = clock_monotonic_ns();
     struct jfr_writer *w = r->writer;
     describe_place(r, late, now);
     describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
-    jfr_write_setting(w, now, "debug_info", jvm_facts.debug_info_is_late ? "sparse" : "full");
-    jfr_write_setting(w, now, "walker", walker_names[handler_config.walker]);
-    if (!vm_layout.usable)
-        jfr_write_setting(w, now, "layout_missing", vm_layout.missing);
+    describe_code(w, now);
     jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
     recording_describe_clock(r, clock);
 }
@@ -236,6 +250,26 @@ void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, boo
     write_number(r, "threads_at_once", JAVA_STACKS_MAX, now);
     write_number(r, "frames_max", JAVA_STACK_FRAMES_MAX, now);
     jfr_write_setting(r->writer, now, "virtual_threads", "carriers");
+}
+
+void recording_describe_wall(struct recording *r, uint64_t interval_ns, uint64_t rate, bool alone)
+{
+    uint64_t now = clock_monotonic_ns();
+    char period[32];
+    units_format_duration(period, sizeof period, interval_ns);
+    if (alone) {
+        jfr_write_active_setting(r->writer, now, "jdk.ExecutionSample", "enabled", "true");
+        jfr_write_active_setting(r->writer, now, "jdk.ExecutionSample", "period", period);
+    }
+    jfr_write_active_setting(r->writer, now, "candor.WallSample", "enabled", "true");
+    jfr_write_active_setting(r->writer, now, "candor.WallSample", "period", period);
+    write_number(r, "wall_interval_ns", interval_ns, now);
+    write_number(r, "wall_rate", rate, now);
+}
+
+void recording_describe_events(struct recording *r, const char *events)
+{
+    jfr_write_setting(r->writer, clock_monotonic_ns(), "event", events);
 }
 
 static bool keep_error(struct recording *r, int rc, const struct error *e)

@@ -34,6 +34,12 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
+/* In place of the first where there is no clock. */
+void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late);
+/* Of the event wall, at most `rate` looks per second; after one of the above; alone: without samples of CPU time. */
+void recording_describe_wall(struct recording *r, uint64_t interval_ns, uint64_t rate, bool alone);
+/* "cpu,wall": all that the recording is of; after the above. */
+void recording_describe_events(struct recording *r, const char *events);
 /* Says something to the user, here and at the beginning of each chunk to come, until something else is said so. */
 void recording_note(struct recording *r, const char *text);
 /* Those of the clock alone, when it has changed. */

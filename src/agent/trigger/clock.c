@@ -234,7 +234,7 @@ int clock_start(const struct clock *clock, struct error *e)
     handler_config.redraws = perf;
     handler_config.stops_first = can_stop_first(clock);
     atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());
-    int rc = signals_set(clock->signal, handler_of(clock->kind), e);
+    int rc = clock->kind == CLOCK_NONE ? 0 : signals_set(clock->signal, handler_of(clock->kind), e);
     if (!rc && clock->kind == CLOCK_ITIMER)
         set_process_timer(clock->interval_ns);
     return rc;

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum clock_kind { CLOCK_AUTO, CLOCK_SIGTRAP, CLOCK_SIGNAL, CLOCK_TIMER, CLOCK_ITIMER, CLOCK_KINDS };
+enum clock_kind { CLOCK_AUTO, CLOCK_SIGTRAP, CLOCK_SIGNAL, CLOCK_TIMER, CLOCK_ITIMER, CLOCK_KINDS,
+                  CLOCK_NONE /* threads have their slots, and nothing expires: for a recording without the event cpu; not to be chosen */ };
 extern const char *const clock_names[CLOCK_KINDS];
 
 struct clock {

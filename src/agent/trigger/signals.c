@@ -11,7 +11,7 @@ static bool installed[HANDLER_SIGNALS]; /* by signal: our handler has been set a
 static bool is_ours(const struct sigaction *sa)
 {
     static const signals_handler all[] = {handler_on_sigtrap, handler_on_perf_signal, handler_on_thread_timer,
-                                          handler_on_process_timer};
+                                          handler_on_process_timer, handler_on_request};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (sa->sa_flags & SA_SIGINFO && sa->sa_sigaction == all[i])
             return true;
@@ -23,17 +23,33 @@ static bool is_default(const struct sigaction *sa)
     return !(sa->sa_flags & SA_SIGINFO) && (sa->sa_handler == SIG_DFL || sa->sa_handler == SIG_IGN);
 }
 
+static bool is_of_requests(const struct sigaction *sa)
+{
+    return is_ours(sa) && sa->sa_sigaction == handler_on_request;
+}
+
 /* The first is ignored by default, so that a stray one is harmless. Never a real-time signal (an overflowing real-time
  * queue turns into SIGIO, which kills), never SIGPROF (the JDK's own sampler). */
-int signals_unused(int taken)
+static int unused(int taken, bool for_requests)
 {
     static const int candidates[] = {SIGURG, SIGSTKFLT, SIGVTALRM};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         struct sigaction now;
-        if (candidates[i] != taken && !sigaction(candidates[i], NULL, &now) && (is_default(&now) || is_ours(&now)))
+        if (candidates[i] != taken && !sigaction(candidates[i], NULL, &now) &&
+            (is_default(&now) || (is_ours(&now) && is_of_requests(&now) == for_requests)))
             return candidates[i];
     }
     return SIGURG;
+}
+
+int signals_unused(int taken)
+{
+    return unused(taken, false);
+}
+
+int signals_for_requests(void)
+{
+    return unused(0, true);
 }
 
 /* Whether a handler in front of ours passes our traps on, nobody knows; and with another of ours in front of it, the two

@@ -13,6 +13,8 @@ typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 
 /* A signal that nobody uses, other than `taken` (0 = any). */
 int signals_unused(int taken);
+/* The same for requests (trigger/ask.h), which have theirs before a clock is chosen: no clock gets it then. */
+int signals_for_requests(void);
 /* The handler that somebody has put in front of the one we left on SIGTRAP; 0 = nobody. */
 uintptr_t signals_trap_taker(void);
 /* Puts a handler of hot/handler.h on the signal. -EBUSY when it is SIGPROF and has a handler that is not ours. */

@@ -1,5 +1,6 @@
 #include "agent/trigger/threads.h"
 
+#include "agent/hot/alloc.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
@@ -7,6 +8,7 @@
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/tasks.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -82,8 +84,11 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
     t->java_id = java_id;
     snprintf(t->java_name, sizeof t->java_name, "%s", name);
     atomic_store(&t->java_thread, java_thread);
-    if (java_thread)
-        atomic_store(&t->role, ROLE_OTHER);
+    if (!java_thread)
+        return;
+    atomic_store(&t->role, ROLE_OTHER);
+    if (!atomic_load(&t->java_since_ns))
+        atomic_store(&t->java_since_ns, clock_monotonic_ns());
 }
 
 /* A thread that ended before its clock was set is no thread without a clock. It may still be there: the leader of the
@@ -111,6 +116,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     t->uid = ++registry.next_uid;
     t->random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
+    alloc_lane_open(t, registry.pool);
     registry.scanned[t->index] = registry.scan;
     read_os_name(t);
     set_java(t, java_thread, java_id, java_name);
@@ -132,7 +138,7 @@ static void wait_for_handler(const struct sampled_thread *t)
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
-    while (atomic_load(&t->inside))
+    while (atomic_load(&t->inside) || alloc_is_inside(t))
         nanosleep(&pause, NULL);
 }
 
@@ -159,6 +165,7 @@ static void end(struct sampled_thread *t, uint64_t cpu)
 {
     atomic_store(&t->cpu_at_end, cpu);
     registry.booked[t->tid] = cpu;
+    atomic_store(&t->java_until_ns, clock_monotonic_ns());
     atomic_store(&t->java_thread, 0);
     registry.armed--;
     atomic_store(&t->slot, SLOT_ENDED);
@@ -397,6 +404,7 @@ void threads_release(struct sampled_thread *t)
     if (atomic_load(&thread_slot_of_tid[t->tid]) == t->index + 1)
         atomic_store(&thread_slot_of_tid[t->tid], 0);
     candor_queue_deinit(&t->queue);
+    alloc_lane_close(t);
     atomic_store(&t->slot, SLOT_FREE);
     if (registry.free_slots)
         registry.free_slots[registry.free_count++] = t->index;

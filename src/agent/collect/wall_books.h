@@ -1,0 +1,61 @@
+/* The books of the event wall: what became of the time that Java's threads lived, running or not (docs/formats/recording.md).
+ *
+ *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
+ *             + wall_unseen(reason) + wall_residual
+ *
+ * wall_time is summed from when each thread began and ended; running, waiting and failed are the weights of what was recorded. They
+ * meet only in the residual. A round stands for the time since the one before; what it stands for of threads that began or ended in
+ * between, too much or too little, is wall_unseen: it may be negative, and is 0 on average. All are as of the last round. Collector
+ * only. */
+#ifndef CANDOR_AGENT_COLLECT_WALL_BOOKS_H
+#define CANDOR_AGENT_COLLECT_WALL_BOOKS_H
+
+#include "agent/collect/books.h"
+#include "agent/collect/wait_state.h"
+#include "agent/hot/reasons.h"
+#include "agent/hot/thread.h"
+#include "jfr/schema.h"
+#include "jfr/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread went */
+
+struct wall_books {
+    uint64_t rounds, longest_ns; /* between two rounds */
+    uint64_t last_round;         /* monotonic clock; when the recording began, before the first */
+    uint64_t not_chosen, samples;
+    uint64_t own_at_start; /* the collector's CPU clock */
+    bool stopping; /* whoever is asked and has not answered is kept from it */
+    bool collector_is_counted; /* elsewhere: the event cpu has books, too */
+    struct account states[JFR_STATES], failed[OUTCOME_COUNT], lost[LOSS_COUNT], ended;
+    struct account guessed; /* of the states, those that are guesses */
+    struct account closed_lost[LOSS_COUNT];
+    uint64_t looks[WALL_HOWS];
+    uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
+    struct account closed_ended, began; /* unseen; `began` in its opposite: what was counted too much */
+};
+
+/* One thread's, by its slot. */
+struct wall_life {
+    uint32_t uid; /* of its thread; another: the slot has a new one */
+    uint64_t seen_ns; /* the last round that had it among its threads; 0 = none has */
+};
+
+void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted);
+/* A round at `now`; each thread that lives then, chosen or not. */
+void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
+void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
+/* What was recorded, and what could not be. */
+void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
+void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns);
+void wall_books_ended(struct wall_books *b, uint64_t ns);
+/* A slot that is about to be freed. */
+void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
+uint64_t wall_books_lost(const struct wall_books *b); /* how many samples */
+/* Writes all lines as of now. lives: by slot, `limit` of them in use. */
+void wall_books_write(const struct wall_books *b, const struct wall_life *lives, uint32_t limit, struct jfr_writer *w,
+                      jfr_write_book *write);
+
+#endif

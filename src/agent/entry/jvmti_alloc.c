@@ -1,0 +1,119 @@
+#include "agent/entry/jvmti_alloc.h"
+
+#include "agent/hot/alloc.h"
+#include "agent/hot/layout.h"
+#include "agent/hot/walk.h"
+#include "agent/record/jvm.h"
+#include "agent/symbolize/native.h"
+#include "agent/trigger/alloc_events.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+static JavaVM *java_vm;
+static jvmtiEnv *jvmti;
+static jfieldID id_field;
+static bool is_open;
+static jint interval_before;
+
+static const jvmtiCapabilities capability = {.can_generate_sampled_object_alloc_events = 1};
+
+/* The interval has no getter; it is the JVM's own unless somebody has set another, which its library's symbols may tell. */
+static jint interval_now(void)
+{
+    const int *known = (const int *)native_data(walk_libjvm_low, "_ZN17ThreadHeapSampler18_sampling_intervalE");
+    return known && *known >= 0 ? *known : ALLOC_INTERVAL_JVM;
+}
+
+static bool attach(void)
+{
+    JNIEnv *jni;
+    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
+    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
+}
+
+static int refuse(jvmtiError why, struct error *e)
+{
+    if (jvm_facts.java_version && jvm_facts.java_version < 11)
+        return error_set(e, -ENOTSUP, "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and "
+                         "shows what collecting the garbage costs", jvm_facts.java_version);
+    if (why == JVMTI_ERROR_NOT_AVAILABLE)
+        return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, which one at a time may; stop it first");
+    return error_set(e, -ENOTSUP, "event=alloc: this JVM refuses to sample allocations (JVMTI error %d); use event=cpu", (int)why);
+}
+
+static jvmtiError begin(uint64_t interval)
+{
+    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
+    if (rc)
+        return rc;
+    interval_before = interval_now();
+    alloc_config.first_interval = (uint64_t)interval_before;
+    alloc_config.shortens_gaps = jvm_facts.java_version < 17;
+    rc = (*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
+    if (!rc)
+        rc = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
+    if (rc) {
+        (*jvmti)->SetHeapSamplingInterval(jvmti, interval_before);
+        (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+    }
+    return rc;
+}
+
+static int open_events(uint64_t interval, struct error *e)
+{
+    if (jvm_facts.java_version < 11)
+        return refuse(JVMTI_ERROR_NOT_AVAILABLE, e);
+    if (!vm_layout.usable || !vm_layout.env_offset)
+        return error_set(e, -ENOTSUP, "event=alloc needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
+                         vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
+    if (!attach())
+        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    jvmtiError rc = begin(interval);
+    is_open = !rc;
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return rc ? refuse(rc, e) : 0;
+}
+
+static bool set_interval(uint64_t interval)
+{
+    if (!attach())
+        return false;
+    bool done = !(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return done;
+}
+
+void jvmti_alloc_close(void)
+{
+    if (!is_open)
+        return;
+    is_open = false;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, NULL);
+    (*jvmti)->SetHeapSamplingInterval(jvmti, interval_before);
+    (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+}
+
+void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object, jclass klass, jlong size)
+{
+    char *signature = NULL;
+    /* Relaxed: only saves the work of a callback that is late. */
+    if (!atomic_load_explicit(&alloc_config.on, memory_order_relaxed))
+        return;
+    if ((*env)->GetClassSignature(env, klass, &signature, NULL))
+        signature = NULL;
+    struct alloc_event event = {.java_thread = (uintptr_t)jni - vm_layout.env_offset,
+                                .thread_id = id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0,
+                                .signature = signature ? signature : "",
+                                .size = size > 0 ? (uint64_t)size : 0};
+    alloc_take(&event);
+    (*env)->Deallocate(env, (unsigned char *)signature);
+}
+
+void jvmti_alloc_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
+{
+    java_vm = vm;
+    jvmti = env;
+    id_field = thread_id;
+    alloc_events = (struct alloc_events){open_events, set_interval};
+}

@@ -1,0 +1,82 @@
+/* Allocations: what the JVM's callback for a sampled allocation does on the thread that allocated. It walks the stack from the
+ * thread's last Java frame and appends one record to a queue of its own, the thread's lane, since a signal may have the handler
+ * of the same thread put one into the other.
+ *
+ *     0        time, CLOCK_MONOTONIC ns
+ *     1        size of the object, bytes
+ *     2        the sampling interval with which the JVM drew where this sample falls, bytes
+ *     3        what the thread allocated since its sample before, as the JVM counts it, bytes; 0 = unknown
+ *     4..      frames, leaf first, as in hot/record.h
+ *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
+ *     ..n-2    of a virtual thread, as in hot/record.h
+ *     n-1      outcome in bits 0-31, words of the virtual thread in bits 32-47, of the class in bits 48-63
+ *
+ * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
+ * callback is inside. Producer: the thread in its callback; consumer: the collector. Wait-free but for the JVM's own part. */
+#ifndef CANDOR_AGENT_HOT_ALLOC_H
+#define CANDOR_AGENT_HOT_ALLOC_H
+
+#include "agent/hot/record.h"
+#include "agent/hot/thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ALLOC_HEAD = 4,
+    ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
+    ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
+    ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + ALLOC_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
+};
+
+struct alloc_lane {
+    struct candor_queue queue;
+    struct turn turn;
+    _Atomic uint32_t inside;
+    uint64_t interval; /* with which the next sample's place was drawn; 0 = before the recording */
+    uint64_t counted;  /* by the JVM at the last sample; 0 = unknown */
+};
+
+/* What all callbacks share. Written by the collector before it sets `on`, but for what is atomic. */
+struct alloc_config {
+    _Atomic bool on;
+    bool is_bounded;               /* by the tokens */
+    bool shortens_gaps;            /* the JVM (before 17) draws too little after a sampled object */
+    uint64_t first_interval;       /* of the JVM before the recording: what threads had drawn with until then */
+    _Atomic uint64_t interval;     /* of the JVM now */
+    _Atomic int64_t tokens;        /* samples that may be taken until the collector's next turn */
+    _Atomic uint64_t lost[ALLOCATION_LOSS_COUNT], lost_bytes[ALLOCATION_LOSS_COUNT]; /* the weights of samples that were not taken */
+};
+extern struct alloc_config alloc_config;
+
+/* One sampled allocation, as the JVM tells it. */
+struct alloc_event {
+    uintptr_t java_thread;
+    int64_t thread_id;     /* java.lang.Thread's, of the virtual thread if one runs; 0 = unknown */
+    const char *signature; /* of the object's class */
+    uint64_t size;
+};
+
+/* For the callback. errno is preserved. */
+void alloc_take(const struct alloc_event *event);
+
+/* The bytes that a sample stands for: an object of `size` is drawn with the chance 1 - e^(-size/interval), or a little more where the
+ * JVM shortens gaps (docs/internals/sampling-math.md). The size itself when the interval is 0, which draws all. */
+uint64_t alloc_weight(uint64_t size, uint64_t interval);
+/* A sample that was not taken, or came to nothing. Any thread. */
+void alloc_lose(enum allocation_loss why, uint64_t weight);
+
+/* 0 or a negative errno. Before the first slot is armed. */
+int alloc_table_init(void);
+void alloc_table_deinit(void);
+/* For trigger/threads.c: a slot is about to be armed, and freed. No effect without a table. */
+void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool);
+void alloc_lane_close(const struct sampled_thread *t);
+bool alloc_is_inside(const struct sampled_thread *t);
+/* NULL without a table. */
+struct alloc_lane *alloc_lane(const struct sampled_thread *t);
+/* For the handler of a fault: the turn that this thread's callback has taken, or NULL. */
+struct turn *alloc_turn(const struct sampled_thread *t);
+
+#endif

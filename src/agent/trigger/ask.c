@@ -1,0 +1,29 @@
+#include "agent/trigger/ask.h"
+
+#include "agent/hot/handler.h"
+#include "agent/trigger/signals.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int request_signal;
+
+int ask_open(struct error *e)
+{
+    request_signal = signals_for_requests();
+    return signals_set(request_signal, handler_on_request, e);
+}
+
+void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns)
+{
+    /* Relaxed, both: numbers by themselves; the signal comes after them on every path to the handler. */
+    atomic_fetch_add_explicit(&t->asked_running_ns, running_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->asked_ready_ns, ready_ns, memory_order_relaxed);
+    syscall(SYS_tgkill, getpid(), t->tid, request_signal);
+}
+
+uint64_t ask_pending(const struct sampled_thread *t)
+{
+    return atomic_load_explicit(&t->asked_running_ns, memory_order_relaxed) +
+           atomic_load_explicit(&t->asked_ready_ns, memory_order_relaxed);
+}

@@ -1,0 +1,23 @@
+/* Asking running threads for a sample (event wall): a signal to the thread, whose handler walks its stack as a clock's would. A thread
+ * that sleeps is not asked: the signal would wake it.
+ *
+ *   ask_open -> [ ask ]* -> the signals' end (clock_stop)
+ *
+ * Collector only. */
+#ifndef CANDOR_AGENT_TRIGGER_ASK_H
+#define CANDOR_AGENT_TRIGGER_ASK_H
+
+#include "agent/hot/thread.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* Sets the handler, before a clock is chosen; again after a clock_stop in the midst. 0 or a negative errno. */
+int ask_open(struct error *e);
+/* The thread's next sample stands for so much more wall-clock time, in which it ran or waited for a processor. A thread that has not
+ * answered yet answers once for all that it was asked. */
+void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns);
+/* What it has not answered. */
+uint64_t ask_pending(const struct sampled_thread *t);
+
+#endif

@@ -1,0 +1,80 @@
+#include "profile/allocated.h"
+
+#include "base/buffer.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 1 << 12 };
+
+static const char key[] = "class";
+
+static const char *primitive(char letter)
+{
+    static const char *const names[] = {"Zboolean", "Bbyte", "Cchar", "Sshort", "Iint", "Jlong", "Ffloat", "Ddouble"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i][0] == letter)
+            return names[i] + 1;
+    return NULL;
+}
+
+/* What is no array, or no name of one, stays as it is. */
+static void put_name(struct buffer *b, const char *name, size_t len)
+{
+    size_t depth = strspn(name, "[");
+    const char *element = name + depth;
+    size_t rest = depth < len ? len - depth : 0;
+    const char *word = depth && rest == 1 ? primitive(*element) : NULL;
+    bool is_class = depth && rest > 2 && element[0] == 'L' && element[rest - 1] == ';';
+    if (!word && !is_class) {
+        buffer_put(b, name, len);
+        return;
+    }
+    if (word)
+        buffer_text(b, word);
+    else
+        buffer_put(b, element + 1, rest - 2);
+    while (depth--)
+        buffer_text(b, "[]");
+}
+
+int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels)
+{
+    struct buffer b;
+    struct profile_label label = {.parent = *labels};
+    char terminated[NAME_MAX_BYTES];
+    if (len >= sizeof terminated)
+        len = sizeof terminated - 1;
+    memcpy(terminated, name, len);
+    terminated[len] = 0;
+    buffer_init(&b, 2 * NAME_MAX_BYTES);
+    put_name(&b, terminated, len);
+    int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) ||
+             profile_string(p, (const char *)b.data, b.len, &label.value);
+    buffer_deinit(&b);
+    return rc ? -ENOMEM : profile_label(p, &label, labels);
+}
+
+/* The string id of the class, 0 = it has none. */
+static uint32_t class_of(const struct profile *p, uint32_t labels, uint32_t key_string)
+{
+    for (; labels; labels = p->labels[labels].parent)
+        if (p->labels[labels].key == key_string)
+            return p->labels[labels].value;
+    return 0;
+}
+
+int allocated_add_frames(struct profile *p)
+{
+    uint32_t key_string;
+    if (profile_string(p, key, sizeof key - 1, &key_string))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        struct profile_sample *s = &p->samples[i];
+        uint32_t class_name = class_of(p, s->labels, key_string), method, frame;
+        if (class_name && (profile_method(p, 0, class_name, 0, &method) || profile_frame(p, method, 0, 0, JFR_FRAME_PSEUDO, &frame) ||
+                           profile_stack(p, s->stack, frame, &s->stack)))
+            return -ENOMEM;
+    }
+    return 0;
+}

@@ -29,6 +29,7 @@ struct coroutine {
     struct memory_op pending;
     struct memory_outcome outcome;
     unsigned steps;
+    unsigned newest; /* operations up to now, in a row, that read the newest store */
     char stack[STACK_BYTES] __attribute__((aligned(64)));
 };
 
@@ -49,6 +50,7 @@ static struct {
     const struct explore_plant *plant;
     struct explore_result *result;
     unsigned current; /* 0: the main thread */
+    bool waits;       /* the execution ends: a thread waits */
     jmp_buf scheduler;
     ucontext_t creator;
     struct coroutine threads[EXPLORE_THREADS];
@@ -119,6 +121,33 @@ void explore_check(bool passed, const char *format, ...)
     va_start(args, format);
     fail(format, args);
     va_end(args);
+}
+
+static unsigned thread_count(void)
+{
+    unsigned n = 0;
+
+    while (n < EXPLORE_THREADS && x.program->threads[n])
+        n++;
+    return n;
+}
+
+/* The most that a waiting loop reads before it looks again. */
+#define LOOKS 3
+
+void explore_wait(void)
+{
+    unsigned running = 0;
+
+    for (unsigned t = 0; t < thread_count(); t++)
+        running += !x.threads[t].finished;
+    if (x.current == 0) {
+        fprintf(stderr, "model: the main thread waits\n");
+        exit(3);
+    }
+    explore_check(running > 1 || x.threads[x.current - 1].newest < LOOKS, "thread %u waits for ever", x.current);
+    x.waits = true;
+    _longjmp(x.scheduler, 1);
 }
 
 unsigned explore_steps(void)
@@ -225,27 +254,20 @@ void explore_access(const void *address, size_t size, bool write)
 
 /* ---- one execution ---- */
 
-static unsigned thread_count(void)
-{
-    unsigned n = 0;
-
-    while (n < EXPLORE_THREADS && x.program->threads[n])
-        n++;
-    return n;
-}
-
 static void start(void)
 {
     memset(x.program->shared, 0, x.program->shared_bytes);
     memory_reset(x.program->shared, x.program->shared_bytes);
     x.current = 0;
     x.depth = 0;
+    x.waits = false;
     x.program->setup();
     for (unsigned t = 0; t < thread_count(); t++)
         memory_order_after(t + 1, 0);
-    for (unsigned t = 0; t < thread_count() && !x.result->failed; t++) {
+    for (unsigned t = 0; t < thread_count(); t++)
         x.threads[t].finished = false;
-        x.threads[t].steps = 0;
+    for (unsigned t = 0; t < thread_count() && !x.result->failed && !x.waits; t++) {
+        x.threads[t].steps = x.threads[t].newest = 0;
         if (!x.threads[t].created)
             create_thread((int)t);
         resume(t, true);
@@ -293,6 +315,7 @@ static bool step(void)
         decode(c);
     t = &x.threads[c->thread];
     t->outcome = memory_perform(c->thread + 1, &t->pending, c->way);
+    t->newest = c->way == 0 ? t->newest + 1 : 0;
     x.steps[x.depth++] = (struct step){c->thread + 1, t->pending, t->outcome};
     resume(c->thread, false);
     return true;
@@ -309,11 +332,11 @@ static void finish(void)
 static void execute(void)
 {
     start();
-    while (!x.result->failed && step()) {
-        if (x.depth >= x.path_length && !x.result->failed && !seen_add(memory_hash()))
+    while (!x.result->failed && !x.waits && step()) {
+        if (x.depth >= x.path_length && !x.result->failed && !x.waits && !seen_add(memory_hash()))
             return;
     }
-    if (!x.result->failed)
+    if (!x.result->failed && !x.waits)
         finish();
 }
 

@@ -28,6 +28,7 @@ static void on_signal(int number)
 
 int main(void)
 {
+    struct sigaction action = {.sa_handler = on_signal};
     static uint64_t memory[CHUNKS * CHUNK_WORDS + 512]; /* at least candor_pool_bytes() */
     struct candor_pool pool;
     uint64_t words[8], records = 0, total = 0;
@@ -36,7 +37,7 @@ int main(void)
     if (candor_pool_bytes(CHUNKS, CHUNK_WORDS) > sizeof memory || candor_pool_init(&pool, memory, CHUNKS, CHUNK_WORDS) != 0)
         return 1;
     candor_queue_init(&queue, &pool);
-    signal(SIGUSR1, on_signal);
+    sigaction(SIGUSR1, &action, NULL);
     for (int i = 0; i < 1000; i++) {
         raise(SIGUSR1);
         if (i % 100 != 99)

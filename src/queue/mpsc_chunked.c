@@ -11,10 +11,11 @@ static uint64_t steps(uint64_t elements)
     return 2 * elements;
 }
 
-/* No bound is half of all indices away, so that differences of indices keep their sign. */
+/* No bound is more than a quarter of all indices away, so that its difference to any index keeps its sign; also to one that a
+ * producer has read some time ago, which the consumer may have passed. */
 static uint64_t reach(uint64_t capacity)
 {
-    return capacity > INT64_MAX / 2 ? INT64_MAX - 1 : steps(capacity);
+    return capacity > (uint64_t)1 << 61 ? (uint64_t)1 << 62 : steps(capacity);
 }
 
 int candor_mpsc_chunked_init(struct candor_mpsc_chunked *q, struct candor_pool *pool, uint64_t capacity)

@@ -29,7 +29,8 @@ struct coroutine {
     struct memory_op pending;
     struct memory_outcome outcome;
     unsigned steps;
-    unsigned newest; /* operations up to now, in a row, that read the newest store */
+    unsigned newest; /* operations up to now, in a row, that read the newest store when no other thread was left */
+    bool stale;      /* since it last waited it has read an older one then */
     char stack[STACK_BYTES] __attribute__((aligned(64)));
 };
 
@@ -135,17 +136,27 @@ static unsigned thread_count(void)
 /* The most that a waiting loop reads before it looks again. */
 #define LOOKS 3
 
+static bool is_alone(unsigned index)
+{
+    for (unsigned t = 0; t < thread_count(); t++) {
+        if (t != index && !x.threads[t].finished)
+            return false;
+    }
+    return true;
+}
+
 void explore_wait(void)
 {
-    unsigned running = 0;
+    const struct coroutine *c;
 
-    for (unsigned t = 0; t < thread_count(); t++)
-        running += !x.threads[t].finished;
     if (x.current == 0) {
         fprintf(stderr, "model: the main thread waits\n");
         exit(3);
     }
-    explore_check(running > 1 || x.threads[x.current - 1].newest < LOOKS, "thread %u waits for ever", x.current);
+    c = &x.threads[x.current - 1];
+    explore_check(c->newest < LOOKS, "thread %u waits for ever", x.current);
+    if (is_alone(x.current - 1) && !c->stale) /* it looks again, until it has seen everything at its newest */
+        return;
     x.waits = true;
     _longjmp(x.scheduler, 1);
 }
@@ -268,6 +279,7 @@ static void start(void)
         x.threads[t].finished = false;
     for (unsigned t = 0; t < thread_count() && !x.result->failed && !x.waits; t++) {
         x.threads[t].steps = x.threads[t].newest = 0;
+        x.threads[t].stale = false;
         if (!x.threads[t].created)
             create_thread((int)t);
         resume(t, true);
@@ -289,8 +301,8 @@ static bool grow_path(void)
     if (ways == 0)
         return false;
     if (x.path_length == DEPTH) {
-        fprintf(stderr, "model: too many steps\n");
-        exit(3);
+        explore_check(false, "more than %d steps: a loop without end?", DEPTH);
+        return false;
     }
     x.path[x.path_length++] = (struct choice){.ways = ways};
     return true;
@@ -315,7 +327,8 @@ static bool step(void)
         decode(c);
     t = &x.threads[c->thread];
     t->outcome = memory_perform(c->thread + 1, &t->pending, c->way);
-    t->newest = c->way == 0 ? t->newest + 1 : 0;
+    t->newest = c->way == 0 && is_alone(c->thread) ? t->newest + 1 : 0;
+    t->stale |= c->way != 0 && is_alone(c->thread);
     x.steps[x.depth++] = (struct step){c->thread + 1, t->pending, t->outcome};
     resume(c->thread, false);
     return true;

@@ -1,8 +1,10 @@
 /*
  * A producer that interrupts itself, wherever it can be interrupted: the processor's single-step flag is set around calls to a queue, so
- * that a handler comes after each instruction, 100,000 times for each queue, and offers to the same queue. Some of the handlers are
- * stepped through in the same way. Nothing hangs, and every element arrives once, in the order of its context; the relaxed
- * forms of the consumer are interrupted too.
+ * that a handler comes after each instruction, 100,000 times for each queue, and one in sixteen, drawn, offers to the same queue (in tier
+ * all 100,000 that offer, for each queue). Some of the handlers are stepped through in the same way. Nothing hangs, and every
+ * element arrives once, in the order of its context; the relaxed forms of the consumer are interrupted too.
+ *
+ * Not in each: an offer of a lock-free queue tries again when another came between two of its steps.
  *
  * tier: default
  * timeout: 300
@@ -12,11 +14,13 @@
 #include "queue_kinds.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __x86_64__
 
 #define HANDLED 100000
+#define OFFERING 16 /* one in so many handlers */
 #define CONTEXTS 3 /* the thread, a handler, a handler in a handler */
 #define CAPACITY 64
 #define STEPPED 61 /* every so manieth handler is stepped through */
@@ -30,6 +34,7 @@ static const struct queue_kind *kind;
 static struct any_queue q;
 static uint64_t damaged;
 static volatile sig_atomic_t handled, depth;
+static uint32_t dice = 1;
 
 /* The trap flag; the red zone below the stack pointer is left alone. */
 static inline __attribute__((always_inline)) void step(bool on)
@@ -55,10 +60,10 @@ static void offer(unsigned context)
 static void handle(int number)
 {
     unsigned context = ++depth;
-    bool stepped = context == 1 && handled % STEPPED == 0;
 
-    if (context < CONTEXTS) {
-        step(stepped);
+    dice = dice * 1664525u + 1013904223u;
+    if (context < CONTEXTS && dice >> 16 < 65536 / OFFERING) {
+        step(context == 1 && handled % STEPPED == 0);
         offer(context);
         step(false);
     }
@@ -73,19 +78,19 @@ static void take(void *context, void *element)
     damaged += from >= CONTEXTS || word / 16 != ++contexts[from].delivered;
 }
 
+/* While it is stepped through, more comes than goes. */
 static void drain(bool stepped)
 {
-    uint64_t n;
-
-    do {
-        step(stepped);
-        n = kind->drain(&q, take, NULL, 1);
-        step(false);
-    } while (n > 0);
+    step(stepped);
+    kind->drain(&q, take, NULL, 2);
+    step(false);
+    kind->drain(&q, take, NULL, UINT64_MAX);
 }
 
 static void run(const char *name)
 {
+    const char *tier = getenv("CANDOR_TIER");
+    int wanted = tier && strcmp(tier, "all") == 0 ? HANDLED * OFFERING : HANDLED;
     uint64_t accepted = 0, delivered = 0;
 
     for (unsigned i = 0; i < queue_kind_count; i++) {
@@ -96,20 +101,20 @@ static void run(const char *name)
     damaged = 0;
     handled = depth = 0;
     kind->make(&q, CAPACITY, 0);
-    for (unsigned turn = 0; handled < HANDLED; turn++) {
+    for (unsigned turn = 0; handled < wanted; turn++) {
         step(true);
         offer(0);
         step(false);
         if (turn % 3 == 0)
-            drain(turn % 6 == 0 && turn % 60 != 0);
+            drain(turn % 2 == 0);
     }
     drain(false);
     for (unsigned i = 0; i < CONTEXTS; i++) {
         accepted += contexts[i].accepted;
         delivered += contexts[i].delivered;
     }
-    tap_ok(damaged == 0 && accepted == delivered && contexts[0].accepted > 100 && contexts[1].accepted > 1000 &&
-               contexts[2].accepted > 1000,
+    tap_ok(damaged == 0 && accepted == delivered && contexts[0].accepted > 100 && contexts[1].accepted > 100 &&
+               contexts[2].accepted > 100,
            "%s: %d handlers: all %llu, %llu and %llu elements arrive once and in order (%llu refused)", name, (int)handled,
            (unsigned long long)contexts[0].accepted, (unsigned long long)contexts[1].accepted,
            (unsigned long long)contexts[2].accepted, (unsigned long long)(contexts[1].refused + contexts[2].refused));

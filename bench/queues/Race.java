@@ -83,7 +83,7 @@ public final class Race {
     }
 
     public static void main(String[] args) throws Exception {
-        String suffix = ", " + args[0];
+        String suffix = " (" + args[0] + ")";
         int rounds = Integer.parseInt(args[1]);
         long runNs = Long.parseLong(args[2]) * 1_000_000;
         for (int round = 0; round < rounds; round++)

@@ -90,6 +90,20 @@ CONTENDER(spsc_supplied, FREE(n) && candor_spsc_linked_offer_node(&spsc_supplied
 CONTENDER(mpsc_supplied, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_supplied, NODE(n), element),
           element = candor_mpsc_linked_poll_node(&mpsc_supplied, &back))
 
+/* As a collector polls, and as liburcu's non-blocking dequeue does: without a look at the producers' index. */
+#define RELAXED(name, type, init_of)                                                                                   \
+    static void name##_relaxed_init(void)                                                                              \
+    {                                                                                                                  \
+        init_of();                                                                                                     \
+    }                                                                                                                  \
+    CONTENDER(name##_relaxed, type##_offer(&name, element), element = type##_relaxed_poll(&name))
+
+RELAXED(mpsc_array, candor_mpsc_array, mpsc_array_init)
+RELAXED(mpsc_chunked, candor_mpsc_chunked, mpsc_chunked_init)
+CONTENDER(mpsc_supplied_relaxed, FREE(n) && candor_mpsc_linked_offer_node(&mpsc_supplied, NODE(n), element),
+          element = candor_mpsc_linked_relaxed_poll_node(&mpsc_supplied, &back))
+#define mpsc_supplied_relaxed_init mpsc_supplied_init
+
 /* The strict poll of a queue with bubbles may wait for the producer, which has stopped by then: init starts anew. */
 #define ROW(group, name, text, base) {text, group, base, name##_init, NULL, name##_produce, name##_consume}
 
@@ -98,12 +112,15 @@ const struct contender ours[] = {
     ROW("spsc", spsc_chunked, "candor spsc chunked", false),
     ROW("spsc", spsc_unbounded, "candor spsc unbounded", false),
     ROW("spsc", spsc_growable, "candor spsc growable", false),
-    ROW("spsc", spsc_linked, "candor spsc linked, pool", false),
-    ROW("spsc", spsc_supplied, "candor spsc linked, nodes", false),
-    ROW("mpsc", mpsc_array, "candor mpsc array", true),
+    ROW("spsc", spsc_linked, "candor spsc linked (pool)", false),
+    ROW("spsc", spsc_supplied, "candor spsc linked (nodes)", false),
+    ROW("mpsc", mpsc_array_relaxed, "candor mpsc array (relaxed)", true),
+    ROW("mpsc", mpsc_array, "candor mpsc array", false),
+    ROW("mpsc", mpsc_chunked_relaxed, "candor mpsc chunked (relaxed)", false),
     ROW("mpsc", mpsc_chunked, "candor mpsc chunked", false),
-    ROW("mpsc", mpsc_linked, "candor mpsc linked, pool", false),
-    ROW("mpsc", mpsc_supplied, "candor mpsc linked, nodes", false),
+    ROW("mpsc", mpsc_linked, "candor mpsc linked (pool)", false),
+    ROW("mpsc", mpsc_supplied_relaxed, "candor mpsc linked (nodes; relaxed)", false),
+    ROW("mpsc", mpsc_supplied, "candor mpsc linked (nodes)", false),
     ROW("mpmc", mpmc_array, "candor mpmc array", true),
     ROW("mpmc", spmc_array, "candor spmc array", false),
 };

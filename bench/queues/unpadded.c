@@ -24,5 +24,5 @@ static void plain_init(void)
 
 CONTENDER(plain, candor_spsc_array_offer(&plain, element), element = candor_spsc_array_poll(&plain))
 
-const struct contender unpadded[] = {{"the same, unpadded", "spsc", false, plain_init, NULL, plain_produce, plain_consume}};
+const struct contender unpadded[] = {{"candor spsc array unpadded", "spsc", false, plain_init, NULL, plain_produce, plain_consume}};
 const size_t unpadded_count = 1;

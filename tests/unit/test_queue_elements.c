@@ -225,7 +225,8 @@ static void test_ring_full(const char *name)
     tap_ok(put(k, &q, 9, 20) == 20 && got(k, &q, 9, 20), "%s: several rings on", name);
     for (uint64_t i = 0; i < 1000; i++)
         wrong += put(k, &q, i, 3) != 3 || !got(k, &q, i, 3);
-    tap_ok(wrong == 0 && candor_pool_in_use(&q.pool) == 1 && candor_pool_high_water(&q.pool) <= 5, "%s: a consumer that keeps up needs one ring", name);
+    tap_ok(wrong == 0 && candor_pool_in_use(&q.pool) == 1 && candor_pool_high_water(&q.pool) <= 5,
+           "%s: a consumer that keeps up needs one ring", name);
     queue_kind_free(k, &q);
 }
 

@@ -9,6 +9,7 @@
  * Progress    offer lock-free in control and in progress; relaxed_offer wait-free in control. poll and peek wait for the producer
  *             of the oldest element when it is in a bubble, their relaxed forms do not: they are wait-free in control, and see
  *             nothing behind the bubble. offer never waits for another producer.
+ *             A poll that finds nothing looks at the producers' index, and so slows them down; relaxed_poll and drain do not.
  * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
  * Source      JCTools' MpscArrayQueue.
  */

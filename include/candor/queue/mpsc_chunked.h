@@ -14,7 +14,8 @@
  * Progress    offer is lock-free, but waits while another producer makes a ring (clearing its slots, a bounded search in the pool's
  *             bitmap); relaxed_offer fails instead and is wait-free in control. poll and peek wait for the producer of the oldest
  *             element when it has claimed but not stored it (a bubble), their relaxed forms do not: they are wait-free in control,
- *             and see nothing behind it.
+ *             and see nothing behind it. A poll that finds nothing looks at the producers' index, and so slows them down; relaxed_poll and
+ *             drain do not.
  * Signals     producers: relaxed_offer, whatever it interrupts; offer only where no producer is interrupted, since that one may be
  *             making a ring. The consumer: relaxed forms only.
  * Source      JCTools' MpscChunkedArrayQueue and MpscUnboundedArrayQueue. New here: the pool; the end of the newest ring is known,
@@ -88,8 +89,8 @@ static inline uint64_t *candor_mpsc_chunked_claim(struct candor_mpsc_chunked *q,
 
     do {
         /* Acquire, all three. The limit: pairs with the releases in extend, and so with that in poll; the slots before it are empty
-         * for us too. The index: pairs with the release of who made the ring, whose slots it then finds, or newer ones, and with that of the
-         * claims since. The slots:
+         * for us too. The index: pairs with the release of who made the ring, whose slots it then finds, or newer ones, and with
+         * that of the claims since. The slots:
          * pair with their release; who finds newer ones also finds, in the exchange, that the index has moved. */
         uint64_t limit = __atomic_load_n(&q->ring.limit, __ATOMIC_ACQUIRE);
         uint64_t at = __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);

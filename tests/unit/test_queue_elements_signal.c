@@ -8,6 +8,7 @@
  *
  * tier: default
  * timeout: 300
+ * sanitize: no
  */
 #include "../tap.h"
 

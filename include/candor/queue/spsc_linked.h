@@ -6,7 +6,8 @@
  *     | next | (taken) |-> | next | e7 |-> | NULL | e8 |
  *     memory      | pool |-128-| producer's |-128-| consumer's |
  *
- * Progress    both sides wait-free, in control and in progress; a node of the pool costs a bounded search in its bitmap.
+ * Progress    both sides wait-free, in control and in progress; a node of the pool costs a bounded search in its bitmap and two
+ *             locked instructions for its way there and back, many times what the list costs: supply nodes where speed counts.
  * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
  * Source      the two-node list of Dmitry Vyukov's unbounded SPSC queue (1024cores.net), as in JCTools' SpscLinkedQueue; the link
  *             alone publishes, the index follows, so there is no bubble.

@@ -7,8 +7,8 @@
  *     memory      | pool |-128-| producers' node |-128-| consumer's |
  *
  * Progress    offer_node is wait-free in control and in progress: one exchange. offer takes its node from the pool, whose search is
- *             bounded too (and costs more than the list: supply nodes where speed counts). poll and peek wait for a producer between its exchange and its link (a bubble), their relaxed forms do
- *             not: they are wait-free in control, and see nothing behind it.
+ *             bounded too (and costs more than the list: supply nodes where speed counts). poll and peek wait for a producer between
+ *             its exchange and its link (a bubble), their relaxed forms do not: they are wait-free in control, and see nothing behind it.
  * Signals     producers: yes, whatever they interrupt. The consumer: relaxed forms only, as it may have interrupted the bubble.
  * Source      Dmitry Vyukov's non-intrusive MPSC queue (1024cores.net), as in JCTools' MpscLinkedQueue.
  */

@@ -51,6 +51,7 @@ struct candor_histogram {
     int64_t lowest;
     int64_t highest; /* what init was told, or has grown to */
     bool auto_range;
+    bool common; /* three digits of values from 1 to less than 2^53: recording takes the short way */
 };
 
 /* ---- storage ---- */
@@ -74,17 +75,36 @@ static inline int32_t candor_histogram_index(const struct candor_histogram *h, i
     return ((width - h->unit_magnitude) << h->half_magnitude) + (int32_t)((uint64_t)v >> width);
 }
 
+/* The same by the short way where there is one, as an unsigned number: that of a value out of range is past counts_len. */
+static inline uint32_t candor_histogram_place(const struct candor_histogram *h, int64_t v)
+{
+    if (!__builtin_expect(h->common, 1))
+        return (uint32_t)candor_histogram_index(h, v);
+#if defined(__x86_64__) && !defined(__LZCNT__)
+    /* A double has the same layout as the counters, an exponent over the bits behind the leading one, and finds the exponent faster than
+     * the one instruction that every x86-64 has. The conversion is exact below 2^53; what is negative or larger is past all counters. */
+    double d = (double)v;
+    uint64_t bits;
+    __builtin_memcpy(&bits, &d, sizeof bits);
+    return (uint64_t)v < 1024 ? (uint32_t)v : (uint32_t)(bits >> 42) - (1032u << 10);
+#else
+    int32_t width = (63 ^ __builtin_clzll((unsigned long long)v | 2047)) - 10;
+    return ((uint32_t)width << 10) + (uint32_t)((uint64_t)v >> width);
+#endif
+}
+
 /* What record does with a value beyond the last counter: grow, or refuse. */
 bool candor_histogram_record_beyond(struct candor_histogram *h, int64_t v, int64_t count);
 
 /* Owner. Counts v `count` times. False, and nothing counted, when v < 0 or beyond the range (or no memory is left to grow). Wait-free
- * and fit for signal handlers unless it grows. */
+ * and fit for signal handlers unless it grows. One records, others may read meanwhile. */
 static inline bool candor_histogram_record_n(struct candor_histogram *h, int64_t v, int64_t count)
 {
-    int32_t index = candor_histogram_index(h, v);
-    if (__builtin_expect(index >= h->counts_len, 0))
+    uint32_t place = candor_histogram_place(h, v);
+    if (__builtin_expect(place >= (uint32_t)h->counts_len, 0))
         return candor_histogram_record_beyond(h, v, count);
-    h->counts[index] += count;
+    /* Relaxed, and two steps, which need no lock: nobody else writes, and a count orders nothing. */
+    __atomic_store_n(&h->counts[place], __atomic_load_n(&h->counts[place], __ATOMIC_RELAXED) + count, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -97,11 +117,11 @@ static inline bool candor_histogram_record(struct candor_histogram *h, int64_t v
  * runs meanwhile sees each count before or after. False, and nothing counted, for a value out of range. */
 static inline bool candor_histogram_record_atomic(struct candor_histogram *h, int64_t v)
 {
-    int32_t index = candor_histogram_index(h, v);
-    if (__builtin_expect(index >= h->counts_len, 0))
+    uint32_t place = candor_histogram_place(h, v);
+    if (__builtin_expect(place >= (uint32_t)h->counts_len, 0))
         return false;
     /* Relaxed: a count orders nothing; whoever wants all of them has the recorder's phaser, or joins the threads. */
-    __atomic_fetch_add(&h->counts[index], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->counts[place], 1, __ATOMIC_RELAXED);
     return true;
 }
 

@@ -1,166 +1,45 @@
 /*
- * A queue from one producer to one consumer, made for producers that are signal handlers: variable-length records of
- * 64-bit words in linked chunks of fixed size. The chunks come from a pool that many queues share, so that an idle queue
- * costs nothing and a busy one grows until the pool is empty.
+ * Candor's queues, all of them. Each header is the manual of its queue: layout, progress, use in signal handlers, source.
  *
- *     pool memory     | bitmaps | chunk 0 | chunk 1 | chunk 2 | ...
- *     chunk           | link to the queue's next chunk | word | word | ... |
- *     record          | length in words | word | word | ... |       may start anywhere and run on into the next chunks
+ *     records of words, one producer and one consumer   candor_queue          queue/record.h    the agent's: handlers to its collector
+ *     elements (pointers); the methods are in           candor_*              queue/common.h
+ *         one producer, one consumer                    candor_spsc_array     queue/spsc_array.h      bounded, a ring
+ *                                                       candor_spsc_chunked   queue/spsc_chunked.h    bounded, unbounded, growable
+ *                                                       candor_spsc_linked    queue/spsc_linked.h     nodes, pooled or supplied
+ *         many producers, one consumer                  candor_mpsc_array     queue/mpsc_array.h
+ *                                                       candor_mpsc_chunked   queue/mpsc_chunked.h    bounded, unbounded
+ *                                                       candor_mpsc_linked    queue/mpsc_linked.h
+ *         one producer, many consumers                  candor_spmc_array     queue/spmc_array.h
+ *         many producers, many consumers                candor_mpmc_array     queue/mpmc_array.h
+ *     memory in chunks for those that grow              candor_pool           queue/pool.h
  *
- *     chunk 4                        chunk 2                        chunk 0
- *     | link | ....... | 3 | a b c |-| link | 900 | a b c ........ |-| link | ... z | free ......... |
- *                      ^ consumer.at                                               ^ producer.at, published by `tail`
+ *     queue              producer: control, in a handler          consumer: control, in a handler
+ *     record             wait-free, yes                           wait-free, yes
+ *     spsc_*             wait-free, yes                           wait-free, yes
+ *     mpsc_array         lock-free (relaxed wait-free), yes       waits in a bubble (relaxed wait-free, yes)
+ *     mpsc_chunked       waits for a new ring (relaxed            waits in a bubble (relaxed wait-free, yes)
+ *                        wait-free, yes)
+ *     mpsc_linked        wait-free, yes                           waits in a bubble (relaxed wait-free, yes)
+ *     spmc_array         waits in a bubble (relaxed wait-free,    lock-free, yes
+ *                        yes)
+ *     mpmc_array         waits in a bubble (relaxed lock-free,    waits in a bubble (relaxed lock-free, yes)
+ *                        yes)
  *
- * Calling sequence
- *
- *     producer    candor_queue_begin(q); candor_queue_put(q, word) ...; if (!candor_queue_commit(q)) lost++;
- *     consumer    while ((n = candor_queue_read(q, words, cap)) > 0) ...; now and then candor_queue_shrink(q);
- *
- * A record is delivered whole, once and in order, or its commit returns false. Nothing of an open record can be seen.
- *
- * Threads. Each queue has at most one producer and at most one consumer at any time; the two run concurrently. A signal
- * handler is the producer of its thread only if nothing that it can interrupt, and nothing that can interrupt it, is the
- * producer of the same queue: have such signals mask each other. Any number of threads may take from and give to a pool.
- * "Producer", "consumer" and "owner" below say who may call; the owner calls while no one else uses the object.
- *
- * Progress. Each call is wait-free in both senses: it returns after a bounded number of its own steps, and a peer that
- * stops for ever at any point keeps no one from going on (a producer stopped in an open record only keeps that record,
- * and its queue from shrinking). No call locks, allocates, makes a system call or touches errno; the only libc function
- * they need is memcpy. All but init and deinit may be called from a signal handler.
- *
- * Source of the algorithm: linked arrays as in JCTools' SpscUnboundedArrayQueue and FastFlow's uSWSR, with the word count
- * as the only published variable, an ownership bit in it that lets the consumer take an idle chunk back, and the pool in
- * the place of an allocator. See src/queue/README.md for why it is right and how that is checked.
+ * A side with one thread may be in a handler as long as no other call of that side is interrupted by it or interrupts it.
  */
 #ifndef CANDOR_QUEUE_H
 #define CANDOR_QUEUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-typedef uint64_t candor_atomic_u64; /* storage only: the library alone touches it */
-#else
-typedef _Atomic(uint64_t) candor_atomic_u64;
-#endif
-
-/* Two cache lines, because the hardware fetches lines in pairs: what two sides write is this far apart. */
-#define CANDOR_QUEUE_ALIGNED __attribute__((aligned(128)))
-
-/* Chunks in memory of the caller. Lowest free chunk first, so that untouched memory stays untouched. The fields are
- * constant after init; the bitmaps stand at the start of the memory, one bit per chunk. */
-struct candor_pool {
-    candor_atomic_u64 *taken;   /* written by whoever takes and gives; a set bit belongs to someone */
-    candor_atomic_u64 *touched; /* written by takers; set once and for ever */
-    uint64_t *chunks;
-    uint32_t chunk_count;
-    uint32_t chunk_words;
-};
-
-/* Bytes of memory that hold a pool of `chunk_count` chunks of `chunk_words` words each. */
-size_t candor_pool_bytes(uint32_t chunk_count, uint32_t chunk_words);
-
-/* Owner. `memory` is candor_pool_bytes() long, aligned to 8 bytes, the caller's, and must outlive all use of the pool;
- * chunks of a power of two bytes are aligned to their size (at most 4096) in page-aligned memory. Only the bitmaps are
- * written. A chunk holds chunk_words - 1 words of records: 2 is the least, a page (512) a good size.
- * 0, or -EINVAL for no chunk, chunks of less than 2 words or misaligned memory. */
-int candor_pool_init(struct candor_pool *pool, void *memory, uint32_t chunk_count, uint32_t chunk_words);
-
-/* Anyone. Takes the lowest free chunk; its words hold anything. NULL when none is free (or, with some free, when 16
- * attempts on each 64 chunks met another taker or giver: the price of a bound). */
-uint64_t *candor_pool_take(struct candor_pool *pool);
-
-/* Anyone who took it. Gives a chunk back. */
-void candor_pool_give(struct candor_pool *pool, uint64_t *chunk);
-
-/* Anyone. Chunks taken at present: exact when nobody takes or gives meanwhile. */
-uint32_t candor_pool_in_use(const struct candor_pool *pool);
-
-/* Anyone. Chunks ever taken, which is what the pool's memory holds resident; as the lowest free chunk goes first, it is
- * also the most that were ever taken at the same time (exactly so when takers do not race). */
-uint32_t candor_pool_high_water(const struct candor_pool *pool);
-
-/* The producer's own. */
-struct candor_queue_producer {
-    uint64_t *at;          /* where the next word goes */
-    uint64_t *end;         /* behind the last word of `chunk`; at == end: the next word needs a new chunk */
-    uint64_t *chunk;       /* holds `at`; stale while the queue owns no chunk */
-    uint64_t *segment;     /* where the open record starts in `chunk` */
-    uint64_t *header;      /* the open record's length word */
-    uint64_t words;        /* of the open record, in the chunks before `chunk` */
-    uint64_t start;        /* `tail`, `at` and `chunk` before the open record: what a rollback restores */
-    uint64_t *start_at;
-    uint64_t *start_chunk; /* NULL: the queue owned no chunk */
-    bool failed;           /* the open record found no chunk and is rolled back */
-};
-
-/* The consumer's own. */
-struct candor_queue_consumer {
-    uint64_t head;   /* position of the next record, in the units of `tail` and without its flags */
-    uint64_t *at;    /* the next word to read */
-    uint64_t *end;   /* behind the last word of `chunk` */
-    uint64_t *chunk; /* holds `at`; NULL: the next record starts in `first` */
-};
-
-/* A zero-filled queue is valid: empty for the consumer, and full for the producer until candor_queue_init gives it a
- * pool. */
-struct candor_queue {
-    /* Words ever published, times 4, plus two flags: 1 while a record is open, 2 while the queue owns a chunk. */
-    candor_atomic_u64 tail CANDOR_QUEUE_ALIGNED;
-    uint64_t *first; /* the first chunk since the queue last owned none; written by the producer before it publishes */
-    struct candor_pool *pool;
-    struct candor_queue_producer producer CANDOR_QUEUE_ALIGNED;
-    struct candor_queue_consumer consumer CANDOR_QUEUE_ALIGNED;
-};
-
-/* Owner. The pool is borrowed and must outlive the queue. Takes no chunk yet. */
-void candor_queue_init(struct candor_queue *q, struct candor_pool *pool);
-
-/* Owner. Drops all records, rolls back an open one, gives all chunks back and leaves the queue zero-filled. */
-void candor_queue_deinit(struct candor_queue *q);
-
-/* Producer. Opens a record; exactly one commit or abort must follow. */
-void candor_queue_begin(struct candor_queue *q);
-
-/* Producer, inside candor_queue_put: goes on in a new chunk, or rolls the open record back and returns false. */
-bool candor_queue_extend(struct candor_queue *q);
-
-/* Producer. Appends a word to the open record. A record may be as long as the pool has room for; when the pool is empty
- * the word is dropped and the commit will say so. */
-static inline void candor_queue_put(struct candor_queue *q, uint64_t word)
-{
-    if (q->producer.at == q->producer.end && !candor_queue_extend(q))
-        return;
-    *q->producer.at++ = word;
-}
-
-/* Producer. The same for `count` words at once. */
-void candor_queue_put_words(struct candor_queue *q, const uint64_t *words, size_t count);
-
-/* Producer. Publishes the open record: true. False when the pool was empty: the record is lost, the queue is as before
- * its begin, and the caller counts the loss. A record without words is nothing, and true. */
-bool candor_queue_commit(struct candor_queue *q);
-
-/* Producer. Gives the open record up; the queue is as before its begin. */
-void candor_queue_abort(struct candor_queue *q);
-
-/* Consumer. Length in words of the next record, 0 when there is none. */
-size_t candor_queue_peek(struct candor_queue *q);
-
-/* Consumer. Takes the next record: copies its words to `out` and returns their number, 0 when there is no record. A
- * record of more than `cap` words is left in the queue and nothing copied: the result > cap says so. With `out` NULL the
- * record is dropped, however long. Chunks are given back as soon as the consumer has left them: a drained queue owns at
- * most one. */
-size_t candor_queue_read(struct candor_queue *q, uint64_t *out, size_t cap);
-
-/* Consumer. Gives back the last chunk of a drained queue, also while the producer is about to write; it then starts a
- * new one. True if a chunk was given back; false when there is none, when records wait, or when a record is open. */
-bool candor_queue_shrink(struct candor_queue *q);
-
-#ifdef __cplusplus
-}
-#endif
+#include "candor/queue/common.h"
+#include "candor/queue/mpmc_array.h"
+#include "candor/queue/mpsc_array.h"
+#include "candor/queue/mpsc_chunked.h"
+#include "candor/queue/mpsc_linked.h"
+#include "candor/queue/pool.h"
+#include "candor/queue/record.h"
+#include "candor/queue/spmc_array.h"
+#include "candor/queue/spsc_array.h"
+#include "candor/queue/spsc_chunked.h"
+#include "candor/queue/spsc_linked.h"
 
 #endif

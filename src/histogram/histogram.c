@@ -22,6 +22,13 @@ static int64_t counters_for(const struct candor_histogram *h, int64_t highest)
     return (buckets + 1) * half;
 }
 
+/* Doubles stand for all integers below 2^53. */
+static bool is_common(const struct candor_histogram *h)
+{
+    return h->half_magnitude == 10 && h->unit_magnitude == 0 &&
+           candor_histogram_value_at_index(h, h->counts_len - 1) < (int64_t)1 << 53;
+}
+
 int candor_histogram_init(struct candor_histogram *h, int64_t lowest, int64_t highest, int digits)
 {
     *h = (struct candor_histogram){0};
@@ -41,6 +48,7 @@ int candor_histogram_init(struct candor_histogram *h, int64_t lowest, int64_t hi
     h->half_magnitude = magnitude - 1;
     h->mask = (((int64_t)1 << magnitude) - 1) << h->unit_magnitude;
     h->counts_len = (int32_t)counters_for(h, h->highest);
+    h->common = is_common(h);
     h->counts = calloc((size_t)h->counts_len, sizeof *h->counts);
     return h->counts ? 0 : -ENOMEM;
 }
@@ -112,6 +120,7 @@ bool candor_histogram_record_beyond(struct candor_histogram *h, int64_t v, int64
     memset(grown + h->counts_len, 0, (size_t)(len - h->counts_len) * sizeof *grown);
     h->counts = grown;
     h->counts_len = (int32_t)len;
+    h->common = is_common(h);
     h->highest = candor_histogram_highest_equivalent(h, candor_histogram_value_at_index(h, h->counts_len - 1));
     h->counts[candor_histogram_index(h, v)] += count;
     return true;

@@ -1,5 +1,5 @@
 /* The pool of chunks: a bitmap of taken chunks, scanned from below. A second bitmap remembers which were ever touched. */
-#include "candor/queue.h"
+#include "candor/queue/pool.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -29,6 +29,8 @@ struct coroutine {
     struct memory_op pending;
     struct memory_outcome outcome;
     unsigned steps;
+    unsigned newest; /* operations up to now, in a row, that read the newest store when no other thread was left */
+    bool stale;      /* since it last waited it has read an older one then */
     char stack[STACK_BYTES] __attribute__((aligned(64)));
 };
 
@@ -49,6 +51,7 @@ static struct {
     const struct explore_plant *plant;
     struct explore_result *result;
     unsigned current; /* 0: the main thread */
+    bool waits;       /* the execution ends: a thread waits */
     jmp_buf scheduler;
     ucontext_t creator;
     struct coroutine threads[EXPLORE_THREADS];
@@ -119,6 +122,43 @@ void explore_check(bool passed, const char *format, ...)
     va_start(args, format);
     fail(format, args);
     va_end(args);
+}
+
+static unsigned thread_count(void)
+{
+    unsigned n = 0;
+
+    while (n < EXPLORE_THREADS && x.program->threads[n])
+        n++;
+    return n;
+}
+
+/* The most that a waiting loop reads before it looks again. */
+#define LOOKS 3
+
+static bool is_alone(unsigned index)
+{
+    for (unsigned t = 0; t < thread_count(); t++) {
+        if (t != index && !x.threads[t].finished)
+            return false;
+    }
+    return true;
+}
+
+void explore_wait(void)
+{
+    const struct coroutine *c;
+
+    if (x.current == 0) {
+        fprintf(stderr, "model: the main thread waits\n");
+        exit(3);
+    }
+    c = &x.threads[x.current - 1];
+    explore_check(c->newest < LOOKS, "thread %u waits for ever", x.current);
+    if (is_alone(x.current - 1) && !c->stale) /* it looks again, until it has seen everything at its newest */
+        return;
+    x.waits = true;
+    _longjmp(x.scheduler, 1);
 }
 
 unsigned explore_steps(void)
@@ -225,27 +265,21 @@ void explore_access(const void *address, size_t size, bool write)
 
 /* ---- one execution ---- */
 
-static unsigned thread_count(void)
-{
-    unsigned n = 0;
-
-    while (n < EXPLORE_THREADS && x.program->threads[n])
-        n++;
-    return n;
-}
-
 static void start(void)
 {
     memset(x.program->shared, 0, x.program->shared_bytes);
     memory_reset(x.program->shared, x.program->shared_bytes);
     x.current = 0;
     x.depth = 0;
+    x.waits = false;
     x.program->setup();
     for (unsigned t = 0; t < thread_count(); t++)
         memory_order_after(t + 1, 0);
-    for (unsigned t = 0; t < thread_count() && !x.result->failed; t++) {
+    for (unsigned t = 0; t < thread_count(); t++)
         x.threads[t].finished = false;
-        x.threads[t].steps = 0;
+    for (unsigned t = 0; t < thread_count() && !x.result->failed && !x.waits; t++) {
+        x.threads[t].steps = x.threads[t].newest = 0;
+        x.threads[t].stale = false;
         if (!x.threads[t].created)
             create_thread((int)t);
         resume(t, true);
@@ -267,8 +301,8 @@ static bool grow_path(void)
     if (ways == 0)
         return false;
     if (x.path_length == DEPTH) {
-        fprintf(stderr, "model: too many steps\n");
-        exit(3);
+        explore_check(false, "more than %d steps: a loop without end?", DEPTH);
+        return false;
     }
     x.path[x.path_length++] = (struct choice){.ways = ways};
     return true;
@@ -293,6 +327,8 @@ static bool step(void)
         decode(c);
     t = &x.threads[c->thread];
     t->outcome = memory_perform(c->thread + 1, &t->pending, c->way);
+    t->newest = c->way == 0 && is_alone(c->thread) ? t->newest + 1 : 0;
+    t->stale |= c->way != 0 && is_alone(c->thread);
     x.steps[x.depth++] = (struct step){c->thread + 1, t->pending, t->outcome};
     resume(c->thread, false);
     return true;
@@ -309,11 +345,11 @@ static void finish(void)
 static void execute(void)
 {
     start();
-    while (!x.result->failed && step()) {
-        if (x.depth >= x.path_length && !x.result->failed && !seen_add(memory_hash()))
+    while (!x.result->failed && !x.waits && step()) {
+        if (x.depth >= x.path_length && !x.result->failed && !x.waits && !seen_add(memory_hash()))
             return;
     }
-    if (!x.result->failed)
+    if (!x.result->failed && !x.waits)
         finish();
 }
 

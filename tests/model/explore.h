@@ -59,6 +59,11 @@ void explore(const struct explore_program *program, const struct explore_plant *
 /* From the program's threads: a failed check ends the exploration. */
 void explore_check(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* From the program's threads, in a loop that waits for another: the thread has seen what makes it look again. That ends the execution,
+ * uncounted: there is another in which the thread sees at once what it waits for. It is a fault if nobody is left to change what
+ * it sees. The loop must do nothing but look. */
+void explore_wait(void);
+
 /* From the program's threads: atomic operations that the calling thread has begun so far. */
 unsigned explore_steps(void);
 

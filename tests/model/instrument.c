@@ -71,6 +71,12 @@ void *model_memcpy(void *to, const void *from, size_t size)
     return memcpy(to, from, size);
 }
 
+/* What the queues call in loops that wait. */
+void candor_queue_pause(void)
+{
+    explore_wait();
+}
+
 static uint64_t operate(enum op_kind kind, volatile void *address, uint64_t operand, int order)
 {
     if (order == memory_order_seq_cst) {

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECTS 16
+#define OBJECTS 24
 #define STORES 120   /* per execution */
 #define HISTORY 60   /* per object */
 #define WORDS 1024   /* of watched memory */

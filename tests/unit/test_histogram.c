@@ -79,6 +79,46 @@ static void test_indexes(void)
     tap_ok(!coarse, "a counter is never wider than the digits allow (%u are)", coarse);
 }
 
+static bool is_same_place(const struct candor_histogram *h, int64_t v)
+{
+    uint32_t place = candor_histogram_place(h, v);
+    int32_t index = candor_histogram_index(h, v);
+    return v < 0 || index >= h->counts_len ? place >= (uint32_t)h->counts_len : place == (uint32_t)index;
+}
+
+/* The short way of recording leads to the same counter, at every power of two and its neighbours too. */
+static void test_short_way(void)
+{
+    static const int64_t highest[] = {2, 3600000000000, ((int64_t)1 << 53) - 1, (int64_t)1 << 53, INT64_MAX};
+    static const bool common[] = {true, true, true, false, false};
+    unsigned wrong = 0, unexpected = 0;
+    for (size_t k = 0; k < sizeof highest / sizeof *highest; k++) {
+        struct candor_histogram h;
+        candor_histogram_init(&h, 1, highest[k], 3);
+        unexpected += h.common != common[k];
+        for (int i = 0; i < 64; i++)
+            for (int64_t off = -2; off <= 2; off++) {
+                int64_t v = (int64_t)(((uint64_t)1 << i) + (uint64_t)off);
+                wrong += !is_same_place(&h, v) + !is_same_place(&h, (int64_t)(0 - (uint64_t)v));
+            }
+        for (int i = 0; i < 50000; i++)
+            wrong += !is_same_place(&h, i < 5000 ? i : draw_value(63)) + !is_same_place(&h, ~draw_value(63));
+        candor_histogram_deinit(&h);
+    }
+    tap_ok(!wrong && !unexpected, "the short way leads to the same counter (%u do not, %u taken where they must not)", wrong, unexpected);
+    struct candor_histogram h;
+    candor_histogram_init(&h, 1, 0, 3);
+    bool before = h.common;
+    candor_histogram_record(&h, INT64_MAX - 1);
+    tap_ok(before && !h.common && candor_histogram_record(&h, ((int64_t)1 << 54) - 1) &&
+               candor_histogram_count_at(&h, ((int64_t)1 << 54) - 1) == 1 && !candor_histogram_count_at(&h, (int64_t)1 << 54),
+           "one that grows beyond what a double tells leaves it");
+    candor_histogram_deinit(&h);
+    candor_histogram_init(&h, 1, 3600000000000, 2);
+    tap_ok(!h.common, "other digits have no short way");
+    candor_histogram_deinit(&h);
+}
+
 static void test_sizes(void)
 {
     struct candor_histogram h;
@@ -315,6 +355,7 @@ static void test_encoding(void)
 int main(void)
 {
     test_indexes();
+    test_short_way();
     test_sizes();
     test_figures();
     test_sums();

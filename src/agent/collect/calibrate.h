@@ -4,7 +4,7 @@
 #define CANDOR_AGENT_COLLECT_CALIBRATE_H
 
 #include "agent/trigger/clock.h"
-#include "candor/queue.h"
+#include "candor/queue/pool.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 
 #include "agent/hot/reasons.h"
 #include "agent/hot/turn.h"
-#include "candor/queue.h"
+#include "candor/queue/record.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #define CANDOR_AGENT_TRIGGER_THREADS_H
 
 #include "agent/hot/thread.h"
-#include "candor/queue.h"
+#include "candor/queue/pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
  *
  * All else is plain memory, handed over by `tail` (records, links, `first`) or by the pool (whole chunks).
  */
-#include "candor/queue.h"
+#include "candor/queue/record.h"
 
 #include <stdatomic.h>
 #include <string.h>

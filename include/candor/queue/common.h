@@ -1,0 +1,191 @@
+/*
+ * What the queues of elements have in common. An element is a pointer, any but NULL and CANDOR_QUEUE_JUMP, which an offer
+ * refuses as if the queue were full. Queues and their memory are the caller's; no call allocates, locks, makes a system call or
+ * touches errno.
+ *
+ * The methods, for a queue of type T, as `candor_T_METHOD(q, ...)`. "Producer" and "consumer" say who may call; how many there may
+ * be at once is in the name: spsc, mpsc, spmc, mpmc (single or multiple producers, single or multiple consumers).
+ *
+ *     offer(q, e)          producer   adds e: true. False only when the queue is full
+ *     poll(q)              consumer   takes the oldest element. NULL only when the queue is empty
+ *     peek(q)              consumer   the oldest element, which stays. NULL only when the queue is empty
+ *     relaxed_offer/poll/peek         may fail although the queue is neither full nor empty, where the strict form would wait
+ *                                     for another thread or try again; the memory orders are the same
+ *     offer_n(q, e, n)     producer   (arrays) adds the first elements of e[0..n) that fit; how many
+ *     poll_n(q, out, n)    consumer   (arrays) takes up to n elements into `out` without waiting; how many
+ *     fill(q, supply, context, limit)     producer  adds up to `limit` elements while there is room; how many. There is room for
+ *                                         an element before it is asked for; `supply` must return one
+ *     drain(q, consume, context, limit)   consumer  takes up to `limit` elements as relaxed_poll does; how many
+ *     fill_while, drain_while(q, ..., loop)   the same until `loop` says stop, asked at least every CANDOR_QUEUE_TURN
+ *                                             elements; waits by its `idle` when there is nothing to do; how many in all
+ *     size(q)              anyone     elements at an instant during the call, 0 .. capacity (may be taken again before it returns)
+ *     is_empty(q)          anyone     false: there was an element whose poll by the only consumer is not NULL
+ *     capacity(q)          anyone     CANDOR_QUEUE_UNBOUNDED for a queue that its memory alone bounds
+ *     offered, polled(q)   anyone     elements ever added and taken; what a call in progress has claimed may count
+ *
+ * What a producer did before an offer happens before what the consumer does after it got the element; what a consumer did before
+ * a poll happens before what the producer does that found the room.
+ *
+ * Progress is said in two senses: *control*, the call returns in a bounded number of its own steps (wait-free), or some call does
+ * (lock-free), or it may wait for a peer (blocking); *progress*, what a peer that stops for ever in the middle of a call does to
+ * this side. A bubble is an element whose producer has its place but has not stored it yet: elements behind it are not seen.
+ */
+#ifndef CANDOR_QUEUE_COMMON_H
+#define CANDOR_QUEUE_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Two cache lines, because the hardware fetches lines in pairs: what two sides write is this far apart. */
+#define CANDOR_QUEUE_ALIGNED __attribute__((aligned(128)))
+
+#define CANDOR_QUEUE_UNBOUNDED UINT64_MAX
+
+/* In the place of an element: the consumer goes on in the next chunk. */
+#define CANDOR_QUEUE_JUMP ((void *)UINTPTR_MAX)
+
+/* Elements between two questions whether to go on. */
+#define CANDOR_QUEUE_TURN 4096
+
+typedef void candor_queue_consume(void *context, void *element);
+typedef void *candor_queue_supply(void *context);
+
+/* How fill_while and drain_while wait and end. */
+struct candor_queue_loop {
+    bool (*running)(void *context);                      /* false: return */
+    uint64_t (*idle)(void *context, uint64_t idle_turns); /* nothing to do, the so manieth time in a row from 0: wait a little,
+                                                            and return what it is to be called with next */
+    void *context;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tells the processor that this is a loop that waits. Also an `idle` of little use to a machine with more threads than processors. */
+void candor_queue_pause(void);
+uint64_t candor_queue_idle_spin(void *context, uint64_t idle_turns);
+
+/* ---- for the queues' own headers ---- */
+
+static inline bool candor_queue_refuses(const void *element)
+{
+    return (uintptr_t)element + 1 < 2;
+}
+
+static inline uint64_t candor_queue_word(const void *element)
+{
+    return (uint64_t)(uintptr_t)element;
+}
+
+static inline void *candor_queue_element(uint64_t word)
+{
+    return (void *)(uintptr_t)word;
+}
+
+
+/* Elements between two indices that step by `step`: the consumer's is read again until the producer's lies between two equal
+ * readings of it. Lock-free. Acquire: the three loads stay in this order. */
+static inline uint64_t candor_queue_span(const uint64_t *produced, const uint64_t *consumed, uint64_t step, uint64_t capacity)
+{
+    uint64_t before, after = __atomic_load_n(consumed, __ATOMIC_ACQUIRE), at;
+    int64_t size;
+
+    do {
+        before = after;
+        at = __atomic_load_n(produced, __ATOMIC_ACQUIRE);
+        after = __atomic_load_n(consumed, __ATOMIC_ACQUIRE);
+    } while (before != after);
+    size = (int64_t)(at - before) / (int64_t)step; /* negative while one side has told its step and the other not yet */
+    return size < 0 ? 0 : (uint64_t)size > capacity ? capacity : (uint64_t)size;
+}
+
+/* 0 when an array may have so many slots: a power of two from `least` on. */
+static inline bool candor_queue_is_capacity(uint64_t capacity, uint64_t least)
+{
+    return capacity >= least && capacity <= (uint64_t)1 << 32 && (capacity & (capacity - 1)) == 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Relaxed forms of a side whose strict form never waits. */
+#define CANDOR_QUEUE_RELAXED_PRODUCER(type)                                                                            \
+    static inline bool type##_relaxed_offer(struct type *q, void *element)                                             \
+    {                                                                                                                  \
+        return type##_offer(q, element);                                                                               \
+    }
+
+#define CANDOR_QUEUE_RELAXED_CONSUMER(type)                                                                            \
+    static inline void *type##_relaxed_poll(struct type *q)                                                            \
+    {                                                                                                                  \
+        return type##_poll(q);                                                                                         \
+    }                                                                                                                  \
+    static inline void *type##_relaxed_peek(struct type *q)                                                            \
+    {                                                                                                                  \
+        return type##_peek(q);                                                                                         \
+    }
+
+/* Counts of a queue whose two indices step by one. */
+#define CANDOR_QUEUE_COUNTS(type)                                                                                      \
+    static inline uint64_t type##_size(const struct type *q)                                                           \
+    {                                                                                                                  \
+        return candor_queue_span(&q->producer.index, &q->consumer.index, 1, type##_capacity(q));                       \
+    }                                                                                                                  \
+    static inline uint64_t type##_offered(const struct type *q)                                                        \
+    {                                                                                                                  \
+        return __atomic_load_n(&q->producer.index, __ATOMIC_ACQUIRE);                                                  \
+    }                                                                                                                  \
+    static inline uint64_t type##_polled(const struct type *q)                                                         \
+    {                                                                                                                  \
+        return __atomic_load_n(&q->consumer.index, __ATOMIC_ACQUIRE);                                                  \
+    }                                                                                                                  \
+    /* The consumer's index first: what is added meanwhile makes it less empty. */                                     \
+    static inline bool type##_is_empty(const struct type *q)                                                           \
+    {                                                                                                                  \
+        uint64_t polled = type##_polled(q);                                                                            \
+                                                                                                                       \
+        return (int64_t)(type##_offered(q) - polled) <= 0;                                                             \
+    }
+
+/* What goes by relaxed_poll and fill in every queue. */
+#define CANDOR_QUEUE_LOOPS(type)                                                                                       \
+    static inline uint64_t type##_drain(struct type *q, candor_queue_consume *consume, void *context, uint64_t limit)  \
+    {                                                                                                                  \
+        uint64_t n = 0;                                                                                                \
+        void *element;                                                                                                 \
+                                                                                                                       \
+        for (; n < limit && (element = type##_relaxed_poll(q)); n++)                                                   \
+            consume(context, element);                                                                                 \
+        return n;                                                                                                      \
+    }                                                                                                                  \
+    static inline uint64_t type##_drain_while(struct type *q, candor_queue_consume *consume, void *context,            \
+                                              const struct candor_queue_loop *loop)                                    \
+    {                                                                                                                  \
+        uint64_t n = 0, idle = 0;                                                                                      \
+                                                                                                                       \
+        while (loop->running(loop->context)) {                                                                         \
+            uint64_t drained = type##_drain(q, consume, context, CANDOR_QUEUE_TURN);                                   \
+                                                                                                                       \
+            idle = drained ? 0 : loop->idle(loop->context, idle);                                                      \
+            n += drained;                                                                                              \
+        }                                                                                                              \
+        return n;                                                                                                      \
+    }                                                                                                                  \
+    static inline uint64_t type##_fill_while(struct type *q, candor_queue_supply *supply, void *context,               \
+                                             const struct candor_queue_loop *loop)                                     \
+    {                                                                                                                  \
+        uint64_t n = 0, idle = 0;                                                                                      \
+                                                                                                                       \
+        while (loop->running(loop->context)) {                                                                         \
+            uint64_t filled = type##_fill(q, supply, context, CANDOR_QUEUE_TURN);                                      \
+                                                                                                                       \
+            idle = filled ? 0 : loop->idle(loop->context, idle);                                                       \
+            n += filled;                                                                                               \
+        }                                                                                                              \
+        return n;                                                                                                      \
+    }
+
+#endif

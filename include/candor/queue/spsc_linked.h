@@ -1,0 +1,169 @@
+/*
+ * A queue from one producer to one consumer as a list of nodes. The nodes come from a pool, one chunk of 2 words each, or from the
+ * caller, who supplies one with each element and gets one back with each. There is always one node more than elements.
+ *
+ *     consumer.node                       producer.node
+ *     | next | (taken) |-> | next | e7 |-> | NULL | e8 |
+ *     memory      | pool |-128-| producer's |-128-| consumer's |
+ *
+ * Progress    both sides wait-free, in control and in progress; a node of the pool costs a bounded search in its bitmap and two
+ *             locked instructions for its way there and back, many times what the list costs: supply nodes where speed counts.
+ * Signals     either side may be a handler, if nothing it can interrupt, and nothing that can interrupt it, is the same side.
+ * Source      the two-node list of Dmitry Vyukov's unbounded SPSC queue (1024cores.net), as in JCTools' SpscLinkedQueue; the link
+ *             alone publishes, the index follows, so there is no bubble.
+ */
+#ifndef CANDOR_QUEUE_SPSC_LINKED_H
+#define CANDOR_QUEUE_SPSC_LINKED_H
+
+#include "candor/queue/common.h"
+#include "candor/queue/pool.h"
+
+#include <errno.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Belongs to the queue from offer_node on until some poll_node hands it out. Its words hold anything before. */
+struct candor_queue_node {
+    uint64_t next; /* atomic */
+    uint64_t element;
+};
+
+struct candor_spsc_linked_side {
+    uint64_t index; /* elements ever offered, polled; atomic */
+    struct candor_queue_node *node;
+};
+
+struct candor_spsc_linked {
+    struct candor_pool *pool CANDOR_QUEUE_ALIGNED; /* NULL: nodes are supplied */
+    struct candor_spsc_linked_side producer CANDOR_QUEUE_ALIGNED;
+    struct candor_spsc_linked_side consumer CANDOR_QUEUE_ALIGNED;
+};
+
+/* Owner. Of supplied nodes, with the first of them. */
+static inline void candor_spsc_linked_init_supplied(struct candor_spsc_linked *q, struct candor_queue_node *node)
+{
+    node->next = 0;
+    q->pool = NULL;
+    q->producer.index = q->consumer.index = 0;
+    q->producer.node = q->consumer.node = node;
+}
+
+/* Owner. Of nodes of the pool, which is borrowed and must outlive the queue; an offer that finds it empty fails as one to a full
+ * queue. 0, or -ENOMEM when it is empty now. */
+static inline int candor_spsc_linked_init(struct candor_spsc_linked *q, struct candor_pool *pool)
+{
+    uint64_t *node = candor_pool_take(pool);
+
+    if (!node)
+        return -ENOMEM;
+    candor_spsc_linked_init_supplied(q, (struct candor_queue_node *)node);
+    q->pool = pool;
+    return 0;
+}
+
+static inline uint64_t candor_spsc_linked_capacity(const struct candor_spsc_linked *q)
+{
+    (void)q;
+    return CANDOR_QUEUE_UNBOUNDED;
+}
+
+/* Producer. Adds the element in a node of the caller's: true. False for NULL and CANDOR_QUEUE_JUMP; the node is then not taken. */
+static inline bool candor_spsc_linked_offer_node(struct candor_spsc_linked *q, struct candor_queue_node *node, void *element)
+{
+    uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED); /* relaxed: the producer's own */
+
+    if (candor_queue_refuses(element))
+        return false;
+    node->element = candor_queue_word(element);
+    __atomic_store_n(&node->next, 0, __ATOMIC_RELAXED); /* relaxed: published by the link to the node */
+    /* Release: pairs with the acquire in poll_node; publishes the node and what its element points to. */
+    __atomic_store_n(&q->producer.node->next, (uint64_t)(uintptr_t)node, __ATOMIC_RELEASE);
+    q->producer.node = node;
+    /* Release: pairs with the acquire in offered; who sees the count sees the link. */
+    __atomic_store_n(&q->producer.index, i + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Consumer. As poll; with the element comes a node that is the caller's. */
+static inline void *candor_spsc_linked_poll_node(struct candor_spsc_linked *q, struct candor_queue_node **node)
+{
+    struct candor_queue_node *old = q->consumer.node, *next;
+    uint64_t i = __atomic_load_n(&q->consumer.index, __ATOMIC_RELAXED); /* relaxed: the consumer's own */
+
+    /* Acquire: pairs with the release in offer_node. */
+    next = (struct candor_queue_node *)(uintptr_t)__atomic_load_n(&old->next, __ATOMIC_ACQUIRE);
+    if (!next)
+        return NULL;
+    q->consumer.node = next;
+    /* Release: pairs with the acquire in polled. */
+    __atomic_store_n(&q->consumer.index, i + 1, __ATOMIC_RELEASE);
+    *node = old;
+    return candor_queue_element(next->element);
+}
+
+/* The methods below are for nodes of a pool, but for peek and the counts. */
+
+static inline bool candor_spsc_linked_offer(struct candor_spsc_linked *q, void *element)
+{
+    uint64_t *node = q->pool && !candor_queue_refuses(element) ? candor_pool_take(q->pool) : NULL;
+
+    return node && candor_spsc_linked_offer_node(q, (struct candor_queue_node *)node, element);
+}
+
+static inline uint64_t candor_spsc_linked_fill(struct candor_spsc_linked *q, candor_queue_supply *supply, void *context,
+                                               uint64_t limit)
+{
+    uint64_t n = 0;
+
+    for (; n < limit && q->pool; n++) {
+        uint64_t *node = candor_pool_take(q->pool);
+
+        if (!node)
+            break;
+        if (!candor_spsc_linked_offer_node(q, (struct candor_queue_node *)node, supply(context))) {
+            candor_pool_give(q->pool, node);
+            break;
+        }
+    }
+    return n;
+}
+
+static inline void *candor_spsc_linked_poll(struct candor_spsc_linked *q)
+{
+    struct candor_queue_node *node;
+    void *element = candor_spsc_linked_poll_node(q, &node);
+
+    if (element && q->pool)
+        candor_pool_give(q->pool, (uint64_t *)node);
+    return element;
+}
+
+static inline void *candor_spsc_linked_peek(struct candor_spsc_linked *q)
+{
+    /* Acquire: pairs with the release in offer_node. */
+    uint64_t next = __atomic_load_n(&q->consumer.node->next, __ATOMIC_ACQUIRE);
+
+    return next ? candor_queue_element(((struct candor_queue_node *)(uintptr_t)next)->element) : NULL;
+}
+
+/* Owner. Drops all elements and gives the nodes back to the pool. Supplied nodes are polled before; the last is q->consumer.node. */
+static inline void candor_spsc_linked_deinit(struct candor_spsc_linked *q)
+{
+    while (candor_spsc_linked_poll(q))
+        ;
+    if (q->pool)
+        candor_pool_give(q->pool, (uint64_t *)q->consumer.node);
+}
+
+CANDOR_QUEUE_RELAXED_PRODUCER(candor_spsc_linked)
+CANDOR_QUEUE_RELAXED_CONSUMER(candor_spsc_linked)
+CANDOR_QUEUE_COUNTS(candor_spsc_linked)
+CANDOR_QUEUE_LOOPS(candor_spsc_linked)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * test_queue_elements_stress again, compiled for ThreadSanitizer: a race ends it.
+ *
+ * tier: quick
+ * timeout: 240
+ */
+#include "tsan.h"
+
+int main(void)
+{
+    return tsan_become("queue_elements_stress_tsan");
+}

@@ -81,8 +81,9 @@ static double estimate(uint64_t size, bool shortens, double *standard_error)
         }
         hits++;
         gap = draw(&random);
-        if (shortens && gap > over)
-            gap -= over;
+        double behind = size <= ALLOC_BUFFERED_MAX ? (double)size : over;
+        if (shortens && gap > behind)
+            gap -= behind;
     }
     double weight = (double)alloc_weight(size, FIRST), p = (double)size / weight;
     alloc_config.shortens_gaps = false;

@@ -35,12 +35,13 @@ static double hit_chance(double x)
     return -u;
 }
 
-/* What a JVM before 17 draws after a sampled object it shortens by what of the object lies behind the point that was hit; it shall
+/* What a JVM before 17 draws after a sampled object it shortens by what of the object lies behind the point that was hit, since it shall
  * begin behind the object. Where it is shorter than that already, it does not, and stays too short: with the chance q. The next
- * object is then hit for sure. So a share of p/(1 - q(1 - p)) of objects of one size is sampled in place of p. */
-static double share_of_rightful(double x, double p)
+ * object is then hit for sure. So a share of p/(1 - q(1 - p)) of objects of one size is sampled in place of p. Of an object in the
+ * thread's buffer all counts as behind the point. */
+static double share_of_rightful(uint64_t size, double x, double p)
 {
-    double q = (p - x * (1 - p)) / p;
+    double q = size <= ALLOC_BUFFERED_MAX ? p : (p - x * (1 - p)) / p;
     return alloc_config.shortens_gaps ? 1 - q * (1 - p) : 1;
 }
 
@@ -49,7 +50,7 @@ uint64_t alloc_weight(uint64_t size, uint64_t interval)
     if (!size || !interval)
         return size;
     double x = (double)size / (double)interval, p = hit_chance(x);
-    return (uint64_t)((double)size / p * share_of_rightful(x, p) + 0.5);
+    return (uint64_t)((double)size / p * share_of_rightful(size, x, p) + 0.5);
 }
 
 void alloc_lose(enum allocation_loss why, uint64_t weight)

@@ -25,6 +25,7 @@
 
 enum {
     ALLOC_HEAD = 4,
+    ALLOC_BUFFERED_MAX = 16 << 10, /* objects up to this size mostly come out of their thread's buffer */
     ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
     ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
     ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + ALLOC_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1

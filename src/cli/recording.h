@@ -22,6 +22,7 @@
         {0, "dump-max", "N", NULL, "make no more than N of them (default 10)"},                                        \
         {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
+        {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
     },                                                                                                                 \
@@ -49,6 +50,7 @@
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
     const char *max_overhead, *max_rate; /* NULL = none */
+    const char *code;                            /* "on", or NULL: with snapshots of machine code */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
     const char *keep, *max_size;                 /* NULL = all of it */
     const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */

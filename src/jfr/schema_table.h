@@ -54,6 +54,10 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_SAFEPOINT_SAMPLE,
     T_BOOK_BASE,
     T_THREAD_BASE,
+    T_CODE_SAMPLE,
+    T_CODE_SNAPSHOT,
+    T_CODE_PLACE,
+    T_CODE_NAME,
 
     SCHEMA_END,
 

@@ -9,6 +9,7 @@ enum { EVENT_BYTES_MAX = (1 << 28) - 1 }; /* what a size padded to four bytes ca
 union argument {
     uint64_t number; /* also a pool key, or a symbol id */
     const char *text;
+    const struct jfr_bytes *bytes;
 };
 
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
@@ -46,7 +47,10 @@ static void put_field(struct jfr_writer *w, const struct schema_field *f, union 
         put_pooled(w, f->type, value.number);
     else if (f->flags & S_STRING_REF)
         put_string_ref(w, value.number);
-    else if (f->type == T_STRING)
+    else if (f->flags & S_ARRAY) {
+        buffer_varint(&w->events, value.bytes->count);
+        buffer_put(&w->events, value.bytes->at, value.bytes->count);
+    } else if (f->type == T_STRING)
         jfr_put_string(&w->events, value.text, value.text ? strlen(value.text) : 0);
     else
         buffer_varint(&w->events, f->type == T_INT ? (uint32_t)value.number : value.number);
@@ -121,6 +125,37 @@ void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread,
 void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
     put_event(w, T_THREAD_BASE, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
+}
+
+void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *s)
+{
+    put_event(w, T_CODE_SAMPLE,
+              (union argument[]){{s->ticks}, {s->stack}, {s->weight_ns}, {s->pc}, {s->compilation}, {s->code}, {s->capture}});
+}
+
+void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *s)
+{
+    put_event(w, T_CODE_SNAPSHOT,
+              (union argument[]){{s->ticks},
+                                 {s->stack},
+                                 {.text = s->kind},
+                                 {.text = s->name},
+                                 {s->compilation},
+                                 {s->level},
+                                 {(uint32_t)s->entry_bci},
+                                 {s->address},
+                                 {s->entry},
+                                 {.bytes = &s->code}});
+}
+
+void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end)
+{
+    put_event(w, T_CODE_PLACE, (union argument[]){{ticks}, {stack}, {compilation}, {address}, {end}});
+}
+
+void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size)
+{
+    put_event(w, T_CODE_NAME, (union argument[]){{ticks}, {.text = name}, {address}, {size}});
 }
 
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)

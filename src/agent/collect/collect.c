@@ -4,6 +4,7 @@
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/safepoint.h"
+#include "agent/collect/snapshots.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
@@ -49,6 +50,7 @@ static struct {
     struct collect_options options;
     struct clock clock;
     struct recording recording;
+    struct snapshots snapshots;
     struct books books;
     struct budget budget;
     struct candor_pool pool;
@@ -114,7 +116,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                .thread = names_thread_id(t),
                                .weight_ns = record[1],
                                .pc = record[2],
-                               .state = (enum jfr_thread_state)record[3],
+                               .state = (enum jfr_thread_state)(uint32_t)record[3],
                                .outcome = session.outcome_symbols[outcome]};
     if (virtual_words) {
         s.carrier = s.thread;
@@ -133,6 +135,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     }
     books_sample(&session.books, outcome, s.weight_ns);
     write_execution_samples(&s);
+    snapshots_sample(&session.snapshots, &s, (uint32_t)(record[3] >> 32));
 }
 
 static void drain_thread(struct sampled_thread *t)
@@ -205,6 +208,8 @@ static int64_t write_accounts(jfr_write_book *write)
     write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
     for (int i = 0; i < SUPPRESSION_COUNT; i++)
         write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+    for (int i = CAPTURE_GONE; i < CAPTURES; i++)
+        write_account(write, now, "uncaptured", capture_names[i], session.snapshots.uncaptured[i]);
     write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
     return b.cpu_ns;
 }
@@ -316,6 +321,7 @@ static void write_comparison(void)
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
+        snapshots_new_chunk(&session.snapshots);
         recording_describe(&session.recording, &session.clock, session.late);
         if (keep_is_limited(&session.options.keep))
             write_bases();
@@ -464,6 +470,7 @@ static void release_memory(void)
     if (session.pool_memory && session.pool_memory != MAP_FAILED)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
+    snapshots_end(&session.snapshots);
     method_table_deinit();
     thread_table_deinit();
     agct_deinit();
@@ -564,6 +571,13 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
     if (rc) {
+        release_memory();
+        return rc;
+    }
+    rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
+    handler_config.compilations = options->code;
+    if (rc) {
+        recording_abandon(&session.recording);
         release_memory();
         return rc;
     }

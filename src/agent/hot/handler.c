@@ -1,5 +1,6 @@
 #include "agent/hot/handler.h"
 
+#include "agent/hot/code.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
@@ -103,14 +104,16 @@ static void record(struct sampled_thread *t, uint64_t weight, const void *contex
     struct walk w;
     struct candor_queue *q = &t->queue;
     uint64_t work;
+    uint32_t compilation;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     w.carrier_frames = handler_config.carrier_frames;
+    compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
     candor_queue_begin(q);
     candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, weight);
     candor_queue_put(q, at.pc);
-    candor_queue_put(q, w.state);
+    candor_queue_put(q, w.state | (uint64_t)compilation << 32);
     inject_nested(t, context);
     put_kernel_frames(t);
     enum outcome outcome = put_frames(t, &w, context);

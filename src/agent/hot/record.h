@@ -3,7 +3,8 @@
  *     0        time, CLOCK_MONOTONIC ns
  *     1        weight, ns of CPU time the sample stands for
  *     2        pc
- *     3        thread state (enum jfr_thread_state)
+ *     3        thread state (enum jfr_thread_state) in bits 0-31, number of the compilation that the pc lies in in bits 32-63
+ *              (0 = none, or it was not asked for)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-63

@@ -191,6 +191,8 @@ static int asm_run(const struct cli_args *args)
     struct asm_options o = {0};
     bool file = is_file(args->operands[0]);
     int status = parse(args, &o);
+    if (!status && !strcmp(args->operands[0], "-"))
+        status = cli_usage(args->command, "standard input cannot be read twice; name a file");
     for (size_t i = 0; file && !status && i < sizeof of_jvm / sizeof *of_jvm; i++)
         if (cli_option(args, of_jvm[i]))
             status = cli_usage(args->command, "--%s is for a JVM, and %.100s is a file; leave it out", of_jvm[i], args->operands[0]);

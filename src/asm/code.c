@@ -266,36 +266,42 @@ static uint32_t word(struct asm_recording *r, const char *text)
     return strtab_add_text(&r->strings, text);
 }
 
+/* What the agent says of code that it has no snapshot of. */
+static uint32_t source_without(struct asm_recording *r, struct jfr_event *event)
+{
+    char source[128];
+    struct jfr_text capture = jfr_value_text(value(event, "capture"));
+    if (!capture.len || text_is(capture, "native") || text_is(capture, "captured"))
+        return word(r, "unknown");
+    snprintf(source, sizeof source, "not captured: %.*s", (int)(capture.len < 100 ? capture.len : 100), capture.bytes);
+    return word(r, source);
+}
+
+static uint32_t short_name(struct asm_recording *r, struct jfr_text name)
+{
+    return name.len ? strtab_add(&r->strings, name.bytes, name.len < NAME_TEXT_MAX ? name.len : NAME_TEXT_MAX) : word(r, "[unknown]");
+}
+
 /* Where no snapshot says it: by the frame at the leaf, as the report of stacks has it. */
 static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_sample *s)
 {
     struct asm_recording *r = l->r;
     struct jfr_stack frames;
     struct jfr_frame_info frame;
-    struct jfr_method_info m = {0};
-    char source[256];
-    struct jfr_text capture = jfr_value_text(value(event, "capture"));
-    s->source = word(r, "unknown");
+    struct jfr_method_info m;
+    s->source = source_without(r, event);
     s->name = word(r, "[unknown]");
-    if (!jfr_stack_of(value(event, "stackTrace"), &frames) || !jfr_stack_next(&frames, &frame))
+    if (!jfr_stack_of(value(event, "stackTrace"), &frames) || !jfr_stack_next(&frames, &frame) || !jfr_method_of(frame.method, &m))
         return;
-    s->in_kernel = text_is(frame.type, "Kernel");
-    s->name = method_name(l, &frame);
-    if (!jfr_method_of(frame.method, &m))
-        return;
-    if (!s->in_kernel && !text_is(capture, "native") && !text_is(capture, "captured")) {
-        snprintf(source, sizeof source, "not captured: %.*s", (int)(capture.len < 100 ? capture.len : 100), capture.bytes);
-        s->source = word(r, source);
-        return;
-    }
+    bool native = text_is(jfr_value_text(value(event, "capture")), "native");
     if (s->in_kernel)
         s->source = word(r, "kernel");
-    else if (text_is(frame.type, "Failed"))
+    else if (native && text_is(frame.type, "Failed"))
         s->source = word(r, "no stack");
-    else if (text_is(frame.type, "Native") && m.class_name.len)
+    else if (native && text_is(frame.type, "Native") && m.class_name.len)
         s->source = strtab_add(&r->strings, m.class_name.bytes, m.class_name.len);
-    if (m.name.len && (s->in_kernel || text_is(frame.type, "Native") || text_is(frame.type, "Failed")))
-        s->name = strtab_add(&r->strings, m.name.bytes, m.name.len < NAME_TEXT_MAX ? m.name.len : NAME_TEXT_MAX);
+    bool java = !s->in_kernel && !text_is(frame.type, "Native") && !text_is(frame.type, "Failed");
+    s->name = java ? method_name(l, &frame) : short_name(r, m.name);
 }
 
 static bool is_kernel(struct jfr_event *event)
@@ -309,7 +315,8 @@ static int on_sample(struct loading *l, struct jfr_event *event)
 {
     struct asm_recording *r = l->r;
     struct asm_sample s = {.time_ns = jfr_event_epoch_ns(event), .pc = number(event, "pc"), .weight = number(event, "weight")};
-    if (!is_kernel(event))
+    s.in_kernel = is_kernel(event);
+    if (!s.in_kernel)
         s.snapshot = snapshot_of(r, s.pc, number(event, "code"), (uint32_t)number(event, "compilation"));
     if (!s.snapshot)
         name_by_leaf(l, event, &s);

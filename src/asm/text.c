@@ -11,6 +11,8 @@
 
 enum { RULE_COLUMNS = 100, INSTRUCTION_COLUMNS = 44, STACK_FRAMES_MAX = 4, TITLE_MAX = 1400, PROFILE_ROWS = 20 };
 
+static const double HOT_SHARE = 0.1;
+
 static void style(const struct asm_report *a, FILE *out, const char *code)
 {
     if (a->colour)
@@ -133,13 +135,14 @@ static void put_line(const struct asm_report *a, FILE *out, const struct asm_lis
     uint64_t address = l->snapshot->address + line->offset;
     uint32_t here = asm_stack_at(l->snapshot, line->offset);
     asm_print(a->decoder, l->snapshot->bytes + line->offset, line->instruction.size, address, text, sizeof text);
-    if (line->point && line->point->figure.share >= 0.1)
+    if (line->point && line->point->figure.share >= HOT_SHARE)
         style(a, out, "31;1");
     if (line->point)
         figure(out, &line->point->figure);
     else
         fprintf(out, "%23s", "");
-    style(a, out, line->point && line->point->figure.share >= 0.1 ? "0" : "");
+    if (line->point && line->point->figure.share >= HOT_SHARE)
+        style(a, out, "0");
     fprintf(out, " %s 0x%012" PRIx64 ": ", asm_edges_draw(e, i, edges, sizeof edges), address);
     if (a->bytes)
         put_bytes(l, line, out);

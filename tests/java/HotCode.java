@@ -3,7 +3,8 @@ import java.util.zip.CRC32;
 
 /**
  * Three loads whose machine code is known by sight, each in a thread of its own: a counted loop around a division of longs, a
- * checksum that the JVM has a stub for, and filling an array.
+ * checksum that the JVM has a stub for, and filling an array. Each call takes milliseconds, so that nobody has reason to inline it
+ * into what calls it.
  *
  * go seconds=WALL_SECONDS -> done divide=cpu_ns crc32=cpu_ns fill=cpu_ns
  */
@@ -56,9 +57,9 @@ public final class HotCode {
         Rounds.serve(options -> {
             long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
             long[] cpu = new long[3];
-            Rounds.together(thread("divide", end, cpu, 0, x -> divide(x, 7 + (x & 1), 20_000)),
-                thread("crc32", end, cpu, 1, x -> crc32(20)),
-                thread("fill", end, cpu, 2, x -> fill(target, 200)));
+            Rounds.together(thread("divide", end, cpu, 0, x -> divide(x, 7 + (x & 1), 5_000_000)),
+                thread("crc32", end, cpu, 1, x -> crc32(2_000)),
+                thread("fill", end, cpu, 2, x -> fill(target, 20_000)));
             return "divide=" + cpu[0] + " crc32=" + cpu[1] + " fill=" + cpu[2];
         });
     }

@@ -46,8 +46,7 @@ int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
     s->buffer = malloc(SNAPSHOT_BYTES_MAX);
     if (!s->buffer)
         return error_set(e, -ENOMEM, "not enough memory for snapshots of code");
-    uint64_t half = keep_chunk_bytes(&r->keep) / 2;
-    s->bytes_max = half < SNAPSHOTS_CHUNK_BYTES_MAX ? half : SNAPSHOTS_CHUNK_BYTES_MAX;
+    s->bytes_max = keep_chunk_bytes(&r->keep) / SNAPSHOTS_CHUNK_PARTS;
     for (int i = 0; i < CAPTURES; i++)
         s->symbols[i] = strtab_add_text(&r->names.strings, capture_names[i]);
     s->recording = r;

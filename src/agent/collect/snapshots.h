@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 enum {
-    SNAPSHOT_BYTES_MAX = 1 << 20,        /* of one snapshot's code */
-    SNAPSHOT_PLACES_MAX = 1 << 16,       /* of one snapshot; what lies behind them has none */
-    SNAPSHOTS_CHUNK_BYTES_MAX = 16 << 20 /* of all in a chunk; of a recording with a bound less */
+    SNAPSHOT_BYTES_MAX = 1 << 20,  /* of one snapshot's code */
+    SNAPSHOT_PLACES_MAX = 1 << 16, /* of one snapshot; what lies behind them has none */
+    SNAPSHOTS_CHUNK_PARTS = 4      /* of a chunk's length the part that all of them may have */
 };
 
 enum capture {

@@ -57,7 +57,8 @@ def division(what, report):
     ct.ok(any("div" in text for text in near), f"{what}: the hottest instruction of the loop is the division, or the next: {near}",
           "\n".join(f"{line.get('share', 0):.4f} {line['text']}" for line in lines))
     if "div" not in lines[hottest]["text"]:
-        ct.ok(lines[hottest]["consider"] == lines[hottest - 1]["address"], f"{what}: then the division is what to consider", lines[hottest])
+        ct.ok(lines[hottest]["consider"] == lines[hottest - 1]["address"], f"{what}: then the division is what to consider",
+              lines[hottest])
     inside = [jump for jump in regions[0]["jumps"] if int(jump["from"], 16) > int(jump["to"], 16)]
     ct.ok(inside, f"{what}: the jump back of the loop is known", regions[0]["jumps"])
     stacks = {line["stack"][-1]["method"] for line in lines if line["stack"]}

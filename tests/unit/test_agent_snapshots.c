@@ -113,7 +113,8 @@ static void test_method(enum vm_nmethod_family family, bool excludes_zero, const
         bool same = s->size == CODE_BYTES;
         for (int i = 0; same && i < CODE_BYTES; i++)
             same = s->bytes[i] == (uint8_t)(i + 7);
-        tap_ok(same && s->address == c.begin && s->compilation == 7 && s->level == 4 && s->entry_bci == -1, "%s: with all its bytes", which);
+        tap_ok(same && s->address == c.begin && s->compilation == 7 && s->level == 4 && s->entry_bci == -1, "%s: with all its bytes",
+               which);
         tap_ok(!strcmp(asm_string(&r, s->name), "app.Work.outer") && !strcmp(asm_string(&r, s->kind), "C2"), "%s: and its name", which);
         tap_ok(s->place_count == 2, "%s: places that stand for the same are one (%u)", which, s->place_count);
         const struct asm_stack *first = &r.stacks[asm_stack_at(s, 19)], *second = &r.stacks[asm_stack_at(s, 20)];
@@ -199,7 +200,8 @@ static void test_limits(void)
            "what is too much is left out, and counted");
     if (!finish(&r))
         return;
-    tap_ok(!of_sample(&r, 0) && !of_sample(&r, 1) && of_sample(&r, 2) && !strcmp(asm_string(&r, r.samples[0].source), "not captured: limit"),
+    tap_ok(!of_sample(&r, 0) && !of_sample(&r, 1) && of_sample(&r, 2) &&
+               !strcmp(asm_string(&r, r.samples[0].source), "not captured: limit"),
            "smaller code goes on being taken, and the report says why the other is not there");
     asm_recording_deinit(&r);
 }

@@ -365,7 +365,8 @@ static void test_loop(void)
 /* A load feeds a comparison, which feeds the branch. */
 static void test_load(void)
 {
-    static const uint8_t code[] = {0x48, 0x8b, 0x07, 0x48, 0x39, 0xf0, 0x7c, 0xf8, 0x85, 0x00}; /* mov rax,[rdi]; cmp rax,rsi; jl; test [rax],eax */
+    /* mov rax, [rdi]; cmp rax, rsi; jl 0; test [rax], eax */
+    static const uint8_t code[] = {0x48, 0x8b, 0x07, 0x48, 0x39, 0xf0, 0x7c, 0xf8, 0x85, 0x00};
     const struct asm_snapshot s = snapshot_of(code, sizeof code);
     struct asm_decoder d;
     struct asm_listing l;

@@ -202,7 +202,8 @@ static int copy_code(struct jfr_event *event, struct asm_snapshot *s)
 static int on_snapshot(struct loading *l, struct jfr_event *event)
 {
     struct asm_recording *r = l->r;
-    struct asm_snapshot s = {.address = number(event, "address"),
+    struct asm_snapshot s = {.ticks = number(event, "startTime"),
+                             .address = number(event, "address"),
                              .entry = number(event, "entry"),
                              .compilation = (uint32_t)number(event, "compilation"),
                              .level = (uint32_t)number(event, "level"),

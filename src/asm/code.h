@@ -33,6 +33,7 @@ struct asm_stack { /* frames, leaf first */
 };
 
 struct asm_snapshot {
+    uint64_t ticks; /* when it was seen first: CLOCK_MONOTONIC, ns */
     uint64_t address, entry;
     uint8_t *bytes;
     uint32_t size;

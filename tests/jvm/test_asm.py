@@ -91,7 +91,8 @@ def texts(what, path):
     ct.ok("all that the books have" in result.out, f"{what}: it says that the books have the same", result)
     result = ct.candor("asm", "--syntax", "att", "--method", "HotCode.divide", "--top", "3", path)
     titles = re.findall(r"\[Hottest Region \d+\]\.*\n(.*)", result.out)
-    ct.ok(result.status == 0 and titles and all("HotCode.divide" in title for title in titles) and re.search(r"idivq? ", result.out) and "%rax" in result.out,
+    ct.ok(result.status == 0 and titles and all("HotCode.divide" in title for title in titles) and
+          re.search(r"idivq? ", result.out) and "%rax" in result.out,
           f"{what}: one method, in AT&T's syntax", result)
 
 

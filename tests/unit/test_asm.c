@@ -9,6 +9,7 @@
 #include "asm/code.h"
 #include "asm/decode.h"
 #include "asm/edges.h"
+#include "asm/export.h"
 #include "asm/listing.h"
 #include "asm/regions.h"
 #include "asm/report.h"
@@ -423,6 +424,64 @@ static void test_aarch64(void)
     asm_decoder_deinit(&d);
 }
 
+/* ---- for perf ---- */
+
+static uint32_t word_at(const char *bytes, size_t at)
+{
+    uint32_t v;
+    memcpy(&v, bytes + at, sizeof v);
+    return v;
+}
+
+/* The records of a jitdump: their kinds, and whether their sizes lead to its end. */
+static bool reads_jitdump(const char *bytes, size_t size, char *kinds)
+{
+    size_t at = word_at(bytes, 8);
+    while (at + 16 <= size && word_at(bytes, at + 4) >= 16) {
+        *kinds++ = (char)('0' + word_at(bytes, at));
+        at += word_at(bytes, at + 4);
+    }
+    *kinds = 0;
+    return at == size;
+}
+
+static void test_export(void)
+{
+    static const uint8_t code[300] = {0x90};
+    struct asm_recording r;
+    struct error e;
+    char *bytes = NULL, kinds[16] = "";
+    size_t size = 0;
+    struct jfr_writer *w = begin();
+    put_code(w, 7, 0x10000, code, 200);
+    jfr_write_code_place(w, SECOND, STACK_LOOP, 7, 0x10000, 100);
+    put_code(w, 0, 0x20000, code, 64);
+    put_code(w, 9, 0x10080, code, 300); /* over the end of the first */
+    jfr_write_code_name(w, SECOND, "other_stub", 0x30000, 32);
+    put_sample(w, 0x10001, 7, 0x10000, S_CAPTURED, STACK_LOOP);
+    if (!tap_ok(finish(w, &r, &e) == 0, "a recording for perf"))
+        return;
+    FILE *out = open_memstream(&bytes, &size);
+    asm_export_perfmap(out, &r);
+    fclose(out);
+    tap_ok(!strcmp(bytes, "10080 12c app.Main.loop\n20000 40 a_stub\n30000 20 other_stub\n"), "names by address: %s", bytes);
+    free(bytes);
+    out = open_memstream(&bytes, &size);
+    asm_export_jitdump(out, &r, 4711);
+    fclose(out);
+    tap_ok(word_at(bytes, 0) == 0x4a695444 && word_at(bytes, 4) == 1 && word_at(bytes, 12) == 62 && word_at(bytes, 20) == 4711,
+           "a jitdump's header");
+    tap_ok(reads_jitdump(bytes, size, kinds) && !strcmp(kinds, "20003"), "its records: lines, then code (%s)", kinds);
+    size_t lines = word_at(bytes, 8), load = lines + word_at(bytes, lines + 4);
+    tap_ok(word_at(bytes, lines + 24) == 1 && word_at(bytes, lines + 40) == 12 && !strcmp(bytes + lines + 48, "app/Main.java"),
+           "a line, and its file");
+    tap_ok(word_at(bytes, load + 24) == 0x10000 && word_at(bytes, load + 40) == 200 &&
+               !strncmp(bytes + load + 56, "app.Main.loop, version 1", 24) && (uint8_t)bytes[load + word_at(bytes, load + 4) - 200] == 0x90,
+           "the code, and its name");
+    free(bytes);
+    asm_recording_deinit(&r);
+}
+
 /* ---- hostile code ---- */
 
 static bool covers(const struct asm_listing *l)
@@ -568,6 +627,7 @@ int main(void)
     test_aarch64();
     test_random_code("x86_64");
     test_random_code("aarch64");
+    test_export();
     test_report();
     test_damage();
     tap_ok(asm_decoder_init(&d, "pdp11", ASM_INTEL, &e) && strstr(e.text, "pdp11"), "an unknown processor: %s", e.text);

@@ -43,7 +43,7 @@ struct asm_backend {
     bool (*print)(void *state, const uint8_t *bytes, size_t count, uint64_t address, char *text, size_t size);
     void (*end)(void *state);
 };
-extern const struct asm_backend asm_zydis, asm_capstone;
+extern const struct asm_backend asm_capstone;
 
 struct asm_decoder {
     const struct asm_backend *backend;

@@ -27,7 +27,6 @@ static bool begin(uint64_t max_bytes)
     struct error e;
     const struct keep keep = {.bytes = max_bytes};
     snprintf(path, sizeof path, "/tmp/test-snapshots-%d.jfr", (int)getpid());
-    vm_layout.nm_entry_bci = (struct vm_field){104, 4};
     return tap_ok(!method_table_init(1 << 20) && !recording_open(&recording, path, -1, 0, &keep, &e) &&
                       !snapshots_begin(&snapshots, &recording, &e),
                   "a recording begins");
@@ -68,6 +67,7 @@ static uintptr_t make_nmethod(uint32_t compilation)
     for (size_t i = 0; i < 6; i++)
         n += fake_unsigned5(data + n, numbers[i], vm_layout.unsigned5_excludes_zero);
     const struct fake_pcdesc pcs[] = {{-1, 0}, {10, 1}, {20, 1}, {200, 4}, {INT32_MAX, 0}};
+    vm_layout.nm_entry_bci = (struct vm_field){104, 4};
     uintptr_t nm = fake_blob("nmethod", CODE_BYTES, 4, 0);
     fake_debug_info(nm, methods[0], 4, data, n, pcs, sizeof pcs / sizeof *pcs, methods, 2);
     fake_set(nm, vm_layout.nm_compile_id, compilation);

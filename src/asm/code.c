@@ -186,16 +186,27 @@ static int add_snapshot(struct asm_recording *r, struct asm_snapshot *s)
     return s->compilation && !last ? -ENOMEM : 0;
 }
 
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Pairs of digits; anything else is no code. */
 static int copy_code(struct jfr_event *event, struct asm_snapshot *s)
 {
-    struct jfr_array code = jfr_array_of(value(event, "code"));
-    if (!code.left || !code.next.type || code.next.type->kind != JFR_KIND_BYTE || code.left > ASM_SNAPSHOT_BYTES_MAX)
+    struct jfr_text code = jfr_value_text(value(event, "code"));
+    if (!code.len || code.len % 2 || code.len / 2 > ASM_SNAPSHOT_BYTES_MAX)
         return 0;
-    s->bytes = malloc(code.left);
+    s->bytes = malloc(code.len / 2);
     if (!s->bytes)
         return -ENOMEM;
-    memcpy(s->bytes, code.next.at, code.left);
-    s->size = (uint32_t)code.left;
+    for (size_t i = 0; i < code.len; i += 2) {
+        int high = digit(code.bytes[i]), low = digit(code.bytes[i + 1]);
+        if (high < 0 || low < 0)
+            return 0;
+        s->bytes[i / 2] = (uint8_t)(high << 4 | low);
+    }
+    s->size = (uint32_t)(code.len / 2);
     return 0;
 }
 

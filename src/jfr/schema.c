@@ -246,7 +246,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                         SMALL_COUNT("compilation", "Compilation"), SMALL_COUNT("level", "Level"),
                                         {"entryBci", T_INT, 0, 0, NULL, "Entry Bytecode Index", "-1: the method's beginning"},
                                         ADDRESS("address", "Address"), ADDRESS("entry", "Entry"),
-                                        {"code", T_BYTE, S_ARRAY, 0, NULL, "Code", NULL}}},
+                                        TEXT("code", "Code", "Hexadecimal")}},
     TYPE(T_CODE_PLACE) = {.name = "candor.CodePlace",
                           .super = EVENT_SUPER,
                           .label = "Code Place",

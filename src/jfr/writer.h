@@ -112,11 +112,6 @@ struct jfr_code_sample {
 };
 void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *sample);
 
-struct jfr_bytes {
-    const uint8_t *at;
-    size_t count;
-};
-
 struct jfr_code_snapshot {
     uint64_t ticks;
     uint32_t stack; /* of one frame, the method; 0 = none's */
@@ -124,7 +119,7 @@ struct jfr_code_snapshot {
     uint32_t compilation, level;
     int32_t entry_bci; /* -1 = the method's beginning */
     uint64_t address, entry;
-    struct jfr_bytes code;
+    const char *code; /* the bytes, as hexadecimal digits */
 };
 void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *snapshot);
 /* What the code up to `end` stands for, from the end of the place before; by compilation and address of a snapshot. */

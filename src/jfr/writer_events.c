@@ -9,7 +9,6 @@ enum { EVENT_BYTES_MAX = (1 << 28) - 1 }; /* what a size padded to four bytes ca
 union argument {
     uint64_t number; /* also a pool key, or a symbol id */
     const char *text;
-    const struct jfr_bytes *bytes;
 };
 
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
@@ -47,10 +46,7 @@ static void put_field(struct jfr_writer *w, const struct schema_field *f, union 
         put_pooled(w, f->type, value.number);
     else if (f->flags & S_STRING_REF)
         put_string_ref(w, value.number);
-    else if (f->flags & S_ARRAY) {
-        buffer_varint(&w->events, value.bytes->count);
-        buffer_put(&w->events, value.bytes->at, value.bytes->count);
-    } else if (f->type == T_STRING)
+    else if (f->type == T_STRING)
         jfr_put_string(&w->events, value.text, value.text ? strlen(value.text) : 0);
     else
         buffer_varint(&w->events, f->type == T_INT ? (uint32_t)value.number : value.number);
@@ -145,7 +141,7 @@ void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapsho
                                  {(uint32_t)s->entry_bci},
                                  {s->address},
                                  {s->entry},
-                                 {.bytes = &s->code}});
+                                 {.text = s->code}});
 }
 
 void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end)

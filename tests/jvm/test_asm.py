@@ -107,7 +107,7 @@ def others(what, path):
     jdk = ct.jdk(17)
     if jdk:
         result = ct.run(jdk.jfr, "print", "--events", "CodeSnapshot", path)
-        ct.ok(result.status == 0 and "HotCode.divide" in result.out and "code = [" in result.out, f"{what}: the JDK's own jfr, too",
+        ct.ok(result.status == 0 and "HotCode.divide" in result.out and "code = \"" in result.out, f"{what}: the JDK's own jfr, too",
               result)
 
 
@@ -118,7 +118,7 @@ def attached(jdk):
         jvm.expect("ready")
         jvm.round(seconds=0.5)
         jvm.say(f"go seconds={SECONDS + 1.5}")
-        report, result = asm("-d", f"{SECONDS}s", "-o", path, jvm.pid)
+        report, result = asm("-d", f"{SECONDS}s", "-i", "250us", "-o", path, jvm.pid)
         jvm.expect("done")
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     check(what, report, result)

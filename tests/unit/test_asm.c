@@ -93,6 +93,9 @@ static int finish(struct jfr_writer *w, struct asm_recording *r, struct error *e
 
 static void put_code(struct jfr_writer *w, uint32_t compilation, uint64_t address, const uint8_t *bytes, size_t count)
 {
+    static char digits[2 * 4096 + 1];
+    for (size_t i = 0; i < count; i++)
+        snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
     struct jfr_code_snapshot s = {.ticks = SECOND,
                                   .stack = compilation ? STACK_LOOP : 0,
                                   .kind = compilation ? "C2" : "stub",
@@ -102,7 +105,7 @@ static void put_code(struct jfr_writer *w, uint32_t compilation, uint64_t addres
                                   .entry_bci = compilation == 8 ? 5 : -1,
                                   .address = address,
                                   .entry = address,
-                                  .code = {bytes, count}};
+                                  .code = digits};
     jfr_write_code_snapshot(w, &s);
 }
 

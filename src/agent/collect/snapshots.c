@@ -43,7 +43,7 @@ int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
     memset(s, 0, sizeof *s);
     map_init(&s->by_key);
     map_init(&s->methods);
-    s->buffer = malloc(SNAPSHOT_BYTES_MAX);
+    s->buffer = malloc(SNAPSHOT_BYTES_MAX + 2 * SNAPSHOT_BYTES_MAX + 1);
     if (!s->buffer)
         return error_set(e, -ENOMEM, "not enough memory for snapshots of code");
     s->bytes_max = keep_chunk_bytes(&r->keep) / SNAPSHOTS_CHUNK_PARTS;
@@ -213,6 +213,24 @@ static void write_names(struct snapshots *s, uint64_t ticks)
     s->named = true;
 }
 
+/* As digits, since the JDK's own `jfr print` fails at an array of bytes. Behind the bytes in the buffer. */
+static const char *in_digits(struct snapshots *s, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = (char *)s->buffer + SNAPSHOT_BYTES_MAX;
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[s->buffer[i] >> 4];
+        text[2 * i + 1] = digits[s->buffer[i] & 15];
+    }
+    text[2 * count] = 0;
+    return text;
+}
+
+static uint64_t cost_of(const struct snapshots *s, const struct shot *shot)
+{
+    return 2 * (shot->end - shot->begin) + (uint64_t)s->place_count * PLACE_BYTES;
+}
+
 static void write_shot(struct snapshots *s, uint64_t ticks, const struct shot *shot)
 {
     struct jfr_writer *w = s->recording->writer;
@@ -225,26 +243,24 @@ static void write_shot(struct snapshots *s, uint64_t ticks, const struct shot *s
                                       .entry_bci = shot->entry_bci,
                                       .address = shot->begin,
                                       .entry = shot->entry,
-                                      .code = {s->buffer, shot->end - shot->begin}};
+                                      .code = in_digits(s, shot->end - shot->begin)};
     if (!s->named)
         write_names(s, ticks);
     jfr_write_code_snapshot(w, &event);
     for (uint32_t i = 0; i < s->place_count; i++)
         jfr_write_code_place(w, ticks, s->places[i].stack, shot->compilation, shot->begin, s->places[i].end);
-    s->bytes += event.code.count + s->place_count * PLACE_BYTES;
+    s->bytes += cost_of(s, shot);
 }
 
 /* The code between these bounds, if it still is what it was when they were found. */
 static enum capture take_code(struct snapshots *s, uint64_t ticks, struct shot *shot, uintptr_t pc, const struct code *c)
 {
-    if (shot->end - shot->begin > SNAPSHOT_BYTES_MAX || s->bytes + (shot->end - shot->begin) > s->bytes_max)
+    if (shot->end - shot->begin > SNAPSHOT_BYTES_MAX || s->bytes + cost_of(s, shot) > s->bytes_max)
         return CAPTURE_LIMIT;
     if (!read_code(s->buffer, shot->begin, shot->end))
         return CAPTURE_UNREADABLE;
     if (c && !is_same(pc, c, shot->compilation))
         return CAPTURE_GONE;
-    if (s->bytes + (shot->end - shot->begin) + (uint64_t)s->place_count * PLACE_BYTES > s->bytes_max)
-        return CAPTURE_LIMIT;
     write_shot(s, ticks, shot);
     return CAPTURE_DONE;
 }

@@ -41,7 +41,7 @@ struct snapshots {
     struct map methods;          /* ids, by Method*, of the nmethod at hand */
     struct place *places;
     uint32_t place_count, place_cap;
-    uint8_t *buffer;
+    uint8_t *buffer; /* SNAPSHOT_BYTES_MAX, and room for them in digits */
 };
 
 /* Needs a JVM whose tables are known. 0 or a negative errno. */

@@ -1,6 +1,7 @@
 /* Bits of registers: on x86-64 0 to 15 are the general ones, 16 to 47 the vector ones, 48 to 55 masks; on AArch64 0 to 30 the general
  * ones, 31 to 61 the vector ones. */
 #include "asm/decode.h"
+#include "asm/decode_vector.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>
@@ -15,6 +16,7 @@ struct capstone {
     csh printer; /* in the wanted syntax, where operands stand in another order; or the same */
     cs_insn *instruction, *printed;
     enum asm_processor processor;
+    enum asm_syntax syntax;
 };
 
 static bool open_one(enum asm_processor processor, bool detail, csh *handle, cs_insn **instruction)
@@ -49,6 +51,7 @@ static int begin(void **state, enum asm_processor processor, enum asm_syntax syn
     if (!c)
         return -ENOMEM;
     c->processor = processor;
+    c->syntax = syntax;
     if (!open_one(processor, true, &c->handle, &c->instruction) || !open_one(processor, false, &c->printer, &c->printed))
         return -ENOMEM;
     if (processor == ASM_X86_64 && syntax == ASM_ATT)
@@ -197,29 +200,6 @@ static void take_x86(const struct capstone *c, struct asm_instruction *out)
     take_registers(c, x86_bit, out);
 }
 
-/* Moves between a mask and a general register, which capstone 4 does not know in their longer form: C4, E1, FB, and 92 (to the mask)
- * or 93. `text` may be NULL. */
-static bool read_mask_move(const uint8_t *bytes, size_t count, struct asm_instruction *out, char *text, size_t size)
-{
-    static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    if (count < 5 || bytes[0] != 0xc4 || (bytes[1] & 0x5f) != 0x41 || bytes[2] != 0xfb || (bytes[3] != 0x92 && bytes[3] != 0x93) ||
-        bytes[4] < 0xc0)
-        return false;
-    bool to_mask = bytes[3] == 0x92;
-    unsigned first = bytes[4] >> 3 & 7, second = bytes[4] & 7;
-    unsigned general = to_mask ? second + (bytes[1] & 0x20 ? 0 : 8) : first + (bytes[1] & 0x80 ? 0 : 8);
-    unsigned mask = to_mask ? first : second;
-    uint64_t general_bit = UINT64_C(1) << general, mask_bit = UINT64_C(1) << (48 + mask);
-    *out = (struct asm_instruction){
-        .size = 5, .reads = to_mask ? general_bit : mask_bit, .writes = to_mask ? mask_bit : general_bit};
-    if (text && to_mask)
-        snprintf(text, size, "kmovq k%u, %s", mask, names[general]);
-    else if (text)
-        snprintf(text, size, "kmovq %s, k%u", names[general], mask);
-    return true;
-}
-
 /* ---- either ---- */
 
 static bool decode(void *state, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out)
@@ -227,8 +207,9 @@ static bool decode(void *state, const uint8_t *bytes, size_t count, uint64_t add
     struct capstone *c = state;
     const uint8_t *at = bytes;
     size_t left = count;
+    uint64_t start = address;
     if (!cs_disasm_iter(c->handle, &at, &left, &address, c->instruction))
-        return c->processor == ASM_X86_64 && read_mask_move(bytes, count, out, NULL, 0);
+        return c->processor == ASM_X86_64 && asm_vector_decode(bytes, count, start, c->syntax, out, NULL, 0);
     out->size = (uint8_t)c->instruction->size;
     out->slow = is_slow(c->instruction->mnemonic);
     if (c->processor == ASM_AARCH64)
@@ -244,8 +225,9 @@ static bool print(void *state, const uint8_t *bytes, size_t count, uint64_t addr
     struct asm_instruction ignored;
     const uint8_t *at = bytes;
     size_t left = count;
+    uint64_t start = address;
     if (!cs_disasm_iter(c->printer, &at, &left, &address, c->printed))
-        return c->processor == ASM_X86_64 && read_mask_move(bytes, count, &ignored, text, size);
+        return c->processor == ASM_X86_64 && asm_vector_decode(bytes, count, start, c->syntax, &ignored, text, size);
     snprintf(text, size, "%s%s%s", c->printed->mnemonic, *c->printed->op_str ? " " : "", c->printed->op_str);
     return true;
 }

@@ -404,6 +404,43 @@ static void test_patched(void)
     asm_decoder_deinit(&d);
 }
 
+/* What HotSpot's checksums and ciphers are made of, as GNU's assembler writes it. */
+static void test_vectors(void)
+{
+    static const struct {
+        uint8_t bytes[12];
+        uint8_t size;
+        const char *intel, *att;
+    } cases[] = {
+        {{0x62, 0xb3, 0x7d, 0x48, 0x44, 0xc8, 0x10}, 7, "vpclmulqdq zmm1, zmm0, zmm16, 0x10", "vpclmulqdq $0x10, %zmm16, %zmm0, %zmm1"},
+        {{0x62, 0xd3, 0x7d, 0x48, 0x44, 0xd2, 0x01}, 7, "vpclmulqdq zmm2, zmm0, zmm10, 0x1", "vpclmulqdq $0x1, %zmm10, %zmm0, %zmm2"},
+        {{0x62, 0xd2, 0x7d, 0x48, 0xdc, 0xc2}, 6, "vaesenc zmm0, zmm0, zmm10", "vaesenc %zmm10, %zmm0, %zmm0"},
+        {{0x62, 0xf2, 0x75, 0x48, 0xdc, 0x47, 0x02}, 7, "vaesenc zmm0, zmm1, [rdi + 0x80]", "vaesenc 128(%rdi), %zmm1, %zmm0"},
+        {{0x62, 0xf2, 0x7d, 0xc9, 0x8d, 0x04, 0x8f}, 7, "vpermb zmm0{k1}{z}, zmm0, [rdi + rcx*4 + 0]",
+         "vpermb 0(%rdi,%rcx,4), %zmm0, %zmm0{%k1}{z}"},
+        {{0xc4, 0xe1, 0xfb, 0x92, 0xc8}, 5, "kmovq k1, rax", "kmovq %rax, %k1"},
+        {{0xc4, 0xc1, 0xfb, 0x92, 0xd3}, 5, "kmovq k2, r11", "kmovq %r11, %k2"},
+        {{0xc4, 0x61, 0xfb, 0x93, 0xd9}, 5, "kmovq r11, k1", "kmovq %k1, %r11"},
+    };
+    struct asm_decoder intel, att;
+    struct asm_instruction i;
+    char text[ASM_INSTRUCTION_TEXT_MAX];
+    if (!decoder(&intel, "x86_64", ASM_INTEL) || !decoder(&att, "x86_64", ASM_ATT))
+        return;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bool cut = false;
+        for (uint8_t n = 0; n < cases[k].size; n++)
+            cut |= asm_decode(&intel, cases[k].bytes, n, 0, &i) && i.size >= cases[k].size;
+        asm_decode(&intel, cases[k].bytes, 12, 0x1000, &i);
+        asm_print(&intel, cases[k].bytes, 12, 0x1000, text, sizeof text);
+        tap_ok(i.size == cases[k].size && !cut && !strcmp(text, cases[k].intel), "%s", text);
+        asm_print(&att, cases[k].bytes, 12, 0x1000, text, sizeof text);
+        tap_ok(!strcmp(text, cases[k].att), "%s", text);
+    }
+    asm_decoder_deinit(&intel);
+    asm_decoder_deinit(&att);
+}
+
 static void test_aarch64(void)
 {
     /* sdiv x0, x1, x2; add x3, x0, x3; cbnz x3, -8; ret; no instruction */
@@ -628,6 +665,7 @@ int main(void)
     test_loop();
     test_load();
     test_patched();
+    test_vectors();
     test_aarch64();
     test_random_code("x86_64");
     test_random_code("aarch64");

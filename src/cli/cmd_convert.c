@@ -17,7 +17,8 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope", "the format, when OUT's name does not tell it"},
+    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
+     "the format, when OUT's name does not tell it"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},

@@ -165,8 +165,8 @@ static void put_hint(FILE *out, const struct asm_listing *l, const struct asm_re
     uint32_t hottest = asm_hottest(l, region), before = hottest == UINT32_MAX ? hottest : asm_listing_feeds(l, hottest);
     if (before == UINT32_MAX)
         return;
-    fprintf(out, "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before: the %s at 0x%012" PRIx64
-                 " is what it may have waited for.\n",
+    fprintf(out, "The instruction at 0x%012" PRIx64 " has most of it. Consider the instruction before:\n"
+                 "the %s at 0x%012" PRIx64 " is what it may have waited for.\n",
             l->snapshot->address + l->lines[hottest].offset, l->lines[before].instruction.loads ? "load" : "long operation",
             l->snapshot->address + l->lines[before].offset);
 }

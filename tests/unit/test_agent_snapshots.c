@@ -158,6 +158,27 @@ static void test_identity(void)
     asm_recording_deinit(&r);
 }
 
+/* JDK 27 may move code: the copy has the number of its original. */
+static void test_moved(void)
+{
+    struct asm_recording r;
+    fake_open(VM_NMETHOD_ADDRESSES, false);
+    uintptr_t old = make_nmethod(7) + FAKE_BLOB_HEADER, new = make_nmethod(7) + FAKE_BLOB_HEADER;
+    if (!begin(0))
+        return;
+    for (int i = 0; i < 3; i++) {
+        put_sample(old + 10, 7);
+        put_sample(new + 10, 7);
+    }
+    tap_ok(snapshots.count == 2, "code that was moved has a snapshot at either place (%u)", snapshots.count);
+    if (!finish(&r))
+        return;
+    tap_ok(r.snapshot_count == 2 && of_sample(&r, 0) && of_sample(&r, 0)->address == old && of_sample(&r, 1)->address == new &&
+               of_sample(&r, 4) == of_sample(&r, 0) && of_sample(&r, 5) == of_sample(&r, 1),
+           "and samples are put where they fell");
+    asm_recording_deinit(&r);
+}
+
 static void test_stubs(void)
 {
     struct asm_recording r;
@@ -224,6 +245,7 @@ int main(void)
     test_method(VM_NMETHOD_ADDRESSES, false, "addresses");
     test_method(VM_NMETHOD_IMMUTABLE, true, "immutable data");
     test_identity();
+    test_moved();
     test_stubs();
     test_limits();
     test_unwanted();

@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INLINE_DEPTH_MAX = 256, NAME_MAX_BYTES = 64, PLACE_BYTES = 24, NAME_BYTES = 64 };
+enum { INLINE_DEPTH_MAX = 256, NAME_MAX_BYTES = 64, PLACE_BYTES = 24, NAME_BYTES = 64, COPIES_MAX = 8 };
 
 struct snapshot {
     uintptr_t begin, end;
     enum capture result;
+    uint32_t next; /* of the same key, index + 1: JDK 27 moves code, and the copy keeps its number */
 };
 
 struct place {
@@ -317,16 +318,19 @@ static void remember(struct snapshots *s, uint64_t key, struct snapshot snapshot
     uint32_t *index = map_add(&s->by_key, key, &added);
     if (!index)
         return;
-    *index = s->count;
+    snapshot.next = *index;
     s->list[s->count++] = snapshot;
+    *index = s->count;
 }
 
 /* The one that holds pc, or that failed for good. */
 static const struct snapshot *find(const struct snapshots *s, uint64_t key, uintptr_t pc)
 {
     const uint32_t *index = map_find(&s->by_key, key);
-    const struct snapshot *known = index ? &s->list[*index] : NULL;
-    return known && (known->result != CAPTURE_DONE || (pc >= known->begin && pc < known->end)) ? known : NULL;
+    for (uint32_t i = index ? *index : 0, steps = 0; i && steps < COPIES_MAX; i = s->list[i - 1].next, steps++)
+        if (s->list[i - 1].result != CAPTURE_DONE || (pc >= s->list[i - 1].begin && pc < s->list[i - 1].end))
+            return &s->list[i - 1];
+    return NULL;
 }
 
 static uint64_t compilation_key(uint32_t compilation)

@@ -31,7 +31,7 @@ extern const char *const capture_names[CAPTURES];
 
 struct snapshots {
     struct recording *recording; /* NULL = the recording wants none */
-    struct map by_key;           /* index in list */
+    struct map by_key;           /* index in list + 1, of the last */
     struct snapshot *list;
     uint32_t count, cap;
     uint64_t bytes, bytes_max;   /* in this chunk */

@@ -1,5 +1,6 @@
 /* candor convert IN OUT: a recording in another format, chosen by OUT's extension. */
 #include "cli/cli.h"
+#include "cli/convert_code.h"
 #include "cli/convert_recording.h"
 
 #include "cli/input.h"
@@ -17,7 +18,8 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", "collapsed|csv|html|jfr|json|otlp|pprof|speedscope", "the format, when OUT's name does not tell it"},
+    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
+     "the format, when OUT's name does not tell it"},
     {0, "kind", "KIND", "cpu|wall|alloc|waiting",
      "which samples (default cpu); wall: of all threads; alloc: allocated bytes, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
@@ -183,7 +185,7 @@ static int convert(struct job *job, const struct format *format)
 static int convert_run(const struct cli_args *args)
 {
     int status;
-    if (convert_to_recording(args, &status))
+    if (convert_to_recording(args, &status) || convert_to_code(args, &status))
         return status;
     if (args->operand_count < 2)
         return cli_usage(args->command, "what to write is missing: candor convert %s", args->command->arguments);
@@ -218,6 +220,8 @@ const struct cli_command command_convert = {
              ".jfr is the recording itself, .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command reads a packed "
              "recording as if it were not, by its content; what is cut off or damaged is read as far as it is whole. "
              "--compress list packs IN in memory and prints what each format and level makes of it.\n\n"
+             "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the names of generated code by "
+             "address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump for 'perf inject --jit'.\n\n"
              "OUT appears whole or not at all.",
     .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
                 "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"

@@ -1,4 +1,5 @@
 /* candor record: from a running JVM, or a command, to a report. */
+#include "cli/begin.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/launch.h"
@@ -6,34 +7,12 @@
 #include "cli/session.h"
 #include "cli/watch.h"
 
-#include <errno.h>
-
 static const struct cli_option options[] = {
     RECORDING_OPTIONS,
     {0, "no-report", NULL, NULL, "only record; print no report"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };
-
-static int begin(const struct session *s, struct recording *r)
-{
-    struct control_request request;
-    struct control_answer answer;
-    struct error e;
-    int status = recording_file_open(&r->file);
-    if (status)
-        return status;
-    control_begin(&request, "start");
-    recording_options(r, &request, WATCH_GUARD_NS);
-    int code = session_ask(s, &request, &answer, &e);
-    if (code)
-        recording_file_discard(&r->file);
-    recording_file_close(&r->file);
-    control_answer_free(&answer);
-    if (code == -EREMOTEIO)
-        return cli_fail("cannot record %d: %s; 'candor stop %d' ends a recording", s->process.pid, e.text, s->process.pid);
-    return code ? cli_fail("%s", e.text) : CLI_OK;
-}
 
 static int record_session(const struct session *s, const struct cli_args *args, struct recording *r)
 {
@@ -43,7 +22,9 @@ static int record_session(const struct session *s, const struct cli_args *args, 
     if (status)
         return status;
     interrupt_catch();
-    status = begin(s, r);
+    status = recording_file_open(&r->file);
+    if (!status)
+        status = begin_recording(s, r);
     if (status)
         return status;
     status = watch_finish(s, watch_recording(s, r, true));

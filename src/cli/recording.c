@@ -20,6 +20,8 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
         return cli_usage(args->command, "--carrier-frames: -e safepoint shows carriers only; leave it out");
     if (r->max_overhead || r->max_rate)
         return cli_usage(args->command, "--max-overhead, --max-rate: -e safepoint has its interval only; leave them out");
+    if (r->code)
+        return cli_usage(args->command, "--asm: -e safepoint does not see where in the code a thread is; leave it out");
     if (r->recompile)
         return cli_usage(args->command, "--recompile: at safepoints all code is described; leave it out");
     return CLI_OK;
@@ -114,6 +116,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
     r->alloc_rate = cli_option(args, "alloc-rate");
     r->alloc_interval = cli_option(args, "alloc-interval");
+    r->code = cli_option(args, "asm") ? "on" : NULL;
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
     r->wall_interval = cli_option(args, "wall-interval");
@@ -187,6 +190,7 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "wall-rate", r->wall_rate);
     control_option(request, "carrier-frames", r->carrier_frames);
     control_option(request, "recompile", r->recompile);
+    control_option(request, "asm", r->code);
     control_option(request, "keep", r->keep);
     control_option(request, "max-size", r->max_size);
     control_option(request, "dump-on", r->dump_on);

@@ -28,6 +28,7 @@
         {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
         {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
+        {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
     {                                                                                                                  \
         0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
     },                                                                                                                 \
@@ -68,6 +69,7 @@ struct recording {
     const char *max_overhead, *max_rate; /* NULL = none */
     const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
     const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
+    const char *code;                            /* "on", or NULL: with snapshots of machine code */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
     const char *keep, *max_size;                 /* NULL = all of it */
     const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */

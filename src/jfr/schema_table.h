@@ -57,6 +57,10 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_DATA_AMOUNT, /* an annotation */
     T_ALLOCATION_SAMPLE,
     T_WALL_SAMPLE,
+    T_CODE_SAMPLE,
+    T_CODE_SNAPSHOT,
+    T_CODE_PLACE,
+    T_CODE_NAME,
 
     SCHEMA_END,
 

@@ -100,6 +100,32 @@ struct jfr_cpu_sample {
 };
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
 
+/* Machine code; only of recordings that were asked for it (docs/formats/recording.md). */
+struct jfr_code_sample {
+    uint64_t ticks;
+    uint32_t stack;
+    uint64_t weight_ns;
+    uint64_t pc;
+    uint32_t compilation; /* 0 = none */
+    uint64_t code;        /* where the snapshot's code begins; 0 = there is none */
+    uint32_t capture;     /* symbol id */
+};
+void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *sample);
+
+struct jfr_code_snapshot {
+    uint64_t ticks;
+    uint32_t stack; /* of one frame, the method; 0 = none's */
+    const char *kind, *name;
+    uint32_t compilation, level;
+    int32_t entry_bci; /* -1 = the method's beginning */
+    uint64_t address, entry;
+    const char *code; /* the bytes, as hexadecimal digits */
+};
+void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *snapshot);
+/* What the code up to `end` stands for, from the end of the place before; by compilation and address of a snapshot. */
+void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end);
+void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size);
+
 struct jfr_safepoint_sample {
     uint64_t ticks;
     uint32_t thread;

@@ -154,6 +154,37 @@ void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread
     put_event(w, T_THREAD_BASE, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
 }
 
+void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *s)
+{
+    put_event(w, T_CODE_SAMPLE,
+              (union argument[]){{s->ticks}, {s->stack}, {s->weight_ns}, {s->pc}, {s->compilation}, {s->code}, {s->capture}});
+}
+
+void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *s)
+{
+    put_event(w, T_CODE_SNAPSHOT,
+              (union argument[]){{s->ticks},
+                                 {s->stack},
+                                 {.text = s->kind},
+                                 {.text = s->name},
+                                 {s->compilation},
+                                 {s->level},
+                                 {(uint32_t)s->entry_bci},
+                                 {s->address},
+                                 {s->entry},
+                                 {.text = s->code}});
+}
+
+void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end)
+{
+    put_event(w, T_CODE_PLACE, (union argument[]){{ticks}, {stack}, {compilation}, {address}, {end}});
+}
+
+void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size)
+{
+    put_event(w, T_CODE_NAME, (union argument[]){{ticks}, {.text = name}, {address}, {size}});
+}
+
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)
 {
     put_event(w, T_SETTING, (union argument[]){{ticks}, {.text = name}, {.text = value}});

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "diff", "print", "summary",
+COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "asm", "diff", "print", "summary",
             "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
 
 

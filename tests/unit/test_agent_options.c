@@ -156,6 +156,9 @@ static void test_refused(void)
     refused("carrier-frames=on,event=safepoint", -EINVAL, "carrier-frames");
     refused("walker=sky", -EINVAL, "'sky'");
     refused("carrier-frames=1", -EINVAL, "on or off");
+    tap_ok(!parse("asm=on") && options.code && !parse("asm=off") && !options.code && !parse("") && !options.code, "asm is off unless on");
+    refused("asm=yes", -EINVAL, "on or off");
+    refused("asm=on,event=safepoint", -EINVAL, "asm");
     refused("keep=0", -EINVAL, "keep");
     refused("keep=5", -EINVAL, "5m");
     refused("keep=999ms", -EINVAL, "1s or more");

@@ -5,6 +5,7 @@
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/safepoint.h"
+#include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
@@ -51,6 +52,7 @@ static struct {
     struct collect_options options;
     struct clock clock;
     struct recording recording;
+    struct snapshots snapshots;
     struct books books;
     struct budget budget;
     struct candor_pool pool;
@@ -126,7 +128,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                .thread = names_thread_id(t),
                                .weight_ns = record[1],
                                .pc = record[2],
-                               .state = (enum jfr_thread_state)record[3],
+                               .state = (enum jfr_thread_state)(record[3] & 0xff),
                                .outcome = session.outcome_symbols[outcome]};
     if (virtual_words) {
         s.carrier = s.thread;
@@ -145,6 +147,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     }
     books_sample(&session.books, outcome, s.weight_ns);
     write_execution_samples(&s);
+    snapshots_sample(&session.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 
 static void drain_thread(struct sampled_thread *t)
@@ -229,6 +232,8 @@ static int64_t write_accounts(jfr_write_book *write)
     write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
     for (int i = 0; i < SUPPRESSION_COUNT; i++)
         write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+    for (int i = CAPTURE_GONE; i < CAPTURES; i++)
+        write_account(write, now, "uncaptured", capture_names[i], session.snapshots.uncaptured[i]);
     write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
     return b.cpu_ns;
 }
@@ -360,6 +365,7 @@ static void describe(void)
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
+        snapshots_new_chunk(&session.snapshots);
         describe();
         if (keep_is_limited(&session.options.keep))
             write_bases();
@@ -517,6 +523,7 @@ static void release_memory(void)
     session.pool_memory = NULL;
     allocations_stop();
     wall_close();
+    snapshots_end(&session.snapshots);
     method_table_deinit();
     thread_table_deinit();
     agct_deinit();
@@ -638,6 +645,14 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
                             options->duration_ns, &options->keep, e);
     if (rc) {
         clock_stop();
+        release_memory();
+        return rc;
+    }
+    rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
+    handler_config.compilations = options->code;
+    if (rc) {
+        clock_stop();
+        recording_abandon(&session.recording);
         release_memory();
         return rc;
     }

@@ -30,6 +30,7 @@ struct collect_options {
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
+    bool code;           /* with snapshots of the machine code that samples fall in */
     bool recompile;      /* what was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
     struct wall_options wall;

@@ -114,6 +114,11 @@ static int set_recompile(struct collect_options *o, char *value, struct error *e
     return set_switch(&o->recompile, "recompile", value, e);
 }
 
+static int set_asm(struct collect_options *o, char *value, struct error *e)
+{
+    return set_switch(&o->code, "asm", value, e);
+}
+
 static int set_keep(struct collect_options *o, char *value, struct error *e)
 {
     if (units_parse_duration(value, &o->keep.ns) || o->keep.ns < KEEP_NS_MIN)
@@ -271,10 +276,10 @@ static int check(const struct collect_options *o, struct error *e)
         return check_alloc(o, e);
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
-    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->limits.max_rate ||
+    if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->code || o->limits.max_rate ||
         o->limits.max_overhead)
         return error_set(e, -EINVAL, "event=safepoint has no clock and no walker of its own: leave out clock, walker, "
-                         "carrier-frames, recompile, max-rate and max-overhead");
+                         "carrier-frames, recompile, asm, max-rate and max-overhead");
     return 0;
 }
 
@@ -285,7 +290,8 @@ static const struct {
             {"interval", set_interval}, {"duration", set_duration},
             {"clock", set_clock},       {"event", set_event},
             {"walker", set_walker},     {"carrier-frames", set_carrier_frames},
-            {"recompile", set_recompile}, {"max-rate", set_max_rate},
+            {"recompile", set_recompile}, {"asm", set_asm},
+            {"max-rate", set_max_rate},
             {"max-overhead", set_max_overhead}, {"keep", set_keep},
             {"max-size", set_max_size}, {"dump-on", set_dump_on},
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
@@ -304,7 +310,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
             return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
-                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, max-rate, "
+                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval "
                      "and wall-rate",
                      pair);

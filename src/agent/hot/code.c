@@ -89,6 +89,13 @@ struct code code_find(uintptr_t pc)
     return c;
 }
 
+uint32_t code_compilation(uintptr_t pc)
+{
+    uint64_t number;
+    const struct code c = code_find(pc);
+    return code_is_compiled(&c) && load_field(c.blob, vm_layout.nm_compile_id, &number) ? (uint32_t)number : 0;
+}
+
 static bool is_entry(const struct code *c, struct vm_field field, uintptr_t pc)
 {
     uint64_t at;

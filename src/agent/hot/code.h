@@ -36,6 +36,8 @@ static inline bool code_is_compiled(const struct code *c)
 /* Cheap test, true for every pc in the code cache and for some others. */
 bool code_contains(uintptr_t pc);
 struct code code_find(uintptr_t pc);
+/* The number of the compilation whose code the pc lies in; 0 = of none. */
+uint32_t code_compilation(uintptr_t pc);
 
 /* Whether pc is where frames of this nmethod return to when it has been invalidated under them. */
 bool code_is_deopt_entry(const struct code *c, uintptr_t pc);
@@ -66,6 +68,17 @@ struct code_scopes {
 bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc, bool is_leaf);
 /* False at the end. Terminates whatever the memory holds. */
 bool code_scopes_next(struct code_scopes *s, struct code_scope *out);
+
+/* Iterates over the places of which an nmethod tells the frames, by their offsets from where its code begins. Each describes the
+ * code that ends there. */
+struct code_places {
+    uintptr_t at, end;
+    int32_t last;
+};
+
+bool code_places_begin(struct code_places *p, const struct code *c);
+/* False at the end, and where the table is damaged. Offsets rise. */
+bool code_places_next(struct code_places *p, uint32_t *offset);
 
 /* Reads one number of HotSpot's UNSIGNED5 coding at *at and moves *at behind it. */
 bool code_read_unsigned5(uintptr_t *at, uint32_t *out);

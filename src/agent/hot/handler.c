@@ -1,5 +1,6 @@
 #include "agent/hot/handler.h"
 
+#include "agent/hot/code.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
@@ -125,14 +126,16 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     struct walk w;
     struct candor_queue *q = &t->queue;
     uint64_t work;
+    uint32_t compilation;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
     w.carrier_frames = handler_config.carrier_frames;
+    compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
     candor_queue_begin(q);
     candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, s->ns);
     candor_queue_put(q, at.pc);
-    candor_queue_put(q, w.state | s->ready_ns << RECORD_READY_SHIFT);
+    candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : (uint64_t)compilation << RECORD_COMPILATION_SHIFT));
     inject_nested(t, context);
     if (!s->wall)
         put_kernel_frames(t);

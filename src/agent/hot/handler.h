@@ -26,6 +26,7 @@ struct handler_config {
     bool measures;           /* perf events that see the kernel: weights come from the thread's CPU clock */
     bool traps;              /* the clock is delivered as SIGTRAP */
     bool carrier_frames;     /* below a virtual thread's frames those of its carrier */
+    bool compilations;       /* a record says which compilation its pc lies in */
     bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
     _Atomic int held;        /* how many faults hold all clocks (hot/traps.h): nobody may start one */

@@ -81,6 +81,8 @@ struct vm_layout {
         nm_comp_level, nm_compile_id;
     /* Where an invalidated method's frames return to, and where in such a frame its own pc is kept; not needed for a walk. */
     struct vm_field nm_deopt_entry, nm_deopt_mh_entry, nm_original_pc;
+    /* Where the code ends, where it is entered, and at which bytecode; not needed for a walk. */
+    struct vm_field blob_code_end, blob_data_offset, nm_entry_bci, nm_verified_entry;
     uint16_t pcdesc_size;
     bool unsigned5_excludes_zero; /* the coding of debug information since JDK 20 */
 
@@ -99,6 +101,8 @@ struct vm_layout {
 
     uintptr_t call_stub_return; /* the return address that ends the Java frames of one call from the JVM */
     uintptr_t interpreter_low, interpreter_high;
+    uint16_t codelet_bytes; /* of what stands in front of each part of the interpreter; 0 = unknown */
+    struct vm_field codelet_size, codelet_description;
     int interpreter_method_slot, interpreter_bcp_slot, interpreter_sender_sp_slot; /* words from fp */
     int entry_wrapper_slot;
 

@@ -3,8 +3,9 @@
  *     0        time, CLOCK_MONOTONIC ns
  *     1        weight, ns of CPU time the sample stands for; of the event wall: of wall-clock time
  *     2        pc
- *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which
- *              the thread had no processor
+ *     3        thread state (enum jfr_thread_state) in bits 0-7; of the event wall, in bits 8-63, ns of the weight in which the
+ *              thread had no processor; of others, in bits 32-63, the number of the compilation that the pc lies in (0 = none, or
+ *              it was not asked for)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
  *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
  *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-62; bit 63: of the event wall
@@ -88,7 +89,7 @@ static inline uintptr_t frame_pc(uint64_t frame)
     return frame >> 60 == JFR_FRAME_KERNEL ? pc | 0xf000000000000000ULL : pc;
 }
 
-enum { RECORD_READY_SHIFT = 8 };
+enum { RECORD_READY_SHIFT = 8, RECORD_COMPILATION_SHIFT = 32 };
 #define RECORD_OF_WALL (UINT64_C(1) << 63)
 
 /* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */

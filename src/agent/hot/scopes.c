@@ -135,3 +135,30 @@ bool code_scopes_next(struct code_scopes *s, struct code_scope *out)
         .method = method, .bci = (int32_t)(bci - 1), .type = (sender ? JFR_FRAME_INLINED : s->tier) | s->approximate};
     return true;
 }
+
+bool code_places_begin(struct code_places *p, const struct code *c)
+{
+    struct tables t;
+    if (c->kind != CODE_NMETHOD || !find_tables(c->blob, &t) || t.pcs_end < t.pcs ||
+        t.pcs_end - t.pcs > (uintptr_t)PCDESCS_MAX * vm_layout.pcdesc_size)
+        return false;
+    *p = (struct code_places){.at = t.pcs, .end = t.pcs_end};
+    return true;
+}
+
+/* The table begins and ends with entries that stand for no place. */
+bool code_places_next(struct code_places *p, uint32_t *offset)
+{
+    uint32_t word;
+    while (p->at < p->end && load_u32(p->at, &word)) {
+        p->at += vm_layout.pcdesc_size;
+        if ((int32_t)word == INT32_MAX)
+            return false;
+        if ((int32_t)word <= p->last)
+            continue;
+        p->last = (int32_t)word;
+        *offset = word;
+        return true;
+    }
+    return false;
+}

@@ -121,10 +121,26 @@ static void deoptimisation(const struct vmstructs *v)
         vmstructs_field(v, "nmethod", mh_entries[i], &l->nm_deopt_mh_entry);
 }
 
+/* What a snapshot of code tells beside its bytes (collect/snapshots.h). */
+static void snapshots(const struct vmstructs *v)
+{
+    struct vm_layout *l = &vm_layout;
+    vmstructs_field(v, "CodeBlob", "_code_end", &l->blob_code_end);
+    vmstructs_field(v, "CodeBlob", "_data_offset", &l->blob_data_offset);
+    vmstructs_field(v, "nmethod", "_entry_bci", &l->nm_entry_bci);
+    if (!vmstructs_field(v, "nmethod", "_verified_entry_point", &l->nm_verified_entry))
+        vmstructs_field(v, "nmethod", "_verified_entry_offset", &l->nm_verified_entry);
+    vmstructs_field(v, "InterpreterCodelet", "_size", &l->codelet_size);
+    vmstructs_field(v, "InterpreterCodelet", "_description", &l->codelet_description);
+    if (l->codelet_size.width == 4 && l->codelet_description.width == 8)
+        need_size(v, "InterpreterCodelet", &l->codelet_bytes);
+}
+
 static bool nmethods(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;
     deoptimisation(v);
+    snapshots(v);
     vmstructs_field(v, "nmethod", "_compile_id", &l->nm_compile_id);
     if (!need(v, "nmethod", "_comp_level", &l->nm_comp_level))
         return false;

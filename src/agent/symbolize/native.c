@@ -104,6 +104,36 @@ static bool stub_name(uintptr_t pc, char *out, size_t size)
     return found;
 }
 
+static void tell_stub(const struct stub *s, uintptr_t *begin, uintptr_t *end, char *name, size_t size)
+{
+    *begin = s->begin;
+    *end = s->end;
+    snprintf(name, size, "%s", s->name);
+}
+
+bool native_stub(uintptr_t pc, uintptr_t *begin, uintptr_t *end, char *name, size_t size)
+{
+    bool found = false;
+    pthread_mutex_lock(&stubs.lock);
+    for (int i = stubs.count - 1; i >= 0 && !found; i--)
+        if (pc >= stubs.all[i].begin && pc < stubs.all[i].end) {
+            tell_stub(&stubs.all[i], begin, end, name, size);
+            found = true;
+        }
+    pthread_mutex_unlock(&stubs.lock);
+    return found;
+}
+
+bool native_stub_at(uint32_t i, uintptr_t *begin, uintptr_t *end, char *name, size_t size)
+{
+    pthread_mutex_lock(&stubs.lock);
+    bool found = (int)i < stubs.count;
+    if (found)
+        tell_stub(&stubs.all[i], begin, end, name, size);
+    pthread_mutex_unlock(&stubs.lock);
+    return found;
+}
+
 /* With its symbols; NULL outside all libraries. */
 static struct library *library_of(uintptr_t pc)
 {

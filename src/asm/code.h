@@ -1,0 +1,100 @@
+/* What a recording knows of machine code: the snapshots, and of each sample the address and the snapshot that it fell in.
+ *
+ *   asm_recording_init -> asm_recording_load -> read the arrays -> asm_recording_deinit
+ *
+ * A sample belongs to a snapshot by the number of its compilation and by where it lies, never by its address alone, so code that
+ * another had the place of before is never mistaken for it. Whatever the file says, a sample's address lies in its snapshot. Time and
+ * memory are bounded by a small multiple of the file's size. */
+#ifndef CANDOR_ASM_CODE_H
+#define CANDOR_ASM_CODE_H
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "jfr/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ASM_SNAPSHOT_BYTES_MAX = 4 << 20 }; /* a larger one is passed over; the agent writes none so large */
+
+struct asm_frame {
+    uint32_t method; /* string: a.b.C.m */
+    int32_t line, bci; /* line 0 or less = unknown */
+};
+
+struct asm_place { /* from the place before up to `end`, an offset */
+    uint32_t end;
+    uint32_t stack;
+};
+
+struct asm_stack { /* frames, leaf first */
+    uint32_t first, count;
+};
+
+struct asm_snapshot {
+    uint64_t ticks; /* when it was seen first: CLOCK_MONOTONIC, ns */
+    uint64_t address, entry;
+    uint8_t *bytes;
+    uint32_t size;
+    uint32_t compilation, level; /* compilation 0 = none */
+    int32_t entry_bci;           /* -1 = the method's beginning */
+    uint32_t kind, name;         /* strings: C2, C1, native wrapper, stub, interpreter; a.b.C.m, or the stub's name */
+    uint32_t version;            /* of the method, counted from 1 in the order of the compilations */
+    uint32_t next;               /* of the same key, index + 1 */
+    struct asm_place *places;
+    uint32_t place_count, place_cap;
+};
+
+struct asm_sample {
+    int64_t time_ns;
+    uint64_t pc, weight;
+    uint32_t snapshot; /* index + 1; 0 = none: */
+    uint32_t source, name; /* strings, then */
+    bool in_kernel;    /* the address is where the kernel was entered */
+};
+
+struct asm_name { /* generated code by name, whether samples fell in it or not */
+    uint64_t address;
+    uint32_t size, name;
+};
+
+struct asm_recording {
+    struct strtab strings;
+    struct asm_snapshot *snapshots;
+    uint32_t snapshot_count, snapshot_cap;
+    struct asm_sample *samples; /* in the file's order */
+    uint32_t sample_count, sample_cap;
+    struct asm_name *names; /* by address once loaded */
+    uint32_t name_count, name_cap;
+    struct asm_stack *stacks; /* 0 = none */
+    uint32_t stack_count, stack_cap;
+    struct asm_frame *frames;
+    uint32_t frame_count, frame_cap;
+    uint32_t processor; /* string: x86_64, aarch64; empty = the recording has no snapshots */
+    uint64_t weight;    /* of all samples */
+    struct map by_key;         /* snapshots, by compilation and address; index + 1 of the last */
+    struct map by_compilation; /* the same by compilation alone */
+    struct jfr_problems problems;
+};
+
+int asm_recording_init(struct asm_recording *r); /* 0 or -ENOMEM */
+void asm_recording_deinit(struct asm_recording *r);
+/* 0 or a negative code with one line; -ENOENT when the recording was made without --asm. */
+int asm_recording_load(struct asm_recording *r, const char *path, struct error *e);
+
+static inline const char *asm_string(const struct asm_recording *r, uint32_t string)
+{
+    return strtab_text(&r->strings, string);
+}
+
+/* The stack at this offset: which frames the instruction there stands for. 0 = unknown. */
+uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset);
+/* What lies at the address: the name of a stub, or of a snapshot's method; NULL = nothing known. *offset: from its beginning. */
+const char *asm_name_at(const struct asm_recording *r, uint64_t address, uint64_t *offset);
+/* Of a snapshot: "C2, level 4", "interpreter". Returns out. */
+char *asm_source(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);
+/* Of a snapshot: "a.b.C.m, version 2, compile id 312 (OSR at bci 5)". Returns out. */
+char *asm_title(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);
+
+#endif

@@ -1,0 +1,62 @@
+/* Machine instructions: what a few bytes of code are, as facts and as text. Of x86-64 and AArch64. Whatever the bytes, nothing is
+ * read behind them. One owner at a time. */
+#ifndef CANDOR_ASM_DECODE_H
+#define CANDOR_ASM_DECODE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum asm_flow { ASM_NEXT, ASM_JUMP, ASM_BRANCH, ASM_CALL, ASM_RETURN };
+
+/* What the JVM means by it, as far as the instruction alone tells. */
+enum asm_mark {
+    ASM_MARK_NONE,
+    ASM_MARK_POLL,        /* a load from where no page is while threads are to stop */
+    ASM_MARK_RETURN_POLL, /* a comparison of the stack pointer with what the thread's poll word says */
+    ASM_MARK_CARD_INDEX,  /* an address shifted to the number of its card */
+    ASM_MARK_BYTE_STORE   /* of a byte: the card's, where a card's index went before */
+};
+
+enum { ASM_INSTRUCTION_BYTES_MAX = 15, ASM_INSTRUCTION_TEXT_MAX = 192 };
+
+struct asm_instruction {
+    uint8_t size;
+    enum asm_flow flow;
+    enum asm_mark mark;
+    bool loads;      /* from memory */
+    bool slow;       /* a division, square root or the like: of tens of cycles */
+    uint64_t target; /* of a jump, branch or call to a fixed address; else 0 */
+    uint64_t reads, writes; /* registers, a bit each: which one depends on the processor alone; bit 63: the flags */
+};
+
+enum asm_processor { ASM_X86_64, ASM_AARCH64, ASM_PROCESSORS };
+enum asm_syntax { ASM_INTEL, ASM_ATT }; /* AArch64 has one only */
+
+/* How a decoder is made. */
+struct asm_backend {
+    int (*begin)(void **state, enum asm_processor processor, enum asm_syntax syntax); /* 0 or a negative errno */
+    bool (*decode)(void *state, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out);
+    /* The same with its text, terminated. */
+    bool (*print)(void *state, const uint8_t *bytes, size_t count, uint64_t address, char *text, size_t size);
+    void (*end)(void *state);
+};
+extern const struct asm_backend asm_capstone;
+
+struct asm_decoder {
+    const struct asm_backend *backend;
+    void *state;
+    enum asm_processor processor;
+};
+
+/* processor: x86_64 or aarch64. 0, or a negative code with one line. */
+int asm_decoder_init(struct asm_decoder *d, const char *processor, enum asm_syntax syntax, struct error *e);
+void asm_decoder_deinit(struct asm_decoder *d);
+/* False where the bytes are no instruction. */
+bool asm_decode(struct asm_decoder *d, const uint8_t *bytes, size_t count, uint64_t address, struct asm_instruction *out);
+/* ".byte 0x.." where they are none. */
+void asm_print(struct asm_decoder *d, const uint8_t *bytes, size_t count, uint64_t address, char *text, size_t size);
+
+#endif

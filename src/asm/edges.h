@@ -1,0 +1,41 @@
+/* Jumps within a stretch of a listing, drawn beside it as perfasm does: each has a lane of its own where others are under way, short
+ * ones next to the code.
+ *
+ *     ╭  jne 4f       from here
+ *     │  add eax, 1
+ *     ╰→ mov ecx, 2   to here
+ */
+#ifndef CANDOR_ASM_EDGES_H
+#define CANDOR_ASM_EDGES_H
+
+#include "asm/listing.h"
+
+#include <stdint.h>
+
+enum { ASM_EDGE_LANES = 10 };
+
+enum asm_cell { ASM_CELL_BLANK, ASM_CELL_LINE, ASM_CELL_TOP, ASM_CELL_BOTTOM, ASM_CELL_ACROSS, ASM_CELL_CROSSING };
+
+struct asm_edge {
+    uint32_t from, to; /* lines of the listing */
+    int lane;          /* 0 = next to the code; -1 = not drawn, for lack of lanes */
+};
+
+struct asm_edges {
+    uint32_t first, count; /* the stretch of lines */
+    struct asm_edge *edges;
+    uint32_t edge_count, edge_cap;
+    int lanes;             /* that are in use */
+    uint32_t undrawn;
+    uint8_t (*cells)[ASM_EDGE_LANES]; /* enum asm_cell, by line and lane */
+    uint8_t *arrives;      /* a bit: 1 = from within the stretch, 2 = from elsewhere in the listing */
+    uint8_t *leaves;       /* 1 = within the stretch, 2 = to elsewhere */
+};
+
+/* Of the lines first to first + count - 1. 0 or -ENOMEM; to be deinited in either case. */
+int asm_edges_make(struct asm_edges *e, const struct asm_listing *l, uint32_t first, uint32_t count);
+void asm_edges_deinit(struct asm_edges *e);
+/* The drawing beside a line, UTF-8, of e->lanes + 1 columns. Returns out. */
+char *asm_edges_draw(const struct asm_edges *e, uint32_t line, char *out, size_t size);
+
+#endif

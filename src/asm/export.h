@@ -1,0 +1,19 @@
+/* The code of a recording for `perf`: names by address, or the code itself.
+ *
+ * perfmap: a line "START SIZE NAME" (hexadecimal) for each, as in /tmp/perf-PID.map. Where code had the place of other code, the
+ * last that was seen has it.
+ * jitdump: what `perf inject --jit` reads as jit-PID.dump (Linux: tools/perf/Documentation/jitdump-specification.txt): of each version
+ * the bytes and the lines, with the time at which it was seen first, CLOCK_MONOTONIC (`perf record -k 1`). */
+#ifndef CANDOR_ASM_EXPORT_H
+#define CANDOR_ASM_EXPORT_H
+
+#include "asm/code.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* 0 or -ENOMEM. Write errors stay in the stream. */
+int asm_export_perfmap(FILE *out, const struct asm_recording *r);
+int asm_export_jitdump(FILE *out, const struct asm_recording *r, uint32_t pid);
+
+#endif

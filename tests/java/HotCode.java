@@ -1,0 +1,66 @@
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * Three loads whose machine code is known by sight, each in a thread of its own: a counted loop around a division of longs, a
+ * checksum that the JVM has a stub for, and filling an array. Each call takes milliseconds, so that nobody has reason to inline it
+ * into what calls it.
+ *
+ * go seconds=WALL_SECONDS -> done divide=cpu_ns crc32=cpu_ns fill=cpu_ns
+ */
+public final class HotCode {
+    static volatile long sink;
+
+    private static final byte[] SOURCE = new byte[65536];
+
+    /** Each division needs the result of the one before, so that nothing runs beside it. */
+    static long divide(long x, long by, int times) {
+        for (int i = 0; i < times; i++) {
+            x = (x + ((long) i << 40)) / by + 0x123456789abcdefL;
+        }
+        return x;
+    }
+
+    static long crc32(int times) {
+        CRC32 sum = new CRC32();
+        for (int i = 0; i < times; i++) {
+            sum.update(SOURCE, 0, SOURCE.length);
+        }
+        return sum.getValue();
+    }
+
+    static long fill(byte[] target, int times) {
+        for (int i = 0; i < times; i++) {
+            Arrays.fill(target, (byte) i);
+        }
+        return target[times & 0xff];
+    }
+
+    private interface Load {
+        long run(long seed);
+    }
+
+    private static Thread thread(String name, long end, long[] cpu, int index, Load load) {
+        return new Thread(() -> {
+            long x = 1;
+            long begin = Rounds.cpu();
+            while (System.nanoTime() - end < 0) {
+                x += load.run(x);
+            }
+            sink = x;
+            cpu[index] = Rounds.cpu() - begin;
+        }, "load-" + name);
+    }
+
+    public static void main(String[] args) throws Exception {
+        byte[] target = new byte[16384];
+        Rounds.serve(options -> {
+            long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
+            long[] cpu = new long[3];
+            Rounds.together(thread("divide", end, cpu, 0, x -> divide(x, 7 + (x & 1), 5_000_000)),
+                thread("crc32", end, cpu, 1, x -> crc32(2_000)),
+                thread("fill", end, cpu, 2, x -> fill(target, 20_000)));
+            return "divide=" + cpu[0] + " crc32=" + cpu[1] + " fill=" + cpu[2];
+        });
+    }
+}

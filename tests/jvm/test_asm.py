@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""candor asm on a JVM that was started without any flag: the hot instructions of loops that are known by sight.
+
+tier: default
+timeout: 600
+
+Three threads share the machine evenly, a third of the CPU time each; where other programs use it too, each has still a tenth
+for sure. All sums are exact. Of the bytes of sampled code at least 99.9 % are instructions.
+"""
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+SECONDS, ENOUGH = (2, 8, 32), 1000
+
+
+def asm(*arguments):
+    result = ct.candor("asm", "--json", "--top", "0", "--threshold", "0", *arguments)
+    try:
+        return json.loads(result.out), result
+    except ValueError:
+        return None, result
+
+
+def share(rows, pattern):
+    return sum(row["share"] for row in rows if re.search(pattern, row.get("name", "")))
+
+
+def sums(what, report):
+    """Each sample is in one region, one method, one source, and in the books."""
+    for table in ("regions", "methods", "sources"):
+        found = [sum(row[key] for row in report[table]) for key in ("weight_ns", "samples")]
+        ct.ok(found == [report["weight_ns"], report["samples"]], f"{what}: the {table} add up to all {report['samples']} samples",
+              (found, report["weight_ns"], report["samples"]))
+    books = report["books"]
+    ct.ok([books["weight_ns"], books["samples"]] == [report["weight_ns"], report["samples"]], f"{what}: and so do the books", books)
+    for region in report["regions"]:
+        inside = [line for line in region.get("lines", ()) if "weight_ns" in line]
+        if "lines" in region and sum(line["weight_ns"] for line in inside) != region["weight_ns"]:
+            ct.ok(False, f"{what}: the lines of {region['title']} add up to it", region["weight_ns"])
+            return
+    ct.ok(True, f"{what}: the lines of every region add up to it")
+
+
+def division(what, report):
+    """The division, or what waits for its result, has most of the loop's samples."""
+    regions = [region for region in report["regions"] if region["name"] == "HotCode.divide" and region["source"].startswith("C2")]
+    if not ct.ok(regions, f"{what}: the loop was compiled by C2", [region["title"] for region in report["regions"]][:20]):
+        return
+    lines = regions[0]["lines"]
+    hottest = max((i for i, line in enumerate(lines) if "share" in line), key=lambda i: lines[i]["share"])
+    near = [line["text"] for line in lines[max(0, hottest - 1):hottest + 1]]
+    ct.ok(any("div" in text for text in near), f"{what}: the hottest instruction of the loop is the division, or the next: {near}",
+          "\n".join(f"{line.get('share', 0):.4f} {line['text']}" for line in lines))
+    if "div" not in lines[hottest]["text"]:
+        ct.ok(lines[hottest]["consider"] == lines[hottest - 1]["address"], f"{what}: then the division is what to consider",
+              lines[hottest])
+    inside = [jump for jump in regions[0]["jumps"] if int(jump["from"], 16) > int(jump["to"], 16)]
+    ct.ok(inside, f"{what}: the jump back of the loop is known", regions[0]["jumps"])
+    stacks = {line["stack"][-1]["method"] for line in lines if line["stack"]}
+    ct.ok("HotCode.divide" in stacks, f"{what}: its instructions stand for frames of it", stacks)
+
+
+def check(what, report, result):
+    if not ct.ok(report and result.status == 0, f"{what}: a report", result):
+        return
+    sums(what, report)
+    ct.ok(report["samples"] >= ENOUGH, f"{what}: {report['samples']} samples")
+    division(what, report)
+    stub = share([row for row in report["regions"] if row["source"] == "stub"], r"(?i)crc32")
+    ct.ok(stub > 0.1, f"{what}: the checksum's stub has {stub:.3f}", [row["title"] for row in report["regions"]][:20])
+    fill = share(report["methods"], r"HotCode\.fill|Arrays\.fill|_fill$")
+    ct.ok(fill > 0.1, f"{what}: filling has {fill:.3f}", [(row["source"], row.get("name")) for row in report["methods"]][:20])
+    code = report["code"]
+    ct.ok(code["bytes"] > 1000 and code["undecoded"] <= 0.001 * code["bytes"],
+          f"{what}: {code['undecoded']} of {code['bytes']} bytes are no instructions")
+    missed = sum(report["books"]["uncaptured"].values())
+    ct.ok(missed <= 0.01 * report["samples"], f"{what}: code of {missed} samples was not captured", report["books"])
+
+
+def texts(what, path):
+    """The same recording as text."""
+    result = ct.candor("asm", path)
+    wanted = ["Hottest code regions", "[Hottest Region 1]", "[Hottest Regions]", "[Hottest Methods (after inlining)]",
+              "[Distribution by Source]", "Skid:", "CPU time by the clock", "<total for region 1", "C2, level 4", "stub"]
+    ct.ok(result.status == 0 and all(text in result.out for text in wanted) and "\033" not in result.out, f"{what}: as text", result)
+    ct.ok("all that the books have" in result.out, f"{what}: it says that the books have the same", result)
+    result = ct.candor("asm", "--syntax", "att", "--method", "HotCode.divide", "--top", "3", path)
+    titles = re.findall(r"\[Hottest Region \d+\]\.*\n(.*)", result.out)
+    ct.ok(result.status == 0 and titles and all("HotCode.divide" in title for title in titles) and
+          re.search(r"idivq? ", result.out) and "%rax" in result.out,
+          f"{what}: one method, in AT&T's syntax", result)
+
+
+def others(what, path):
+    """What else reads recordings takes it as one."""
+    recording = ct.Recording(path)
+    ct.ok(recording.counts["candor.CodeSample"] == recording.counts["candor.CpuSample"] == len(recording.samples),
+          f"{what}: a code sample for each sample", recording.counts)
+    for command in ("report", "summary", "print"):
+        result = ct.candor(command, path)
+        ct.ok(result.status == 0 and not result.err, f"{what}: candor {command} reads it", result.err)
+    names, dump = ct.WORK / "perf.map", ct.WORK / "jit.dump"
+    result = ct.candor("convert", "--to", "perfmap", path, names)
+    lines = [line.split(" ", 2) for line in names.read_text().splitlines()] if result.status == 0 else []
+    ranges = sorted((int(begin, 16), int(size, 16)) for begin, size, _ in lines)
+    ct.ok(any(name == "HotCode.divide" for *_, name in lines) and len(lines) > 100 and
+          all(begin + size <= next_begin or begin == next_begin for (begin, size), (next_begin, _) in zip(ranges, ranges[1:])),
+          f"{what}: {len(lines)} names for perf, one for each address", result)
+    result = ct.candor("convert", "--to", "jitdump", path, dump)
+    ct.ok(result.status == 0 and dump.read_bytes()[:8] == b"DTiJ\1\0\0\0" and b"HotCode.divide, version" in dump.read_bytes(),
+          f"{what}: and its code", result)
+    result = ct.candor("convert", "--to", "jitdump", path)
+    ct.ok(result.status == 2 and result.err.count("\n") == 1, f"{what}: which wants a file to go to", result)
+    jdk = ct.jdk(17)
+    if jdk:
+        result = ct.run(jdk.jfr, "print", "--events", "CodeSnapshot", path)
+        ct.ok(result.status == 0 and "HotCode.divide" in result.out and "code = \"" in result.out, f"{what}: the JDK's own jfr, too",
+              result)
+
+
+def attached(jdk):
+    """Attaches while the program runs at full speed."""
+    what, path = str(jdk), ct.WORK / f"asm-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "HotCode") as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=0.5)
+        for seconds in SECONDS:  # a machine that is busy with other things needs longer
+            jvm.say(f"go seconds={seconds + 1.5}")
+            report, result = asm("-d", f"{seconds}s", "-i", "250us", "-o", path, jvm.pid)
+            jvm.expect("done")
+            if not report or report["samples"] >= ENOUGH:
+                break
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    check(what, report, result)
+    again, result = asm(path)
+    ct.ok(again and again["regions"] == report["regions"], f"{what}: the recording says the same again", result.err)
+    return path
+
+
+def recorded(jdk):
+    """From the start, with every compilation that the samples fall in, in a file that keeps its end."""
+    what, path = f"{jdk}, from the start", ct.WORK / f"start-{jdk.version}.jfr"
+    options = ct.agent_options(file=path, interval="250us", asm="on", keep="1m", **{"max-size": "4MB"})
+    with ct.Jvm(jdk, "HotCode", agent=options) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=SECONDS[0])
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    report, result = asm(path)
+    if ct.ok(report and result.status == 0, f"{what}: a report", result):
+        sums(what, report)
+        sources = {row["source"] for row in report["sources"]}
+        ct.ok({"interpreter", "libjvm"} <= sources and any(source.startswith("C1") for source in sources),
+              f"{what}: all kinds of code: {sorted(sources)}")
+        named = [row["name"] for row in report["regions"] if row["source"] == "interpreter"]
+        ct.ok(len(set(named)) >= 5, f"{what}: the interpreter by its parts: {sorted(set(named))[:8]}")
+    ct.ok(path.stat().st_size <= 4 << 20, f"{what}: within its bound: {path.stat().st_size} bytes")
+
+
+def refused(path):
+    """What cannot be shown is said in one line."""
+    plain = ct.WORK / "plain.jfr"
+    jdk = ct.compiler()
+    with ct.Jvm(jdk, "HotCode", agent=ct.agent_options(file=plain, interval="1ms")) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=0.2)
+        jvm.finish()
+    noise = ct.WORK / "noise.jfr"
+    noise.write_bytes(bytes(range(256)) * 16)
+    for words, status, wanted in (((plain,), 1, "--asm"), ((noise,), 1, "not a JFR recording"), ((ct.WORK / "none.jfr",), 1, "none.jfr"),
+                                  (("--method", "(", path), 2, "regular expression"), (("-d", "5s", path), 2, "--duration"),
+                                  (("--syntax", "masm", path), 2, "intel|att"), (("-",), 2, "standard input")):
+        result = ct.candor("asm", *words)
+        ct.ok(result.status == status and wanted in result.err and result.err.count("\n") == 1 and not result.out,
+              f"candor asm {words[0]}: one line", result)
+    result = ct.candor("record", "-e", "safepoint", "--asm", "1")
+    ct.ok(result.status == 2 and "--asm" in result.err, "--asm with -e safepoint is refused", result)
+
+
+def main():
+    ct.need()
+    path = None
+    for jdk in ct.jdks(None if ct.TIER == "all" else {8: "in tier all", 27: "in tier all"}):
+        path = attached(jdk)
+        texts(str(jdk), path)
+    if path:
+        others("the last", path)
+        refused(path)
+        recorded(ct.jdk(25) or ct.compiler())
+    ct.done()
+
+
+main()

@@ -179,7 +179,7 @@ static void test_file(const char *path)
     jfr_file_close(file);
 }
 
-/* Sizes are alike up to what fills a page whose rest is too small for the tail's next step. */
+/* Sizes are alike up to what fills a page whose rest is too small for a shell; two of them where they are differences. */
 static bool alike(uint64_t a, uint64_t b)
 {
     enum { FILLER = 2 * JFR_TAIL_SHELL };

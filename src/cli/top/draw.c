@@ -289,10 +289,10 @@ static void put_help(struct canvas *c, unsigned y, unsigned lines)
     bool beside = c->width >= HELP_BESIDE_FROM;
     unsigned end = y + lines, at = y;
     const struct keys_line *l = keys_help();
-    for (; l->keys && at < end; l++) {
+    for (; l->keys && at + !beside < end; l++) {
         canvas_put(c, at, 2, c->width, CANVAS_STRONG, l->keys);
         at += !beside;
-        at += put_lines(c, at, beside ? HELP_INDENT : 4, end > at ? end - at : 1, CANVAS_PLAIN, l->what);
+        at += put_lines(c, at, beside ? HELP_INDENT : 4, end - at, CANVAS_PLAIN, l->what);
     }
     if (!l->keys || !lines)
         return;

@@ -42,6 +42,7 @@ KEYS = {
     "Home": "\ue011",
     "Tab": "\ue004",
     "Shift": "\ue008",
+    "Control": "\ue009",
     "ArrowLeft": "\ue012",
     "ArrowUp": "\ue013",
     "ArrowRight": "\ue014",

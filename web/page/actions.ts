@@ -61,9 +61,9 @@ export function pickMethod(app: App, name: number): void {
     }
 }
 
-export function sandwichOf(app: App, name: number): void {
+export function sandwichOf(app: App, name: number, more: Partial<State> = {}): void {
     if (name >= 0) {
-        app.change({ view: "sandwich", method: name }, true);
+        app.change({ ...more, view: "sandwich", method: name }, true);
     }
 }
 

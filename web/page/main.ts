@@ -7,7 +7,7 @@ import { App, PaneName } from "./app";
 import { showBooksBar } from "./books";
 import { listenToControls, listenToDialogs } from "./controls";
 import { describeFrame } from "./describe";
-import { byId } from "./dom";
+import { byId, keepFocus } from "./dom";
 import { Graph, Parts } from "./graph";
 import { offerHook } from "./hook";
 import { lookOf } from "./look";
@@ -65,11 +65,11 @@ function startGraphs(profile: Profile): void {
     const app = new App(profile, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
     const times = profile.slices ? new Times(app, profile.slices) : null;
-    const show = () => {
+    const show = () => keepFocus(() => {
         showPage(app);
         times?.show();
         showGraphs(app, panes);
-    };
+    }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     document.querySelectorAll<HTMLElement>("[data-needs='times']").forEach((part) => { part.hidden = !times; });
     document.querySelectorAll<HTMLElement>("[data-needs='before']").forEach((part) => { part.hidden = !profile.before; });

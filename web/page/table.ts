@@ -62,26 +62,60 @@ export function pickedMethod({ profile, state, scenes, scene }: App): number {
 }
 
 let shown: unknown[] = [];
+let listed: Method[] = [];
 const later = afterPicture();
 
-function row(app: App, method: Method, picked: number): HTMLTableRowElement {
+function row(app: App, method: Method): HTMLTableRowElement {
     const button = methodButton(app.profile.strings[method.name]);
     button.dataset.name = String(method.name);
-    button.setAttribute("aria-pressed", String(method.name === picked));
-    return element("tr", { className: method.name === picked ? "picked" : "" },
+    return element("tr", {},
         ...(app.profile.before !== null ? changes(app, method) : figures(app, method)), element("td", {}, button));
 }
 
-function fill(app: App, first: number): void {
-    const { profile, state, scene, sort, found } = app;
+function mark(picked: number): void {
+    for (const button of byId("methods-body").querySelectorAll("button")) {
+        const is = Number(button.dataset.name) === picked;
+        button.setAttribute("aria-pressed", String(is));
+        button.closest("tr")?.classList.toggle("picked", is);
+        if (is) {
+            button.scrollIntoView({ block: "nearest" });
+        }
+    }
+}
+
+// Those that the table is of: of a method that was picked there all, so that its neighbours stay, unless it is none of the first.
+function methodsListed(app: App, picked: number): Method[] {
+    const { profile, scene, sort, found } = app;
     const all = sorted(app.scenes.methodsOf(scene.calls), sort, profile.strings, app);
+    const isAmongFirst = picked >= 0 && all.slice(0, ROWS).some(({ name }) => name === picked);
+    return found && "names" in found && !isAmongFirst ? all.filter(({ name }) => found.names[name]) : all;
+}
+
+function fill(app: App, first: number): void {
+    const { profile } = app;
     const picked = pickedMethod(app);
-    const matching = found && "names" in found && picked < 0 ? all.filter(({ name }) => found.names[name]) : all;
-    const rows = (from: number, to: number) => matching.slice(from, to).map((method) => row(app, method, picked));
-    byId("methods-body").replaceChildren(...rows(0, first));
-    later(() => byId("methods-body").append(...rows(first, ROWS)));
+    const all = app.scenes.methodsOf(app.scene.calls).length;
+    const matching = methodsListed(app, picked);
+    if (matching === listed) {
+        mark(picked);
+        return;
+    }
+    listed = matching;
+    const rows = (from: number, to: number) => matching.slice(from, to).map((method) => row(app, method));
+    const body = byId("methods-body");
+    const { activeElement: active } = document;
+    const focused = active instanceof HTMLElement && body.contains(active) ? active.dataset.name : undefined;
+    body.replaceChildren(...rows(0, first));
+    if (focused !== undefined) {
+        (body.querySelector<HTMLElement>(`button[data-name="${focused}"]`) ?? body.querySelector("button"))?.focus();
+    }
+    mark(picked);
+    later(() => {
+        body.append(...rows(first, ROWS));
+        mark(pickedMethod(app));
+    });
     byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
-        + plural(matching.length, "method") + (matching !== all ? " that match" : "")
+        + plural(matching.length, "method") + (matching.length < all ? " that match" : "")
         + (profile.before ? ", with the 95% intervals of the change" : ", with their 95% intervals");
 }
 

@@ -126,7 +126,7 @@ export function showTable(app: App): void {
     if (!app.tableShown || key.every((part, i) => part === shown[i])) {
         return;
     }
-    const first = shown.length === 0;
+    const first = shown.length === 0 && document.documentElement.dataset.ready === undefined;
     shown = key;
     const compares = profile.before !== null;
     byId("methods").classList.toggle("changes", compares);

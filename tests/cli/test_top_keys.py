@@ -133,9 +133,8 @@ def tables(fake, report):
 def moving(fake, report):
     """Each key that moves, by which row it leads into; each that looks into a row, and each that leads back."""
     t = top(fake)
-    sees(t, "demo.Work.hot", "a picture")
-    names, page = [m["name"] for m in report["methods"]], len(table(t))
-    ct.ok(len(names) > 2 * page > 20, f"{len(names)} rows, {page} of them on the screen")
+    names, page = [m["name"] for m in report["methods"]], 24 - 5
+    ct.ok(t.wait(lambda: len(table(t)) == page) and len(names) > 2 * page, f"{len(names)} rows, {page} of them on the screen", t.text())
     at = 0
     for number, (key, move) in enumerate((("down", 1), ("j", 1), ("down", 1), ("up", -1), ("k", -1), ("pgdn", page), ("pgup", -page),
                                           ("end", len(names)), ("up", -1), ("home", -len(names)))):

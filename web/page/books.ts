@@ -77,7 +77,7 @@ function othersOf(books: Given, cpu: number): [string, string][] {
     }
     for (const [key, value] of Object.entries(books)) {
         if (!known.has(key) && (typeof value === "string" || typeof value === "number")) {
-            rows.push([visibleName(key), shownValue(key, value)]);
+            rows.push([visibleName(key.replace(/_ns$/, "").replace(/_/g, " ")), shownValue(key, value)]);
         }
     }
     return rows;

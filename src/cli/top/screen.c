@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <wchar.h>
 
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -120,9 +122,22 @@ static uint32_t key_of(wint_t code)
     }
 }
 
+/* In a locale of single bytes: get_wch would take what follows a byte that is no character for the rest of one. */
+static bool byte_key(uint32_t *key)
+{
+    int got = getch();
+    if (got == ERR)
+        return false;
+    wint_t w = got < KEY_MIN ? btowc(got) : WEOF;
+    *key = got >= KEY_MIN ? key_of((wint_t)got) : w == WEOF ? 0 : (uint32_t)w;
+    return true;
+}
+
 bool screen_key(uint32_t *key)
 {
     wint_t code;
+    if (MB_CUR_MAX == 1)
+        return byte_key(key);
     int got = get_wch(&code);
     if (got == ERR)
         return false;

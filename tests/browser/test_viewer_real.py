@@ -204,7 +204,7 @@ def suitable(page, want, truth):
         often[path[-1]] = max(often.get(path[-1], 0), path.count(path[-1]))
     inner = {name for path in truth for name in path[1:-1]} - {path[0] for path in truth}
     totals = {m["name"]: m["total"] / want["sampled"] for m in want["methods"]}
-    return page.frame(lambda f: f["width"] > 60 and f["depth"] > 2 and often.get(f["name"]) == 1 and f["name"] in inner
+    return page.frame(lambda f: f["width"] > 60 and f["depth"] > 4 and often.get(f["name"]) == 1 and f["name"] in inner
                       and 0.1 < totals[f["name"]] < 0.6)
 
 

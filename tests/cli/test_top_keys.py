@@ -234,12 +234,12 @@ def small(fake):
     ct.ok(not cut, "down to 16 columns no figure and no key is cut", cut[:5])
     t.resize(40, 12)
     t.press("c")
-    ct.ok(t.wait(lambda: "look into a method with Enter first" in " ".join(t.text().split())), "a long message has as many lines as it needs",
-          t.text())
+    words = lambda: " ".join(t.text().split())
+    ct.ok(t.wait(lambda: "look into a method with Enter first" in words()), "a long message has as many lines as it needs", t.text())
     t.press("?")
     sees(t, "more of it needs a larger window", "help that does not fit says so")
     t.resize(40, 60)
-    ct.ok(t.wait(lambda: all(text in " ".join(t.text().split()) for text in HELP_TEXTS)), "40 columns: the help has all its words", t.text())
+    ct.ok(t.wait(lambda: all(text in words() for text in HELP_TEXTS)), "40 columns: the help has all its words", t.text())
     t.press("x", "q")
     leaves(t, "small windows")
 

@@ -76,13 +76,17 @@ function clickWithin(id: string, work: (data: DOMStringMap, event: MouseEvent) =
 
 // The dialogs work without a graph too.
 export function listenToDialogs(): void {
-    const help = byId<HTMLDialogElement>("help");
-    byId("books").addEventListener("click", () => byId<HTMLDialogElement>("books-dialog").showModal());
-    byId("help-open").addEventListener("click", () => help.showModal());
+    const open = (dialog: string, heading: string) => {
+        byId<HTMLDialogElement>(dialog).showModal();
+        byId(heading).focus(); // a dialog that is longer than the window would begin at its end, where its button is
+    };
+    const help = () => open("help", "help-heading");
+    byId("books").addEventListener("click", () => open("books-dialog", "books-heading"));
+    byId("help-open").addEventListener("click", help);
     document.addEventListener("keydown", (event) => {
         if (event.key === "?" && isCommand(event)) {
             event.preventDefault();
-            help.showModal();
+            help();
         }
     });
 }

@@ -147,7 +147,7 @@ static int compare(struct diff *d, struct diff_page *page, const struct cli_args
         diff_text(stdout, d, o);
     status = cli_finish_output();
     if (!status && cli_option(args, "output"))
-        status = diff_page_write(page, d, (const char *const[]){o->a, o->b}, cli_option(args, "output"));
+        status = diff_page_write(page, d, args->operands, args->operand_count, cli_option(args, "output"));
     return status || !cli_option(args, "gate") ? status : check_gate(d, gate);
 }
 

@@ -4,7 +4,7 @@
 #include "cli/session.h"
 #include "cli/top/batch.h"
 #include "cli/top/live_loop.h"
-#include "cli/top/screen.h"
+#include "cli/top/terminal.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -111,7 +111,7 @@ static int top_run(const struct cli_args *args)
     if (status)
         return status;
     choose_locale();
-    if (!cli_switch(args, "batch") && screen_check(&e))
+    if (!cli_switch(args, "batch") && terminal_check(&e))
         return cli_fail("%s", e.text);
     status = session_open(&session, args);
     if (!status)

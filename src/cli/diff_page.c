@@ -5,8 +5,11 @@
 #include "format/output.h"
 #include "profile/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TITLE_SIZE = 300 };
 
 int diff_page_init(struct diff_page *page)
 {
@@ -40,10 +43,46 @@ static struct page_change *changes_of(const struct diff *d)
     return changes;
 }
 
-int diff_page_write(const struct diff_page *page, const struct diff *d, const char *const titles[2], const char *path)
+/* ---- what the sides are called ---- */
+
+static const char *last_part(const char *path, const char *end)
+{
+    while (end > path && end[-1] != '/')
+        end--;
+    return end;
+}
+
+/* The last part of the path, with as many before it as tell it from the other. */
+static const char *short_name(const char *path, const char *other)
+{
+    const char *a = path + strlen(path), *b = other + strlen(other);
+    while (a > path && b > other && a[-1] == b[-1]) {
+        a--;
+        b--;
+    }
+    if (a == path && b == other)
+        return last_part(path, path + strlen(path));
+    bool ends_part = a > path && a[-1] == '/' && b == other; /* all of the other is the end of this one */
+    return last_part(path, ends_part ? a - 1 : a);
+}
+
+/* "before.jfr", or of several runs "before.jfr and 2 more". */
+static void make_title(char out[TITLE_SIZE], char *const *files, int count, enum diff_side side)
+{
+    const char *name = short_name(files[side], files[!side]);
+    if (count > 2)
+        snprintf(out, TITLE_SIZE, "%s and %d more", name, count / 2 - 1);
+    else
+        snprintf(out, TITLE_SIZE, "%s", name);
+}
+
+int diff_page_write(const struct diff_page *page, const struct diff *d, char *const *files, int count, const char *path)
 {
     struct output out;
     struct error e;
+    char titles[2][TITLE_SIZE];
+    make_title(titles[DIFF_A], files, count, DIFF_A);
+    make_title(titles[DIFF_B], files, count, DIFF_B);
     const struct page_profile before = {&page->sides[DIFF_A], titles[DIFF_A]}, after = {&page->sides[DIFF_B], titles[DIFF_B]};
     struct page_change *changes = changes_of(d);
     if (!changes)

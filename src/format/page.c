@@ -214,13 +214,22 @@ static int put_changes(struct jsonw *j, struct page *page)
     return rc;
 }
 
+/* What is known of a profile as a whole. */
+static void put_figures(struct jsonw *j, const struct profile *p)
+{
+    jsonw_member_uint(j, "samples", p->sampled);
+    jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
+    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
+    jsonw_key(j, "books");
+    books_json(j, p);
+}
+
 static void put_before(struct jsonw *j, const struct page *page)
 {
     jsonw_key(j, "before");
     jsonw_object(j);
     jsonw_member_text(j, "title", page->before->title);
-    jsonw_member_uint(j, "samples", page->before->profile->sampled);
-    jsonw_member_number(j, "effective_samples", stats_effective_samples(page->before->profile));
+    put_figures(j, page->before->profile);
     jsonw_object_end(j);
 }
 
@@ -237,11 +246,7 @@ int page_write(struct page *page, FILE *out)
     jsonw_key(&j, "by_thread");
     jsonw_bool(&j, page->threads);
     jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);
-    jsonw_member_uint(&j, "samples", p->sampled);
-    jsonw_member_number(&j, "effective_samples", stats_effective_samples(p));
-    jsonw_member_number(&j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
-    jsonw_key(&j, "books");
-    books_json(&j, p);
+    put_figures(&j, p);
     put_notes(&j, p);
     if (page->before)
         put_before(&j, page);

@@ -42,6 +42,7 @@ KEYS = {
     "Home": "\ue011",
     "Tab": "\ue004",
     "Shift": "\ue008",
+    "Control": "\ue009",
     "ArrowLeft": "\ue012",
     "ArrowUp": "\ue013",
     "ArrowRight": "\ue014",
@@ -115,6 +116,7 @@ class Browser:
         wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
         answer = self.request("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = answer["sessionId"]
+        self.ask("POST", "/timeouts", {"script": 100_000})  # ms; a busy machine is slow
 
     def request(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()

@@ -143,7 +143,7 @@ def reads_as_share(text, value):
 
 
 def reads_as_interval(text, low, high):
-    shown = text.split(" to ")
+    shown = re.sub(r"%?–", "% to ", text).split(" to ")  # "1.2% to 3.4%", or "1.2–3.4%" where there is little room
     return len(shown) == 2 and reads_as_share(shown[0], low) and reads_as_share(shown[1], high)
 
 

@@ -1,5 +1,7 @@
 // Run inside a page by its tests: returns what is wrong with its layout, as texts. Boxes of visible text that lie on each
-// other, texts cut without an ellipsis, and whatever is outside the window.
+// other, texts cut without an ellipsis, and whatever is outside the window; with a first argument of true the page may be higher than
+// the window.
+const mayScroll = arguments[0] === true;
 const faults = [];
 const boxes = [];
 const FOR_OVERLAP = ["BUTTON", "SELECT", "INPUT", "H1", "OUTPUT", "P", "SUMMARY"];
@@ -14,7 +16,7 @@ function check(e) {
     const where = e.tagName + "#" + (e.id || e.className) + " '" + e.textContent.slice(0, 30) + "'";
     const scrolls = e.closest("#methods, #lanes, dialog, #legend ul");
     const across = box.left < -0.5 || box.right > innerWidth + 0.5;
-    if (!scrolls && (across || box.top < -0.5 || box.bottom > innerHeight + 0.5)) {
+    if (!scrolls && (across || !mayScroll && (box.top < -0.5 || box.bottom > innerHeight + 0.5))) {
         faults.push("outside: " + where);
     }
     const cut = e.scrollWidth > e.clientWidth + 1 && style.display !== "inline" && !MAY_BE_CUT.includes(e.tagName);

@@ -275,7 +275,16 @@ def layouts(page, profile):
             page.reopen()
             page.click_on(dialog)
             faults = page.run(LAYOUT_FAULTS)
-            ct.ok(not faults, "%d px %s: nor in the dialog" % (width, dialog), "\n".join(faults[:6]))
+            top = page.run("return document.querySelector('dialog[open] h2').getBoundingClientRect().top")
+            ct.ok(not faults and 0 < top < height, "%d px %s: nor in the dialog, which shows its beginning" % (width, dialog),
+                  "\n".join(faults[:6] + [str(top)]))
+    page.window(320, 256, 4)  # a window of 1280 x 1024, enlarged four times
+    for view in views:
+        page.show(profile, view)
+        faults = page.run(LAYOUT_FAULTS, True)
+        height = page.run("return document.querySelector('main').getBoundingClientRect().height")
+        ct.ok(not faults and height > 250, "enlarged four times %s: one direction to scroll in, room for the graph" % view,
+              "\n".join(faults[:6] + [str(height)]))
     for ratio in (1, 2, 1.5):
         page.window(800, 600, ratio)
         page.reopen()

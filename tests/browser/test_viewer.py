@@ -1,14 +1,11 @@
-"""The viewer's choices: filters, sandwich, time and threads, each held against whole stacks; and a recording of a real program
-against the report of the same.
+"""The viewer's choices: filters, sandwich, time and threads, each held against whole stacks.
 
 tier: default
 timeout: 900
 """
 
 import json
-import math
 import re
-import urllib.parse
 import xml.etree.ElementTree
 
 import flamepage
@@ -64,6 +61,7 @@ def filters(page, profile):
             page.show(profile)
             select(page, name)
             act()
+            ct.ok(page.run("return document.activeElement.id") == "canvas", "%s by %s: the focus is on the graph" % (text, by))
             expected = profile.map(change)
             methods_right(page, expected, "%s by %s" % (text, by))
             frames_right(page, expected, "%s by %s" % (text, by))
@@ -88,10 +86,20 @@ def filters(page, profile):
 
     page.show(profile, "#focus=%d&drop=%d" % (2, 2))
     ct.ok(page.text("#empty-title") == "Nothing in sight", "nothing left is said to be nothing")
+    page.show(profile, "#query=Recursion")
+    page.run("document.querySelector(\"#methods-body [aria-label='com.acme.Recursion.f']\").focus()")
+    page.press("o")
+    focused = lambda: page.run("return document.activeElement.getAttribute('aria-label')")
+    ct.ok(focused() == "com.acme.Recursion.f", "a key on the table leaves the focus on its row", focused())
+    page.press("Enter")
+    ct.ok(focused() == "com.acme.Recursion.f" and page.state()["regex"], "and so does picking it", focused())
+    page.show(profile, "#focus=2&drop=2")
     page.click_on("#empty-clear")
     ct.ok(page.state()["all"] == profile.total and page.frames(), "and one click shows all again")
 
+    page.run("document.activeElement.blur()")
     page.press("r")
+    ct.ok(not page.state()["recursion"], "r is a key of the graph")
     page.run("document.getElementById('canvas').focus()")
     page.press("r")
     once = profile.map(lambda path: tuple(f for i, f in enumerate(path) if not i or f[0] != path[i - 1][0]))
@@ -135,8 +143,10 @@ def sandwich(page, profile):
             page.query("Recursion")
             row = "document.querySelector(\"#methods-body [aria-label='%s']\")" % name
             if way == "double click":
-                page.run(row + ".dispatchEvent(new MouseEvent('dblclick', {bubbles: true}))")
-                page.settle()
+                left, top = page.run("const b = %s.getBoundingClientRect(); return [b.left + 9, b.top + 9]" % row)
+                press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+                page.act(page.pointer({"type": "pointerMove", "duration": 0, "x": round(left), "y": round(top)}, *press, *press))
+                ct.ok(page.state()["query"] == "Recursion", "a double click leaves the search as it was", page.state()["query"])
             else:
                 page.run(row + ".focus()")
                 page.press("s")
@@ -346,102 +356,12 @@ def svg(page, profile):
     (ct.WORK / "picture.svg").write_text(text)
 
 
-def real(page):
-    """A recording of javac at work."""
-    jdk = next((v for v in (21, 17, 25) if ct.jdk(v)), None)
-    if not jdk or not ct.PROGRAM.exists():
-        ct.skip("a recording of a real program", "no JDK 17 or later; run script/jdks")
-        return
-    sources = sorted((ct.ROOT / "tests" / "java").glob("*.java"))
-    file = ct.WORK / "javac.jfr"
-    made = ct.candor("record", "-i", "2ms", "-o", file, "--", ct.jdk(jdk).java, "-m",
-                     "jdk.compiler/com.sun.tools.javac.Main", "-d", ct.WORK, *sources)
-    ct.ok(made.status == 0, "javac is recorded", made)
-    html = ct.WORK / "javac.html"
-    ct.ok(ct.candor("convert", file, html).status == 0, "and converted")
-    report = json.loads(ct.candor("report", "--json", "--top", "100000", file).out)
-    page.file = html
-    page.reopen("#table=shown")
-    seen = {m["name"]: m for m in page.run("return candor.methods()")}
-    want = {m["name"]: m for m in report["methods"]}
-    wrong = [name for name in want if name not in seen or (seen[name]["self"], seen[name]["total"]) !=
-             (want[name]["self"], want[name]["total"])]
-    ct.ok(len(want) > 200 and not wrong, "%d methods have the report's self and total" % len(want), wrong[:3])
-    rows = page.run("""return [...document.querySelectorAll("#methods-body tr")].map((tr) =>
-        [tr.querySelector("button").getAttribute("aria-label"), ...[...tr.querySelectorAll("span")].map((e) => e.innerText)])""")
-    bad = [row for row in rows if row[0] in want and not (
-        reads_as_share(row[1], want[row[0]]["self_share"])
-        and near(row[2], *(want[row[0]]["self_" + end] for end in ("share", "low", "high")), report["effective_samples"])
-        and reads_as_share(row[3], want[row[0]]["total_share"])
-        and near(row[4], *(want[row[0]]["total_" + end] for end in ("share", "low", "high")), report["effective_samples"]))]
-    ct.ok(len(rows) == 200 and not bad, "the table has the report's shares and intervals", (bad[:2], [want[b[0]] for b in bad[:2]]))
-    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => [b.title, b.lastChild.innerText])")
-    threads = {}
-    for t in report["threads"]:
-        threads[t["name"]] = threads.get(t["name"], 0) + t["self"]
-    ct.ok(len(lanes) > 3 and all(reads_as_share(s, threads[n] / report["sampled"]) for n, s in lanes), "each thread has its share", lanes)
-    heaviest = max(threads, key=threads.get)
-    page.click_on("#lanes li:nth-child(1) button")
-    ct.ok(page.state()["all"] == threads[heaviest], "and chosen, its time", (page.state()["all"], threads[heaviest]))
-    every_control(page, want, report["sampled"])
-    page.reopen()
-    ct.ok(reads_as_share(page.text("#books-summary").split("approximate frames ")[1].strip(), report["approximate_share"])
-          and "unseen" in page.text("#books-summary"), "books and approximate frames are in sight", page.text("#books-summary"))
-
-
-def every_control(page, want, sampled):
-    """What each choice leaves of a recording is what the report says of its methods."""
-    page.reopen("#view=callers&table=hidden&timeline=hidden")
-    leaves = {}
-    for f in page.run("return candor.frames()"):
-        if f["depth"] == 1:
-            leaves[f["name"]] = leaves.get(f["name"], 0) + f["total"]
-    wide = [name for name, m in want.items() if m["self"] > sampled / 100]
-    unseen = 4 * sampled / TALL[0]  # a leaf of several frame types has as many frames, of which some may be below a pixel
-    wrong = [(name, leaves[name], want[name]["self"]) for name in wide if not 0 <= want[name]["self"] - leaves[name] < unseen]
-    ct.ok(wide and not wrong, "inverted: %d leaves have the report's self" % len(wide), wrong)
-    strings = json.loads(re.search(r'"strings":(\[.*?\]),"types"', page.file.read_text())[1])
-    some = sorted(want, key=lambda name: -want[name]["total"])[:200:20]
-    for name in some:
-        total, number = want[name]["total"], strings.index(name)
-        page.reopen("#regex=1&query=" + urllib.parse.quote("^" + re.sub(r"([\\^$.*+?()\[\]{}|/])", r"\\\1", name) + "$"))
-        found = page.state()["search"]["weight"]
-        page.reopen("#view=sandwich&method=%d" % number)
-        middle = page.state()["total"]
-        page.reopen("#focus=%d&recursion=1&chains=1" % number)
-        focus = page.state()["all"]
-        page.reopen("#drop=%d&group=threads" % number)
-        drop = page.state()["all"]
-        page.reopen("#hide=%d" % number)
-        hidden = page.state()["all"], any(m["name"] == name for m in page.run("return candor.methods()"))
-        ct.ok(found == middle == focus == sampled - drop == total and hidden == (sampled, False),
-              "%s: search, sandwich, focus, drop and hide agree with the report" % name[:60],
-              (total, found, middle, focus, sampled - drop, hidden))
-    buckets = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices.buckets")
-    parts = []
-    for begin in range(0, buckets, buckets // 3 + 1):
-        page.reopen("#from=%d&to=%d" % (begin, min(buckets, begin + buckets // 3 + 1)))
-        parts.append(page.state()["all"])
-    ct.ok(sum(parts) == sampled and min(parts) > 0, "three parts of the time are all of it", parts)
-
-
-def near(text, share, low, high, samples):
-    """The page has effects in thousandths, rounded up: the one that makes the report's interval is found by bisection."""
-    little, much = 0.0, 1000.0
-    for _ in range(60):
-        middle = (little + much) / 2
-        little, much = (middle, much) if profiles.wilson(share, samples, middle or 1e-9)[1] < high else (little, middle)
-    effect = math.ceil(much - 1e-3)  # the report prints six digits
-    return any(reads_as_interval(text, *profiles.wilson(share, samples, e)) for e in (effect - 1, effect, effect + 1) if e > 0)
-
-
 def main():
     flamepage.need()
     profile = profiles.everyday()
     with flamepage.Flame(*TALL) as page:
         for part in (filters, chains, sandwich, times, packed, comparison, svg):
             part(page, profile)
-        real(page)
         messages = page.messages()
         ct.ok(not messages, "the browser has nothing to complain about", messages)
     ct.done()

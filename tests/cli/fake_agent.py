@@ -5,9 +5,9 @@ usage: fake_agent.py RECORDING [BEHAVIOUR...]
 
 `start` copies RECORDING to the file that was passed. Every request is printed as one JSON line {"command", "options"}.
 Behaviours: busy (start is refused), stop-error (stop says the disk was full), stopped-by-other (idle after the third
-status), exit (the process ends at the third status), silent (no answer ever), garbage, endless (an answer without
-end), cut (half an answer), escape (a terminal's escape sequence in a value), future and past (another protocol, and one
-from before it had a number).
+status), exit (the process ends at the third status), silent (no answer ever), slow-dump (none to that), garbage, endless
+(an answer without end), cut (half an answer), escape (a terminal's escape sequence in a value), future and past (another
+protocol, and one from before it had a number).
 """
 import itertools
 import json
@@ -17,6 +17,9 @@ import socket
 import sys
 import time
 import urllib.parse
+
+
+HELD = []  # connections that are kept open without an answer
 
 
 class Agent:
@@ -85,6 +88,9 @@ def serve(channel, agent, behaviours):
     options = dict(pair.split("=", 1) for pair in rest.split(",")) if rest else {}
     options = {key: urllib.parse.unquote(value) for key, value in options.items()}
     print(json.dumps({"command": command, "options": options}), flush=True)
+    if command == "dump" and "slow-dump" in behaviours:
+        HELD.append(channel.dup())
+        return
     if "silent" in behaviours:
         time.sleep(3600)
     if "garbage" in behaviours:

@@ -24,6 +24,7 @@ def recording(name, hot, seed, extra=0.0):
         at = draw.random()
         stack = HOT if at < hot else f"{RUN};demo.Added.work:5" if at < hot + extra else COLD
         lines.append(("sample", 1, 10 * MS, "complete", stack))
+    lines += [("book", "complete", "", SAMPLES * 10 * MS, SAMPLES), ("book", "cpu", "", SAMPLES * 10 * MS, 0)]
     return make(name, lines)
 
 
@@ -89,6 +90,19 @@ def main():
     data = flamedata.read(page.read_text()) if result.status == 0 else {}
     ct.ok(data.get("before") and sum(data["nodes"]["before"]) == sum(data["nodes"]["self"]) > 0 and
           any(change[3] for change in data["changes"]), "a page of both sides, each the sum of its runs", (result, str(data)[:1000]))
+    ct.ok((data["before"]["title"], data["title"]) == ("a.jfr and 1 more", "b.jfr and 1 more"), "called by the files", data["title"])
+    book = sum(samples * 10 * MS for samples in (SAMPLES, SAMPLES))
+    ct.ok(data["samples"] == data["before"]["samples"] == 2 * SAMPLES and data["before"]["approximate_share"] is not None
+          and data["before"]["books"]["complete_ns"] == data["books"]["complete_ns"] == book, "with the books of both", data["before"])
+    folders = [ct.WORK / folder / "a.jfr" for folder in ("old", "new")]
+    for copy, original in zip(folders, (a, b)):
+        copy.parent.mkdir()
+        copy.write_bytes(original.read_bytes())
+    for left, right, titles in ((*folders, ("old/a.jfr", "new/a.jfr")), (a, b, ("a.jfr", "b.jfr")), (a, a, ("a.jfr", "a.jfr")),
+                                (a, folders[0], (f"{ct.WORK.name}/a.jfr", "old/a.jfr"))):
+        ct.candor("diff", "-o", page, left, right)
+        data = flamedata.read(page.read_text())
+        ct.ok((data["before"]["title"], data["title"]) == titles, "titles: %s, %s" % titles, (data["before"]["title"], data["title"]))
     result = ct.candor("diff", "--absolute", "-o", page, a, b)
     ct.ok(result.status == 2 and "--absolute" in result.err, "a page shows shares", result)
     result = ct.candor("diff", "--absolute", collapsed, other)

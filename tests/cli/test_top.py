@@ -93,7 +93,7 @@ def test_search_and_callers(jvm):
     t.press("/")
     sees(t, "search:", "/: a prompt")
     t.press("HEAVX", "backspace", "y")
-    t.wait(lambda: "TwoMethods.light" not in t.text())
+    t.wait(lambda: "TwoMethods.light" not in t.text() and HOT in t.text())
     ct.ok(HOT in t.text() and "TwoMethods.light" not in t.text(), "only what matches stays, in any case", t.text())
     t.press("enter")
     ct.ok(t.wait(lambda: re.search(r"/HEAVy  [1-9]\d* of \d+ rows, self \d", t.text())), "Enter: the search stays, with its share",

@@ -212,6 +212,10 @@ static void test_canvas(void)
     tap_ok(!strcmp(text, "\xe2\x80\xa6" "3456789\n"), "the end is kept");
     free(text);
     canvas_deinit(&c);
+    tap_ok(canvas_line("one two three", 7) == 8 && canvas_line("one two three", 6) == 4 && canvas_line("one two", 7) == 7,
+           "a line has whole words");
+    tap_ok(canvas_line("abcdefgh x", 3) == 3 && canvas_line("\xe6\x97\xa5\xe6\x9c\xac", 3) == 3 && !canvas_line("", 5),
+           "or what fits of a longer one");
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         canvas_init(&c, 24, 1);
         unsigned columns = canvas_put(&c, 0, 0, 24, CANVAS_PLAIN, hostile[i]);
@@ -299,6 +303,15 @@ static void test_picture(const struct profile *p)
     free(text);
     text = picture(&m, 40, 10);
     tap_ok(strstr(text, "failed 15.0 %") && strstr(text, "  70.0   70.0 b.Work.hot"), "40x10: fewer columns, the books stay");
+    free(text);
+    model_say(&m, true, "cannot write /a/file: it is there already; choose another name");
+    text = picture(&m, 40, 10);
+    tap_ok(strstr(text, "cannot write /a/file: it is there\nalready; choose another name\n"), "40x10: a message is readable to its end");
+    tap_ok(!strstr(text, "q quit"), "in place of the keys");
+    free(text);
+    m.message[0] = 0;
+    text = picture(&m, 12, 10);
+    tap_ok(strstr(text, "q quit\n") && !strstr(text, "?"), "12x10: the keys that fit");
     free(text);
     model_deinit(&m);
     setlocale(LC_CTYPE, "C");

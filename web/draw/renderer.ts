@@ -39,6 +39,16 @@ export function styleOf(geometry: Geometry, { theme, colours, groupOf, matches }
     return { fill: colours[groupOf(tree, frame)], text: theme.text };
 }
 
+// Neighbours of one colour, too narrow to be parted, which are painted as one.
+interface Run {
+    fill: string; // "": nothing is to be painted
+    x: number;
+    end: number;
+    top: number;
+}
+
+const TOUCHES = 0.01; // pixels
+
 export class Renderer {
     private readonly context: CanvasRenderingContext2D;
     private readonly above: CanvasRenderingContext2D;
@@ -86,12 +96,22 @@ export class Renderer {
         const { context } = this;
         context.fillStyle = look.theme.background;
         context.fillRect(0, 0, geometry.width, geometry.height);
+        const run: Run = { fill: "", x: 0, end: 0, top: 0 };
         let drawn = 0;
         this.forEachVisible(geometry, (frame, next, row) => {
-            this.drawFrame(geometry, look, frame, next, row);
+            this.drawFrame(geometry, look, frame, next, row, run);
             drawn++;
         });
+        this.paint(run, geometry.rowHeight);
         return drawn;
+    }
+
+    private paint(run: Run, rowHeight: number): void {
+        if (run.fill !== "") {
+            this.context.fillStyle = run.fill;
+            this.context.fillRect(run.x, run.top, run.end - run.x, rowHeight - 1);
+            run.fill = "";
+        }
     }
 
     forEachVisible(geometry: Geometry, visit: (frame: number, next: number, row: number) => void): void {
@@ -103,18 +123,28 @@ export class Renderer {
         }
     }
 
-    private drawFrame(geometry: Geometry, look: Look, frame: number, next: number, row: number): void {
+    private drawFrame(geometry: Geometry, look: Look, frame: number, next: number, row: number, run: Run): void {
         const { context } = this;
         const x = geometry.left(frame);
+        const top = geometry.top(row);
         const width = geometry.frameWidth(frame);
         const { fill, text } = styleOf(geometry, look, frame, next);
         const gap = width >= GAP_FROM ? 1 : 0;
-        context.fillStyle = fill;
-        context.fillRect(x, geometry.top(row), Math.max(width - gap, LEAST_FRAME), geometry.rowHeight - 1);
+        const end = x + Math.max(width - gap, LEAST_FRAME);
+        if (gap === 0 && run.fill === fill && run.top === top && x <= run.end + TOUCHES) {
+            run.end = Math.max(run.end, end);
+            return;
+        }
+        this.paint(run, geometry.rowHeight);
+        run.fill = fill;
+        run.x = x;
+        run.end = end;
+        run.top = top;
         const label = next === frame + 1 ? this.label(geometry, frame) : "";
         if (label !== "") {
+            this.paint(run, geometry.rowHeight);
             context.fillStyle = text;
-            context.fillText(label, x + PADDING, geometry.top(row) + geometry.rowHeight / 2);
+            context.fillText(label, x + PADDING, top + geometry.rowHeight / 2);
         }
     }
 

@@ -1,8 +1,9 @@
-// The picture in sight as an SVG file: every row of it, not only those that the window has room for.
+// What is in sight as an SVG file: every row of it, not only those that the window has room for.
 import { Geometry } from "./geometry";
 import { FONT, LEAST_FRAME, Look, PADDING, Renderer, styleOf } from "./renderer";
 
 const HEAD = 22;
+const GAP = 6; // between two pictures
 // What XML cannot hold.
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu;
 
@@ -14,13 +15,18 @@ function number(value: number): string {
     return String(Math.round(value * 100) / 100);
 }
 
-// `tell` says in one line what a frame is.
-export function svgOf(title: string, geometry: Geometry, look: Look, renderer: Renderer, tell: (frame: number) => string): string {
-    const { width, rowHeight } = geometry;
-    const height = geometry.contentHeight + HEAD;
-    const whole = new Geometry(geometry.tree, geometry.zoom,
-        { flip: geometry.flip, width, height: geometry.contentHeight, rowHeight, scroll: 0 });
-    const { theme } = look;
+export interface Picture {
+    geometry: Geometry;
+    look: Look;
+    renderer: Renderer;
+    tell: (frame: number) => string; // what a frame is, in one line
+}
+
+// The pictures stand below each other.
+export function svgOf(title: string, pictures: Picture[]): string {
+    const width = Math.max(...pictures.map(({ geometry }) => geometry.width));
+    const height = pictures.reduce((sum, { geometry }) => sum + geometry.contentHeight + GAP, HEAD - GAP);
+    const { theme } = pictures[0].look;
     const parts = [
         `<svg xmlns="http://www.w3.org/2000/svg" width="${number(width)}" height="${number(height)}" `
         + `viewBox="0 0 ${number(width)} ${number(height)}" font-family="${escaped(FONT.replace(/^\S+ /, ""))}" font-size="12">`,
@@ -28,11 +34,23 @@ export function svgOf(title: string, geometry: Geometry, look: Look, renderer: R
         `<rect width="100%" height="100%" fill="${theme.background}"/>`,
         `<text x="${PADDING}" y="15" fill="${theme.quietText}">${escaped(title)}</text>`,
     ];
+    let top = HEAD;
+    for (const picture of pictures) {
+        addFrames(parts, picture, top);
+        top += picture.geometry.contentHeight + GAP;
+    }
+    parts.push("</svg>\n");
+    return parts.join("\n");
+}
+
+function addFrames(parts: string[], { geometry, look, renderer, tell }: Picture, top: number): void {
+    const { tree, zoom, flip, width, contentHeight, rowHeight } = geometry;
+    const whole = new Geometry(tree, zoom, { flip, width, height: contentHeight, rowHeight, scroll: 0 });
     for (let row = 0; row < whole.rows; row++) {
         whole.forEachInRow(row, LEAST_FRAME, (frame, next) => {
             const { fill, text } = styleOf(whole, look, frame, next);
             const x = whole.left(frame);
-            const y = whole.top(row) + HEAD;
+            const y = whole.top(row) + top;
             const box = Math.max(whole.frameWidth(frame) - 0.5, LEAST_FRAME);
             const label = next === frame + 1 ? renderer.label(whole, frame) : "";
             parts.push(`<g><title>${escaped(next === frame + 1 ? tell(frame) : "several narrow frames")}</title>`
@@ -41,6 +59,4 @@ export function svgOf(title: string, geometry: Geometry, look: Look, renderer: R
                     + `xml:space="preserve">${escaped(label)}</text>`) + "</g>");
         });
     }
-    parts.push("</svg>\n");
-    return parts.join("\n");
 }

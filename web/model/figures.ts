@@ -75,6 +75,11 @@ export function formatInterval(interval: Interval | null): string {
     return interval ? formatShare(interval[0]) + " to " + formatShare(interval[1]) : "unknown";
 }
 
+// The same where there is little room: "1.23–4.56%".
+export function formatRange([low, high]: Interval): string {
+    return formatShare(low).replace("%", "") + "–" + formatShare(high);
+}
+
 export function plural(n: number, word: string): string {
     return formatCount(n) + " " + word + (n === 1 ? "" : "s");
 }

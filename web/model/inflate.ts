@@ -179,8 +179,10 @@ export async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
     if (typeof DecompressionStream !== "function") {
         return inflateHere(bytes);
     }
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    const { readable, writable } = new DecompressionStream("deflate");
+    const writer = writable.getWriter();
+    const [all] = await Promise.all([new Response(readable).arrayBuffer(), writer.write(bytes), writer.close()]);
+    return new Uint8Array(all);
 }
 
 // TypeScript 4.8 does not know it yet.

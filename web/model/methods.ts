@@ -34,24 +34,22 @@ export function sumMethods(tree: Tree, strings: string[]): Method[] {
 }
 
 // Calls visit(frame, outermost) for each frame but the root, depth first; `outermost`: no ancestor has the same name.
-function forEachOutermost(tree: Tree, names: number, visit: (frame: number, outermost: boolean) => void): void {
-    const open = new Int32Array(names);
-    const pending: number[] = [];
-    for (let i = tree.first[0]; i < tree.first[1]; i++) {
-        pending.push(i);
-    }
-    while (pending.length > 0) {
-        const i = pending.pop() as number;
-        if (i < 0) {
-            open[tree.name[~i]]--;
+function forEachOutermost({ count, first, parent, name }: Tree, names: number,
+    visit: (frame: number, outermost: boolean) => void): void {
+    const open = new Int32Array(names); // ancestors by name
+    const isLast = (frame: number) => frame + 1 === first[parent[frame] + 1];
+    for (let i = count > 1 ? 1 : 0; i > 0;) {
+        visit(i, open[name[i]] === 0);
+        if (first[i] < first[i + 1]) {
+            open[name[i]]++;
+            i = first[i];
             continue;
         }
-        visit(i, open[tree.name[i]] === 0);
-        open[tree.name[i]]++;
-        pending.push(~i);
-        for (let child = tree.first[i]; child < tree.first[i + 1]; child++) {
-            pending.push(child);
+        while (i > 0 && isLast(i)) {
+            i = parent[i];
+            open[name[i]]--;
         }
+        i += i > 0 ? 1 : 0;
     }
 }
 

@@ -1,9 +1,9 @@
 // Reads the data element of the page and checks it: from here on figures and indices can be trusted, but no name.
 // web/README.md draws the data.
-import { DataError, demand, readColumn } from "./columns";
+import { Column, DataError, Maker, demand, readColumn } from "./columns";
 import { INDEPENDENT, Interval } from "./figures";
 import { Slices, readSlices } from "./slices";
-import { Columns, totalsOf } from "./tree";
+import { Columns, Values } from "./tree";
 
 // What the embedder replaces with the profile begins with this.
 const NO_DATA = "/*";
@@ -19,6 +19,8 @@ export interface Before {
     samples: number;
     effectiveSamples: number;
     total: number;
+    approximateShare: number;
+    books: Record<string, unknown> | null;
 }
 
 export interface Profile {
@@ -55,11 +57,14 @@ export async function readProfile(text: string): Promise<Profile | null> {
         return null;
     }
     const data = parse(text);
-    const { strings, canonical } = readStrings(data.strings);
+    const { strings, canonical, repeats } = readStrings(data.strings);
     const types = readTexts(data.types, "types", 256);
     demand(types.length > 0, "types: none");
-    const columns = await readNodes(object(data.nodes, "nodes"), canonical, types.length);
-    const total = columns.parent.length > 0 ? totalsOf(columns.parent, columns.self)[0] : 0;
+    const columns = await readNodes(object(data.nodes, "nodes"), strings.length, types.length);
+    if (repeats) {
+        columns.name = columns.name.map((s) => canonical[s]);
+    }
+    const total = sumOf(columns.self);
     return {
         title: typeof data.title === "string" && data.title !== "" ? data.title : "Profile",
         command: typeof data.command === "string" ? data.command : "",
@@ -112,7 +117,7 @@ function readTexts(list: unknown, name: string, most = Infinity): string[] {
 }
 
 // Equal strings get one number, so that a method is one method whatever the writer did.
-function readStrings(list: unknown): { strings: string[]; canonical: Int32Array } {
+function readStrings(list: unknown): { strings: string[]; canonical: Int32Array; repeats: boolean } {
     const strings = readTexts(list, "strings");
     const seen = new Map<string, number>();
     const canonical = new Int32Array(strings.length);
@@ -120,46 +125,48 @@ function readStrings(list: unknown): { strings: string[]; canonical: Int32Array 
         canonical[i] = seen.get(s) ?? i;
         seen.set(s, canonical[i]);
     });
-    return { strings, canonical };
+    return { strings, canonical, repeats: seen.size < strings.length };
 }
 
-async function readNodes(nodes: Json, canonical: Int32Array, types: number): Promise<Columns> {
+function sumOf(weights: Float64Array): number {
+    let sum = 0;
+    for (let i = 0; i < weights.length; i++) {
+        sum += weights[i];
+    }
+    return sum;
+}
+
+async function readNodes(nodes: Json, names: number, types: number): Promise<Columns> {
     const rows = nodes.count;
     demand(typeof rows === "number" && Number.isInteger(rows) && rows >= 0 && rows < 2 ** 31, "nodes.count: missing");
     const effect = { least: 1, limit: INDEPENDENT + 1 };
-    const column = (key: string, bounds: Parameters<typeof readColumn>[3]) =>
-        readColumn("nodes." + key, nodes[key], rows, bounds);
+    const column = <T extends Values>(key: string, make: Maker<T>, bounds: Column) =>
+        readColumn("nodes." + key, nodes[key], rows, make, bounds);
     const [parent, name, type, self, selfEffect, totalEffect, other] = await Promise.all([
-        column("parent", { limit: Math.max(1, rows), ascending: true }),
-        column("name", { limit: canonical.length }),
-        column("type", { limit: types }),
-        column("self", { limit: Infinity }),
-        column("self_effect", effect),
-        column("total_effect", effect),
-        nodes.before === undefined ? undefined : column("before", { limit: Infinity }),
+        column("parent", Int32Array, { limit: Math.max(1, rows), ascending: true }),
+        column("name", Int32Array, { limit: names }),
+        column("type", Uint8Array, { limit: types }),
+        column("self", Float64Array, { limit: Infinity }),
+        column("self_effect", Uint16Array, effect),
+        column("total_effect", Uint16Array, effect),
+        nodes.before === undefined ? undefined : column("before", Float64Array, { limit: Infinity }),
     ]);
     for (let i = 1; i < rows; i++) {
         if (parent[i] >= i) {
             throw new DataError("nodes.parent[" + i + "]: not an earlier node");
         }
     }
-    return {
-        parent: new Int32Array(parent),
-        name: new Int32Array(name).map((s) => canonical[s]),
-        type: new Uint8Array(type),
-        self,
-        other,
-        selfEffect: new Uint16Array(selfEffect),
-        totalEffect: new Uint16Array(totalEffect),
-    };
+    return { parent, name, type, self, other, selfEffect, totalEffect };
 }
 
-function readBefore(before: Json, { parent, other }: Columns): Before {
+function readBefore(before: Json, { other }: Columns): Before {
     return {
         title: typeof before.title === "string" ? before.title : "before",
         samples: count(before.samples),
         effectiveSamples: count(before.effective_samples),
-        total: other && parent.length > 0 ? totalsOf(parent, other)[0] : 0,
+        total: other ? sumOf(other) : 0,
+        approximateShare: typeof before.approximate_share === "number" ? before.approximate_share : -1,
+        books: isObject(before.books) ? before.books : null,
     };
 }
 

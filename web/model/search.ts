@@ -27,7 +27,9 @@ export function compileQuery(query: string, isRegex: boolean): Query | { error: 
         const pattern = new RegExp(query, "iu");
         return { test: (name) => pattern.test(name) };
     } catch (error) {
-        return { error: String((error as Error).message).replace(/^Invalid regular expression: /, "") };
+        // "Invalid regular expression: /((/iu: Unterminated group": the expression is in sight already.
+        const text = String((error as Error).message).replace("Invalid regular expression: ", "");
+        return { error: text.replace("/" + query + "/iu: ", "") };
     }
 }
 

@@ -1,8 +1,8 @@
 // The samples in time: what each thread spent at each frame of the columns in each bucket of time.
-import { demand, readColumn } from "./columns";
+import { Maker, demand, readColumn } from "./columns";
 import { bare } from "./filters";
 import { Merge } from "./merge";
-import { Columns } from "./tree";
+import { Columns, Values } from "./tree";
 
 export interface Slices {
     bucketNs: number;
@@ -23,15 +23,13 @@ export async function readSlices(data: Record<string, unknown>, threads: unknown
         typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
     demand(whole(count) && whole(buckets), "slices.count or .buckets: missing");
     demand(typeof bucketNs === "number" && bucketNs > 0, "slices.bucket_ns: missing");
-    const column = (key: string, limit: number, ascending = false) =>
-        readColumn("slices." + key, data[key], count, { limit, ascending });
+    const column = <T extends Values>(key: string, make: Maker<T>, limit: number, ascending = false) =>
+        readColumn("slices." + key, data[key], count, make, { limit, ascending });
     const [time, thread, node, weight] = await Promise.all([
-        column("time", buckets, true), column("thread", threads.length), column("node", nodes), column("weight", Infinity),
+        column("time", Int32Array, buckets, true), column("thread", Int32Array, threads.length),
+        column("node", Int32Array, nodes), column("weight", Float64Array, Infinity),
     ]);
-    return {
-        bucketNs, buckets, threads: threads as string[], count, weight,
-        time: new Int32Array(time), thread: new Int32Array(thread), node: new Int32Array(node),
-    };
+    return { bucketNs, buckets, threads: threads as string[], count, time, thread, node, weight };
 }
 
 // A part of the samples: buckets from .. to - 1, of these threads.

@@ -1,6 +1,7 @@
 // What can be done, whether a button or a key asks for it.
+import { Picture, svgOf } from "../draw/svg";
 import { exactQuery } from "../model/search";
-import { App } from "./app";
+import { App, PaneName } from "./app";
 import { describeFrame, nameOf } from "./describe";
 import { byId } from "./dom";
 import { Graph } from "./graph";
@@ -60,9 +61,9 @@ export function pickMethod(app: App, name: number): void {
     }
 }
 
-export function sandwichOf(app: App, name: number): void {
+export function sandwichOf(app: App, name: number, more: Partial<State> = {}): void {
     if (name >= 0) {
-        app.change({ view: "sandwich", method: name }, true);
+        app.change({ ...more, view: "sandwich", method: name }, true);
     }
 }
 
@@ -87,13 +88,15 @@ export async function copyName(app: App): Promise<void> {
     setTimeout(() => { button.textContent = "Copy name"; }, 1500);
 }
 
-// The main pane's picture as SVG text.
-export function svgText(app: App, { main }: Panes): string {
-    const tell = (frame: number) => {
-        const { rows: [total] } = describeFrame(app, "main", frame);
-        return nameOf(app.profile, app.tree, frame) + ": " + total.value + ", " + total.share + " (" + total.interval + ")";
+// The picture in sight as SVG text; of a sandwich both panes. "" where there is none.
+export function svgText(app: App, panes: Panes): string {
+    const tell = (pane: PaneName) => (frame: number) => {
+        const { rows: [total] } = describeFrame(app, pane, frame);
+        return nameOf(app.profile, app.treeOf(pane), frame) + ": " + total.value + ", " + total.share + " (" + total.interval + ")";
     };
-    return main.svg(app.profile.title, tell);
+    const shown: PaneName[] = app.scene.upper && app.tree.total[0] > 0 ? ["upper", "main"] : ["main"];
+    const pictures = shown.map((pane) => panes[pane].picture(tell(pane))).filter((picture): picture is Picture => picture !== null);
+    return pictures.length > 0 ? svgOf(byId("title").textContent ?? "", pictures) : "";
 }
 
 // What the keys do with a method, whether it is the selected frame's or one of the table.

@@ -77,7 +77,7 @@ function othersOf(books: Given, cpu: number): [string, string][] {
     }
     for (const [key, value] of Object.entries(books)) {
         if (!known.has(key) && (typeof value === "string" || typeof value === "number")) {
-            rows.push([visibleName(key), shownValue(key, value)]);
+            rows.push([visibleName(key.replace(/_ns$/, "").replace(/_/g, " ")), shownValue(key, value)]);
         }
     }
     return rows;
@@ -95,14 +95,15 @@ const ALWAYS_NAMED = ["complete", "lost", "unseen", "residual"];
 const NAMED_FROM = 0.01;
 
 // Fills the thin bar: a drawing of the accounts and, always readable, what was lost, could not be seen, does not add up, and
-// the share of approximate frames (negative: unknown).
+// the share of approximate frames (negative: unknown). `whose` of several books they are, if there are several.
 export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summary: HTMLElement }, books: Books | null,
-    approximate: number): void {
+    approximate: number, whose: string): void {
     const item = (key: string, text: string) => element("span", { className: "figure " + key }, text);
+    const first = whose === "" ? [] : [item("whose", whose + ":")];
     const last = approximate >= 0 ? [item("approximate", "approximate frames " + formatShare(approximate))] : [];
     if (!books) {
         drawing.replaceChildren();
-        summary.replaceChildren(item("none", "No books in this profile"), ...last);
+        summary.replaceChildren(...first, item("none", "No books in this profile"), ...last);
         return;
     }
     drawing.replaceChildren(...books.accounts.filter((account) => account.ns !== 0).map((account) => {
@@ -112,6 +113,7 @@ export function showBooksBar({ drawing, summary }: { drawing: HTMLElement; summa
     }));
     const named = books.accounts.filter(({ key, share }) => ALWAYS_NAMED.includes(key) || share >= NAMED_FROM);
     summary.replaceChildren(
+        ...first,
         item("cpu", "CPU " + formatValue(books.cpu, "ns")),
         ...named.map(({ key, share }) => item(key, key + " " + (key === "residual" ? formatChange : formatShare)(share))),
         ...last);

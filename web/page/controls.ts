@@ -44,33 +44,49 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     regex.addEventListener("change", () => app.change({ regex: regex.checked }));
     byId("search").addEventListener("submit", (event) => event.preventDefault());
     clickWithin("crumbs", ({ frame }) => app.zoomTo("main", Number(frame)));
-    clickWithin("methods-body", ({ name }) => actions.pickMethod(app, Number(name)));
-    byId("methods-body").addEventListener("dblclick", ({ target }) => {
-        const button = target instanceof Element ? target.closest("button") : null;
-        actions.sandwichOf(app, button ? Number(button.dataset.name) : -1);
-    });
+    listenToTable(app);
     listenToKeys(app, panes);
 }
 
+// A click picks a method. A second one soon after it leads into the method: the one of the first click, since other rows may have come
+// under the mouse by then, and with the search of before.
+function listenToTable(app: App): void {
+    let before: Partial<State> = {};
+    let first = -1;
+    clickWithin("methods-body", ({ name }, { detail }) => {
+        if (detail > 1) {
+            return;
+        }
+        before = { query: app.state.query, regex: app.state.regex };
+        first = Number(name);
+        actions.pickMethod(app, first);
+    });
+    byId("methods-body").addEventListener("dblclick", () => actions.sandwichOf(app, first, before));
+}
+
 // Listens for clicks on the buttons in an element.
-function clickWithin(id: string, work: (data: DOMStringMap) => void): void {
-    byId(id).addEventListener("click", ({ target }) => {
-        const button = target instanceof Element ? target.closest("button") : null;
+function clickWithin(id: string, work: (data: DOMStringMap, event: MouseEvent) => void): void {
+    byId(id).addEventListener("click", (event) => {
+        const button = event.target instanceof Element ? event.target.closest("button") : null;
         if (button) {
-            work(button.dataset);
+            work(button.dataset, event);
         }
     });
 }
 
 // The dialogs work without a graph too.
 export function listenToDialogs(): void {
-    const help = byId<HTMLDialogElement>("help");
-    byId("books").addEventListener("click", () => byId<HTMLDialogElement>("books-dialog").showModal());
-    byId("help-open").addEventListener("click", () => help.showModal());
+    const open = (dialog: string, heading: string) => {
+        byId<HTMLDialogElement>(dialog).showModal();
+        byId(heading).focus(); // a dialog that is longer than the window would begin at its end, where its button is
+    };
+    const help = () => open("help", "help-heading");
+    byId("books").addEventListener("click", () => open("books-dialog", "books-heading"));
+    byId("help-open").addEventListener("click", help);
     document.addEventListener("keydown", (event) => {
         if (event.key === "?" && isCommand(event)) {
             event.preventDefault();
-            help.showModal();
+            help();
         }
     });
 }

@@ -12,6 +12,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(tag: K, propertie
     return made;
 }
 
+// Does work that may hide or replace what has the focus: then `next` gets it, so that keys are not lost.
+export function keepFocus(work: () => void, next: () => HTMLElement): void {
+    const had = document.activeElement !== document.body;
+    work();
+    const { activeElement: now } = document;
+    if (had && (!(now instanceof HTMLElement) || now === document.body || now.offsetParent === null)) {
+        next().focus({ preventScroll: true });
+    }
+}
+
 // Returns a function that has work done once a picture without it was drawn, unless it is given other work before that.
 export function afterPicture(): (work: () => void) => void {
     let latest = 0;

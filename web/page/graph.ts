@@ -1,7 +1,7 @@
 // A pane with a graph: it fits the canvas into its room, scrolls, finds the frame under the mouse, and draws when needed.
 import { Geometry } from "../draw/geometry";
 import { LEAST_FRAME, Look, Renderer } from "../draw/renderer";
-import { svgOf } from "../draw/svg";
+import { Picture } from "../draw/svg";
 import { Tree } from "../model/tree";
 import { oncePerPicture } from "./dom";
 
@@ -180,9 +180,9 @@ export class Graph {
         this.on.leave();
     }
 
-    // The picture as SVG text; "" before the first one.
-    svg(title: string, tell: (frame: number) => string): string {
-        return this.tree && this.look ? svgOf(title, this.fit(this.tree), this.look, this.renderer, tell) : "";
+    // What it shows, for an SVG file; null before the first picture.
+    picture(tell: (frame: number) => string): Picture | null {
+        return this.tree && this.look ? { geometry: this.fit(this.tree), look: this.look, renderer: this.renderer, tell } : null;
     }
 
     // The frames drawn right now at least a pixel wide, each with its place in the window and its label.

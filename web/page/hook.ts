@@ -53,7 +53,7 @@ export function offerHook(app: App, panes: Panes): void {
             panes[pane].visibleFrames().map((place) => ({ ...brief(pane, place.frame), ...place })),
         // Every method in sight: {name, self, total, ...}.
         methods,
-        // The main picture as an SVG file.
+        // What is in sight, as an SVG file.
         svg: () => svgText(app, panes),
     });
     Object.assign(window, { candor: hook });

@@ -4,14 +4,14 @@ import { DataError } from "../model/columns";
 import { Profile, readProfile } from "../model/profile";
 import { Panes } from "./actions";
 import { App, PaneName } from "./app";
-import { booksTable, readBooks, showBooksBar } from "./books";
+import { showBooksBar } from "./books";
 import { listenToControls, listenToDialogs } from "./controls";
 import { describeFrame } from "./describe";
-import { byId } from "./dom";
+import { byId, keepFocus } from "./dom";
 import { Graph, Parts } from "./graph";
 import { offerHook } from "./hook";
 import { lookOf } from "./look";
-import { hideEmpty, showEmpty, showPage, showTitle } from "./show";
+import { hideEmpty, showBooks, showEmpty, showPage, showTitle } from "./show";
 import { Times } from "./times";
 import { hideTooltip, showTooltip, tooltipContent } from "./tooltip";
 
@@ -31,8 +31,8 @@ async function start(): Promise<void> {
         return startWithout("No profile", "This page is empty. To make one: candor convert RECORDING.jfr FLAME.html");
     }
     showTitle(profile);
-    showBooks(profile.books, profile.approximateShare);
     if (profile.total === 0) {
+        showBooks(profile, "after");
         return startWithout("No samples", "The program used no CPU time while it was recorded, or no sample shows it. "
             + (profile.books ? "The books say which." : "The file holds no books to tell."));
     }
@@ -42,19 +42,11 @@ async function start(): Promise<void> {
 // Everything that needs a graph is switched off.
 function startWithout(title: string, text: string): void {
     if (byId("books-summary").textContent === "") {
-        showBooks(null, -1);
+        showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, null, -1, "");
+        byId<HTMLButtonElement>("books").disabled = true;
     }
     document.querySelectorAll<HTMLElement>("[data-needs]").forEach((part) => { part.hidden = true; });
     showEmpty(title, text);
-}
-
-function showBooks(given: Profile["books"], approximate: number): void {
-    const books = readBooks(given);
-    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximate);
-    byId<HTMLButtonElement>("books").disabled = !books;
-    if (books) {
-        byId("books-body").replaceChildren(...booksTable(books));
-    }
 }
 
 function partsOf(prefix: string): Parts {
@@ -73,11 +65,11 @@ function startGraphs(profile: Profile): void {
     const app = new App(profile, () => show());
     const panes: Panes = { main: graph("main", ""), upper: graph("upper", "upper-") };
     const times = profile.slices ? new Times(app, profile.slices) : null;
-    const show = () => {
+    const show = () => keepFocus(() => {
         showPage(app);
         times?.show();
         showGraphs(app, panes);
-    };
+    }, () => byId(byId("graph").hidden ? "empty-clear" : "canvas"));
     byId<HTMLDetailsElement>("legend").open = window.innerWidth > 760 && window.innerHeight > 900;
     document.querySelectorAll<HTMLElement>("[data-needs='times']").forEach((part) => { part.hidden = !times; });
     document.querySelectorAll<HTMLElement>("[data-needs='before']").forEach((part) => { part.hidden = !profile.before; });

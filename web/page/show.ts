@@ -5,6 +5,7 @@ import { visibleName } from "../model/names";
 import { Profile } from "../model/profile";
 import { pathTo } from "../model/tree";
 import { App } from "./app";
+import { booksTable, readBooks, showBooksBar } from "./books";
 import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
 import { remember } from "./remember";
@@ -26,6 +27,7 @@ export function showPage(app: App): void {
     showCrumbs(app);
     showLegend(app);
     showTable(app);
+    showBooks(app.profile, app.state.width);
     showDetails(app);
     showNotes(app);
 }
@@ -121,7 +123,7 @@ function groupItems(app: App, mode: "package" | "type"): HTMLLIElement[] {
     const { theme, scene } = app;
     const groups = groupsOf(app, mode);
     const colours = paint(groups.groups, theme);
-    const sums = sumGroups(scene.calls, groups);
+    const sums = scene.calls === app.scenes.base ? groups.groups.map(({ self }) => self) : sumGroups(scene.calls, groups);
     return groups.groups.map(({ label }, i) => legendItem(colours[i], label, " " + formatShare(sums[i] / scene.all)));
 }
 
@@ -157,13 +159,26 @@ function showNotes({ profile, scene }: App): void {
 }
 
 export function showTitle(profile: Profile): void {
-    const { before } = profile;
+    const { before, samples } = profile;
     const title = visibleName(before ? before.title + " → " + profile.title : profile.title);
     document.title = title.slice(0, 200) + " · Candor";
     byId("title").textContent = title.slice(0, 300);
-    byId("size").textContent = profile.samples > 0 ? plural(profile.samples, "sample") : "";
-    byId("title").title = visibleName(profile.command || title).slice(0, LONGEST_TITLE);
+    byId("size").textContent = (before && before.samples > 0 ? formatCount(before.samples) + " → " : "")
+        + (samples > 0 ? plural(samples, "sample") : "");
+    byId("title").title = visibleName((before ? "" : profile.command) || title).slice(0, LONGEST_TITLE);
 }
+
+// Of a comparison, the books of the profile whose time is the width.
+export const showBooks = remember((profile: Profile, width: "after" | "before"): void => {
+    const { before } = profile;
+    const { books: given, approximateShare, title } = before && width === "before" ? before : profile;
+    const books = readBooks(given);
+    const whose = before ? width : "";
+    showBooksBar({ drawing: byId("books-drawing"), summary: byId("books-summary") }, books, approximateShare, whose);
+    byId<HTMLButtonElement>("books").disabled = !books;
+    byId("books-heading").textContent = "The books" + (before ? " of " + visibleName(title).slice(0, LONGEST_LABEL) : "");
+    byId("books-body").replaceChildren(...(books ? booksTable(books) : []));
+});
 
 // In place of a graph: why there is none.
 export function showEmpty(title: string, text: string): void {

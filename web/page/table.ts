@@ -1,5 +1,5 @@
 // The table of methods beside the graph: self and total with their 95 % intervals or, of a comparison, the change.
-import { Interval, formatChange, formatInterval, formatShare, formatValue, plural, wilson } from "../model/figures";
+import { INDEPENDENT, formatChange, formatRange, formatShare, formatValue, plural, wilson } from "../model/figures";
 import { Method, sortMethods } from "../model/methods";
 import { splitName, visibleName } from "../model/names";
 import { exactQuery } from "../model/search";
@@ -11,7 +11,6 @@ import { remember } from "./remember";
 const ROWS = 200;
 const FIRST_ROWS = 40; // as many as a large window shows: the others can wait until these are seen
 const LONGEST_NAME = 400;
-const INDEPENDENT = 1000;
 
 // Class and method first, because the end of a long text is cut.
 function methodButton(name: string): HTMLButtonElement {
@@ -24,9 +23,9 @@ function methodButton(name: string): HTMLButtonElement {
     return button;
 }
 
-function figure(text: string, interval: Interval | null, title: string): HTMLTableCellElement {
-    return element("td", { title }, element("span", { className: "value" }, text),
-        element("span", { className: "interval" }, interval ? formatInterval(interval) : ""));
+function figure(text: string, interval: string, title: string): HTMLTableCellElement {
+    return element("td", { title }, element("span", { className: "value" }, text), " ",
+        element("span", { className: "interval" }, interval));
 }
 
 function figures(app: App, { name, self, total }: Method): HTMLTableCellElement[] {
@@ -34,17 +33,16 @@ function figures(app: App, { name, self, total }: Method): HTMLTableCellElement[
     return ([[self, profile.effects.self], [total, profile.effects.total]] as const).map(([value, effects]) => {
         const share = value / scene.all;
         const interval = wilson(share, scene.effectiveSamples, scene.whole ? effects[name] : INDEPENDENT);
-        return figure(formatShare(share), interval, formatValue(value, profile.unit));
+        return figure(formatShare(share), interval ? formatRange(interval) : "", formatValue(value, profile.unit));
     });
 }
 
 function changes(app: App, method: Method): HTMLTableCellElement[] {
     return (["self", "total"] as const).map((key) => {
         const { before, after, change, interval, sure } = methodChange(app, method, key);
-        const cell = element("td", { title: formatShare(before) + " before, " + formatShare(after) + " after" },
-            element("span", { className: "value" }, (sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatChange(change)),
-            element("span", { className: "interval" },
-                interval ? formatChange(interval[0]) + " to " + formatChange(interval[1]) : ""));
+        const cell = figure((sure ? (change > 0 ? "▲ " : "▼ ") : "") + formatChange(change),
+            interval ? formatChange(interval[0]) + " to " + formatChange(interval[1]) : "",
+            formatShare(before) + " before, " + formatShare(after) + " after");
         cell.classList.toggle("unsure", !sure);
         return cell;
     });
@@ -64,42 +62,82 @@ export function pickedMethod({ profile, state, scenes, scene }: App): number {
 }
 
 let shown: unknown[] = [];
+let listed: Method[] = [];
 const later = afterPicture();
 
-function row(app: App, method: Method, picked: number): HTMLTableRowElement {
+function row(app: App, method: Method): HTMLTableRowElement {
     const button = methodButton(app.profile.strings[method.name]);
     button.dataset.name = String(method.name);
-    button.setAttribute("aria-pressed", String(method.name === picked));
-    return element("tr", { className: method.name === picked ? "picked" : "" },
+    return element("tr", {},
         ...(app.profile.before !== null ? changes(app, method) : figures(app, method)), element("td", {}, button));
 }
 
-function fill(app: App, methods: Method[], picked: number): void {
-    const rows = (from: number, to: number) => methods.slice(from, to).map((method) => row(app, method, picked));
-    byId("methods-body").replaceChildren(...rows(0, FIRST_ROWS));
-    later(() => byId("methods-body").append(...rows(FIRST_ROWS, ROWS)));
+function mark(picked: number): void {
+    for (const button of byId("methods-body").querySelectorAll("button")) {
+        const is = Number(button.dataset.name) === picked;
+        button.setAttribute("aria-pressed", String(is));
+        button.closest("tr")?.classList.toggle("picked", is);
+        if (is) {
+            button.scrollIntoView({ block: "nearest" });
+        }
+    }
+}
+
+// Those that the table is of: of a method that was picked there all, so that its neighbours stay, unless it is none of the first.
+function methodsListed(app: App, picked: number): Method[] {
+    const { profile, scene, sort, found } = app;
+    const all = sorted(app.scenes.methodsOf(scene.calls), sort, profile.strings, app);
+    const isAmongFirst = picked >= 0 && all.slice(0, ROWS).some(({ name }) => name === picked);
+    return found && "names" in found && !isAmongFirst ? all.filter(({ name }) => found.names[name]) : all;
+}
+
+function fill(app: App, first: number): void {
+    const { profile } = app;
+    const picked = pickedMethod(app);
+    const all = app.scenes.methodsOf(app.scene.calls).length;
+    const matching = methodsListed(app, picked);
+    if (matching === listed) {
+        mark(picked);
+        return;
+    }
+    listed = matching;
+    const rows = (from: number, to: number) => matching.slice(from, to).map((method) => row(app, method));
+    const body = byId("methods-body");
+    const { activeElement: active } = document;
+    const focused = active instanceof HTMLElement && body.contains(active) ? active.dataset.name : undefined;
+    body.replaceChildren(...rows(0, first));
+    if (focused !== undefined) {
+        (body.querySelector<HTMLElement>(`button[data-name="${focused}"]`) ?? body.querySelector("button"))?.focus();
+    }
+    mark(picked);
+    later(() => {
+        body.append(...rows(first, ROWS));
+        mark(pickedMethod(app));
+    });
+    byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
+        + plural(matching.length, "method") + (matching.length < all ? " that match" : "")
+        + (profile.before ? ", with the 95% intervals of the change" : ", with their 95% intervals");
 }
 
 export function showTable(app: App): void {
-    const { profile, state, scene, sort, found } = app;
+    const { profile, state, scene, sort } = app;
     byId("methods").hidden = !app.tableShown;
     const key = [scene.calls, sort, state.query, state.regex, state.width];
     if (!app.tableShown || key.every((part, i) => part === shown[i])) {
         return;
     }
+    const first = shown.length === 0 && document.documentElement.dataset.ready === undefined;
     shown = key;
     const compares = profile.before !== null;
-    byId("methods-body").classList.toggle("changes", compares);
+    byId("methods").classList.toggle("changes", compares);
     for (const [id, label] of [["self", "Self"], ["total", "Total"], ["name", "Method"]]) {
         const is = sort === id || (sort === "change" && id === "self");
         byId("sort-" + id).textContent = label + (compares && id !== "name" ? " change" : "") + (is ? " ▾" : "");
         byId("sort-" + id).parentElement?.setAttribute("aria-sort", !is ? "none" : id === "name" ? "ascending" : "descending");
     }
-    const all = sorted(app.scenes.methodsOf(scene.calls), sort, profile.strings, app);
-    const picked = pickedMethod(app);
-    const matching = found && "names" in found && picked < 0 ? all.filter(({ name }) => found.names[name]) : all;
-    fill(app, matching, picked);
-    byId("methods-caption").textContent = (matching.length > ROWS ? "The first " + ROWS + " of " : "")
-        + plural(matching.length, "method") + (matching !== all ? " that match" : "")
-        + (compares ? ", with the 95% intervals of the change" : ", with their 95% intervals");
+    if (first) {
+        later(() => fill(app, ROWS)); // the page's first picture does not wait for the sums of all methods
+    } else {
+        fill(app, FIRST_ROWS);
+    }
 }

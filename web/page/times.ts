@@ -158,7 +158,7 @@ export class Times {
         }
     }
 
-    private text({ rows, cellBuckets, cells }: Grid): string {
+    private text({ rows, cellBuckets, cells, largest }: Grid): string {
         const cellNs = cellBuckets * this.slices.bucketNs;
         const at = (cell: number) => formatValue(cell * cellNs, "ns");
         const span = this.marked;
@@ -167,7 +167,7 @@ export class Times {
             const weight = cells.subarray(from, to).reduce((sum, cell) => sum + cell, 0);
             return at(from) + " to " + at(to) + ": " + formatValue(weight, this.app.profile.unit);
         }
-        return at(this.slices.buckets / cellBuckets) + ": a column is " + at(rows)
-            + (rows > 1 ? ", a cell " + at(1) : "") + ". Drag to choose a range.";
+        return at(this.slices.buckets / cellBuckets) + ": a column is " + at(rows) + (rows > 1 ? ", a cell " + at(1) : "")
+            + ", the most in one " + formatValue(largest, this.app.profile.unit) + ". Drag to choose a range.";
     }
 }

@@ -70,6 +70,23 @@ unsigned canvas_columns(const char *text)
     return columns;
 }
 
+size_t canvas_line(const char *text, unsigned columns)
+{
+    size_t at = 0, words = 0;
+    unsigned taken = 0;
+    for (wchar_t w; text[at];) {
+        bool blank = text[at] == ' '; /* one at the end of a line takes no room */
+        size_t n = decode(text + at, &w);
+        int width = width_of(&w);
+        taken += width > 0 ? (unsigned)width : 0;
+        if (taken > columns && !blank)
+            return words ? words : at;
+        at += n;
+        words = blank ? at : words;
+    }
+    return at;
+}
+
 /* ---- cells ---- */
 
 int canvas_init(struct canvas *c, unsigned width, unsigned height)

@@ -50,6 +50,8 @@ unsigned canvas_printf(struct canvas *c, unsigned y, unsigned x, enum canvas_sty
 void canvas_paint(struct canvas *c, unsigned y, unsigned x, unsigned columns, enum canvas_style style);
 /* Columns that text takes. */
 unsigned canvas_columns(const char *text);
+/* Bytes of text that make a line of so many columns: whole words, or what there is room for of a longer one; 0 = of nothing. */
+size_t canvas_line(const char *text, unsigned columns);
 /* Whether the locale can show the character in one column. */
 bool canvas_can_show(wchar_t w);
 /* Prints the rows up to the last that is not empty, without styles and trailing blanks. */

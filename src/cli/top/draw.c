@@ -11,6 +11,13 @@
 /* Widths below which something is left out. */
 enum { TOTAL_FROM = 34, INTERVAL_FROM = 50, BAR_FROM = 72, BAR_MIN = 8, BAR_MAX = 24, INDENT_MAX = 24 };
 enum { INTERVAL = 14 }; /* columns: "[99.9..100.0] " */
+enum { HELP_INDENT = 22, HELP_BESIDE_FROM = 50, WORD_ROOM = 8 };
+
+/* What does not fit whole is left out: a part of a figure would be another figure. Returns the columns it took. */
+static unsigned put_whole(struct canvas *c, unsigned y, unsigned x, enum canvas_style style, const char *text)
+{
+    return x + canvas_columns(text) <= c->width ? canvas_put(c, y, x, c->width, style, text) : 0;
+}
 
 static const char *whole(const struct model *m)
 {
@@ -37,9 +44,11 @@ static void put_title(struct canvas *c, const struct model *m, const struct draw
     x += canvas_printf(c, 0, x, CANVAS_TITLE, "%d ", f->pid);
     unsigned end = canvas_columns(f->time) + 1, room = c->width > x + end + 24 ? c->width - x - end - 24 : 8;
     x += canvas_put(c, 0, x, room, CANVAS_TITLE, f->name);
-    x += canvas_printf(c, 0, x, CANVAS_TITLE, "  %.2f CPUs", m->cpus);
+    char cpus[48];
+    snprintf(cpus, sizeof cpus, "  %.2f CPUs", m->cpus);
+    x += put_whole(c, 0, x, CANVAS_TITLE, cpus);
     if (m->paused)
-        x += canvas_put(c, 0, x, c->width, CANVAS_TITLE, "  PAUSED");
+        x += put_whole(c, 0, x, CANVAS_TITLE, "  PAUSED");
     if (c->width > x + end)
         canvas_put(c, 0, c->width - end, end, CANVAS_TITLE, f->time);
     canvas_paint(c, 0, 0, c->width, CANVAS_TITLE);
@@ -63,12 +72,15 @@ static unsigned put_view(struct canvas *c, unsigned y, const struct model *m)
 
 static void put_time(struct canvas *c, unsigned y, unsigned x, const struct model *m, const struct draw_facts *f)
 {
-    char span[32], samples[32], interval[32];
-    progress_count(m->samples, samples, sizeof samples);
-    units_format_duration(span, sizeof span, m->duration_ns);
-    x += canvas_printf(c, y, x, CANVAS_PLAIN, "  %s %s  %s samples", m->since_start ? "since start" : "last", span, samples);
+    char text[96], figure[32];
+    snprintf(text, sizeof text, "  %s %s", m->since_start ? "since start" : "last",
+             units_format_duration(figure, sizeof figure, m->duration_ns));
+    x += put_whole(c, y, x, CANVAS_PLAIN, text);
+    snprintf(text, sizeof text, "  %s samples", progress_count(m->samples, figure, sizeof figure));
+    x += put_whole(c, y, x, CANVAS_PLAIN, text);
+    snprintf(text, sizeof text, "  %s %s", f->clock, units_format_duration(figure, sizeof figure, m->interval_ns));
     if (m->interval_ns)
-        x += canvas_printf(c, y, x, CANVAS_FAINT, "  %s %s", f->clock, units_format_duration(interval, sizeof interval, m->interval_ns));
+        put_whole(c, y, x, CANVAS_FAINT, text);
 }
 
 static void put_books(struct canvas *c, unsigned y, const struct model *m)
@@ -119,7 +131,7 @@ static void put_heads(struct canvas *c, unsigned y, const struct model *m, const
         x += canvas_printf(c, y, x, CANVAS_FAINT, "%6s ", counts(m) ? "COUNT" : total ? "SELF" : "TOTAL");
     if (k->bar)
         x += k->bar_columns + 1;
-    canvas_printf(c, y, k->name, CANVAS_FAINT, "%s", whole(m));
+    put_whole(c, y, k->name, CANVAS_FAINT, whole(m));
 }
 
 /* Sure up to the lower end of the interval; how much more it may be is drawn fainter. */
@@ -212,10 +224,12 @@ static void put_rows(struct canvas *c, unsigned y, unsigned lines, struct model 
 
 static void put_search(struct canvas *c, unsigned y, const struct model *m)
 {
-    unsigned x = canvas_put(c, y, 0, c->width, CANVAS_STRONG, "/");
-    x += canvas_put(c, y, x, c->width > 48 ? c->width - 48 : c->width, CANVAS_STRONG, m->search);
-    canvas_printf(c, y, x, CANVAS_PLAIN, "  %u of %u rows, self %.1f %%  (Esc ends the search)", m->shown_count, m->rows.count,
-                  m->search_self * 100);
+    char found[96];
+    snprintf(found, sizeof found, "  %u of %u rows, self %.1f %%", m->shown_count, m->rows.count, m->search_self * 100);
+    unsigned x = canvas_put(c, y, 0, c->width, CANVAS_STRONG, "/"), columns = canvas_columns(found);
+    x += canvas_put_end(c, y, x, c->width > columns + x + 8 ? c->width - columns - x : 8, CANVAS_STRONG, m->search);
+    x += put_whole(c, y, x, CANVAS_PLAIN, found);
+    put_whole(c, y, x, CANVAS_PLAIN, "  (Esc ends the search)");
 }
 
 static void put_prompt(struct canvas *c, unsigned y, const struct model *m)
@@ -225,28 +239,66 @@ static void put_prompt(struct canvas *c, unsigned y, const struct model *m)
     canvas_put(c, y, x, 1, CANVAS_SELECTED, " ");
 }
 
-static void put_foot(struct canvas *c, unsigned y, const struct model *m, const struct draw_facts *f)
+/* As many of them as fit, the most needed first. */
+static void put_keys(struct canvas *c, unsigned y)
 {
-    static const char keys[] = "q quit  ? help  / search  s sort  t threads  Enter callers  w window  S save";
+    static const char *const keys[] = {"q quit", "? help", "/ search", "s sort", "t threads", "Enter callers", "w window", "S save"};
+    unsigned x = 0, taken = 1;
+    for (size_t i = 0; taken && i < sizeof keys / sizeof *keys; i++, x += taken + 2)
+        taken = put_whole(c, y, x, CANVAS_FAINT, keys[i]);
+}
+
+/* What is to be read before anything else; "" = nothing. */
+static const char *notice(const struct model *m, const struct draw_facts *f)
+{
+    return m->prompt ? "" : *m->message ? m->message : f->state;
+}
+
+/* Puts text from x on into lines of whole words, at most `lines`; with lines = 0 it only counts them. Returns how many. */
+static unsigned put_lines(struct canvas *c, unsigned y, unsigned x, unsigned lines, enum canvas_style style, const char *text)
+{
+    unsigned n = 0, room = c->width > x + WORD_ROOM ? c->width - x : WORD_ROOM;
+    for (size_t bytes; *text && (!lines || n < lines) && (bytes = canvas_line(text, room)); text += bytes, n++)
+        if (lines)
+            canvas_printf(c, y + n, x, style, "%.*s", (int)bytes, text);
+    return n;
+}
+
+static unsigned foot_lines(struct canvas *c, const struct model *m, const struct draw_facts *f)
+{
+    unsigned most = f->foot && c->height > 4 ? c->height - 3 : c->height > 2;
+    unsigned lines = put_lines(c, 0, 0, 0, CANVAS_PLAIN, notice(m, f));
+    return lines > most ? most : lines ? lines : c->height > 2;
+}
+
+static void put_foot(struct canvas *c, unsigned y, unsigned lines, const struct model *m, const struct draw_facts *f)
+{
+    enum canvas_style style = !*m->message ? CANVAS_WARNING : m->message_is_error ? CANVAS_ERROR : CANVAS_STRONG;
     if (m->prompt)
         put_prompt(c, y, m);
-    else if (*m->message)
-        canvas_put(c, y, 0, c->width, m->message_is_error ? CANVAS_ERROR : CANVAS_STRONG, m->message);
-    else if (*f->state)
-        canvas_put(c, y, 0, c->width, CANVAS_WARNING, f->state);
+    else if (*notice(m, f))
+        put_lines(c, y, 0, lines, style, notice(m, f));
     else if (*m->search)
         put_search(c, y, m);
     else if (f->foot)
-        canvas_put(c, y, 0, c->width, CANVAS_FAINT, keys);
+        put_keys(c, y);
 }
 
 static void put_help(struct canvas *c, unsigned y, unsigned lines)
 {
-    const struct keys_line *help = keys_help();
-    for (unsigned i = 0; i < lines && help[i].keys; i++) {
-        canvas_put(c, y + i, 2, 18, CANVAS_STRONG, help[i].keys);
-        canvas_put(c, y + i, 22, c->width, CANVAS_PLAIN, help[i].what);
+    bool beside = c->width >= HELP_BESIDE_FROM;
+    unsigned end = y + lines, at = y;
+    const struct keys_line *l = keys_help();
+    for (; l->keys && at + !beside < end; l++) {
+        canvas_put(c, at, 2, c->width, CANVAS_STRONG, l->keys);
+        at += !beside;
+        at += put_lines(c, at, beside ? HELP_INDENT : 4, end - at, CANVAS_PLAIN, l->what);
     }
+    if (!l->keys || !lines)
+        return;
+    for (unsigned x = 0; x < c->width; x++)
+        canvas_put(c, end - 1, x, 1, CANVAS_PLAIN, " ");
+    canvas_put(c, end - 1, 2, c->width, CANVAS_FAINT, "more of it needs a larger window");
 }
 
 void draw(struct canvas *c, struct model *m, const struct draw_facts *f)
@@ -254,7 +306,7 @@ void draw(struct canvas *c, struct model *m, const struct draw_facts *f)
     canvas_clear(c);
     if (!c->width || !c->height)
         return;
-    unsigned y = 0, foot = c->height > 2;
+    unsigned y = 0, foot = foot_lines(c, m, f);
     put_title(c, m, f);
     if (c->height > ++y + foot)
         put_time(c, y, put_view(c, y, m), m, f);
@@ -270,5 +322,5 @@ void draw(struct canvas *c, struct model *m, const struct draw_facts *f)
         put_rows(c, y, c->height > y + foot ? c->height - y - foot : 0, m, f->foot);
     }
     if (foot)
-        put_foot(c, c->height - 1, m, f);
+        put_foot(c, c->height - foot, foot, m, f);
 }

@@ -58,6 +58,8 @@ static void save(struct live_loop *l)
     struct error e;
     char text[32];
     uint64_t bytes = 0;
+    model_say(m, false, "saving to %s ...", m->typed);
+    show(l);
     if (source_save(l->look->source, m->typed, &bytes, &e))
         model_say(m, true, "%s", e.text);
     else

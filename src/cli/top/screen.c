@@ -1,11 +1,12 @@
 #include "cli/top/screen.h"
 
 #include "cli/top/keys.h"
+#include "cli/top/terminal.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <wchar.h>
 
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -35,20 +36,14 @@ static void choose_styles(bool colour)
     }
 }
 
-int screen_check(struct error *e)
-{
-    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-        return 0;
-    return error_set(e, -ENOTTY, "standard input and output are no terminal; use --batch for plain text");
-}
-
 int screen_open(bool colour, struct error *e)
 {
-    const char *term = getenv("TERM");
+    terminal_hold();
     screen = newterm(NULL, stdout, stdin);
-    if (!screen)
-        return error_set(e, -ENOTTY, "cannot draw on a terminal of type '%.40s'; set TERM, or use --batch for plain text",
-                         term ? term : "");
+    if (!screen) {
+        terminal_let_go();
+        return error_set(e, -ENOTTY, "cannot draw on this terminal; use --batch for plain text");
+    }
     set_term(screen);
     signal(SIGQUIT, SIG_IGN); /* it would leave the terminal as it is now */
     cbreak();
@@ -69,6 +64,7 @@ void screen_close(void)
     endwin();
     delscreen(screen);
     screen = NULL;
+    terminal_let_go();
     signal(SIGQUIT, SIG_DFL);
 }
 
@@ -126,9 +122,22 @@ static uint32_t key_of(wint_t code)
     }
 }
 
+/* In a locale of single bytes: get_wch would take what follows a byte that is no character for the rest of one. */
+static bool byte_key(uint32_t *key)
+{
+    int got = getch();
+    if (got == ERR)
+        return false;
+    wint_t w = got < KEY_MIN ? btowc(got) : WEOF;
+    *key = got >= KEY_MIN ? key_of((wint_t)got) : w == WEOF ? 0 : (uint32_t)w;
+    return true;
+}
+
 bool screen_key(uint32_t *key)
 {
     wint_t code;
+    if (MB_CUR_MAX == 1)
+        return byte_key(key);
     int got = get_wch(&code);
     if (got == ERR)
         return false;

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether standard input and output are a terminal at all: 0, or -ENOTTY with e. */
-int screen_check(struct error *e);
 /* Standard input and output become a screen; colour: unless the terminal has none. 0 or -ENOTTY with e. */
 int screen_open(bool colour, struct error *e);
 /* Gives the terminal back as it was. */

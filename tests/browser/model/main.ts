@@ -1,7 +1,7 @@
 // The viewer's model against whole stacks.
 import { deflateSync } from "zlib";
 import { groupFrames } from "../../../web/draw/colours";
-import { readVarints } from "../../../web/model/bytes";
+import { Bounds, readVarints } from "../../../web/model/bytes";
 import { callersTree } from "../../../web/model/callers";
 import { foldChains } from "../../../web/model/chains";
 import { changeOf } from "../../../web/model/changes";
@@ -47,10 +47,17 @@ async function bytes(): Promise<void> {
         }
     }
     ok(refused === 3, "what is cut or no deflated data is refused", refused);
-    same([...readVarints(Uint8Array.of(0, 127, 128, 1, 255, 255, 255, 255, 255, 255, 255, 15), 4) ?? []],
-        [0, 127, 128, 2 ** 53 - 1], "varints");
-    ok(readVarints(Uint8Array.of(1, 128), 2) === null && readVarints(Uint8Array.of(1, 2), 1) === null,
-        "too few and too many are refused");
+    const free = { least: 0, limit: Infinity, ascending: false };
+    const read = (bytes: number[], count: number, bounds: Partial<Bounds> = {}) => {
+        const values = new Float64Array(count);
+        const bad = readVarints(Uint8Array.from(bytes), values, { ...free, ...bounds });
+        return bad < 0 ? [...values] : bad;
+    };
+    same(read([0, 127, 128, 1, 255, 255, 255, 255, 255, 255, 255, 15], 4), [0, 127, 128, 2 ** 53 - 1], "varints");
+    same(read([3, 0, 130, 1], 3, { ascending: true }), [3, 3, 133], "varints of differences");
+    same([read([1, 128], 2), read([1, 2], 1), read([1], 2), read([], 0)], [2, 1, 2, []], "too few and too many are refused");
+    same([read([1, 5, 9], 3, { limit: 9 }), read([1, 5, 4], 3, { least: 1, ascending: true, limit: 10 }), read([1, 0], 2, { least: 1 })],
+        [2, 2, 1], "what is out of bounds is named by its place");
 }
 
 function trees(seed: number): void {

@@ -1,0 +1,594 @@
+"""Every control of the viewer, by mouse and by keys, on recordings of a real program (javac): what is shown is what `candor report --json`
+says of the same file with the same choice. Nothing counts as used that a script did in the user's place.
+
+tier: default
+timeout: 900
+"""
+
+import html
+import json
+import re
+import struct
+import sys
+
+import browser
+import flamepage
+from against_report import (agrees, close, exactly, near, nodes, page_of, record, report, rows_of, same_frames, sums_agree)
+from flamepage import ct, reads_as_share, reads_as_time
+
+SIZE = (1280, 1500)
+# What was used: controls by their id, or by that of what they stand in.
+WATCH = """
+const key = (e) => e.id || e.closest("[id]").id;
+window.controls = () => [...document.querySelectorAll("button, select, input, canvas[tabindex], summary")].map(key);
+const used = window.used = { controls: new Set(), keys: new Set() };
+for (const type of ["click", "change", "input", "keydown", "pointerdown"]) {
+    document.addEventListener(type, (event) => {
+        const control = event.isTrusted && event.target.closest && event.target.closest("button, select, input, canvas, summary");
+        if (control) used.controls.add(key(control));
+        if (type === "keydown" && event.isTrusted) used.keys.add(event.key);
+    }, true);
+}"""
+KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhxifgretmlcv?"}
+
+
+class Page(flamepage.Flame):
+    """Remembers which controls and keys were used, over all that it shows."""
+
+    def __init__(self, *size):
+        self.controls, self.used, self.keys = set(), set(), set()
+        super().__init__(*size)
+
+    def collect(self):
+        found = self.run("const u = window.used; return u ? [window.controls(), [...u.controls], [...u.keys]] : null")
+        for known, new in zip((self.controls, self.used, self.keys), found or ()):
+            known.update(new)
+
+    def reopen(self, fragment=""):
+        self.collect()
+        super().reopen(fragment)
+        self.run(WATCH)
+
+    def look(self, file, fragment=""):
+        self.file = file
+        self.reopen(fragment)
+
+    def focus(self, id):
+        self.run("document.getElementById(arguments[0]).focus()", id)
+
+    def pick(self, frame):
+        """A frame in the graph, by mouse, with the whole width in sight again."""
+        self.click_frame(frame)
+        self.press("Escape")
+        self.focus("canvas")
+
+    def drag(self, id, begin, end):
+        """From one share of an element's width to another."""
+        left, top, width, height = self.run(
+            "const b = document.getElementById(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.width, b.height]", id)
+        move = lambda part: {"type": "pointerMove", "duration": 0, "x": round(left + width * part), "y": round(top + height / 2)}
+        self.act(self.pointer(move(begin), {"type": "pointerDown", "button": 0}, move((begin + end) / 2), move(end),
+                              {"type": "pointerUp", "button": 0}))
+
+    def choose_by_key(self, id, letter):
+        self.focus(id)
+        self.press(letter)
+
+
+# -- controls ----------------------------------------------------------------------------------------------------------
+
+def table(page, file, want):
+    page.look(file, "#table=shown")
+    agrees(page, want, "at first")
+    told = {m["name"]: m for m in want["methods"]}
+    bad = [row for row in rows_of(page) if row[0] in told and not all(
+        near(row[at], told[row[0]][key] / want["sampled"], *(told[row[0]][f"{key}_{end}"] for end in ("low", "high")),
+             want["effective_samples"]) for at, key in ((2, "self"), (4, "total")))]
+    ct.ok(not bad, "the table has the report's intervals", bad[:3])
+    for key in ("total", "name", "self"):
+        page.click_on(f"#sort-{key}")
+        names = [row[0] for row in rows_of(page) if row[0] in told]
+        if key == "name":
+            ct.ok(names == sorted(told, key=lambda name: name.encode("utf-16-be"))[: len(names)], "Method: by name", names[:5])
+        else:
+            values = sorted((m[key] for m in told.values()), reverse=True)[: len(names)]
+            ct.ok([told[name][key] for name in names] == values, f"{key.title()}: by {key}", names[:5])
+    page.click_on("#methods-toggle")
+    ct.ok(not page.state()["tableShown"], "Methods hides the table")
+    page.focus("canvas")
+    page.press("m")
+    ct.ok(page.state()["tableShown"], "m shows it")
+
+
+def frames(page, file, want, truth):
+    page.look(file, "#table=hidden&timeline=hidden")
+    same_frames(page, truth, "the graph")
+    told = [f for f in page.frames() if f["depth"] > 1 and f["width"] > 40][::9][:6]
+    for f in told:
+        node = truth[tuple(name for name, _ in f["path"])]
+        page.hover_frame(f)
+        cells = page.run("return [...document.querySelectorAll('#tooltip td')].map((td) => td.innerText)")
+        ct.ok(page.text("#tooltip .name") == node["name"] and page.text("#tooltip .type") == node["type"]
+              and all(reads_as_time(cells[at], node[key]) and reads_as_share(cells[at + 1], node[key] / want["sampled"])
+                      for at, key in ((0, "total"), (3, "self"))), f"tooltip of {node['name'][-40:]}", cells)
+
+
+def inside_of(page, zoomed, path):
+    """{names from the root: frame} of the frames in sight under the zoomed one, whose own ancestors may have scrolled away."""
+    frames_, found = {f["frame"]: f for f in page.frames()}, {}
+    for f in frames_.values():
+        names, at = (), f
+        while at and at["frame"] != zoomed:
+            names, at = (at["name"], *names), frames_.get(at["parent"])
+        if at and names:
+            found[path + names] = f
+    return found
+
+
+def zooming(page, file, want, truth):
+    page.look(file, "#table=hidden")
+    first = page.frame(lambda f: f["depth"] == 5 and f["width"] > 100)
+    path = tuple(name for name, _ in first["path"])
+    page.click_frame(first)
+    details, node = page.text("#details-text"), truth[path]
+    ct.ok(node["name"] in details and node["type"] in details and any(reads_as_share(part, node["total"] / want["sampled"])
+          for part in re.findall(r", (\S+%) \(", details)), "a click zooms, and the line below says what the report says", details)
+    crumbs = page.run("return [...document.querySelectorAll('#crumbs button')].map((b) => b.innerText)")
+    ct.ok(crumbs[0] == "all" and crumbs[-3:] == list(path[-3:]), "the path is the report's", crumbs)
+    width = page.run("return document.getElementById('scroll').clientWidth")
+    inside = inside_of(page, first["frame"], path)
+    wrong = [names for names, f in inside.items() if abs(f["width"] - width * truth[names]["total"] / node["total"]) > 1e-6 * width]
+    ct.ok(inside and not wrong, "its children have their shares of it", wrong[:2])
+    at = lambda: (page.state()["zoomed"]["depth"], page.state()["selectedFrame"] and page.state()["selectedFrame"]["depth"])
+    page.focus("canvas")
+    page.press("Backspace")
+    ct.ok(page.state()["zoomed"]["total"] == truth[path[:-1]]["total"], "Backspace: one frame out")
+    page.press("ArrowDown", "Enter")
+    ct.ok(at() == (5, 5), "ArrowDown, Enter: in again", at())
+    page.press("ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowUp", "Home")
+    ct.ok(at() == (5, 5), "the other arrows, and Home back to the zoomed frame", at())
+    for text, leave in (("Esc", lambda: page.press("Escape")), ("Reset zoom", lambda: page.click_on("#reset")),
+                        ("the first crumb", lambda: page.click_on("#crumbs li:first-child button"))):
+        page.reopen("#table=hidden&zoom=%d" % first["frame"])
+        leave()
+        ct.ok(page.state()["zoom"] == 0 and page.state()["zoomed"]["total"] == want["sampled"], f"{text}: all of it")
+
+
+def searching(page, file, want, truth):
+    page.look(file)
+    heaviest = sorted(want["methods"], key=lambda m: -m["total"])
+    cases = (("javac.parser.", False), ("HashMap", False), (r"^com\.sun\.tools\.javac\.comp\.", True), (r"\.(get|put)$", True))
+    for query, regex in cases:
+        pattern = query if regex else re.escape(query)
+        if page.state()["regex"] != regex:
+            page.click_on("#regex")
+        page.press("/")
+        page.query(query)
+        hits = [path for path in truth if re.search(pattern, path[-1])]
+        weight = report(page.recording, "--method", pattern)["sampled"]
+        found = page.state()["search"]
+        ct.ok(hits and (found["frames"], found["methods"], found["weight"]) == (len(hits), len({path[-1] for path in hits}), weight),
+              f"search {query}: {len(hits)} frames, and the report's weight", (found, len(hits), weight))
+        ct.ok(reads_as_share(page.text("#found").split(" · ")[2], weight / want["sampled"]), "which is shown", page.text("#found"))
+    sizes = sorted((truth[path]["total"] for path in hits), reverse=True)
+    place = lambda: (page.state()["search"]["position"], page.state()["selectedFrame"]["total"])
+    steps = [("Enter", lambda: page.press("Enter"), 1), ("Next", lambda: page.click_on("#next"), 2),
+             ("Previous", lambda: page.click_on("#previous"), 1), ("n", lambda: (page.focus("canvas"), page.press("n")), 2),
+             ("N", lambda: page.press("N"), 1)]
+    for text, act, expected in steps:
+        act()
+        ct.ok(place() == (expected, sizes[expected - 1]), f"{text}: match {expected}, by size", place())
+    page.focus("query")
+    page.press("Escape")
+    ct.ok(page.state()["query"] == "", "Esc ends the search")
+    page.reopen("#table=hidden")
+    page.pick(page.frame(lambda f: f["depth"] == 3 and f["width"] > 60))
+    name = page.state()["selectedFrame"]["name"]
+    page.click_on("#find")
+    total = next(m["total"] for m in heaviest if m["name"] == name)
+    ct.ok(page.state()["search"]["weight"] == total and page.state()["search"]["methods"] == 1, "Find all: the method's total")
+
+
+def inverting(page, file, truth):
+    for text, act in (("Inverted", lambda: page.click_on("#callers")), ("i", lambda: (page.focus("canvas"), page.press("i")))):
+        page.look(file, "#table=hidden&timeline=hidden")
+        act()
+        ct.ok(page.state()["view"] == "callers", f"{text}: inverted")
+    sums_agree(page, truth, "inverted")
+
+
+def suitable(page, want, truth):
+    """A frame of a method that calls and is called, never by itself, and is no small part nor nearly all."""
+    often = {}
+    for path in truth:
+        often[path[-1]] = max(often.get(path[-1], 0), path.count(path[-1]))
+    inner = {name for path in truth for name in path[1:-1]} - {path[0] for path in truth}
+    totals = {m["name"]: m["total"] / want["sampled"] for m in want["methods"]}
+    return page.frame(lambda f: f["width"] > 60 and f["depth"] > 4 and often.get(f["name"]) == 1 and f["name"] in inner
+                      and 0.1 < totals[f["name"]] < 0.6)
+
+
+def sandwiching(page, file, want, truth):
+    page.look(file, "#table=shown&timeline=hidden")
+    frame = suitable(page, want, truth)
+    name = frame["name"]
+    callers, callees = (report(page.recording, f"--{side}", exactly(name))[side] for side in ("callers", "callees"))
+    total = next(m["total"] for m in want["methods"] if m["name"] == name)
+
+    def in_table(act):
+        page.press("/")
+        page.query(name)
+        act(f"#methods-body [aria-label='{name}']")
+
+    def double_click(selector):
+        box = page.run("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.left + 20, b.top + 8]", selector)
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        page.act(page.pointer({"type": "pointerMove", "duration": 0, "x": round(box[0]), "y": round(box[1])}, *press, *press))
+
+    def key(selector):
+        page.run("document.querySelector(arguments[0]).focus()", selector)
+        page.press("s")
+
+    for text, act in (("the button", lambda: (page.pick(frame), page.click_on("#sandwich"))),
+                      ("s on the graph", lambda: (page.pick(frame), page.press("s"))),
+                      ("s on the table", lambda: in_table(key)), ("a double click on the table", lambda: in_table(double_click))):
+        page.look(file, "#table=shown&timeline=hidden")
+        act()
+        state = page.state()
+        ct.ok(state["view"] == "sandwich" and state["total"] == total == callees["total"] == callers["total"],
+              f"sandwich by {text}: the report's total", (state["view"], state["total"], total))
+    page.reopen("#table=hidden&timeline=hidden&view=sandwich&method=%d" % page.state()["method"])
+    below, above = ({path[1:]: node for path, node in nodes(tree).items() if len(path) > 1} for tree in (callees, callers))
+    sums_agree(page, below, "sandwich, what it calls")
+    sums_agree(page, above, "sandwich, its callers", "upper")
+    upper = [f for f in page.frames("upper") if f["depth"] == 1]
+    page.click_frame(upper[0])
+    page.focus("upper-canvas")
+    page.press("Home", "ArrowDown", "ArrowUp")
+    ct.ok(page.state()["upperZoom"] == upper[0]["frame"], "a caller is zoomed into")
+    svg = page.run("return candor.svg()")
+    ct.ok(all(f["shownName"] + ": " in html.unescape(svg) for f in page.frames("upper") + page.frames() if f["width"] > 3),
+          "the SVG has both sides")
+    page.click_on("#clear")
+    ct.ok(page.state()["view"] == "calls" and page.state()["all"] == want["sampled"], "Clear all leads out")
+
+
+def filtering(page, file, want, truth):
+    page.look(file, "#table=shown&timeline=hidden")
+    frame = suitable(page, want, truth)
+    name = frame["name"]
+    focus, drop = (report(page.recording, option, exactly(name)) for option in ("--method", "--not-method"))
+    for key, told in (("focus", focus), ("drop", drop), ("hide", None)):
+        letter = {"focus": "o", "drop": "d", "hide": "h"}[key]
+        for text, act in ((f"the button {key}", lambda: (page.pick(frame), page.click_on("#" + key))),
+                          (f"{letter} on the graph", lambda: (page.pick(frame), page.press(letter))),
+                          (f"{letter} on the table", lambda: (page.press("/"), page.query(name), page.run(
+                              "document.querySelector(arguments[0]).focus()", f"#methods-body [aria-label='{name}']"),
+                              page.press(letter), page.query("")))):
+            page.look(file, "#table=shown&timeline=hidden")
+            act()
+            if told:
+                agrees(page, told, text)
+            else:
+                hidden(page, want, name, text)
+        page.click_on("#chips button")
+        ct.ok(page.state()["all"] == want["sampled"] and not page.state()[key], f"{key}: a click on its chip takes it back")
+    again = lambda: page.pick(page.frame(lambda f: f["name"] == name and f["width"] > 20))
+    again()
+    page.press("o")
+    again()
+    page.press("d")
+    ct.ok(page.text("#empty-title") == "Nothing in sight", "with and without it: nothing")
+    page.click_on("#empty-clear")
+    agrees(page, want, "Clear all, in place of the graph")
+    again()
+    page.press("o", "x")
+    agrees(page, want, "x clears all")
+
+
+def hidden(page, want, name, text):
+    seen = {m["name"]: m for m in page.run("return candor.methods()") if m["name"] != "[truncated]"}
+    told = {m["name"]: m for m in want["methods"]}
+    others = all(seen[other]["total"] == m["total"] and seen[other]["self"] >= m["self"] for other, m in told.items()
+                 if other != name and other in seen)
+    ct.ok(name not in seen and set(seen) == set(told) - {name} and others and page.state()["all"] == want["sampled"]
+          and sum(m["self"] for m in seen.values()) == sum(m["self"] for m in told.values()),
+          f"{text}: it is gone, its time is its callers', the other totals are the report's")
+
+
+def collapsing(page, file, want, truth):
+    page.look(file, "#table=shown&timeline=hidden")
+    count = page.state()["nodes"]
+    ct.ok(count == len(truth) + 1, f"{count} frames, as many as the report's")
+    for key, id in (("r", "recursion"), ("e", "chains")):
+        page.click_on("#" + id)
+        fewer = page.state()["nodes"]
+        agrees(page, want, f"{id} by its button")
+        page.focus("canvas")
+        page.press(key)
+        ct.ok(page.state()["nodes"] == count and page.state()[id] is False, f"{key}: all frames again")
+        if id == "chains":
+            kids = {}
+            for path in truth:
+                kids.setdefault(path[:-1], []).append(path)
+            single = sum(1 for path in truth if len(kids.get(path, ())) == 1 and truth[kids[path][0]]["total"] == truth[path]["total"])
+            ct.ok(fewer == count - single < count, f"chains: {single} frames are folded", fewer)
+        else:
+            again = {tuple(n for i, n in enumerate(path) if not i or n != path[i - 1]) for path in truth}
+            ct.ok(fewer >= len(again) + 1 and fewer <= count, "recursion: no fewer than there are paths without it", fewer)
+
+
+def threads(page, file, want):
+    page.look(file, "#table=shown&timeline=shown")
+    weights = {}
+    for t in want["threads"]:
+        weights[t["name"]] = weights.get(t["name"], 0) + t["self"]
+    lanes = page.run("return [...document.querySelectorAll('#lanes .thread')].map((b) => [b.title, b.lastChild.innerText])")
+    order = [weights[name] for name, _ in lanes]
+    ct.ok(len(lanes) > 3 and order == sorted(order, reverse=True)
+          and all(reads_as_share(share, weights[name] / want["sampled"]) for name, share in lanes),
+          "a lane per thread, with the report's share", lanes)
+    page.click_on("#lanes li:nth-child(1) button")
+    agrees(page, report(page.recording, "--thread", exactly(lanes[0][0])), "one thread")
+    page.click_on("#lanes li:nth-child(2) button")
+    two = report(page.recording, "--thread", exactly(lanes[0][0]) + "|" + exactly(lanes[1][0]))
+    agrees(page, two, "two threads")
+    page.click_on("#by-thread")
+    own = {t["name"]: t["self"] for t in two["threads"] if t["self"]}
+    roots = lambda: {f["name"]: f["total"] for f in page.frames() if f["depth"] == 1}
+    ct.ok(page.state()["byThread"] and roots() == {n: weights[n] for n in own}, "By thread: a frame for each", roots())
+    page.focus("canvas")
+    page.press("g")
+    ct.ok(not page.state()["byThread"], "g: without")
+    page.click_on("#chips button")
+    agrees(page, want, "the chip takes threads back")
+
+
+def heat_columns(buckets):
+    """As web/model/timeline.ts cuts them: cells of 1, 2 or 5 times a power of ten buckets, ten to a column where they are many."""
+    cell = next(10**i * nice for i in range(10) for nice in (1, 2, 5) if buckets <= 10**i * nice * 2400)
+    cells = -(-buckets // cell)
+    return -(-cells // 10) if cells > 240 else cells
+
+
+def times(page, file, want):
+    page.look(file, "#table=shown&timeline=shown")
+    slices = page.run("return JSON.parse(document.getElementById('candor-data').textContent).slices")
+    range_of = lambda *ends: ("--time", "+%dms..+%dms" % tuple(at * slices["bucket_ns"] // 1_000_000 for at in ends))
+    page.drag("heat", 0.3, 0.6)
+    state = page.state()
+    ct.ok(0.2 < state["from"] / slices["buckets"] < 0.35 and 0.5 < state["to"] / slices["buckets"] < 0.65, "a drag chooses a range",
+          (state["from"], state["to"], slices["buckets"]))
+    agrees(page, report(page.recording, *range_of(state["from"], state["to"])), "a range by mouse")
+    page.focus("heat")
+    page.press("Escape")
+    agrees(page, want, "Esc: all the time")
+    columns = heat_columns(slices["buckets"])
+    page.press(*["ArrowRight"] * (columns // 2), "ArrowDown")
+    page.press(*["ArrowRight"] * (columns // 4), shift=True)
+    page.press("Enter")
+    state = page.state()
+    agrees(page, report(page.recording, *range_of(state["from"], state["to"])), "a range by keys")
+    page.click_on("#callers")
+    bottom = report(page.recording, *range_of(state["from"], state["to"]), "--sections", "bottom-up", threshold=0.5)["bottom_up"]
+    sums_agree(page, nodes(bottom), "a range of time, inverted")
+    page.click_on("#clear")
+    thirds = [slices["buckets"] * i // 3 for i in range(4)]
+    parts = []
+    for begin, end in zip(thirds, thirds[1:]):
+        page.reopen("#from=%d&to=%d" % (begin, end))
+        parts.append(page.state()["all"])
+    ct.ok(sum(parts) == want["sampled"], "three parts of the time are all of it", parts)
+    page.click_on("#timeline-toggle")
+    hidden_ = not page.state()["timelineShown"]
+    page.focus("canvas")
+    page.press("l")
+    ct.ok(hidden_ and page.state()["timelineShown"], "Timeline and l hide and show it")
+
+
+def looks(page, file, want, truth):
+    page.look(file, "#table=hidden&timeline=hidden")
+    page.choose_by_key("colour", "b")  # by package, by frame type: the next that begins so
+    ct.ok(page.state()["colour"] == "type", "Colour: by frame type", page.state()["colour"])
+    types = {}
+    for node in truth.values():
+        types[node["type"]] = types.get(node["type"], 0) + node["self"]
+    shares = page.run("""return [...document.querySelectorAll("#legend-list li")].map((li) =>
+        [li.querySelector("bdi").textContent, li.textContent.split(" ").pop()])""")
+    told = dict(shares)
+    ct.ok(len(types) > 3 and all(reads_as_share(told.get(name, "0%"), own / want["sampled"]) for name, own in types.items()),
+          "the legend has the report's share of each frame type", (shares, types))
+    page.focus("canvas")
+    page.press("t")
+    ct.ok(page.state()["colour"] == "package", "t: by package")
+    parts = page.run("return [...document.querySelectorAll('#legend-list li')].map((li) => li.textContent.split(' ').pop())")
+    ct.ok(len(parts) > 3 and abs(sum(flamepage.share(p)[0] for p in parts) - 1) < 0.01, "whose packages share all of it", parts)
+    was = page.run("return document.getElementById('legend').open")
+    page.click_on("#legend summary")
+    ct.ok(page.run("return document.getElementById('legend').open") != was, "the legend folds")
+    page.choose_by_key("theme", "d")
+    ct.ok(page.state()["themeShown"] == "dark", "Theme: dark")
+    top = next(f["y"] for f in page.frames() if f["depth"] == 0)
+    page.click_on("#flip")
+    below = next(f["y"] for f in page.frames() if f["depth"] == 0)
+    page.focus("canvas")
+    page.press("f")
+    ct.ok(below > top and next(f["y"] for f in page.frames() if f["depth"] == 0) == top, "Flip and f turn it over and back")
+    page.window(500, 900)
+    page.click_on("#more")
+    ct.ok(page.run("return document.getElementById('flip').checkVisibility()"), "More shows the options of a narrow window")
+    page.window(*SIZE)
+    page.focus("canvas")
+    page.press("?")
+    open_ = page.run("return document.getElementById('help').open")
+    page.click_on("#help button")
+    page.click_on("#help-open")
+    ct.ok(open_ and page.run("return document.getElementById('help').open"), "? and Help open the help")
+    told = page.run("return [...document.querySelectorAll('#help th')].map((th) => th.textContent).join(' ')")
+    ct.ok(all(key in re.split(r"[ ,+]+", told) for key in KEYS if len(key) == 1), "which has every key", told)
+    page.press("Escape")
+
+
+def books(page, file, want):
+    page.look(file)
+    told, cpu = want["books"], want["books"]["cpu_ns"]
+    bar = dict(re.findall(r"(complete|lost|unseen|residual|approximate frames) (\S+)", page.text("#books-summary")))
+    sums = {key: sum(value.values()) if isinstance(value := told[key + "_ns"], dict) else value
+            for key in ("complete", "truncated", "failed", "lost", "unseen", "residual")}
+    ct.ok(all(reads_as_share(bar[key], sums[key] / cpu) for key in ("complete", "lost", "unseen", "residual"))
+          and close(bar["approximate frames"], want["approximate_share"]), "the bar has the report's books and approximate share", bar)
+    page.click_on("#books")
+    rows = page.run("""return [...document.querySelectorAll("#books-body tr")].map((tr) =>
+        [...tr.cells].map((cell, i) => i || !cell.querySelector(".swatch") ? cell.innerText : cell.childNodes[1].data))""")
+    shown = {row[0].split("\n")[0]: row[1:] for row in rows}
+    flat = {key.title(): ns for key, ns in sums.items()}
+    for account in ("failed", "lost", "unseen"):
+        flat.update({reason: ns for reason, ns in told[account + "_ns"].items() if ns})
+    wrong = [key for key, ns in flat.items() if not (key in shown and reads_as_time(shown[key][0].replace("-", ""), abs(ns))
+                                                     and reads_as_share(shown[key][1], ns / cpu))]
+    ct.ok(len(flat) > 6 and not wrong, f"the dialog has all {len(flat)} accounts and reasons", (wrong, shown))
+    page.click_on("#books-dialog form button")
+    ct.ok(not page.run("return document.getElementById('books-dialog').open"), "Close closes it")
+
+
+def taken_away(page, file, want, truth):
+    """What leaves the page: the picture as a file, a name in the clipboard."""
+    folder = ct.WORK / "downloads"
+    folder.mkdir()
+    page.look(file, "#table=hidden&timeline=hidden")
+    page.devtools("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    for by, act in (("Save SVG", lambda: page.click_on("#save")), ("v", lambda: (page.focus("canvas"), page.press("v")))):
+        act()
+        saved = ct.wait_until(lambda: list(folder.glob("*.svg")), 60)
+        text = saved[0].read_text() if saved else ""
+        ct.ok(text and text == page.run("return candor.svg()"), f"{by}: the picture is a file", list(folder.iterdir()))
+        for file in saved:
+            file.unlink()
+    text = html.unescape(text)
+    frames_ = [f for f in page.frames() if f["width"] > 3 and f["depth"]]
+    wrong = [f["name"] for f in frames_ for node in [truth[tuple(n for n, _ in f["path"])]] for found in [re.findall(
+        re.escape(f["shownName"]) + r": ([\d.,]+ \S+), (\S+%) \(", text)]
+             if not any(reads_as_time(t, node["total"]) and reads_as_share(share, node["total"] / want["sampled"]) for t, share in found)]
+    ct.ok(len(frames_) > 30 and not wrong, f"the picture tells the report's figures of {len(frames_)} frames", wrong[:3])
+    frame = page.frame(lambda f: f["depth"] == 4 and f["width"] > 60)
+    for text, act in (("Copy name", lambda: page.click_on("#copy")), ("c", lambda: page.press("c"))):
+        page.reopen("#table=hidden&timeline=hidden")
+        page.devtools("Emulation.setFocusEmulationEnabled", enabled=True)
+        page.pick(frame)
+        act()
+        page.focus("query")
+        ct.wait_until(lambda: page.text("#copy") != "Copy name", 2)
+        page.act({"type": "key", "id": "keyboard", "actions": [
+            {"type": kind, "value": value} for kind, value in (("keyDown", browser.KEYS["Control"]), ("keyDown", "v"), ("keyUp", "v"),
+                                                               ("keyUp", browser.KEYS["Control"]))]})
+        ct.ok(page.state()["query"] == frame["name"], f"{text}: the name can be pasted", page.state()["query"])
+
+
+def reached_by_tab(page, file):
+    """Whoever has no mouse reaches every control, and sees where he is."""
+    page.look(file, "#table=hidden&zoom=5&selected=5&from=1")
+    wanted = page.run("""return [...document.querySelectorAll("button, select, input, canvas[tabindex], summary")]
+        .filter((e) => e.checkVisibility() && !e.disabled).map((e) => e.id || e.closest("[id]").id)""")
+    seen, blind = set(), set()
+    for _ in range(len(wanted) + 10):
+        page.press("Tab")
+        id, outline = page.run("""const e = document.activeElement;
+            return e === document.body ? [null, null] : [e.id || e.closest("[id]").id, getComputedStyle(e).outlineStyle]""")
+        if id:
+            seen.add(id)
+            blind |= {id} if outline == "none" else set()
+    ct.ok(len(set(wanted)) > 20 and set(wanted) <= seen and not blind, f"Tab reaches {len(set(wanted))} controls, each with an outline",
+          (set(wanted) - seen, blind))
+
+
+def every_format(page, recording):
+    """Whatever candor reads becomes a page with the report's figures."""
+    made = [recording.with_name("javac" + extension) for extension in (".pb.gz", ".otlp", ".speedscope.json", ".collapsed")]
+    for file in made:
+        result = ct.candor("convert", recording, file)
+        ct.ok(result.status == 0, f"{file.name} is written", result)
+    log = ct.WORK / "javac.hpl"
+    log.write_bytes(honest_log())
+    for file in (*made, log):
+        told = report(file)
+        page.look(page_of(file), "#table=shown")
+        agrees(page, told, file.name)
+        ct.ok("samples" in page.text("#size") and (told["books"] or "No books" in page.text("#books-summary")),
+              f"{file.name}: its samples, and whether there are books")
+
+
+def honest_log():
+    """Honest-Profiler's: traces innermost first, names behind their first use."""
+    text = lambda t: struct.pack(">i", len(t)) + t.encode()
+    methods = {"a/Main.run": 1, "a/Work.hot": 2, "a/Work.cold": 3, "a/Io.read": 4, "a/Io.write": 5}
+    out = b"".join(struct.pack(">bq", 3, id) + text("F.java") + text(f"L{name.split('.')[0]};") + text(name.split(".")[1])
+                   for name, id in methods.items()) + struct.pack(">bq", 4, 7) + text("main")
+    for leaf, times in ((2, 50), (3, 30), (4, 15), (5, 5)):
+        for _ in range(times):
+            out += struct.pack(">biq", 1, 2, 7) + struct.pack(">biq", 2, 5, leaf) + struct.pack(">biq", 2, 9, 1)
+    return out
+
+
+def comparison(page, before, after):
+    both = ct.WORK / "changes.html"
+    result = ct.candor("diff", "--json", "--all", "--top", "0", "-o", both, before, after)
+    ct.ok(result.status == 0, "a comparison as a page", result)
+    told = {m["name"]: m for m in json.loads(result.out)["methods"]}
+    page.look(both, "#table=shown")
+    ct.ok(page.text("#title") == f"{before.name} → {after.name}", "its title names both files", page.text("#title"))
+    counts = [report(file)["sample_count"] for file in (before, after)]
+    ct.ok(page.text("#size") == "{:,} → {:,} samples".format(*counts), "and how many samples each has", page.text("#size"))
+    rows, wrong = rows_of(page), []
+    for name, *texts in rows:
+        for at, key in ((0, "self"), (2, "total")):
+            figure = told.get(name, {}).get(key, {"change": "same", "difference": 9, "low": 9, "high": 9})
+            mark = {"grew": "▲ ", "new": "▲ ", "shrank": "▼ ", "gone": "▼ ", "same": ""}[figure["change"]]
+            low, _, high = texts[at + 1].partition(" to ")
+            if not (texts[at].startswith(mark) and texts[at][:1] in (mark[:1] or "+->0<123456789") and close(
+                    texts[at][len(mark):], figure["difference"]) and close(low, figure["low"]) and close(high, figure["high"])):
+                wrong.append((name, texts, figure))
+    ct.ok(len(rows) > 50 and not wrong, f"{len(rows)} methods have the change that candor diff tells", wrong[:2])
+    for letter, file in (("b", before), ("a", after)):
+        page.choose_by_key("width", letter)
+        side = report(file)
+        cpu = re.search(r"CPU (\S+ \S+)", page.text("#books-summary"))
+        ct.ok(page.state()["total"] == side["sampled"] and page.text("#books-summary").startswith({"b": "before", "a": "after"}[letter])
+              and cpu and reads_as_time(cpu[1], side["books"]["cpu_ns"]), f"Width: the time and the books of {file.name}",
+              page.text("#books-summary"))
+
+
+def main():
+    flamepage.need()
+    ct.need(flamepage.PAGE, ct.PROGRAM)
+    sys.setrecursionlimit(20000)
+    if not any(ct.jdk(v) for v in (17, 21, 25)):
+        ct.skip("a recording of a real program", "no JDK 17 or later; run script/jdks")
+        ct.done()
+    sources = sorted((ct.ROOT / "tests" / "java").glob("*.java"))
+    recording = record("javac", *sources)
+    less = record("less", *sources[: len(sources) // 2])
+    want = report(recording, "--sections", "methods,threads,books,tree")
+    truth, bottom = nodes(want["tree"]), nodes(report(recording, "--sections", "bottom-up", threshold=0.5)["bottom_up"])
+    ct.ok(len(want["methods"]) > 200 and len(truth) > 1000, f"{len(want['methods'])} methods, {len(truth)} frames")
+    file = page_of(recording)
+    with Page(*SIZE) as page:
+        page.recording = recording
+        table(page, file, want)
+        inverting(page, file, bottom)
+        for part in (frames, zooming, searching, sandwiching, filtering, collapsing, looks, taken_away):
+            part(page, file, want, truth)
+        for part in (threads, times, books):
+            part(page, file, want)
+        reached_by_tab(page, file)
+        every_format(page, recording)
+        comparison(page, less, recording)
+        page.collect()
+        ct.ok(len(page.controls) > 35 and page.controls <= page.used, f"all {len(page.controls)} controls were used",
+              page.controls - page.used)
+        ct.ok(KEYS <= page.keys, f"all {len(KEYS)} keys were", KEYS - page.keys)
+        messages = page.messages()
+        ct.ok(not messages, "the browser has nothing to complain about", messages)
+    ct.done()
+
+
+main()

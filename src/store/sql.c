@@ -30,7 +30,8 @@ int sql_failed(struct sql_database *d, struct error *e)
 
 static int execute(struct sql_database *d, const char *text, struct error *e)
 {
-    return sqlite3_exec(d->db, text, NULL, NULL, NULL) ? sql_failed(d, e) : 0;
+    struct sql s = sql_use(d, text);
+    return sql_run(&s, 0, e);
 }
 
 int sql_begin(struct sql_database *d, bool write, struct error *e)

@@ -14,12 +14,12 @@ DAY = {"from": "2023-11-14T00:00:00Z", "to": "2023-11-15T00:00:00Z"}  # that of 
 
 
 class Server:
-    def __init__(self, name, *options, file_limit=None, port=0):
+    def __init__(self, name, *options, file_limit=None, port=0, wrapper=()):
         self.data = ct.WORK / name
         limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))) if file_limit else None
         self.log = open(ct.WORK / f"{name}.log", "ab")
-        self.process = subprocess.Popen([ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain", "36500d",
-                                         *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
+        self.process = subprocess.Popen([*wrapper, ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain",
+                                         "36500d", *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
         line = self.process.stdout.readline().decode()
         match = re.fullmatch(r"listening on http://127\.0\.0\.1:(\d+)\n", line)
         ct.ok(match, f"{name}: starts", line or pathlib.Path(self.log.name).read_text())

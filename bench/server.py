@@ -236,16 +236,16 @@ def goals(results, options):
 
 def write_page(path, results, options):
     lines = ["# The server, measured", "",
-             f"Made by `script/bench server` on {results.date}; raw data in `server.csv`. {os.cpu_count()} processors, {platform.machine()},",
-             f"Linux {platform.release()}, load average {os.getloadavg()[0]:.1f} at the end. Medians, in brackets the quartiles over the runs.",
-             "Latencies are those of one client on the same machine that asks one after the other; the page cache is warm.", "",
+             f"Made by `script/bench server` on {results.date}; raw data in `server.csv`. {os.cpu_count()} processors,",
+             f"{platform.machine()}, Linux {platform.release()}, load average {os.getloadavg()[0]:.1f} at the end. Medians, in brackets",
+             "the quartiles over the runs. Latencies are those of one client on the same machine that asks one after the other; the",
+             "page cache is warm.", "",
              "`zipf`: 20,000 stacks, the r-th with the share 1/r of the first. `unique`: each sample's stack is drawn among 2^40, and has",
-             f"only its roots in common with others. Both of 30 to 90 frames, recordings of a minute with {SAMPLES['zipf']:,} or "
-             f"{SAMPLES['unique']:,} samples",
-             f"of 20 threads, in which weights are exact CPU times that vary by {NOISE_BITS:.1f} bits, which no column can pack. They are sent",
-             "one after the other; CPU is that of the server's process.", "",
-             f"The fleet: {options.hosts} hosts, {options.hours} hours, a recording each {options.minutes} minutes with {options.rate:,} samples",
-             "a minute of 8 threads, `zipf`.", "",
+             f"only its roots in common with others. Both of 30 to 90 frames, recordings of a minute with {SAMPLES['zipf']:,} or",
+             f"{SAMPLES['unique']:,} samples of 20 threads, in which weights are exact CPU times that vary by {NOISE_BITS:.1f} bits,",
+             "which no column can pack. They are sent one after the other; CPU is that of the server's process.", "",
+             f"The fleet: {options.hosts} hosts, {options.hours} hours, a recording each {options.minutes} minutes with",
+             f"{options.rate:,} samples a minute of 8 threads, `zipf`.", "",
              "| what | goal | zipf | unique |", "|---|---|---|---|"]
     for what, goal, values in goals(results, options):
         lines.append(f"| {what} | {goal} | {values.get('zipf', '')} | {values.get('unique', '')} |")

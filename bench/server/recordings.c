@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS = 5000, CLASSES = 800, INTERVAL_NS = 10 * 1000 * 1000, JITTER_NS = 200 * 1000, RARE_BITS = 40, DEPTH_MAX = 4096 };
+enum { METHODS = 5000, CLASSES = 800, SITES = 8, INTERVAL_NS = 10 * 1000 * 1000, JITTER_NS = 200 * 1000, RARE_BITS = 40, DEPTH_MAX = 4096 };
 
 struct maker {
     uint64_t state; /* of the random numbers */
@@ -85,10 +85,11 @@ static size_t answer_stack(void *context, uint32_t id, struct jfr_frame *frames,
     for (uint32_t i = 0; i < depth && i < max; i++) {
         uint32_t level = depth - i, known = m->bits * level / depth; /* digits, from the root */
         uint64_t place = hash_mix((key >> (m->bits - known)) << 12 | level);
-        frames[i] = (struct jfr_frame){.method = 1 + (uint32_t)(place % METHODS),
-                                       .line = 1 + (int32_t)(place >> 32 & 255),
-                                       .bci = (uint32_t)(place >> 40 & 127),
-                                       .type = place >> 60 ? JFR_FRAME_C2 : JFR_FRAME_INTERPRETED};
+        uint32_t method = (uint32_t)(place % METHODS), site = place >> 32 & (SITES - 1);
+        frames[i] = (struct jfr_frame){.method = 1 + method,
+                                       .line = 1 + (int32_t)(method % 400 + 3 * site),
+                                       .bci = 11 * site,
+                                       .type = method % 16 ? JFR_FRAME_C2 : JFR_FRAME_INTERPRETED};
     }
     return depth < max ? depth : max;
 }

@@ -126,17 +126,24 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
     return 0;
 }
 
+/* All frames of a method have one, but for those that failed. */
 static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_t *label)
 {
-    const struct profile_method *m = &p->methods[method];
+    struct profile_method *m = &p->methods[method];
     struct buffer text;
     bool failed = type == JFR_FRAME_FAILED;
+    if (m->label && !failed) {
+        *label = m->label;
+        return 0;
+    }
     /* The class of what is no Java method is its library. */
     bool has_class = failed || strcmp(profile_text(p, m->descriptor), JFR_NO_DESCRIPTOR);
     buffer_init(&text, 1 << 20);
     names_frame(&text, has_class ? profile_text(p, m->class_name) : "", profile_text(p, m->name), failed);
     int rc = text.failed ? -ENOMEM : profile_string(p, (const char *)text.data, text.len, label);
     buffer_deinit(&text);
+    if (!rc && !failed)
+        m->label = *label;
     return rc;
 }
 

@@ -50,6 +50,7 @@ struct profile_method {
     uint32_t name;
     uint32_t descriptor;
     uint32_t package; /* string id: the class's, without the class; of native code its library */
+    uint32_t label;   /* string id: of its frames; 0 = none has been met yet */
 };
 
 struct profile_frame {

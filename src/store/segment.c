@@ -39,10 +39,19 @@ static int compare(const void *left, const void *right)
     return (a->state > b->state) - (a->state < b->state);
 }
 
+/* What is put together of sorted rows is. */
+static bool is_sorted(const struct segment *s)
+{
+    for (uint32_t i = 1; i < s->row_count; i++)
+        if (compare(&s->rows[i - 1], &s->rows[i]) > 0)
+            return false;
+    return true;
+}
+
 static void add_up(struct segment *s)
 {
     uint32_t n = 0;
-    if (s->row_count)
+    if (!is_sorted(s))
         qsort(s->rows, s->row_count, sizeof *s->rows, compare);
     for (uint32_t i = 0; i < s->row_count; i++) {
         struct segment_row *last = n ? &s->rows[n - 1] : NULL;

@@ -61,14 +61,18 @@ static void next_epoch(struct store *s)
     pthread_mutex_unlock(&s->reading);
 }
 
-static void remove_leaving(struct store *s)
+static void remove_files(const struct store *s, struct obsolete *o)
 {
     char path[DISK_PATH_MAX];
-    if (!s->leaving.count || !others_have_ended(s))
-        return;
-    for (uint32_t i = 0; i < s->leaving.count; i++)
-        disk_remove(store_segment_path(s, path, s->leaving.list[i].dictionary, s->leaving.list[i].segment));
-    s->leaving.count = 0;
+    for (uint32_t i = 0; i < o->count; i++)
+        disk_remove(store_segment_path(s, path, o->list[i].dictionary, o->list[i].segment));
+    o->count = 0;
+}
+
+static void remove_leaving(struct store *s)
+{
+    if (s->leaving.count && others_have_ended(s))
+        remove_files(s, &s->leaving);
 }
 
 /* The other epoch has no readers when it begins: what was leaving is gone only then. */
@@ -86,6 +90,8 @@ static void remove_gone(struct store *s)
 
 void merge_deinit(struct store *s)
 {
+    remove_files(s, &s->gone);
+    remove_files(s, &s->leaving);
     free(s->gone.list);
     free(s->leaving.list);
 }

@@ -79,6 +79,7 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 void merge_some(struct store *s);
 /* What of segments/ the catalogue knows nothing of goes. */
 void merge_sweep(struct store *s);
+/* When nobody reads any more. */
 void merge_deinit(struct store *s);
 /* Whoever reads segments that the catalogue has told of: until merge_read_end they stay. Returns what that wants. */
 unsigned merge_read_begin(struct store *s);

@@ -70,6 +70,7 @@ def make_store():
           truth["total"])
     ct.ok(server.metrics()["candor_server_store_segments"] < 20, "and some are merged", server.metrics()["candor_server_store_segments"])
     ct.ok(server.end() == 0, "ends by SIGTERM")
+    ct.ok(len(list(server.data.rglob("*.seg"))) < 20, "with as many files as segments", len(list(server.data.rglob("*.seg"))))
     return server.data, truth
 
 

@@ -37,7 +37,7 @@ enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has 
 
 enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
 
-enum { PROFILE_MAPS = 13 };
+enum { PROFILE_MAPS = 14 };
 
 /* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };

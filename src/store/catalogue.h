@@ -65,7 +65,7 @@ struct catalogue_segment {
     uint32_t dictionary, rows;
     int64_t day;
 };
-/* The segment is there, with the recording's part of that day in it. */
+/* The segment is there, with the recording's part of that day in it; -EALREADY when another has that already. */
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
 /* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
 int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);

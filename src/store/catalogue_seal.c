@@ -87,8 +87,7 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
     sql_int(&p, g->day);
     rc = sql_run(&p, rc, e);
     if (!rc && sqlite3_changes(c->sql.db) != 1)
-        rc =
-            error_set(e, -ENOENT, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
+        rc = error_set(e, -EALREADY, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
     return rc;
 }
 

@@ -181,8 +181,10 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     if (rc)
         disk_remove(path);
     free(g.rows);
+    free(g.sums);
+    free(g.seconds);
     cache_put(&s->cache, d);
-    return rc;
+    return rc == -EALREADY ? 0 : rc; /* whoever mends came first, or the other way round */
 }
 
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,

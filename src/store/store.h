@@ -76,7 +76,8 @@ struct store_result {
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
-/* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and threads. */
+/* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
+ * threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
                   struct error *e);

@@ -442,7 +442,8 @@ static void test_damage(void)
         struct error e;
         int rc = store_check(s, today + 2 * 86400, &r, &e);
         const char *file_name = strrchr(file, '/') + 1;
-        tap_ok(!rc && r.unreadable.len && memmem(r.unreadable.data, r.unreadable.len, file_name, strlen(file_name)), "byte %lld: it is named",
+        tap_ok(!rc && r.unreadable.len && memmem(r.unreadable.data, r.unreadable.len, file_name, strlen(file_name)),
+               "byte %lld: it is named",
                (long long)at);
         store_result_deinit(&r);
         store_maintain(s);
@@ -594,7 +595,7 @@ static void test_kill(int times)
         fewest = acknowledged - segments_of(s);
         store_close(s);
     }
-    tap_ok(!wrong && acknowledged && fewest, "killed %d times while it merged: %u acknowledged, none lost, none doubled (%u times wrong)",
+    tap_ok(!wrong && acknowledged && fewest, "killed %d times while it merged: %u acknowledged, none lost, none doubled: %u times wrong",
            times, acknowledged, wrong);
 }
 

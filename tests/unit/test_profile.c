@@ -247,8 +247,8 @@ static void grow_at_random(struct profile *p, unsigned *seed, uint32_t nodes)
     char name[32];
     for (uint32_t i = 0; i < nodes; i++) {
         snprintf(name, sizeof name, "A.m%u", i % 40);
-        uint32_t frame = p->nodes[maker_stack(p, name)].frame;
-        profile_stack(p, (uint32_t)rand_r(seed) % p->node_count, frame, &stack);
+        uint32_t one = maker_stack(p, name);
+        profile_stack(p, (uint32_t)rand_r(seed) % p->node_count, p->nodes[one].frame, &stack);
         struct profile_sample sample = {.weight = (uint64_t)rand_r(seed) % 4 << rand_r(seed) % 40, .stack = stack, .count = 1};
         profile_add_sample(p, &sample);
     }

@@ -46,7 +46,7 @@ class Results:
         self.rows = []
         self.date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
         self.file = open(folder / "server.csv", "w", newline="")
-        self.writer = csv.DictWriter(self.file, FIELDS)
+        self.writer = csv.DictWriter(self.file, FIELDS, lineterminator="\n")
         self.writer.writeheader()
 
     def add(self, part, kind, what, value, unit, run=0):
@@ -195,20 +195,21 @@ def measure_fleet(options, results):
 
 # -- the page --------------------------------------------------------------------------------------------------------
 
-def figure(values, digits=3):
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def figure(values):
     """The median and, of several, the quartiles."""
-    if not values:
-        return "-"
-    text = f"{statistics.median(values):.{digits}g}"
     if len(values) < 3:
-        return text
+        return number(statistics.median(values)) if values else "-"
     low, _, high = statistics.quantiles(values, n=4)
-    return f"{text} ({low:.{digits}g} to {high:.{digits}g})"
+    return f"{number(statistics.median(values))} ({number(low)} to {number(high)})"
 
 
 def latency(results, part, kind, name):
     cpu = statistics.median(results.of(part, kind, f"{name}, CPU"))
-    return f"{figure(results.of(part, kind, name))} ms, CPU {cpu:.3g} ms"
+    return f"{figure(results.of(part, kind, name))} ms, CPU {number(cpu)} ms"
 
 
 def goals(results, options):
@@ -241,7 +242,7 @@ def goals(results, options):
 def write_page(path, results, options):
     lines = ["# The server, measured", "",
              f"Made by `script/bench server` on {results.date}; raw data in `server.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release()}, load average {os.getloadavg()[0]:.1f} at the end. Medians, in brackets",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, load average {os.getloadavg()[0]:.1f} at the end. Medians, in brackets",
              "the quartiles over the runs. Latencies are those of one client on the same machine that asks one after the other; the",
              "page cache is warm. On a machine with other work they say little, and the server's own CPU time more, in steps of 10 ms.", "",
              "`zipf`: 20,000 stacks, the r-th with the share 1/r of the first. `unique`: each sample's stack is drawn among 2^40, and has",

@@ -242,9 +242,10 @@ def goals(results, options):
 def write_page(path, results, options):
     lines = ["# The server, measured", "",
              f"Made by `script/bench server` on {results.date}; raw data in `server.csv`. {os.cpu_count()} processors,",
-             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, load average {os.getloadavg()[0]:.1f} at the end. Medians, in brackets",
-             "the quartiles over the runs. Latencies are those of one client on the same machine that asks one after the other; the",
-             "page cache is warm. On a machine with other work they say little, and the server's own CPU time more, in steps of 10 ms.", "",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, load average {os.getloadavg()[0]:.1f} at the end.",
+             "Medians, in brackets the quartiles over the runs. Latencies are those of one client on the same machine that asks one",
+             "after the other; the page cache is warm. On a machine with other work they say little, and the server's own CPU",
+             "time more, in steps of 10 ms.", "",
              "`zipf`: 20,000 stacks, the r-th with the share 1/r of the first. `unique`: each sample's stack is drawn among 2^40, and has",
              f"only its roots in common with others. Both of 30 to 90 frames, recordings of a minute with {SAMPLES['zipf']:,} or",
              f"{SAMPLES['unique']:,} samples of 20 threads, in which weights are exact CPU times that vary by {NOISE_BITS:.1f} bits,",

@@ -277,7 +277,7 @@ int calltree_build(struct calltree *t, const struct profile *p, bool by_thread)
 
 int calltree_add_effects(struct calltree *t, const struct successive_order *order)
 {
-    if (!t->of_stack)
+    if (!t->of_stack || order->by == SUCCESSIVE_UNKNOWN)
         return 0;
     struct successive_pair *pairs = calloc(t->count, sizeof *pairs); /* of node i at i - 1 */
     int rc = pairs ? successive_count(order, t->of_stack, pairs, t->count) : -ENOMEM;

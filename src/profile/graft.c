@@ -23,15 +23,36 @@ static int take_strings(struct graft *g, struct profile *to, const struct profil
     return 0;
 }
 
+static int reach_methods(struct graft *g, uint32_t count)
+{
+    uint32_t before = g->method_cap;
+    if (reach(&g->methods, &g->method_cap, count))
+        return -ENOMEM;
+    if (g->method_cap > before)
+        memset(g->methods + before, 0, (g->method_cap - before) * sizeof *g->methods);
+    return 0;
+}
+
+static int take_method(struct graft *g, struct profile *to, const struct profile *from, uint32_t of, uint32_t *method)
+{
+    const struct profile_method *m = &from->methods[of];
+    if (!g->methods[of]) {
+        if (profile_method(to, g->strings[m->class_name], g->strings[m->name], g->strings[m->descriptor], method))
+            return -ENOMEM;
+        g->methods[of] = *method + 1;
+    }
+    *method = g->methods[of] - 1;
+    return 0;
+}
+
 static int take_frames(struct graft *g, struct profile *to, const struct profile *from)
 {
-    if (reach(&g->frames, &g->frame_cap, from->frame_count))
+    if (reach(&g->frames, &g->frame_cap, from->frame_count) || reach_methods(g, from->method_count))
         return -ENOMEM;
     for (uint32_t *i = &g->frame_count; *i < from->frame_count; ++*i) {
         const struct profile_frame *f = &from->frames[*i];
-        const struct profile_method *m = &from->methods[f->method];
         uint32_t method;
-        if (profile_method(to, g->strings[m->class_name], g->strings[m->name], g->strings[m->descriptor], &method) ||
+        if (take_method(g, to, from, f->method, &method) ||
             profile_frame(to, method, f->line, f->bci, f->type, &g->frames[*i]))
             return -ENOMEM;
     }
@@ -95,6 +116,7 @@ void graft_deinit(struct graft *g)
 {
     free(g->strings);
     free(g->frames);
+    free(g->methods);
     free(g->nodes);
     free(g->labels);
     free(g->threads);

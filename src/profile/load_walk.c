@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    KNOWN_FRAMES = 1 << 14, /* a power of two */
+    KNOWN_FRAMES = 1 << 16, /* a power of two */
     KEYS = 128,             /* that are looked at together */
 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Interning rests on maps from a pair of ids to an id. Longer keys are pairs of pairs: a method is (class, name) and then
- * that with the descriptor; a frame is (method, line) and then that with (bci, type); a
+ * that with the descriptor; a frame is one number, or where one of its own is large (method, line) and then that with (bci, type); a
  * label is (key, value), then that with (unit, number), then its set with that; a thread is (java id, os id), each
  * made small first, and then that with the name. */
 enum {
@@ -18,6 +18,7 @@ enum {
     MAP_METHOD,
     MAP_PLACE,
     MAP_FRAME,
+    MAP_LARGE_FRAME,
     MAP_STACK,
     MAP_LABEL_TEXT,
     MAP_LABEL_KIND,
@@ -34,6 +35,7 @@ _Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
 enum {
     PROBLEMS_MAX = 100,
     BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
+    SMALL_BITS = 20,         /* three such numbers and a type are a key */
 };
 #define WEIGHT_MAX (1ull << 62)
 
@@ -126,31 +128,55 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
     return 0;
 }
 
+/* All frames of a method have one, but for those that failed. */
 static int frame_label(struct profile *p, uint32_t method, uint8_t type, uint32_t *label)
 {
-    const struct profile_method *m = &p->methods[method];
+    struct profile_method *m = &p->methods[method];
     struct buffer text;
     bool failed = type == JFR_FRAME_FAILED;
+    if (m->label && !failed) {
+        *label = m->label;
+        return 0;
+    }
     /* The class of what is no Java method is its library. */
     bool has_class = failed || strcmp(profile_text(p, m->descriptor), JFR_NO_DESCRIPTOR);
     buffer_init(&text, 1 << 20);
     names_frame(&text, has_class ? profile_text(p, m->class_name) : "", profile_text(p, m->name), failed);
     int rc = text.failed ? -ENOMEM : profile_string(p, (const char *)text.data, text.len, label);
     buffer_deinit(&text);
+    if (!rc && !failed)
+        m->label = *label;
     return rc;
+}
+
+/* What the frame is known by, and in which map. 0 or -ENOMEM. */
+static int frame_key(struct profile *p, uint32_t method, uint32_t line, uint32_t bci, uint8_t type, uint64_t *key, struct map **frames)
+{
+    bool added;
+    uint32_t place;
+    struct map *places = &p->maps[MAP_PLACE];
+    if (!((method | line | bci) >> SMALL_BITS)) {
+        *frames = &p->maps[MAP_FRAME];
+        *key = (((uint64_t)method << SMALL_BITS | line) << SMALL_BITS | bci) << 4 | type;
+        return 0;
+    }
+    if (intern_pair(places, method, line, (uint32_t)places->count, &place, &added))
+        return -ENOMEM;
+    *frames = &p->maps[MAP_LARGE_FRAME];
+    *key = (uint64_t)place << 32 | bci << 4 | type;
+    return 0;
 }
 
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id)
 {
     bool added;
-    uint32_t place, label = 0;
-    struct map *places = &p->maps[MAP_PLACE];
-    struct map *frames = &p->maps[MAP_FRAME];
+    uint32_t label = 0;
+    uint64_t key;
+    struct map *frames;
     if (bci > BCI_MAX)
         bci = BCI_MAX;
-    if (intern_pair(places, method, (uint32_t)line, (uint32_t)places->count, &place, &added))
+    if (frame_key(p, method, (uint32_t)line, bci, type, &key, &frames))
         return -ENOMEM;
-    uint64_t key = (uint64_t)place << 32 | bci << 4 | type;
     const uint32_t *known = map_find(frames, key);
     if (known) {
         *id = *known;

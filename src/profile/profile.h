@@ -37,7 +37,7 @@ enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has 
 
 enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
 
-enum { PROFILE_MAPS = 13 };
+enum { PROFILE_MAPS = 14 };
 
 /* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
@@ -51,6 +51,7 @@ struct profile_method {
     uint32_t name;
     uint32_t descriptor;
     uint32_t package; /* string id: the class's, without the class; of native code its library */
+    uint32_t label;   /* string id: of its frames; 0 = none has been met yet */
 };
 
 struct profile_frame {

@@ -10,7 +10,13 @@ struct pruned {
     uint32_t nodes;  /* stacks that are not shown any more */
 };
 
-/* Keeps the `keep` heaviest nodes. 0 or -ENOMEM. */
+/* Keeps the `keep` heaviest nodes, and adds to `out`; a profile that is pruned again counts no sample twice. 0 or -ENOMEM. */
 int profile_prune(struct profile *p, uint32_t keep, struct pruned *out);
+
+/* Which nodes these are: totals[i] is what weighs on node i, those above it included. Of equal ones the smaller numbers, so that what is
+ * kept has all it stands on. Returns how many with a weight are left out, or -ENOMEM. O(nodes). */
+int64_t prune_choose(const uint64_t *totals, uint32_t nodes, uint32_t keep, bool *kept);
+/* The frame "[pruned]". 0 or -ENOMEM. */
+int prune_frame(struct profile *p, uint32_t *frame);
 
 #endif

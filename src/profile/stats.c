@@ -61,11 +61,13 @@ static uint64_t key_of(enum by by, const struct profile *p, const struct profile
     return (uint64_t)label_of(by, p, f) << 32 | (uint32_t)(by == BY_LINE ? f->line : 0);
 }
 
-/* A table under construction; `seen[row]` is the last stack that was counted into the row's total. */
+/* A table under construction; `seen[row]` is the last stack that was counted into the row's total. A frame is met many times: its
+ * row is looked up once. */
 struct tally {
     struct stats_table *table;
     enum by by;
     struct map rows;
+    uint32_t *row_of_frame; /* plus 1, 0 = not looked up yet */
     uint32_t *seen;
     uint32_t seen_cap;
 };
@@ -94,13 +96,17 @@ static void figure_add(struct stats_figure *f, const struct load *l)
     f->samples += l->samples;
 }
 
-static int tally_frame(struct tally *t, const struct profile *p, const struct profile_frame *f, uint32_t stack, bool leaf,
-                       const struct load *l)
+static int tally_frame(struct tally *t, const struct profile *p, uint32_t frame, uint32_t stack, bool leaf, const struct load *l)
 {
+    const struct profile_frame *f = &p->frames[frame];
     uint32_t index;
-    struct stats_row *row = tally_row(t, key_of(t->by, p, f), &index);
-    if (!row)
-        return -ENOMEM;
+    if (!t->row_of_frame[frame]) {
+        if (!tally_row(t, key_of(t->by, p, f), &index))
+            return -ENOMEM;
+        t->row_of_frame[frame] = index + 1;
+    }
+    index = t->row_of_frame[frame] - 1;
+    struct stats_row *row = &t->table->rows[index];
     if (leaf)
         figure_add(&row->self, l);
     if (t->seen[index] != stack) {
@@ -114,8 +120,8 @@ static int tally_frame(struct tally *t, const struct profile *p, const struct pr
 static int tally_stack(struct tally *t, const struct profile *p, uint32_t stack, const struct load *l)
 {
     for (uint32_t node = stack; node; node = p->nodes[node].parent) {
-        const struct profile_frame *f = &p->frames[p->nodes[node].frame];
-        if (f->type != PROFILE_TYPE_MARK && tally_frame(t, p, f, stack, node == stack, l))
+        uint32_t frame = p->nodes[node].frame;
+        if (p->frames[frame].type != PROFILE_TYPE_MARK && tally_frame(t, p, frame, stack, node == stack, l))
             return -ENOMEM;
     }
     return 0;
@@ -133,8 +139,19 @@ static uint32_t *rows_of_nodes(const struct tally *t, const struct profile *p)
     return rows;
 }
 
+/* Of samples that follow each other nobody knows how, all count as independent draws. */
+static void set_effects(struct stats_table *t)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        t->rows[i].self.effect = t->rows[i].total.effect = 1;
+}
+
 static int tally_effects(const struct tally *t, const struct successive_order *order)
 {
+    if (order->by == SUCCESSIVE_UNKNOWN) {
+        set_effects(t->table);
+        return 0;
+    }
     uint32_t *rows = rows_of_nodes(t, order->profile);
     struct successive_whole whole = successive_whole(order);
     struct successive_pair *pairs = calloc(t->table->count + 1, sizeof *pairs);
@@ -159,11 +176,14 @@ static int tally_stacks(struct tally *tallies, size_t count, const struct profil
         l->samples += p->samples[i].count;
     }
     for (size_t i = 0; i < count; i++) {
+        tallies[i].row_of_frame = calloc((size_t)p->frame_count + 1, sizeof *tallies[i].row_of_frame);
+        rc = rc ? rc : tallies[i].row_of_frame ? 0 : -ENOMEM;
         for (uint32_t stack = 1; !rc && stack < p->node_count; stack++)
             if (loads[stack].samples)
                 rc = tally_stack(&tallies[i], p, stack, &loads[stack]);
         rc = rc ? rc : tally_effects(&tallies[i], order);
         map_deinit(&tallies[i].rows);
+        free(tallies[i].row_of_frame);
         free(tallies[i].seen);
     }
     free(loads);

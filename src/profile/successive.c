@@ -199,7 +199,8 @@ int successive_order_init(struct successive_order *o, const struct profile *p)
         return -ENOMEM;
     for (; o->count < p->sample_count; o->count++)
         o->samples[o->count] = o->count;
-    qsort_r(o->samples, o->count, sizeof *o->samples, compare, &context);
+    if (o->by != SUCCESSIVE_UNKNOWN)
+        qsort_r(o->samples, o->count, sizeof *o->samples, compare, &context);
     return 0;
 }
 

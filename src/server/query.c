@@ -5,7 +5,6 @@
 #include "format/flamegraph.h"
 #include "format/otlp.h"
 #include "format/pprof.h"
-#include "profile/prune.h"
 #include "report/report.h"
 #include "server/times.h"
 
@@ -106,7 +105,6 @@ struct answer {
     struct query query;
     struct profile profile;
     struct store_result result;
-    struct pruned pruned;
     uint32_t limit;
 };
 
@@ -120,9 +118,9 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
     jsonw_member_uint(j, "total", r->weight);
-    jsonw_member_uint(j, "shown", a->profile.weight - a->pruned.weight);
-    jsonw_member_uint(j, "pruned", a->pruned.weight);
-    jsonw_member_uint(j, "nodes_pruned", a->pruned.nodes);
+    jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
+    jsonw_member_uint(j, "pruned", r->pruned.weight);
+    jsonw_member_uint(j, "nodes_pruned", r->pruned.nodes);
     jsonw_key(j, "unreadable");
     jsonw_array(j);
     for (size_t at = 0; at < r->unreadable.len;) {
@@ -144,9 +142,8 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
     if (!rc && profile_init(&a.profile)) {
         query_failed(h, rc = -ENOMEM, &e);
     } else if (!rc) {
+        a.query.q.keep = keep;
         rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
-        if (!rc && keep && profile_prune(&a.profile, keep, &a.pruned))
-            rc = -ENOMEM;
         if (rc) {
             query_failed(h, rc, &e);
         } else if (!http_write_begin(h, &w)) {

@@ -150,17 +150,14 @@ static uint64_t check_recordings(struct checking *c, struct error *e)
 static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
 {
     uint64_t bad = 0;
-    struct store_series series;
     struct store_result result;
-    struct store_query q = {.from = 0, .to = to, .type = ""};
-    int rc = store_series(s, &q, to, NULL, &series, &result, e);
+    int rc = store_check(s, to, &result, e);
     if (rc)
         puts(e->text);
     for (size_t i = 0; i < result.unreadable.len; i++)
         bad += result.unreadable.data[i] == '\n';
     if (result.unreadable.len)
         fwrite(result.unreadable.data, 1, result.unreadable.len, stdout);
-    store_series_deinit(&series);
     store_result_deinit(&result);
     return bad + (rc != 0);
 }

@@ -54,10 +54,12 @@ int store_backup(struct store *s, const char *path, struct error *e)
     if (mkdir(path, 0700))
         return error_set(e, -errno, "%s: cannot be made: %s; give a new directory", path, strerror(errno));
     snprintf(to, sizeof to, "%s/catalogue.db", path);
+    unsigned epoch = merge_read_begin(s); /* what the catalogue speaks of stays */
     int rc = catalogue_backup(s->catalogue, to, e);
     for (size_t i = 0; !rc && i < 2; i++) {
         snprintf(to, sizeof to, "%s/%s", path, folders[i]);
         rc = copy_folder(store_path(s, from, folders[i]), to, e);
     }
+    merge_read_end(s, epoch);
     return rc;
 }

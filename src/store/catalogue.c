@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static const char schema[] =
     "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -33,6 +33,13 @@ static const char schema[] =
     " closed INTEGER NOT NULL);"
     "CREATE INDEX dictionary_day ON dictionary (service, day);"
     "PRAGMA user_version = 1;";
+
+/* What version 2 has more: which segments are to be merged. */
+static const char version_2[] =
+    "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
+    "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
+    "PRAGMA user_version = 2;";
 
 static int run_all(struct catalogue *c, const char *text, struct error *e)
 {
@@ -72,11 +79,22 @@ static int prepare(struct catalogue *c, struct error *e)
     rc = rc ? rc : one_number(c, "PRAGMA user_version", &version, e);
     if (rc || version == VERSION)
         return rc;
-    if (version)
+    if (version && version != 1)
         return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %d", c->path,
                          (long long)version, VERSION);
     rc = sql_begin(&c->sql, true, e);
-    return rc ? rc : sql_end(&c->sql, run_all(c, schema, e), e);
+    if (rc)
+        return rc;
+    rc = version ? 0 : run_all(c, schema, e);
+    rc = rc ? rc : run_all(c, version_2, e);
+    return sql_end(&c->sql, rc, e);
+}
+
+static void end(struct catalogue *c)
+{
+    sql_close(&c->sql);
+    pthread_mutex_destroy(&c->sql.lock);
+    free(c);
 }
 
 int catalogue_open(struct catalogue **out, const char *path, struct error *e)
@@ -87,11 +105,13 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
     snprintf(c->path, sizeof c->path, "%s", path);
     c->sql.path = c->path;
     pthread_mutex_init(&c->sql.lock, NULL);
-    int rc =
-        sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
-    rc = rc ? sql_failed(&c->sql, e) : prepare(c, e);
+    int rc = catalogue_digest_check(path, e);
+    if (!rc) {
+        rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+        rc = rc ? sql_failed(&c->sql, e) : prepare(c, e);
+    }
     if (rc) {
-        catalogue_close(c);
+        end(c);
         *out = NULL;
     }
     return rc;
@@ -99,11 +119,12 @@ int catalogue_open(struct catalogue **out, const char *path, struct error *e)
 
 void catalogue_close(struct catalogue *c)
 {
+    char path[DISK_PATH_MAX];
     if (!c)
         return;
-    sqlite3_close(c->sql.db);
-    pthread_mutex_destroy(&c->sql.lock);
-    free(c);
+    snprintf(path, sizeof path, "%s", c->path);
+    end(c);
+    catalogue_digest_write(path);
 }
 
 int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
@@ -117,6 +138,8 @@ int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
     }
     int code = rc || !backup ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
     sqlite3_close(to);
+    if (!code)
+        catalogue_digest_write(path);
     return code;
 }
 

@@ -2,7 +2,7 @@
  *
  *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw
  *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
- *     segment     id, dictionary, rows, bytes, bad (why, else NULL)
+ *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value
  *
@@ -65,10 +65,37 @@ struct catalogue_segment {
     uint32_t dictionary, rows;
     int64_t day;
 };
-/* The segment is there, with the recording's part of that day in it. */
+/* The segment is there, with the recording's part of that day in it; -EALREADY when another has that already. */
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
 /* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
 int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);
+
+/* Segments that are to become one: of one dictionary and one type, small ones, in the order of their label sets. A segment of more than
+ * CATALOGUE_SMALL_ROWS rows stays as it is. */
+#define CATALOGUE_SMALL_ROWS 262144
+enum { CATALOGUE_MERGE_MAX = 256 };
+struct catalogue_merge {
+    uint32_t dictionary, count;
+    uint64_t segments[CATALOGUE_MERGE_MAX];
+};
+struct catalogue_merge_rule {
+    uint32_t same; /* so many of one label set */
+    uint32_t all;  /* else so many of a dictionary, of whatever label set */
+    int64_t ended; /* of dictionaries of days before this one every two */
+    uint64_t rows; /* at most, together */
+};
+/* The next such; count = 0: there is none. */
+int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e);
+/* The segment `to` is there in their place, with the `parts` parts that are in them. -EAGAIN, and nothing is changed, when that is not
+ * what they have by now. */
+int catalogue_merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,
+                     struct error *e);
+/* They are to stay as they are. */
+int catalogue_leave(struct catalogue *c, const struct catalogue_merge *m, struct error *e);
+/* The good segments of a dictionary; *known: there is such a dictionary. */
+typedef int catalogue_visit_segment(void *context, uint64_t segment);
+int catalogue_segments(struct catalogue *c, uint32_t dictionary, bool *known, catalogue_visit_segment *visit, void *context,
+                       struct error *e);
 
 struct catalogue_pending {
     uint64_t recording;
@@ -90,7 +117,7 @@ struct catalogue_hit { /* one sealed part */
     const char *type;
 };
 typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
-/* Parts that have rows in [from, to), by segment. */
+/* Parts that have rows in [from, to), in no order. */
 int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
                    struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);

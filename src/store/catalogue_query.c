@@ -9,8 +9,7 @@ static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_h
     struct sql s = sql_use(
         &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, r.type "
                  "FROM part p JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
-                 "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2 ORDER BY "
-                 "g.dictionary, p.segment");
+                 "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);

@@ -68,11 +68,12 @@ int catalogue_last_segment(struct catalogue *c, uint64_t *id, struct error *e)
 
 static int seal(struct catalogue *c, const struct catalogue_segment *g, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes) VALUES (?, ?, ?, ?)");
+    struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes, small) VALUES (?, ?, ?, ?, ?)");
     sql_int(&s, (int64_t)g->id);
     sql_int(&s, g->dictionary);
     sql_int(&s, g->rows);
     sql_int(&s, (int64_t)g->bytes);
+    sql_int(&s, g->rows <= CATALOGUE_SMALL_ROWS);
     int rc = sql_run(&s, 0, e);
     struct sql d = sql_use(&c->sql, "UPDATE dictionary SET bytes = max(bytes, ?) WHERE id = ?");
     sql_int(&d, (int64_t)g->dictionary_bytes);
@@ -86,8 +87,7 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
     sql_int(&p, g->day);
     rc = sql_run(&p, rc, e);
     if (!rc && sqlite3_changes(c->sql.db) != 1)
-        rc =
-            error_set(e, -ENOENT, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
+        rc = error_set(e, -EALREADY, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
     return rc;
 }
 

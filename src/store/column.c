@@ -92,7 +92,7 @@ int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at)
     return 0;
 }
 
-uint64_t column_next(struct column *c)
+uint64_t column_next_long(struct column *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64 && c->at < c->size; shift += 7) {
@@ -103,12 +103,6 @@ uint64_t column_next(struct column *c)
     }
     c->bad = 1;
     return 0;
-}
-
-int64_t column_next_signed(struct column *c)
-{
-    uint64_t v = column_next(c);
-    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
 const void *column_bytes(struct column *c, size_t n)

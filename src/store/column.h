@@ -29,8 +29,18 @@ struct column { /* being read */
 int column_skip(const uint8_t *file, size_t size, size_t *at);
 /* Unpacks it and moves on: 0, -ENOMEM or -EBADMSG. column_close ends it. */
 int column_open(struct column *c, const uint8_t *file, size_t size, size_t *at);
-uint64_t column_next(struct column *c);
-int64_t column_next_signed(struct column *c);
+uint64_t column_next_long(struct column *c); /* of any length */
+
+static inline uint64_t column_next(struct column *c)
+{
+    return c->at < c->size && c->bytes[c->at] < 0x80 ? c->bytes[c->at++] : column_next_long(c);
+}
+
+static inline int64_t column_next_signed(struct column *c)
+{
+    uint64_t v = column_next(c);
+    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
 /* Borrows n bytes as they are; NULL when there are not so many. */
 const void *column_bytes(struct column *c, size_t n);
 void column_close(struct column *c);

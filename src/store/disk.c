@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +50,14 @@ int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const ch
     return 0;
 }
 
-int disk_write_file(const char *path, const void *bytes, size_t n, struct error *e)
+static int write_file(const char *path, const void *bytes, size_t n, bool sync, struct error *e)
 {
     char temporary[DISK_PATH_MAX + 8];
     snprintf(temporary, sizeof temporary, "%s.new", path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     int rc = fd < 0 ? failed(temporary, "written", e) : disk_write_at(fd, bytes, n, 0, path, e);
+    if (!rc && sync && fsync(fd))
+        rc = failed(path, "synced", e);
     if (fd >= 0 && close(fd) && !rc)
         rc = failed(path, "written", e);
     rc = rc ? rc : disk_rename(temporary, path, e);
@@ -63,18 +66,27 @@ int disk_write_file(const char *path, const void *bytes, size_t n, struct error 
     return rc;
 }
 
-static int read_open(int fd, const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e)
+int disk_write_file(const char *path, const void *bytes, size_t n, struct error *e)
 {
-    struct stat st;
-    if (fstat(fd, &st))
-        return failed(path, "read", e);
-    if ((uint64_t)st.st_size > max)
-        return error_set(e, -EFBIG, "%s: larger than it can be", path);
-    *bytes = malloc((size_t)st.st_size + 1);
+    return write_file(path, bytes, n, false, e);
+}
+
+int disk_write_synced(const char *path, const void *bytes, size_t n, struct error *e)
+{
+    char folder[DISK_PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    int rc = write_file(path, bytes, n, true, e);
+    return rc ? rc : disk_sync_directory(folder, e);
+}
+
+static int read_open(int fd, const char *path, size_t wanted, uint8_t **bytes, size_t *n, struct error *e)
+{
+    *bytes = malloc(wanted + 1);
     if (!*bytes)
         return error_set(e, -ENOMEM, "%s: out of memory", path);
-    for (*n = 0; *n < (size_t)st.st_size;) {
-        ssize_t got = pread(fd, *bytes + *n, (size_t)st.st_size - *n, (off_t)*n);
+    for (*n = 0; *n < wanted;) {
+        ssize_t got = pread(fd, *bytes + *n, wanted - *n, (off_t)*n);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -86,20 +98,36 @@ static int read_open(int fd, const char *path, size_t max, uint8_t **bytes, size
     return 0;
 }
 
-int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e)
+/* At most so many bytes; whole: of a larger file none. */
+static int read_file(const char *path, size_t most, bool whole, uint8_t **bytes, size_t *n, struct error *e)
 {
+    struct stat st;
     *bytes = NULL;
     *n = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return failed(path, "opened", e);
-    int rc = read_open(fd, path, max, bytes, n, e);
+    int rc = fstat(fd, &st) ? failed(path, "read", e) : 0;
+    uint64_t size = rc ? 0 : (uint64_t)st.st_size;
+    if (!rc && whole && size > most)
+        rc = error_set(e, -EFBIG, "%s: larger than it can be", path);
+    rc = rc ? rc : read_open(fd, path, size < most ? size : most, bytes, n, e);
     close(fd);
     if (rc) {
         free(*bytes);
         *bytes = NULL;
     }
     return rc;
+}
+
+int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e)
+{
+    return read_file(path, max, true, bytes, n, e);
+}
+
+int disk_read_beginning(const char *path, size_t most, uint8_t **bytes, size_t *n, struct error *e)
+{
+    return read_file(path, most, false, bytes, n, e);
 }
 
 int disk_remove(const char *path)

@@ -19,8 +19,12 @@ int disk_rename(const char *from, const char *to, struct error *e);
 int disk_write_at(int fd, const void *bytes, size_t n, uint64_t offset, const char *name, struct error *e);
 /* A new file with these bytes, by a temporary name beside it. */
 int disk_write_file(const char *path, const void *bytes, size_t n, struct error *e);
+/* The same, and it is on the disk, its name too. */
+int disk_write_synced(const char *path, const void *bytes, size_t n, struct error *e);
 /* A whole file of at most `max` bytes; free() *bytes. */
 int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e);
+/* Its first bytes, at most so many. */
+int disk_read_beginning(const char *path, size_t most, uint8_t **bytes, size_t *n, struct error *e);
 /* Removes a file, or a directory with the files in it. What is not there is no error. */
 int disk_remove(const char *path);
 int disk_remove_directory(const char *path);

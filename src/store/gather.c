@@ -8,6 +8,11 @@
 
 /* ---- labels ---- */
 
+struct take_hits {
+    struct gather *g;
+    const struct store_query *q;
+};
+
 struct choice {
     struct gather *g;
     const struct selector *selector;
@@ -55,16 +60,26 @@ static int choose_labels(struct gather *g, struct store *s, const struct store_q
 
 static int take_hit(void *context, const struct catalogue_hit *hit)
 {
-    struct gather *g = context;
+    const struct take_hits *t = context;
+    struct gather *g = t->g;
     const uint32_t *value = map_find(&g->labelsets, hit->labelset);
     if (!value)
         return 0;
     uint32_t type = strtab_add_text(&g->types, hit->type);
     if (!type || ARRAY_GROW(g->list, g->cap, g->count))
         return -ENOMEM;
-    g->list[g->count++] =
-        (struct gathered){hit->recording, hit->segment, hit->labelset, hit->rows, hit->dictionary, type, *value - 1};
+    bool within = hit->first >= t->q->from && hit->last < t->q->to;
+    g->list[g->count++] = (struct gathered){hit->recording,  hit->segment, hit->labelset, hit->rows,
+                                            hit->dictionary, type,         *value - 1,    within};
     return 0;
+}
+
+static int by_segment(const void *left, const void *right)
+{
+    const struct gathered *a = left, *b = right;
+    if (a->dictionary != b->dictionary)
+        return a->dictionary < b->dictionary ? -1 : 1;
+    return (a->segment > b->segment) - (a->segment < b->segment);
 }
 
 /* The one asked for, else the most frequent. 0 = none. */
@@ -73,7 +88,7 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
     uint32_t best = 0, most = 0;
     for (uint32_t type = 1; type < g->types.count; type++) {
         uint32_t n = 0;
-        for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t i = 0; !asked && i < g->count; i++)
             n += g->list[i].type == type;
         bool better = asked ? !strcmp(strtab_text(&g->types, type), asked) : n > most;
         best = better ? type : best;
@@ -118,10 +133,15 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     *r = (struct store_result){0};
     buffer_init(&r->unreadable, 1 << 16);
     map_init(&g->labelsets);
+    g->store = s;
+    g->epoch = merge_read_begin(s);
     if (strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
+    struct take_hits hits = {g, q};
     int rc = choose_labels(g, s, q, by, e);
-    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, take_hit, g, e);
+    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, take_hit, &hits, e);
+    if (!rc && g->count)
+        qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
     rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
@@ -129,6 +149,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
 
 void gather_deinit(struct gather *g)
 {
+    merge_read_end(g->store, g->epoch);
     free(g->list);
     map_deinit(&g->labelsets);
     strtab_deinit(&g->types);
@@ -137,22 +158,39 @@ void gather_deinit(struct gather *g)
 
 /* ---- rows ---- */
 
-/* Which entry of the list each recording of the segment is; NULL = not selected. */
-static const struct gathered **entries_of(const struct gather *g, uint32_t begin, uint32_t end,
-                                          const struct segment *segment)
+/* Which entry of the list each recording of the segment is; NULL = not selected. *found: how many are. */
+static const struct gathered **entries_of(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment,
+                                          uint32_t *found)
 {
     const struct gathered **of = calloc((size_t)segment->recording_count + 1, sizeof *of);
-    for (uint32_t i = begin; of && i < end; i++)
-        for (uint32_t k = 0; k < segment->recording_count; k++)
-            if (segment->recordings[k] == g->list[i].recording)
-                of[k] = &g->list[i];
+    struct map places;
+    bool added, failed = !of;
+    *found = 0;
+    map_init(&places);
+    for (uint32_t i = begin; !failed && i < end; i++) {
+        uint32_t *place = map_add(&places, g->list[i].recording, &added);
+        failed = !place;
+        if (place)
+            *place = i;
+    }
+    for (uint32_t k = 0; !failed && k < segment->recording_count; k++) {
+        const uint32_t *place = map_find(&places, segment->recordings[k]);
+        of[k] = place ? &g->list[*place] : NULL;
+        *found += place != NULL;
+    }
+    map_deinit(&places);
+    if (failed) {
+        free(of);
+        of = NULL;
+    }
     return of;
 }
 
 static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end,
                       const struct segment *segment, gather_visit *visit, void *context, struct store_result *r)
 {
-    const struct gathered **of = entries_of(g, begin, end, segment);
+    uint32_t found;
+    const struct gathered **of = entries_of(g, begin, end, segment, &found);
     int rc = of ? 0 : -ENOMEM;
     for (uint32_t i = 0; !rc && i < segment->row_count; i++) {
         const struct segment_row *row = &segment->rows[i];
@@ -166,6 +204,46 @@ static int visit_rows(const struct gather *g, const struct store_query *q, uint3
     return rc;
 }
 
+/* What cannot be read is named, and put aside: 0. Else rc. */
+static int give_up(struct store *s, const struct gathered *first, int rc, struct store_result *r, const struct error *e)
+{
+    if (rc != -EBADMSG && rc != -ENOENT)
+        return rc;
+    buffer_printf(&r->unreadable, "%s\n",
+                  e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
+    recover_quarantine(s, first->dictionary, first->segment, e->text);
+    return 0;
+}
+
+struct gather_fit gather_fit_of(struct dictionary *d)
+{
+    pthread_mutex_lock(&d->lock);
+    struct gather_fit fit = {d->names.strings.count, d->names.node_count, d->names.thread_count};
+    pthread_mutex_unlock(&d->lock);
+    return fit;
+}
+
+bool gather_fits(const struct gather_fit *fit, const struct segment *segment)
+{
+    return segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads;
+}
+
+void gather_misfit(struct store *s, const struct gathered *of, struct store_result *r)
+{
+    struct error e;
+    error_set(&e, -EBADMSG, "segments/%u/%llu.seg: its dictionary is damaged", of->dictionary, (unsigned long long)of->segment);
+    buffer_printf(&r->unreadable, "%s\n", e.text);
+    recover_quarantine(s, of->dictionary, of->segment, e.text);
+}
+
+static uint32_t end_of(const struct gather *g, uint32_t at)
+{
+    uint32_t end = at;
+    while (end < g->count && g->list[end].segment == g->list[at].segment)
+        end++;
+    return end;
+}
+
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    gather_visit *visit, void *context, struct store_result *r, struct error *e)
 {
@@ -173,18 +251,59 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     uint32_t begin = *at;
     char path[DISK_PATH_MAX];
     struct segment segment;
-    while (*at < g->count && g->list[*at].segment == first->segment)
-        ++*at;
+    *at = end_of(g, begin);
     int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
-    if (rc == -EBADMSG || rc == -ENOENT) {
-        buffer_printf(&r->unreadable, "%s\n",
-                      e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
-        recover_quarantine(s, first->dictionary, first->segment, e->text);
-        return 0;
-    }
     if (rc)
-        return rc;
+        return give_up(s, first, rc, r, e);
     rc = visit_rows(g, q, begin, *at, &segment, visit, context, r);
     segment_deinit(&segment);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+/* The entries allow it: as far as they know, the sums are of what is asked for. */
+static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum gather_sums which)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        if (which == GATHER_STACKS ? !g->list[i].within : g->list[i].by != g->list[begin].by)
+            return false;
+        rows += g->list[i].rows;
+    }
+    return rows >= SEGMENT_SUMS_ROWS;
+}
+
+static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment, enum gather_sums which,
+                      gather_visit_sums *visit, void *context, bool *done)
+{
+    uint32_t found;
+    const struct gathered **of = entries_of(g, begin, end, segment, &found);
+    bool whole = of && found == segment->recording_count;
+    free(of);
+    if (!of)
+        return -ENOMEM;
+    *done = whole && (which == GATHER_STACKS ? segment->sum_count : segment->second_count);
+    return *done ? visit(context, &g->list[begin], segment) : 0;
+}
+
+int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
+                struct store_result *r, bool *done, struct error *e)
+{
+    const struct gathered *first = &g->list[*at];
+    uint32_t end = end_of(g, *at);
+    char path[DISK_PATH_MAX];
+    struct segment segment;
+    *done = false;
+    if (!may_sum(g, *at, end, which))
+        return 0;
+    int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    if (rc) {
+        *done = true;
+        *at = end;
+        return give_up(s, first, rc, r, e);
+    }
+    rc = visit_sums(g, *at, end, &segment, which, visit, context, done);
+    segment_deinit(&segment);
+    if (*done)
+        *at = end;
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }

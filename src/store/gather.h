@@ -7,11 +7,14 @@
 struct gathered {
     uint64_t recording, segment, labelset, rows;
     uint32_t dictionary, type, by;
+    bool within; /* all its rows are in the query's time */
 };
 
 struct gather {
-    struct gathered *list;
+    struct gathered *list; /* by dictionary, then segment */
     uint32_t count, cap;
+    struct store *store;
+    unsigned epoch; /* of merge_read_begin: until gather_deinit the segments stay */
     struct strtab types, values; /* values: of the label that is asked for; 0 = it has none */
     struct map labelsets;        /* -> 1 + value, 0 = not selected */
     uint64_t rows;
@@ -28,5 +31,21 @@ typedef int gather_visit(void *context, const struct gathered *of, const struct 
                          const struct segment_row *row);
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
                    gather_visit *visit, void *context, struct store_result *r, struct error *e);
+
+/* What a dictionary has: its rows can mean no more. Its ids only get more meanwhile; what gathered segments have it had before. */
+struct gather_fit {
+    uint32_t strings, nodes, threads;
+};
+struct gather_fit gather_fit_of(struct dictionary *d);
+bool gather_fits(const struct gather_fit *fit, const struct segment *segment);
+/* A segment that does not fit is put aside, and named in the result: its dictionary is damaged. */
+void gather_misfit(struct store *s, const struct gathered *of, struct store_result *r);
+
+/* The same by its sums, where these are what is asked for: all its recordings, and of sums by stack all of their time. `visit` adds to the
+ * result's weight itself. *done: that was it; else the rows are to be read. */
+enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
+typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
+int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
+                struct store_result *r, bool *done, struct error *e);
 
 #endif

@@ -189,6 +189,7 @@ int recover_all(struct store *s, struct error *e)
         return rc;
     s->last_segment = last;
     find_recordings(s);
+    merge_sweep(s);
     recover_pending(s);
     return 0;
 }

@@ -159,7 +159,7 @@ static int write_segment(struct store *s, struct dictionary *d, struct segment *
     if (!rc && fill_rows(g, p, note, day, &at))
         rc = error_set(e, -ENOMEM, "out of memory");
     dictionary_places_deinit(&at);
-    return rc ? rc : segment_write(g, path, e);
+    return rc ? rc : segment_write(g, path, false, e);
 }
 
 static int seal(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
@@ -181,8 +181,10 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
     if (rc)
         disk_remove(path);
     free(g.rows);
+    free(g.sums);
+    free(g.seconds);
     cache_put(&s->cache, d);
-    return rc;
+    return rc == -EALREADY ? 0 : rc; /* whoever mends came first, or the other way round */
 }
 
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,

@@ -30,7 +30,8 @@ int sql_failed(struct sql_database *d, struct error *e)
 
 static int execute(struct sql_database *d, const char *text, struct error *e)
 {
-    return sqlite3_exec(d->db, text, NULL, NULL, NULL) ? sql_failed(d, e) : 0;
+    struct sql s = sql_use(d, text);
+    return sql_run(&s, 0, e);
 }
 
 int sql_begin(struct sql_database *d, bool write, struct error *e)
@@ -52,11 +53,37 @@ int sql_end(struct sql_database *d, int rc, struct error *e)
     return rc;
 }
 
+void sql_close(struct sql_database *d)
+{
+    for (uint32_t i = 0; i < d->kept_count; i++)
+        sqlite3_finalize(d->kept[i].statement);
+    d->kept_count = 0;
+    sqlite3_close(d->db);
+    d->db = NULL;
+}
+
+/* Where the statement is kept; NULL when that is in use, or there is no room. */
+static struct sql_kept *kept_for(struct sql_database *d, const char *text)
+{
+    for (uint32_t i = 0; i < d->kept_count; i++)
+        if (d->kept[i].text == text)
+            return d->kept[i].busy ? NULL : &d->kept[i];
+    if (d->kept_count == SQL_KEPT)
+        return NULL;
+    d->kept[d->kept_count] = (struct sql_kept){.text = text};
+    return &d->kept[d->kept_count++];
+}
+
 struct sql sql_use(struct sql_database *d, const char *text)
 {
-    struct sql s = {.database = d};
-    if (sqlite3_prepare_v2(d->db, text, -1, &s.statement, NULL))
+    struct sql s = {.database = d, .kept = kept_for(d, text)};
+    s.statement = s.kept ? s.kept->statement : NULL;
+    if (!s.statement && sqlite3_prepare_v2(d->db, text, -1, &s.statement, NULL))
         s.rc = code_of(sqlite3_extended_errcode(d->db));
+    if (s.kept) {
+        s.kept->statement = s.statement;
+        s.kept->busy = true;
+    }
     return s;
 }
 
@@ -91,7 +118,15 @@ int sql_step(struct sql *s, struct error *e)
 
 void sql_done(struct sql *s)
 {
-    sqlite3_finalize(s->statement);
+    if (!s->kept) {
+        sqlite3_finalize(s->statement);
+    } else {
+        if (s->statement) {
+            sqlite3_reset(s->statement);
+            sqlite3_clear_bindings(s->statement);
+        }
+        s->kept->busy = false;
+    }
     s->statement = NULL;
 }
 

@@ -2,7 +2,7 @@
  *
  *   sql_begin -> [ struct sql s = sql_use(db, SQL_...) ; sql_int, sql_text ... ; sql_step ] ... -> sql_end
  *
- * One connection, one lock, held from begin to end. */
+ * One connection, one lock, held from begin to end. A text is a constant: what SQLite made of it is kept for the next time. */
 #ifndef CANDOR_STORE_SQL_H
 #define CANDOR_STORE_SQL_H
 
@@ -14,16 +14,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SQL_KEPT = 64 };
+
+struct sql_kept {
+    const char *text;
+    sqlite3_stmt *statement;
+    bool busy;
+};
+
 struct sql_database {
     sqlite3 *db;
     pthread_mutex_t lock;
     const char *path;
     bool writing;
+    struct sql_kept kept[SQL_KEPT];
+    uint32_t kept_count;
 };
 
 struct sql {
     struct sql_database *database;
     sqlite3_stmt *statement;
+    struct sql_kept *kept; /* NULL: it ends with this use */
     int bound, rc; /* rc: 0 or a negative code */
 };
 
@@ -33,6 +44,9 @@ int sql_failed(struct sql_database *d, struct error *e);
 int sql_begin(struct sql_database *d, bool write, struct error *e);
 /* Commits when rc is 0, else rolls back; gives the lock back. What is returned is rc, or the commit's failure. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
+
+/* Ends the connection. */
+void sql_close(struct sql_database *d);
 
 struct sql sql_use(struct sql_database *d, const char *text);
 void sql_int(struct sql *s, int64_t v);

@@ -102,6 +102,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
     pthread_mutex_init(&s->sealing, NULL);
+    pthread_mutex_init(&s->reading, NULL);
     cache_init(&s->cache);
     int rc = disk_directory(s->path, e);
     rc = rc ? rc : take_lock(s, e);
@@ -120,7 +121,9 @@ void store_close(struct store *s)
         return;
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
+    merge_deinit(s);
     pthread_mutex_destroy(&s->sealing);
+    pthread_mutex_destroy(&s->reading);
     if (s->lock >= 0)
         close(s->lock);
     free(s);
@@ -130,6 +133,7 @@ void store_maintain(struct store *s)
 {
     recover_pending(s);
     retain_all(s);
+    merge_some(s);
 }
 
 /* ---- recordings ---- */

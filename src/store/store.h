@@ -4,7 +4,7 @@
  *     incoming/                       recordings on their way
  *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h): the log that everything else can be made from
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
- *     segments/DICTIONARY/NUMBER.seg  segments (segment.h)
+ *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one recording, or of many that were merged (merge.c)
  *     quarantine/                     what was found damaged
  *
  * A recording counts once it is under recordings/ and in the catalogue. Its rows are then sealed into segments, a part for each day. What
@@ -15,10 +15,12 @@
 #define CANDOR_STORE_STORE_H
 
 #include "profile/profile.h"
+#include "profile/prune.h"
 #include "store/catalogue.h"
 #include "store/selector.h"
 
 struct store;
+struct store_result;
 
 struct store_options {
     const char *path;
@@ -26,6 +28,8 @@ struct store_options {
     uint64_t max_disk;
     /* Fills an empty profile from a recording. 0 or a code with its line, which store_add returns. */
     int (*load)(struct profile *p, const struct envelope *v, struct error *e);
+    uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
+    struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
     /* Tells the operator something, one line. */
     void (*tell)(const char *text);
 };
@@ -43,12 +47,15 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
  * The writer is ended either way. */
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
               const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e);
-/* Seals what is not, and forgets what is too old or too much. To be called every few seconds. */
+/* Seals what is not, forgets what is too old or too much, merges small segments for a second or two. To be called every few seconds, by
+ * one thread at a time. */
 void store_maintain(struct store *s);
 
 /* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
+/* Reads every byte of all segments with rows before `to`: what is bad is put aside, and named in the result. 0 or a code. */
+int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e);
 /* A consistent copy into a new directory: the catalogue by SQLite's backup, files by hard links (or copies elsewhere). */
 int store_backup(struct store *s, const char *path, struct error *e);
 
@@ -58,16 +65,19 @@ struct store_query {
     const struct selector *selector;
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
     const char *type; /* what weights are of, NULL = the one of most recordings, "" = whatever they are of */
+    uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
 struct store_result {
     char type[CATALOGUE_TYPE_MAX]; /* "" = there is nothing */
     uint64_t recordings;
     uint64_t weight;          /* of all selected rows that could be read */
+    struct pruned pruned;     /* what is beyond `keep` */
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
-/* All selected rows as one profile, which is empty and initialised. Beyond STORE_ROWS_MAX rows they are added up over time and threads. */
+/* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
+ * threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
                   struct error *e);

@@ -8,6 +8,15 @@
 
 #include <stdatomic.h>
 
+/* Files that nothing refers to any more, but for queries that began before. */
+struct obsolete {
+    struct obsolete_file {
+        uint32_t dictionary;
+        uint64_t segment;
+    } *list;
+    uint32_t count, cap;
+};
+
 struct store {
     struct store_options options;
     char path[DISK_PATH_MAX / 2];
@@ -17,6 +26,11 @@ struct store {
     atomic_uint_fast64_t last_segment;
     pthread_mutex_t
         sealing; /* one part at a time: a dictionary has one writer, and files that are written are bounded */
+    pthread_mutex_t reading; /* over readers and epoch */
+    uint32_t readers[2];     /* by the epoch in which they began */
+    unsigned epoch;
+    struct obsolete gone, leaving; /* merge.c's: gone since this epoch began; before, and read by who began then */
+    bool merging_failed;           /* and it was told */
 };
 
 enum { SECONDS_PER_DAY = 86400 };
@@ -58,6 +72,18 @@ int recover_all(struct store *s, struct error *e);
 void recover_pending(struct store *s);
 /* Puts a segment aside; its parts are to be sealed again. */
 void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, const char *why);
+
+/* ---- merge.c ---- */
+
+/* Makes large segments of small ones, for a bounded time, and removes those. To be called by one thread at a time. */
+void merge_some(struct store *s);
+/* What of segments/ the catalogue knows nothing of goes. */
+void merge_sweep(struct store *s);
+/* When nobody reads any more. */
+void merge_deinit(struct store *s);
+/* Whoever reads segments that the catalogue has told of: until merge_read_end they stay. Returns what that wants. */
+unsigned merge_read_begin(struct store *s);
+void merge_read_end(struct store *s, unsigned epoch);
 
 /* ---- retain.c ---- */
 

@@ -24,15 +24,15 @@ def certificate(name):
 
 
 class Server:
-    """tls: what certificate() returns; token: for requests to a server that wants one."""
+    """tls: what certificate() returns; token: for requests to a server that wants one; wrapper: words before the command."""
 
-    def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None):
+    def __init__(self, name, *options, file_limit=None, port=0, tls=None, token=None, wrapper=()):
         self.data, self.tls, self.token = ct.WORK / name, tls, token
         options = [*options, *(["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else [])]
         limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))) if file_limit else None
         self.log = open(ct.WORK / f"{name}.log", "ab")
-        self.process = subprocess.Popen([ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain", "36500d",
-                                         *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
+        self.process = subprocess.Popen([*wrapper, ct.PROGRAM, "server", "--listen", f"127.0.0.1:{port}", "--data", self.data, "--retain",
+                                         "36500d", *map(str, options)], stdout=subprocess.PIPE, stderr=self.log, preexec_fn=limit)
         line = self.process.stdout.readline().decode()
         match = re.fullmatch(r"listening on https?://127\.0\.0\.1:(\d+)\n", line)
         ct.ok(match, f"{name}: starts", line or pathlib.Path(self.log.name).read_text())

@@ -7,9 +7,11 @@
 #include "profile/calltree.h"
 #include "profile/check.h"
 #include "profile/names.h"
+#include "profile/prune.h"
 #include "profile_maker.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void test_interning(void)
@@ -224,6 +226,94 @@ static void test_processes(void)
     }
 }
 
+/* ---- pruning ---- */
+
+static const uint64_t *sorted_by;
+
+static int heavier(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (sorted_by[a] != sorted_by[b])
+        return sorted_by[a] > sorted_by[b] ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static void grow_at_random(struct profile *p, unsigned *seed, uint32_t nodes)
+{
+    uint32_t stack;
+    maker_stack(p, "A.root");
+    for (uint32_t i = 0; i < nodes; i++)
+        profile_stack(p, (uint32_t)rand_r(seed) % p->node_count, p->nodes[1].frame, &stack);
+    char name[32];
+    for (uint32_t i = 0; i < nodes; i++) {
+        snprintf(name, sizeof name, "A.m%u", i % 40);
+        uint32_t one = maker_stack(p, name);
+        profile_stack(p, (uint32_t)rand_r(seed) % p->node_count, p->nodes[one].frame, &stack);
+        struct profile_sample sample = {.weight = (uint64_t)rand_r(seed) % 4 << rand_r(seed) % 40, .stack = stack, .count = 1};
+        profile_add_sample(p, &sample);
+    }
+}
+
+/* Sorted by weight, then number, the first of them. */
+static bool chosen_rightly(const uint64_t *totals, uint32_t nodes, uint32_t keep)
+{
+    bool *kept = calloc(nodes, sizeof *kept), *expected = calloc(nodes, sizeof *expected);
+    uint32_t *order = calloc(nodes, sizeof *order), n = 0;
+    for (uint32_t i = 1; i < nodes; i++)
+        if (totals[i])
+            order[n++] = i;
+    sorted_by = totals;
+    qsort(order, n, sizeof *order, heavier);
+    for (uint32_t i = 0; i < n && i < keep; i++)
+        expected[order[i]] = true;
+    bool right = prune_choose(totals, nodes, keep, kept) == (n > keep ? n - keep : 0) && !memcmp(kept, expected, nodes * sizeof *kept);
+    free(kept);
+    free(expected);
+    free(order);
+    return right;
+}
+
+static uint64_t weight_at_marks(const struct profile *p)
+{
+    uint64_t weight = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        uint32_t stack = p->samples[i].stack;
+        if (stack && !strcmp(profile_text(p, p->frames[p->nodes[stack].frame].label), "[pruned]"))
+            weight += p->samples[i].weight;
+    }
+    return weight;
+}
+
+static void test_prune(void)
+{
+    unsigned seed = 20261123;
+    bool chosen = true, sums = true;
+    for (int round_ = 0; round_ < 200; round_++) {
+        struct profile p;
+        struct pruned out = {0};
+        maker_init(&p);
+        grow_at_random(&p, &seed, 100);
+        uint64_t *totals = calloc(p.node_count, sizeof *totals), whole = p.weight;
+        for (uint32_t i = 0; i < p.sample_count; i++)
+            totals[p.samples[i].stack] += p.samples[i].weight;
+        for (uint32_t i = p.node_count - 1; i > 0; i--)
+            totals[p.nodes[i].parent] += totals[i];
+        for (uint32_t keep = 1; keep < 250; keep += 7)
+            chosen = chosen && chosen_rightly(totals, p.node_count, keep);
+        free(totals);
+        for (uint32_t keep = 60; keep > 10; keep -= 20) {
+            sums = sums && !profile_prune(&p, keep, &out) && out.weight == weight_at_marks(&p);
+            uint64_t sum = 0;
+            for (uint32_t i = 0; i < p.sample_count; i++)
+                sum += p.samples[i].weight;
+            sums = sums && sum == whole && p.weight == whole;
+        }
+        profile_deinit(&p);
+    }
+    tap_ok(chosen, "pruning keeps the heaviest nodes, of equal ones the first");
+    tap_ok(sums, "what it cuts off is what stands on its marks, however often, and the sum stays");
+}
+
 int main(void)
 {
     test_interning();
@@ -235,5 +325,6 @@ int main(void)
     test_books();
     test_calltree();
     test_types();
+    test_prune();
     return tap_done();
 }

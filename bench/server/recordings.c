@@ -1,0 +1,199 @@
+/* Recordings of a program that is not there, for benchmarks of what reads them.
+ *
+ *     recordings FOLDER COUNT SAMPLES SECONDS START_S DISTINCT DEPTH THREADS SEED
+ *
+ * Writes FOLDER/0.jfr, 1.jfr, ..., one after the other in time from START_S (seconds since the epoch) on, each of so many samples in so
+ * many seconds, flushed every second as the agent does. Stacks are paths in one tree, the same for every seed: of DISTINCT stacks the
+ * r-th most frequent has the share 1/r of the first (Zipf); DISTINCT 0 draws each anew among 2^40, so that nearly none comes twice, and
+ * they have only their roots in common. Their depths lie evenly between half of DEPTH and one and a half. Weights are 10 ms, give or take
+ * as much as a thread's CPU clock varies at its expiries. */
+#include "base/map.h"
+#include "jfr/writer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHODS = 5000, CLASSES = 800, SITES = 8, INTERVAL_NS = 10 * 1000 * 1000, JITTER_NS = 200 * 1000, RARE_BITS = 40, DEPTH_MAX = 4096 };
+
+struct maker {
+    uint64_t state; /* of the random numbers */
+    double *shares; /* of the stacks, added up */
+    uint32_t distinct, depth, threads, bits;
+    uint64_t *keys; /* stack id -> what its path is made of */
+    uint32_t key_count, key_cap;
+    struct map ids; /* and back */
+    char text[64];
+};
+
+static void fail(const char *what, const char *why)
+{
+    fprintf(stderr, "recordings: %s: %s\n", what, why);
+    exit(2);
+}
+
+static uint64_t draw(struct maker *m)
+{
+    m->state += 0x9e3779b97f4a7c15u;
+    return hash_mix(m->state);
+}
+
+/* ---- stacks ---- */
+
+static uint64_t draw_key(struct maker *m)
+{
+    if (!m->distinct)
+        return draw(m) >> (64 - RARE_BITS);
+    double at = (double)(draw(m) >> 11) / (double)(1ull << 53) * m->shares[m->distinct - 1];
+    uint32_t low = 0, high = m->distinct - 1;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (m->shares[middle] > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low * 2654435761u & ((1u << m->bits) - 1); /* each rank another */
+}
+
+static uint32_t id_of(struct maker *m, uint64_t key)
+{
+    bool added;
+    uint32_t *id = map_add(&m->ids, key, &added);
+    if (m->key_count == m->key_cap) {
+        m->key_cap = m->key_cap ? 2 * m->key_cap : 1024;
+        m->keys = realloc(m->keys, m->key_cap * sizeof *m->keys);
+    }
+    if (!id || !m->keys)
+        fail("stacks", "out of memory");
+    if (added) {
+        m->keys[m->key_count++] = key;
+        *id = m->key_count; /* 0 is none */
+    }
+    return *id;
+}
+
+/* The path to a leaf of a tree of 2^bits leaves: the first digits of the key say where it goes first. */
+static size_t answer_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
+{
+    const struct maker *m = context;
+    uint64_t key = m->keys[id - 1];
+    uint32_t depth = m->depth / 2 + (uint32_t)(hash_mix(key) % (m->depth + 1));
+    depth = depth ? depth : 1;
+    *truncated = false;
+    for (uint32_t i = 0; i < depth && i < max; i++) {
+        uint32_t level = depth - i, known = m->bits * level / depth; /* digits, from the root */
+        uint64_t place = hash_mix((key >> (m->bits - known)) << 12 | level);
+        uint32_t method = (uint32_t)(place % METHODS), site = place >> 32 & (SITES - 1);
+        frames[i] = (struct jfr_frame){.method = 1 + method,
+                                       .line = 1 + (int32_t)(method % 400 + 3 * site),
+                                       .bci = 11 * site,
+                                       .type = method % 16 ? JFR_FRAME_C2 : JFR_FRAME_INTERPRETED};
+    }
+    return depth < max ? depth : max;
+}
+
+/* ---- names: symbols 1.. are classes, then methods, then a descriptor, then threads ---- */
+
+enum { METHOD_NAMES = CLASSES + 1, DESCRIPTOR = METHOD_NAMES + METHODS, THREAD_NAMES, COMPLETE = THREAD_NAMES + 1001 };
+
+static void answer_method(void *context, uint32_t id, struct jfr_method *method)
+{
+    *method = (struct jfr_method){1 + id % CLASSES, METHOD_NAMES + id - 1, DESCRIPTOR};
+}
+
+static void answer_thread(void *context, uint32_t id, struct jfr_thread *thread)
+{
+    *thread = (struct jfr_thread){.java_name = THREAD_NAMES + id, .os_name = THREAD_NAMES + id, .os_id = 1000 + id, .java_id = id};
+}
+
+static const char *answer_symbol(void *context, uint32_t id, size_t *len)
+{
+    struct maker *m = context;
+    if (id == COMPLETE)
+        snprintf(m->text, sizeof m->text, "complete");
+    else if (id < METHOD_NAMES)
+        snprintf(m->text, sizeof m->text, "com.example.part%u.Component%u", id % 37, id);
+    else if (id < DESCRIPTOR)
+        snprintf(m->text, sizeof m->text, "handleRequest%u", id);
+    else if (id == DESCRIPTOR)
+        snprintf(m->text, sizeof m->text, "(Ljava/lang/Object;I)V");
+    else
+        snprintf(m->text, sizeof m->text, "worker-%u", id - THREAD_NAMES);
+    *len = strlen(m->text);
+    return m->text;
+}
+
+/* ---- recordings ---- */
+
+static void add_sample(struct maker *m, struct jfr_writer *w, uint64_t ticks)
+{
+    uint32_t stack = id_of(m, draw_key(m)), thread = 1 + (uint32_t)(draw(m) % m->threads);
+    jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = ticks,
+                                                     .thread = thread,
+                                                     .weight_ns = INTERVAL_NS - JITTER_NS + draw(m) % (2 * JITTER_NS),
+                                                     .state = JFR_STATE_JAVA,
+                                                     .outcome = COMPLETE,
+                                                     .stack = stack});
+    jfr_write_execution_sample(w, ticks, thread, stack, JFR_STATE_JAVA);
+}
+
+static void write_one(struct maker *m, const char *path, uint64_t start_s, uint64_t samples, uint64_t seconds)
+{
+    static const uint64_t second = 1000000000;
+    struct jfr_pools pools = {m, answer_stack, answer_method, answer_thread, answer_symbol};
+    struct jfr_writer_options options = {.ticks_per_second = second, .start_epoch_ns = start_s * second};
+    struct jfr_writer *w;
+    struct error e;
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0644);
+    if (fd < 0)
+        fail(path, "cannot be written");
+    if (jfr_writer_new(&w, fd, &options, &pools, &e))
+        fail(path, e.text);
+    jfr_write_setting(w, 0, "interval_ns", "10000000");
+    for (uint64_t i = 0, last = 0; i < samples; i++) {
+        uint64_t ticks = i * seconds * second / samples;
+        if (ticks / second != last && jfr_writer_flush(w, ticks, &e))
+            fail(path, e.text);
+        last = ticks / second;
+        add_sample(m, w, ticks);
+    }
+    if (jfr_writer_close(w, seconds * second, &e))
+        fail(path, e.text);
+}
+
+int main(int argc, char **argv)
+{
+    struct maker m = {0};
+    uint64_t numbers[10] = {0};
+    if (argc != 10)
+        fail("usage", "recordings FOLDER COUNT SAMPLES SECONDS START_S DISTINCT DEPTH THREADS SEED");
+    for (int i = 2; i < argc; i++)
+        numbers[i] = strtoull(argv[i], NULL, 10);
+    m.distinct = (uint32_t)numbers[6];
+    m.depth = (uint32_t)numbers[7];
+    m.threads = (uint32_t)numbers[8];
+    m.state = hash_mix(numbers[9]);
+    if (!numbers[3] || !numbers[4] || !m.depth || m.depth > DEPTH_MAX / 2 || !m.threads || m.threads > 1000 || m.distinct > 1 << 24)
+        fail("usage", "a number is too small or too large");
+    m.bits = RARE_BITS;
+    if (m.distinct)
+        for (m.bits = 1; 1u << m.bits < m.distinct; m.bits++)
+            ;
+    m.shares = calloc((size_t)m.distinct + 1, sizeof *m.shares);
+    for (uint32_t i = 0; m.shares && i < m.distinct; i++)
+        m.shares[i] = (i ? m.shares[i - 1] : 0) + 1.0 / (i + 1);
+    map_init(&m.ids);
+    for (uint64_t i = 0; i < numbers[2]; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%llu.jfr", argv[1], (unsigned long long)i);
+        map_clear(&m.ids);
+        m.key_count = 0;
+        write_one(&m, path, numbers[5] + i * numbers[4], numbers[3], numbers[4]);
+    }
+    map_deinit(&m.ids);
+    free(m.keys);
+    free(m.shares);
+    return 0;
+}

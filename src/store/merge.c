@@ -1,0 +1,294 @@
+/* Small segments become large ones: a recording a minute from each host would otherwise be a file a minute.
+ *
+ *     1  the rows of up to CATALOGUE_MERGE_MAX segments of one dictionary and type go into a new file, which is synced;
+ *     2  the catalogue takes it for them, in one transaction, if they still are what they were;
+ *     3  when no query is left that may have been told of them before, their files go.
+ *
+ * Killed before 2, the new file is one that the catalogue does not know; after it, the old ones are. Such files go when the store is
+ * opened. Rows are only put side by side: what a recording has keeps its number, and what is damaged is sealed again from the recordings,
+ * each into a segment of its own. */
+#include "store/store_internal.h"
+
+#include "base/array.h"
+#include "base/units.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAME = 64,      /* of one label set: an hour of a recording a minute */
+    ALL = 1024,     /* of many that have few each */
+    ROWS = 1 << 20, /* of a merged segment */
+    LATE_S = 7200,  /* after its end a day gets no more than stragglers */
+};
+#define PATIENCE_NS (1500 * 1000 * 1000ull) /* of one call */
+
+/* ---- readers ---- */
+
+unsigned merge_read_begin(struct store *s)
+{
+    pthread_mutex_lock(&s->reading);
+    unsigned epoch = s->epoch;
+    s->readers[epoch]++;
+    pthread_mutex_unlock(&s->reading);
+    return epoch;
+}
+
+void merge_read_end(struct store *s, unsigned epoch)
+{
+    pthread_mutex_lock(&s->reading);
+    s->readers[epoch]--;
+    pthread_mutex_unlock(&s->reading);
+}
+
+/* True when all that began before the last change of the epoch have ended. */
+static bool others_have_ended(struct store *s)
+{
+    pthread_mutex_lock(&s->reading);
+    bool ended = !s->readers[1 - s->epoch];
+    pthread_mutex_unlock(&s->reading);
+    return ended;
+}
+
+static void next_epoch(struct store *s)
+{
+    pthread_mutex_lock(&s->reading);
+    s->epoch = 1 - s->epoch;
+    pthread_mutex_unlock(&s->reading);
+}
+
+static void remove_files(const struct store *s, struct obsolete *o)
+{
+    char path[DISK_PATH_MAX];
+    for (uint32_t i = 0; i < o->count; i++)
+        disk_remove(store_segment_path(s, path, o->list[i].dictionary, o->list[i].segment));
+    o->count = 0;
+}
+
+static void remove_leaving(struct store *s)
+{
+    if (s->leaving.count && others_have_ended(s))
+        remove_files(s, &s->leaving);
+}
+
+/* The other epoch has no readers when it begins: what was leaving is gone only then. */
+static void remove_gone(struct store *s)
+{
+    remove_leaving(s);
+    if (s->leaving.count || !s->gone.count)
+        return;
+    struct obsolete empty = s->leaving;
+    s->leaving = s->gone;
+    s->gone = empty;
+    next_epoch(s);
+    remove_leaving(s);
+}
+
+void merge_deinit(struct store *s)
+{
+    remove_files(s, &s->gone);
+    remove_files(s, &s->leaving);
+    free(s->gone.list);
+    free(s->leaving.list);
+}
+
+/* ---- one merge ---- */
+
+static int take_recordings(struct segment *to, const struct segment *from, uint32_t *cap)
+{
+    for (uint32_t i = 0; i < from->recording_count; i++) {
+        if (ARRAY_GROW(to->recordings, *cap, to->recording_count))
+            return -ENOMEM;
+        to->recordings[to->recording_count++] = from->recordings[i];
+    }
+    return 0;
+}
+
+static int take_rows(struct segment *to, const struct segment *from, uint32_t recordings)
+{
+    for (uint32_t i = 0; i < from->row_count; i++) {
+        if (ARRAY_GROW(to->rows, to->row_cap, to->row_count))
+            return -ENOMEM;
+        to->rows[to->row_count] = from->rows[i];
+        to->rows[to->row_count++].recording += recordings;
+    }
+    return 0;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The segments of a dictionary have one day, which is where their seconds begin. */
+static int take_segment(struct segment *to, const struct segment *from, uint32_t *cap)
+{
+    uint32_t recordings = to->recording_count;
+    if (recordings && to->first != from->first)
+        return -EBADMSG;
+    to->first = from->first;
+    to->strings = larger(to->strings, from->strings);
+    to->nodes = larger(to->nodes, from->nodes);
+    to->threads = larger(to->threads, from->threads);
+    int rc = take_recordings(to, from, cap);
+    return rc ? rc : take_rows(to, from, recordings);
+}
+
+/* *aside: one that is damaged was put aside, and the set is another now. */
+static int read_sources(struct store *s, const struct catalogue_merge *m, struct segment *to, bool *aside, struct error *e)
+{
+    uint32_t cap = 0;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < m->count; i++) {
+        char path[DISK_PATH_MAX];
+        struct segment one;
+        rc = segment_read(&one, store_segment_path(s, path, m->dictionary, m->segments[i]), SEGMENT_ALL, e);
+        if (!rc) {
+            rc = take_segment(to, &one, &cap);
+            if (rc)
+                error_set(e, rc, rc == -ENOMEM ? "%s: out of memory" : "%s: of another day than its dictionary", path);
+            segment_deinit(&one);
+        }
+        *aside = rc == -EBADMSG || rc == -ENOENT;
+        if (*aside)
+            recover_quarantine(s, m->dictionary, m->segments[i], e->text);
+    }
+    return rc;
+}
+
+/* Those of the list are not to be read by whoever asks from now on. */
+static int note_gone(struct store *s, const struct catalogue_merge *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (ARRAY_GROW(s->gone.list, s->gone.cap, s->gone.count))
+            return -ENOMEM; /* they go when the store is opened again */
+        s->gone.list[s->gone.count++] = (struct obsolete_file){m->dictionary, m->segments[i]};
+    }
+    return 0;
+}
+
+static int write_merged(struct store *s, const struct catalogue_merge *m, struct segment *to, struct error *e)
+{
+    char path[DISK_PATH_MAX];
+    struct catalogue_segment done = {.id = ++s->last_segment, .dictionary = m->dictionary};
+    uint64_t parts = to->recording_count;
+    int rc = segment_write(to, store_segment_path(s, path, m->dictionary, done.id), true, e);
+    done.rows = to->row_count;
+    done.bytes = disk_size(path);
+    rc = rc ? rc : catalogue_merged(s->catalogue, m, &done, parts, e);
+    if (rc)
+        disk_remove(path);
+    return rc;
+}
+
+/* 0, also where there is nothing to be done about the set any more; a code where it is worth another try later. */
+static int merge_set(struct store *s, const struct catalogue_merge *m, struct error *e)
+{
+    struct segment to = {0};
+    bool aside = false;
+    int rc = m->count > 1 ? read_sources(s, m, &to, &aside, e) : -EAGAIN;
+    rc = rc ? rc : write_merged(s, m, &to, e);
+    segment_deinit(&to);
+    if (aside)
+        return 0;
+    if (rc == -EAGAIN)
+        return catalogue_leave(s->catalogue, m, e);
+    if (!rc)
+        note_gone(s, m);
+    return rc;
+}
+
+static struct catalogue_merge_rule rule_of(const struct store *s)
+{
+    struct catalogue_merge_rule rule = s->options.merge;
+    int64_t now = (int64_t)(clock_realtime_ns() / 1000000000);
+    rule.same = rule.same ? rule.same : SAME;
+    rule.all = rule.all ? rule.all : ALL;
+    rule.rows = rule.rows ? rule.rows : ROWS;
+    rule.ended = (now - LATE_S) / SECONDS_PER_DAY;
+    return rule;
+}
+
+void merge_some(struct store *s)
+{
+    struct catalogue_merge_rule rule = rule_of(s);
+    struct catalogue_merge *m = malloc(sizeof *m);
+    struct error e;
+    uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
+    int rc = m ? 0 : error_set(&e, -ENOMEM, "merging: out of memory");
+    while (!rc && clock_monotonic_ns() < end) {
+        rc = catalogue_mergeable(s->catalogue, &rule, m, &e);
+        if (rc || !m->count)
+            break;
+        rc = merge_set(s, m, &e);
+    }
+    if (rc && !s->merging_failed)
+        store_tell(s, "merging segments: %s", e.text);
+    s->merging_failed = rc;
+    remove_gone(s);
+    free(m);
+}
+
+/* ---- what nobody knows ---- */
+
+static int note_segment(void *context, uint64_t segment)
+{
+    bool added;
+    return map_add(context, segment, &added) ? 0 : -ENOMEM;
+}
+
+/* 0 when the whole name is no number. */
+static uint64_t number_of(const char *name, const char *end)
+{
+    char *rest;
+    uint64_t number = strtoull(name, &rest, 10);
+    return rest != name && !strcmp(rest, end) ? number : 0;
+}
+
+static void sweep_files(const char *folder, const struct map *known)
+{
+    char path[2 * DISK_PATH_MAX];
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        uint64_t segment = number_of(entry->d_name, ".seg");
+        bool stray = segment ? !map_find(known, segment) : strstr(entry->d_name, ".new") != NULL;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (stray)
+            disk_remove(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static void sweep_folder(struct store *s, const char *name)
+{
+    uint64_t dictionary = number_of(name, "");
+    char path[DISK_PATH_MAX];
+    struct map known;
+    struct error e;
+    bool is_known;
+    if (!dictionary || dictionary > UINT32_MAX)
+        return;
+    map_init(&known);
+    int rc = catalogue_segments(s->catalogue, (uint32_t)dictionary, &is_known, note_segment, &known, &e);
+    store_dictionary_path(s, path, (uint32_t)dictionary);
+    if (!rc && is_known)
+        sweep_files(path, &known);
+    else if (!rc)
+        disk_remove_directory(path);
+    map_deinit(&known);
+}
+
+void merge_sweep(struct store *s)
+{
+    char path[DISK_PATH_MAX];
+    DIR *dir = opendir(store_path(s, path, "segments"));
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        sweep_folder(s, entry->d_name);
+    if (dir)
+        closedir(dir);
+}

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
+#include "jfr/varints.h"
 
 #include <string.h>
 
@@ -25,9 +26,7 @@ const uint8_t *jfr_skip_string(const uint8_t *at, const uint8_t *end)
         return input_skip(at, end, n);
     if (n > (uint64_t)(end - at))
         return NULL;
-    for (uint64_t unit; n && at; n--)
-        at = input_varint(at, end, &unit);
-    return at;
+    return varints_skip(at, end, n);
 }
 
 /* ---- conversion ---- */

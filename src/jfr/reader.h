@@ -144,6 +144,13 @@ struct jfr_chunk_info {
     bool whole;                /* header and content agree; else a problem was reported */
 };
 
+/* The types that the last chunk declared. Those of a recording declare the same in the same bytes, so that a chunk that is opened with
+ * them need not make them anew. Storage of the caller, who reads one chunk after the other; starts as {0}. */
+struct jfr_declared {
+    struct jfr_types *types; /* NULL while a chunk is open that has them */
+};
+void jfr_declared_deinit(struct jfr_declared *d); /* when no chunk is open any more */
+
 /* What a chunk holds beside events. */
 struct jfr_chunk_rest {
     uint64_t metadata, metadata_bytes, checkpoints, checkpoint_bytes;
@@ -153,6 +160,9 @@ struct jfr_chunk_rest {
  * why: go on with the next); -ENOMEM. */
 int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
                    struct error *e);
+/* The same, where the types may be those of the chunk before; `declared` outlives the chunk. */
+int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                        struct jfr_problems *problems, struct error *e);
 void jfr_chunk_close(struct jfr_chunk *c); /* NULL is fine */
 const struct jfr_chunk_info *jfr_chunk_get_info(const struct jfr_chunk *c);
 struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c);

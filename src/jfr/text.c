@@ -165,8 +165,8 @@ static struct jfr_text pooled(struct jfr_chunk *c, const uint8_t *at, const uint
 {
     uint64_t key;
     struct jfr_value v = {0};
-    if (c->string_type && input_varint(at + 1, end, &key))
-        v = jfr_pool_get(c, c->string_type, key);
+    if (c->types->string && input_varint(at + 1, end, &key))
+        v = jfr_pool_get(c, c->types->string, key);
     bool chain = v.type && *v.at == S_POOL; /* an entry that refers on could go in circles */
     return v.type && !chain ? jfr_text_at(c, v.at, v.end) : (struct jfr_text){"", 0};
 }

@@ -261,6 +261,12 @@ struct jfr_method_info {
 };
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out);
 
+/* The same by keys, for who keeps what he made of the texts (within the chunk, by part and key): many methods are of one class. */
+enum jfr_method_part { JFR_METHOD_CLASS, JFR_METHOD_NAME, JFR_METHOD_DESCRIPTOR, JFR_METHOD_PARTS };
+/* False when the method is none, or its parts have no keys. A key of 0 stands for nothing. */
+bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS]);
+struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key);
+
 struct jfr_frame_info {
     uint64_t method_key; /* for caching; 0 when methods are not pooled */
     struct jfr_value method;

@@ -57,7 +57,7 @@ struct jfr_types {
 
 struct jfr_method_fields { /* of the type of methods; NULL = it lacks the field */
     const struct jfr_type *type;
-    const struct jfr_field *class, *class_name, *name, *descriptor, *hidden;
+    const struct jfr_field *parts[JFR_METHOD_PARTS], *class_name, *hidden;
 };
 
 struct jfr_trace_fields { /* of the type of stack traces, and of its frames' */

@@ -37,14 +37,23 @@ static const struct jfr_method_fields *method_fields(struct jfr_value method)
     if (m->type != type) {
         *m = (struct jfr_method_fields){
             .type = type,
-            .class = jfr_type_field(type, "type"),
-            .name = jfr_type_field(type, "name"),
-            .descriptor = jfr_type_field(type, "descriptor"),
+            .parts = {[JFR_METHOD_CLASS] = jfr_type_field(type, "type"),
+                      [JFR_METHOD_NAME] = jfr_type_field(type, "name"),
+                      [JFR_METHOD_DESCRIPTOR] = jfr_type_field(type, "descriptor")},
             .hidden = jfr_type_field(type, "hidden"),
         };
-        m->class_name = m->class ? jfr_type_field(m->class->type, "name") : NULL;
+        const struct jfr_field *class = m->parts[JFR_METHOD_CLASS];
+        m->class_name = class ? jfr_type_field(class->type, "name") : NULL;
     }
     return m;
+}
+
+static struct jfr_text part_text(const struct jfr_method_fields *m, enum jfr_method_part part, struct jfr_value v)
+{
+    if (part != JFR_METHOD_CLASS)
+        return jfr_value_text(v);
+    struct jfr_text name = jfr_value_text(jfr_value_field(v, m->class_name));
+    return name.len ? jfr_text_dotted(v.chunk, name) : name;
 }
 
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
@@ -52,21 +61,40 @@ bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
     *out = (struct jfr_method_info){.class_name = {"", 0}, .name = {"", 0}, .descriptor = {"", 0}};
     if (jfr_value_none(method))
         return false;
+    struct jfr_text *texts[] = {
+        [JFR_METHOD_CLASS] = &out->class_name, [JFR_METHOD_NAME] = &out->name, [JFR_METHOD_DESCRIPTOR] = &out->descriptor};
     const struct jfr_method_fields *m = method_fields(method);
-    struct jfr_text class_name = jfr_value_text(jfr_value_field(jfr_value_field(method, m->class), m->class_name));
-    out->class_name = class_name.len ? jfr_text_dotted(method.chunk, class_name) : class_name;
-    out->name = jfr_value_text(jfr_value_field(method, m->name));
-    out->descriptor = jfr_value_text(jfr_value_field(method, m->descriptor));
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        *texts[part] = part_text(m, part, jfr_value_field(method, m->parts[part]));
     out->hidden = jfr_value_int(jfr_value_field(method, m->hidden)) != 0;
     return true;
 }
-
-enum { RAW_FIELDS_MAX = 8 };
 
 static bool is_key(const struct jfr_field *f)
 {
     return f && f->pooled && !f->array;
 }
+
+bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS])
+{
+    if (jfr_value_none(method))
+        return false;
+    const struct jfr_method_fields *m = method_fields(method);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++) {
+        if (!is_key(m->parts[part]))
+            return false;
+        keys[part] = jfr_value_key(method, m->parts[part]);
+    }
+    return true;
+}
+
+struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key)
+{
+    const struct jfr_method_fields *m = method_fields(method);
+    return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
+}
+
+enum { RAW_FIELDS_MAX = 8 };
 
 static bool is_int(const struct jfr_field *f)
 {

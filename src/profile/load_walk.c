@@ -32,6 +32,8 @@ int load_walk_init(struct load_walk *w, struct profile *p)
 void load_walk_deinit(struct load_walk *w)
 {
     map_deinit(&w->methods);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        map_deinit(&w->texts[part]);
     free(w->known);
     free(w->gathered);
     free(w->last);
@@ -40,6 +42,8 @@ void load_walk_deinit(struct load_walk *w)
 void load_walk_new_chunk(struct load_walk *w)
 {
     map_clear(&w->methods);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        map_clear(&w->texts[part]);
     memset(w->types, 0, sizeof w->types);
     w->chunk++;
 }
@@ -55,15 +59,43 @@ static uint8_t frame_type(struct jfr_text text)
     return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
-static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)
+{
+    const uint32_t *known = map_find(&w->texts[part], key);
+    bool added;
+    if (known) {
+        *string = *known;
+        return 0;
+    }
+    uint32_t *place = load_text(w->profile, jfr_method_text(method, part, key), string) ? NULL : map_add(&w->texts[part], key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *string;
+    return 0;
+}
+
+/* What `method` refers to, class, name and descriptor, without keys. */
+static int texts_of_method(struct load_walk *w, struct jfr_value method, uint32_t strings[JFR_METHOD_PARTS])
 {
     struct jfr_method_info info;
-    uint32_t class_name = 0, name = 0, descriptor = 0;
-    if (jfr_method_of(method, &info) &&
-        (load_text(w->profile, info.class_name, &class_name) || load_text(w->profile, info.name, &name) ||
-         load_text(w->profile, info.descriptor, &descriptor)))
+    if (jfr_method_of(method, &info) && (load_text(w->profile, info.class_name, &strings[JFR_METHOD_CLASS]) ||
+                                         load_text(w->profile, info.name, &strings[JFR_METHOD_NAME]) ||
+                                         load_text(w->profile, info.descriptor, &strings[JFR_METHOD_DESCRIPTOR])))
         return -ENOMEM;
-    return profile_method(w->profile, class_name, name, descriptor, id);
+    return 0;
+}
+
+static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+{
+    uint64_t keys[JFR_METHOD_PARTS];
+    uint32_t strings[JFR_METHOD_PARTS] = {0};
+    bool has_keys = jfr_method_keys(method, keys);
+    if (!has_keys && texts_of_method(w, method, strings))
+        return -ENOMEM;
+    for (int part = 0; has_keys && part < JFR_METHOD_PARTS; part++)
+        if (text_of_key(w, method, part, keys[part], &strings[part]))
+            return -ENOMEM;
+    return profile_method(w->profile, strings[JFR_METHOD_CLASS], strings[JFR_METHOD_NAME], strings[JFR_METHOD_DESCRIPTOR], id);
 }
 
 static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, uint32_t *id)

@@ -14,6 +14,7 @@ enum { LOAD_TYPES = 64 }; /* keys from there on are looked up each time */
 struct load_walk {
     struct profile *profile;
     struct map methods;        /* pool key -> id; of the present chunk */
+    struct map texts[JFR_METHOD_PARTS]; /* the same for what methods refer to: -> string id */
     uint8_t types[LOAD_TYPES]; /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
     struct load_known *known;  /* frames of the present chunk */
     uint32_t *gathered;        /* frames of the present stack, leaf first */

@@ -296,6 +296,7 @@ bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out);
 /* Its bytes, followed by zeros: within a chunk the same bytes are the same frame. */
 struct jfr_frame_key {
     uint64_t bytes[2];
+    uint32_t size; /* how many they are */
 };
 /* The keys of the next frames, behind which it moves on; how many, at most `max`. None at the end, and before a frame that has no key,
  * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */

@@ -1,10 +1,10 @@
 /* What profiles are made of, by the names the JDK gave the fields; a recording without one of them just lacks that. */
 #include "jfr/reader.h"
 
+#include "jfr/frame_key.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
 
-#include <endian.h>
 #include <string.h>
 
 static uint64_t member_int(struct jfr_value v, const char *name)
@@ -173,54 +173,15 @@ bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out)
 
 /* ---- frames as keys ---- */
 
-static uint64_t nth_end(uint64_t ends, uint32_t n)
-{
-    while (--n)
-        ends &= ends - 1;
-    return ends;
-}
-
-/* The bytes of a word up to the one whose highest bit is the lowest of `ends`; *size counts them. */
-static uint64_t cut(uint64_t word, uint64_t ends, uint32_t *size)
-{
-    uint32_t last = (uint32_t)__builtin_ctzll(ends);
-    *size = last / 8 + 1;
-    return htole64(le64toh(word) & UINT64_MAX >> (63 - last));
-}
-
-/* A frame of n integers that ends in the second of two words: its size, 0 when it does not. An integer of nine bytes, whose last
- * need not be an end, is left to who decodes: so is a run of eight that end nothing. */
-static uint32_t long_key(const uint8_t *at, uint32_t n, struct jfr_frame_key *key)
-{
-    uint64_t ends = input_ends(at), more = input_ends(at + 8);
-    uint32_t count = (uint32_t)(((ends >> 7) * INPUT_EACH_BYTE) >> 56), size;
-    if (!count || !more || __builtin_ctzll(more) / 8 + __builtin_clzll(ends) / 8 >= 8)
-        return 0;
-    more = nth_end(more, n - count);
-    if (!more)
-        return 0;
-    key->bytes[1] = cut(key->bytes[1], more, &size);
-    return 8 + size;
-}
-
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max)
 {
     struct jfr_value *v = &s->frames.next;
     const uint8_t *at = v->at;
-    uint32_t n = v->type->field_count, count = 0, size;
+    uint32_t n = v->type->field_count, count = 0;
     if (max > s->frames.left)
         max = (uint32_t)s->frames.left;
-    for (; count < max && v->end - at >= 16; at += size, count++) {
-        struct jfr_frame_key *key = &keys[count];
-        memcpy(key->bytes, at, sizeof key->bytes);
-        uint64_t ends = nth_end(input_ends(at), n);
-        if (ends) {
-            key->bytes[0] = cut(key->bytes[0], ends, &size);
-            key->bytes[1] = 0;
-        } else if (!(size = long_key(at, n, key))) {
-            break;
-        }
-    }
+    for (; count < max && v->end - at >= FRAME_KEY_BYTES && frame_key(at, n, &keys[count]); count++)
+        at += keys[count].size;
     v->at = at;
     s->frames.left -= count;
     return count;

@@ -3,6 +3,7 @@
  * tier: quick
  * timeout: 60
  * aarch64: yes */
+#include "jfr/frame_key.h"
 #include "jfr/varints.h"
 
 #include "../tap.h"
@@ -152,6 +153,49 @@ static void test_single(void)
     tap_ok(!input_varint(NULL, wall, &v) && !input_skip_varint(NULL, wall) && !varints_skip(NULL, wall, 20), "nothing of nothing");
 }
 
+/* The key of a frame, or none, by decoding; false when it holds what no key has: an integer of nine bytes. */
+static bool key_by_decoding(const uint8_t *bytes, uint32_t n, struct jfr_frame_key *key)
+{
+    const uint8_t *at = bytes;
+    uint64_t ignored;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *next = one(at, bytes + FRAME_KEY_BYTES, &ignored);
+        if (!next || next - at == 9)
+            return false;
+        at = next;
+    }
+    *key = (struct jfr_frame_key){.size = (uint32_t)(at - bytes)};
+    memcpy(key->bytes, bytes, key->size);
+    return true;
+}
+
+static bool same_key(const struct jfr_frame_key *a, const struct jfr_frame_key *b)
+{
+    return a->size == b->size && a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1];
+}
+
+/* A key is right or there is none; and there is one wherever sixteen bytes hold no run of eight that end nothing. */
+static void test_frame_keys(void)
+{
+    uint8_t *bytes = wall - FRAME_KEY_BYTES;
+    uint64_t wrong = 0, missed = 0, keys = 0;
+    for (int round = 0; round < 200000; round++) {
+        struct jfr_frame_key expected = {0}, fast = {0}, portable = {0};
+        uint32_t n = 1 + (uint32_t)(next_random() % 8);
+        fill(bytes, FRAME_KEY_BYTES, (unsigned)(round % 257));
+        uint64_t ends = 0;
+        for (int i = 0; i < FRAME_KEY_BYTES; i++)
+            ends |= (uint64_t)(bytes[i] < 0x80) << i;
+        bool is = key_by_decoding(bytes, n, &expected), long_run = varints_runs(ends | ~0xffffull) != 0;
+        bool is_fast = frame_key(bytes, n, &fast), is_portable = frame_key_portable(bytes, n, &portable);
+        keys += is;
+        wrong += (is_fast && !(is && same_key(&fast, &expected))) || (is_portable && !(is && same_key(&portable, &expected)));
+        missed += is && !long_run && !(is_fast && is_portable);
+    }
+    tap_ok(keys > 10000 && !wrong && !missed, "keys of frames: %llu, %llu wrong, %llu missed", (unsigned long long)keys,
+           (unsigned long long)wrong, (unsigned long long)missed);
+}
+
 int main(void)
 {
     uint8_t *memory = mmap(NULL, 2 * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,5 +209,6 @@ int main(void)
     test_runs();
     test_bits();
     test_single();
+    test_frame_keys();
     return tap_done();
 }

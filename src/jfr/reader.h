@@ -193,6 +193,7 @@ struct jfr_value {
     const uint8_t *at, *end;     /* where it begins, and where what holds it ends */
     bool array, pooled;          /* pooled: the elements of the array are keys */
     bool is_unsigned;
+    bool exact; /* it ends at `end` itself: an entry of a constant pool */
 };
 
 bool jfr_value_none(struct jfr_value v);
@@ -280,6 +281,7 @@ struct jfr_stack {
     struct jfr_array frames;
     bool truncated;
     const struct jfr_field *method, *line, *bci, *frame_type;
+    const uint8_t *end; /* of the last frame; NULL when that is not known before the walk */
     bool raw; /* frames are compressed integers and nothing else, as all known writers have them */
 };
 /* From a value of type jdk.types.StackTrace; false when it is none. */

@@ -142,6 +142,10 @@ bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out)
         .frame_type = t->frame_type,
     };
     out->raw = is_raw(out);
+    if (out->raw && trace.exact && t->frames->index + 1 == trace.type->field_count) {
+        out->end = trace.end;
+        out->frames.next.end = trace.chunk->end; /* which leaves room to look at several bytes at once */
+    }
     return true;
 }
 

@@ -218,7 +218,7 @@ struct jfr_array jfr_array_of(struct jfr_value v)
     a.left = count < max ? count : max;
     a.next = v;
     a.next.at = at;
-    a.next.array = false;
+    a.next.array = a.next.exact = false;
     return a;
 }
 

@@ -66,6 +66,12 @@ struct jfr_writer {
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
 
+/* In ticks of the file's clock. */
+static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks)
+{
+    return ticks / w->options.grain;
+}
+
 /* After a step of 0 or a negative code: makes an error the writer's lasting one. Returns that, if any. */
 int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
 /* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */

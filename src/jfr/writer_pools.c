@@ -13,7 +13,7 @@ static void checkpoint_begin(struct jfr_writer *w)
     *c = (struct checkpoint){.open = true, .start_at = w->out.len, .start = start};
     buffer_be32(&w->out, 0);
     buffer_varint(&w->out, 1);
-    buffer_varint(&w->out, w->flush_ticks);
+    buffer_varint(&w->out, jfr_file_ticks(w, w->flush_ticks));
     buffer_varint(&w->out, 0);
     buffer_varint(&w->out, w->last_checkpoint ? w->last_checkpoint - c->start : 0);
     buffer_u8(&w->out, 0);

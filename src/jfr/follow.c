@@ -87,7 +87,7 @@ static uint64_t chunk_size(const struct jfr_follow *f)
     return input_be(f->bytes + 8, 8);
 }
 
-/* The tail: an empty checkpoint of ten bytes that says it is longer, up to the end of the file or to the next chunk. */
+/* The tail: an empty checkpoint of ten bytes, begun at 0, that says it is longer, up to the end of the file or to the next chunk. */
 static bool is_tail(const struct jfr_follow *f, uint64_t at, uint64_t size)
 {
     static const uint8_t rest[] = {1, 0, 0, 0, 0, 0};

@@ -66,13 +66,18 @@ static void put_header(struct jfr_writer *w, const struct jfr_chunk_head *h, uin
 }
 
 /* An event that covers `size` bytes: a checkpoint without pools, which ends ten bytes from here and is said to be longer. */
-static void put_gap(struct buffer *b, uint64_t size)
+static void put_cover(struct buffer *b, uint64_t size, uint8_t start)
 {
-    static const uint8_t rest[] = {1, 0, 0, 0, 0, 0}; /* type; start, duration, distance, kind, pools */
+    const uint8_t rest[] = {1, start, 0, 0, 0, 0}; /* type; start, duration, distance, kind, pools */
     size_t at = b->len;
     buffer_be32(b, 0);
     buffer_put(b, rest, sizeof rest);
     buffer_patch_varint4(b, at, (uint32_t)size);
+}
+
+static void put_gap(struct buffer *b, uint64_t size)
+{
+    put_cover(b, size, 0);
 }
 
 static void put_zeroes(struct buffer *b, size_t n)
@@ -163,7 +168,7 @@ static int end_content(struct jfr_writer *w)
     uint64_t at = w->end, left = PAGE - at % PAGE;
     if (left < SHELL_MAX) {
         uint64_t filler = left < GAP_BYTES ? GAP_BYTES : left;
-        put_gap(&w->scratch, filler);
+        put_cover(&w->scratch, filler, 1); /* no tail, even where the file comes to end with it (follow.c) */
         put_zeroes(&w->scratch, filler - GAP_BYTES);
         w->end += filler;
     }

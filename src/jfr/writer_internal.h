@@ -3,6 +3,7 @@
 #define CANDOR_JFR_WRITER_INTERNAL_H
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "jfr/id_set.h"
 #include "jfr/writer.h"
 
@@ -63,6 +64,7 @@ struct jfr_writer {
 
     /* What the chunk's pools hold. */
     struct id_set stacks, threads, methods, classes, symbols, strings;
+    struct map method_keys; /* the caller's ids may lie far apart: in the chunk they are counted from 1 */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
 

@@ -91,6 +91,18 @@ static uint32_t need_class(struct jfr_writer *w, uint32_t name)
     return name + SYMBOL_KEY;
 }
 
+/* 0 is no method. */
+static uint32_t need_method(struct jfr_writer *w, uint32_t id)
+{
+    bool added = false;
+    uint32_t *key = id ? map_add(&w->method_keys, id, &added) : NULL;
+    if (added)
+        *key = (uint32_t)w->method_keys.count;
+    if ((id && !key) || !id_set_need(&w->methods, id))
+        w->out.failed = true;
+    return key ? *key : 0;
+}
+
 static void put_symbol_text(struct jfr_writer *w, uint32_t id)
 {
     size_t len = 0;
@@ -107,9 +119,7 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
     buffer_varint(b, count);
     for (size_t i = 0; i < count; i++) {
         const struct jfr_frame *f = &w->frames[i];
-        if (!id_set_need(&w->methods, f->method))
-            b->failed = true;
-        buffer_varint(b, f->method);
+        buffer_varint(b, need_method(w, f->method));
         buffer_varint(b, f->line > 0 ? (uint32_t)f->line : UINT32_MAX); /* -1: readers print no line */
         buffer_varint(b, f->bci);
         buffer_varint(b, (uint64_t)f->type + 1);
@@ -138,7 +148,7 @@ static void put_method(struct jfr_writer *w, uint32_t id)
 {
     struct jfr_method m = {0};
     w->answers.method(w->answers.context, id, &m);
-    struct buffer *b = entry(w, T_METHOD, id);
+    struct buffer *b = entry(w, T_METHOD, need_method(w, id));
     buffer_varint(b, need_class(w, m.class_name));
     buffer_varint(b, need_symbol(w, m.name));
     buffer_varint(b, m.descriptor ? need_symbol(w, m.descriptor) : NO_DESCRIPTOR_KEY);
@@ -204,6 +214,7 @@ void jfr_pools_clear(struct jfr_writer *w)
     struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_clear(sets[i]);
+    map_clear(&w->method_keys);
 }
 
 void jfr_pools_deinit(struct jfr_writer *w)
@@ -211,4 +222,5 @@ void jfr_pools_deinit(struct jfr_writer *w)
     struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_deinit(sets[i]);
+    map_deinit(&w->method_keys);
 }

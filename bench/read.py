@@ -124,7 +124,7 @@ def main():
         folder = pathlib.Path(name)
         path = options.file or record(jdk, folder, options.seconds, options.size * 1_000_000)
         subprocess.run(["cat", path], check=True, stdout=subprocess.DEVNULL)
-        writer = csv.DictWriter(file, FIELDS)
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         for run in range(options.runs):
             for tool, command in tools(jdk, jar, path, folder).items():

@@ -202,7 +202,7 @@ def main():
     jdk = ct.jdk(25) or sys.exit(f"size: no JDK 25 in {ct.JDKS}; run script/jdks")
     rows = []
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name, open(f"{options.output}.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         for row in rows_of(options, jdk, pathlib.Path(name)):
             rows.append(row)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How fast a large recording is read: candor, async-profiler's jfrconv and the JDK's jfr, in turns.
 
-usage: script/bench read [--size MB] [--seconds N] [--runs N] [--file FILE] [--output FILE.csv]
+usage: script/bench read [--short] [--size MB] [--seconds N] [--runs N] [--file FILE] [--output FILE.csv]
 
 Makes a recording of javac compiling the tests' programs on every core (JDK 25, settings=profile, samples every millisecond, stacks
 128 deep), puts it behind itself until it has the size (recordings may be concatenated), and has each tool turn it into collapsed
 stacks or its own table. The file is read once before, so that it lies in memory for all. Printed are medians over the runs: seconds,
-CPU seconds, MB per second and per second of CPU (of a core, as it were), and the most memory that was resident.
+CPU seconds, MB per second and per second of CPU (of a core, as it were), how many times as fast per core as jfrconv and as `jfr view`
+in the same run, and the most memory that was resident, which of a mapped file is in part the file itself. --short only shows that it works.
 """
 import argparse
 import csv
@@ -26,6 +27,10 @@ import candortest as ct
 SETTINGS = ("settings=profile", "jdk.ExecutionSample#period=1ms", "jdk.NativeMethodSample#period=1ms",
             "jdk.CPUTimeSample#enabled=true", "jdk.CPUTimeSample#throttle=1ms", "jdk.ObjectAllocationSample#throttle=2000/s")
 FIELDS = ("tool", "run", "bytes", "seconds", "cpu_seconds", "resident_kb")
+CONVERTER, VIEWER, OURS = "jfrconv", "jfr view hot-methods", ("candor", "candor, one core")
+GOALS = {CONVERTER: 5, VIEWER: 10}  # times as fast per core
+GOAL_MB, GOAL_MEMORY = 500, 0.25    # per second of a core; of the file
+SHORT = {"size": 20, "seconds": 10, "runs": 1}
 
 
 def record(jdk, folder, seconds, size):
@@ -48,8 +53,8 @@ def tools(jdk, jar, path, folder):
         "candor": [ct.PROGRAM, "convert", path, folder / "candor.collapsed"],
         "candor, one core": ["taskset", "-c", "0", ct.PROGRAM, "convert", path, folder / "candor1.collapsed"],
         "candor summary": [ct.PROGRAM, "summary", path],
-        "jfrconv": [jdk.java, "-jar", jar, "--cpu", path, folder / "jfrconv.collapsed"],
-        "jfr view hot-methods": [jdk.jfr, "view", "hot-methods", path],
+        CONVERTER: [jdk.java, "-jar", jar, "--cpu", path, folder / "jfrconv.collapsed"],
+        VIEWER: [jdk.jfr, "view", "hot-methods", path],
         "jfr summary": [jdk.jfr, "summary", path],
     }
 
@@ -66,14 +71,39 @@ def measure(command, folder):
     return {"seconds": seconds, "cpu_seconds": used.ru_utime + used.ru_stime, "resident_kb": used.ru_maxrss}
 
 
+def median(rows, tool, key):
+    return statistics.median(row[key] for row in rows if row["tool"] == tool)
+
+
+def times_as_fast(rows, tool, peer):
+    """By CPU time, each run by itself: the machine may have been faster in another."""
+    seconds = {name: {row["run"]: row["cpu_seconds"] for row in rows if row["tool"] == name} for name in (tool, peer)}
+    return statistics.median(seconds[peer][run] / seconds[tool][run] for run in seconds[tool])
+
+
 def print_table(rows):
     size = rows[0]["bytes"] / 1e6
     print(f"{size:.0f} MB, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print("| tool | seconds | CPU s | MB/s | MB/s of a core | resident MB |\n|---|---|---|---|---|---|")
+    print(f"| tool | seconds | CPU s | MB/s | MB/s of a core | x {CONVERTER} | x {VIEWER} | resident MB | of the file |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for tool in dict.fromkeys(row["tool"] for row in rows):
-        seconds, cpu, resident = (statistics.median(row[key] for row in rows if row["tool"] == tool)
-                                  for key in ("seconds", "cpu_seconds", "resident_kb"))
-        print(f"| {tool} | {seconds:.2f} | {cpu:.2f} | {size / seconds:.0f} | {size / cpu:.0f} | {resident / 1e3:.0f} |")
+        seconds, cpu, resident = (median(rows, tool, key) for key in ("seconds", "cpu_seconds", "resident_kb"))
+        print(f"| {tool} | {seconds:.2f} | {cpu:.2f} | {size / seconds:.0f} | {size / cpu:.0f} | "
+              f"{times_as_fast(rows, tool, CONVERTER):.1f} | {times_as_fast(rows, tool, VIEWER):.1f} | {resident / 1e3:.0f} | "
+              f"{resident / 1e3 / size:.2f} |")
+
+
+def print_goals(rows):
+    size = rows[0]["bytes"] / 1e6
+    for tool in OURS:
+        figures = [(f"x {peer} per core", times_as_fast(rows, tool, peer), goal) for peer, goal in GOALS.items()]
+        figures.append(("MB/s of a core", size / median(rows, tool, "cpu_seconds"), GOAL_MB))
+        for what, found, goal in figures:
+            print(f"{tool}: {found:.1f} {what}, goal {goal}: {'reached' if found >= goal else 'missed'}")
+        memory = median(rows, tool, "resident_kb") / 1e3 / size
+        print(f"{tool}: memory {memory:.2f} of the file, goal {GOAL_MEMORY}: {'reached' if memory <= GOAL_MEMORY else 'missed'}")
+    gain = median(rows, OURS[1], "seconds") / median(rows, OURS[0], "seconds")
+    print(f"scaling: {gain:.2f} times as fast on {os.cpu_count()} cores as on one")
 
 
 def main():
@@ -83,7 +113,10 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--file", type=pathlib.Path)
     parser.add_argument("--output", default="read.csv")
+    parser.add_argument("--short", action="store_true")
     options = parser.parse_args()
+    if options.short:
+        vars(options).update(SHORT)
     jdk = ct.jdk(25) or sys.exit(f"read: no JDK 25 in {ct.JDKS}; run script/jdks")
     jar = subprocess.run([ROOT / "bench" / "fetch_jfrconv.sh"], check=True, capture_output=True, text=True).stdout.strip()
     rows = []
@@ -91,7 +124,7 @@ def main():
         folder = pathlib.Path(name)
         path = options.file or record(jdk, folder, options.seconds, options.size * 1_000_000)
         subprocess.run(["cat", path], check=True, stdout=subprocess.DEVNULL)
-        writer = csv.DictWriter(file, FIELDS)
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         for run in range(options.runs):
             for tool, command in tools(jdk, jar, path, folder).items():
@@ -99,6 +132,8 @@ def main():
                 writer.writerow(rows[-1])
                 file.flush()
     print_table(rows)
+    print()
+    print_goals(rows)
 
 
 main()

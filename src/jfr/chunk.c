@@ -176,7 +176,8 @@ static int read_chunk(struct jfr_chunk *c)
     return c->out_of_memory ? -ENOMEM : 0;
 }
 
-static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, struct jfr_problems *problems)
+static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                                   struct jfr_problems *problems)
 {
     struct jfr_chunk *c = calloc(1, sizeof *c);
     if (!c || strtab_init(&c->names)) {
@@ -186,12 +187,12 @@ static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, str
     const struct jfr_extent *extent = &f->chunks[index];
     c->file = f;
     c->index = index;
+    c->declared = declared;
     c->problems = problems;
     c->bytes = f->bytes + extent->offset;
     c->end = c->bytes + extent->size;
     if (getrandom(&c->seed, sizeof c->seed, GRND_NONBLOCK) < 0)
         c->seed = (uintptr_t)c;
-    map_init(&c->type_by_id);
     map_init(&c->texts);
     buffer_init(&c->scratch, SCRATCH_MAX);
     read_header(c, extent);
@@ -201,8 +202,14 @@ static struct jfr_chunk *chunk_new(const struct jfr_file *f, uint32_t index, str
 int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
                    struct error *e)
 {
+    return jfr_chunk_open_next(out, f, index, NULL, problems, e);
+}
+
+int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                        struct jfr_problems *problems, struct error *e)
+{
     *out = NULL;
-    struct jfr_chunk *c = chunk_new(f, index, problems);
+    struct jfr_chunk *c = chunk_new(f, index, declared, problems);
     int rc = c ? read_chunk(c) : -ENOMEM;
     if (rc) {
         jfr_chunk_close(c);
@@ -237,18 +244,28 @@ static void give_pages_back(const struct jfr_chunk *c)
         madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+static void leave_types(struct jfr_chunk *c)
+{
+    for (uint32_t i = 0; c->types && i < c->types->count; i++) {
+        jfr_pool_free(c->types->list[i].pool);
+        c->types->list[i].pool = NULL;
+    }
+    if (c->declared && c->types && c->types->source) {
+        jfr_declared_deinit(c->declared);
+        c->declared->types = c->types;
+    } else {
+        jfr_types_free(c->types);
+    }
+}
+
 void jfr_chunk_close(struct jfr_chunk *c)
 {
     if (!c)
         return;
     give_pages_back(c);
-    for (uint32_t i = 0; i < c->type_count; i++)
-        jfr_pool_free(c->types[i].pool);
-    free(c->types);
-    free(c->fields);
+    leave_types(c);
     free(c->tallies);
     free(c->checkpoints);
-    map_deinit(&c->type_by_id);
     map_deinit(&c->texts);
     strtab_deinit(&c->names);
     buffer_deinit(&c->scratch);
@@ -317,15 +334,15 @@ bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int
 
 const struct jfr_type *jfr_chunk_types(const struct jfr_chunk *c, uint32_t *count)
 {
-    *count = c->type_count;
-    return c->types;
+    *count = c->types->count;
+    return c->types->list;
 }
 
 const struct jfr_type *jfr_chunk_type(const struct jfr_chunk *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->type_count; i++)
-        if (!strcmp(c->types[i].name, name))
-            return &c->types[i];
+    for (uint32_t i = 0; i < c->types->count; i++)
+        if (!strcmp(c->types->list[i].name, name))
+            return &c->types->list[i];
     return NULL;
 }
 

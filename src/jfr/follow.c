@@ -87,11 +87,12 @@ static uint64_t chunk_size(const struct jfr_follow *f)
     return input_be(f->bytes + 8, 8);
 }
 
-/* The tail: an empty checkpoint of ten bytes that says it is longer, up to the end of the file or to the next chunk. */
+/* The tail: an empty checkpoint of ten bytes, begun at 0, that says it is longer, up to the end of the file or to the next chunk. */
 static bool is_tail(const struct jfr_follow *f, uint64_t at, uint64_t size)
 {
     static const uint8_t rest[] = {1, 0, 0, 0, 0, 0};
-    if (size <= GAP_BYTES || f->read_end - at < GAP_BYTES || memcmp(f->bytes + at + 4, rest, sizeof rest))
+    const uint8_t *gap = f->bytes + at; /* its size is padded to four bytes */
+    if (size <= GAP_BYTES || f->read_end - at < GAP_BYTES || !(gap[0] & gap[1] & gap[2] & 0x80) || memcmp(gap + 4, rest, sizeof rest))
         return false;
     return size >= f->read_end - at || header_at(f, at + size);
 }

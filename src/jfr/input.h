@@ -21,16 +21,29 @@ static inline const uint8_t *input_byte(const uint8_t *at, const uint8_t *end, u
     return at + 1;
 }
 
+#define INPUT_EACH_BYTE 0x0101010101010101u
+
+/* The high bit of each byte that ends an integer, of eight. */
+static inline uint64_t input_ends(const uint8_t *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return ~le64toh(bytes) & 0x80 * INPUT_EACH_BYTE;
+}
+
+/* Seven bits of each byte, put together. */
+static inline uint64_t input_join(uint64_t bytes)
+{
+    uint64_t v = bytes & 0x7f * INPUT_EACH_BYTE;
+    v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
+    v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
+    return (v & 0x000000000fffffffu) | (v & 0x0fffffff00000000u) >> 4;
+}
+
 /* Compressed integer: little-endian base 128, at most nine bytes, the ninth with all eight bits. */
-static inline const uint8_t *input_varint(const uint8_t *at, const uint8_t *end, uint64_t *v)
+static inline const uint8_t *input_varint_bytewise(const uint8_t *at, const uint8_t *end, uint64_t *v)
 {
     uint64_t value = 0;
-    if (!at)
-        return NULL;
-    if (at < end && *at < 0x80) {
-        *v = *at;
-        return at + 1;
-    }
     for (unsigned shift = 0; at < end; shift += 7) {
         uint64_t byte = *at++;
         if (byte < 0x80 || shift == 56) {
@@ -42,63 +55,38 @@ static inline const uint8_t *input_varint(const uint8_t *at, const uint8_t *end,
     return NULL;
 }
 
-#define INPUT_EACH_BYTE 0x0101010101010101u
-
-/* The high bit of each byte that ends an integer, of eight. */
-static inline uint64_t input_ends(const uint8_t *at)
+static inline const uint8_t *input_varint(const uint8_t *at, const uint8_t *end, uint64_t *v)
 {
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    return ~le64toh(bytes) & 0x80 * INPUT_EACH_BYTE;
-}
-
-/* Integers that end in the next 32 bytes, again and again while *n are that many at least. Stops, behind the last that ended,
- * where four bytes in line end none: only there can one of nine bytes begin. */
-static inline const uint8_t *input_skip_blocks(const uint8_t *at, const uint8_t *end, uint64_t *n)
-{
-    const uint8_t *begin = at;
-    for (; *n >= 32 && end - at >= 32; at += 32) {
-        uint64_t all = ~0ull, count = 0;
-        for (int i = 0; i < 4; i++) {
-            uint64_t ends = input_ends(at + 8 * i), pairs = ends | ends >> 8;
-            count += ends >> 7;
-            all &= pairs | pairs >> 16;
-        }
-        if ((all & 0x0000008000000080u) != 0x0000008000000080u)
-            break;
-        *n -= count * INPUT_EACH_BYTE >> 56;
+    if (!at)
+        return NULL;
+    if (at < end && at[0] < 0x80) {
+        *v = at[0];
+        return at + 1;
     }
-    while (at > begin && at[-1] >= 0x80)
-        at--;
-    return at;
+    if (end - at < 9)
+        return input_varint_bytewise(at, end, v);
+    if (at[1] < 0x80) {
+        *v = (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
+        return at + 2;
+    }
+    uint64_t bytes, ends = input_ends(at);
+    memcpy(&bytes, at, sizeof bytes);
+    bytes = le64toh(bytes);
+    if (!ends) {
+        *v = input_join(bytes) | (uint64_t)at[8] << 56;
+        return at + 9;
+    }
+    *v = input_join(bytes & (ends ^ (ends - 1))); /* up to the lowest end */
+    return at + __builtin_ctzll(ends) / 8 + 1;
 }
 
-/* n compressed integers at once: each ends with a byte below 0x80, and many bytes are looked at in one step. Eight bytes
- * without an end are the beginning of an integer of nine. */
-static inline const uint8_t *input_skip_varints(const uint8_t *at, const uint8_t *end, uint64_t n)
+static inline const uint8_t *input_skip_varint(const uint8_t *at, const uint8_t *end)
 {
     uint64_t ignored;
-    if (at)
-        at = input_skip_blocks(at, end, &n);
-    while (n && at && end - at >= 8) {
-        uint64_t ends = input_ends(at), found = (ends >> 7) * INPUT_EACH_BYTE >> 56;
-        if (!found) {
-            at = input_varint(at, end, &ignored);
-            n--;
-            continue;
-        }
-        if (found <= n) {
-            at += 8 - __builtin_clzll(ends) / 8;
-            n -= found;
-            continue;
-        }
-        for (; n > 1; n--)
-            ends &= ends - 1;
-        return at + __builtin_ctzll(ends) / 8 + 1;
-    }
-    for (; n && at; n--)
-        at = input_varint(at, end, &ignored);
-    return at;
+    if (!at || end - at < 9)
+        return at ? input_varint_bytewise(at, end, &ignored) : NULL;
+    uint64_t ends = input_ends(at);
+    return at + (ends ? __builtin_ctzll(ends) / 8 + 1 : 9);
 }
 
 static inline uint64_t input_be(const uint8_t *at, size_t bytes)

@@ -88,14 +88,14 @@ static bool count_varints(struct jfr_type *t)
     return news;
 }
 
-static void find_flat_types(struct jfr_chunk *c)
+static void find_flat_types(struct jfr_types *types)
 {
     bool progress = true;
     for (int round = 0; progress && round <= JFR_DEPTH_MAX; round++) {
         progress = false;
-        for (uint32_t i = 0; i < c->type_count; i++)
-            if (c->types[i].kind == JFR_KIND_STRUCT && !c->types[i].broken && !c->types[i].varints)
-                progress |= count_varints(&c->types[i]);
+        for (uint32_t i = 0; i < types->count; i++)
+            if (types->list[i].kind == JFR_KIND_STRUCT && !types->list[i].broken && !types->list[i].varints)
+                progress |= count_varints(&types->list[i]);
     }
 }
 
@@ -107,13 +107,13 @@ static bool holds_texts(const struct jfr_type *t)
     return t->kind == JFR_KIND_STRING;
 }
 
-static void find_texts(struct jfr_chunk *c)
+static void find_texts(struct jfr_types *types)
 {
     bool progress = true;
     for (int round = 0; progress && round <= JFR_DEPTH_MAX + 1; round++) {
         progress = false;
-        for (uint32_t i = 0; i < c->type_count; i++) {
-            struct jfr_type *t = &c->types[i];
+        for (uint32_t i = 0; i < types->count; i++) {
+            struct jfr_type *t = &types->list[i];
             bool before = t->texts;
             t->texts = before || (!t->broken && holds_texts(t));
             progress |= t->texts != before;
@@ -121,22 +121,22 @@ static void find_texts(struct jfr_chunk *c)
     }
 }
 
-void jfr_layout(struct jfr_chunk *c)
+void jfr_layout(struct jfr_types *types)
 {
-    for (uint32_t i = 0; i < c->type_count; i++) {
-        struct jfr_type *t = &c->types[i];
+    for (uint32_t i = 0; i < types->count; i++) {
+        struct jfr_type *t = &types->list[i];
         t->broken = t->kind == JFR_KIND_STRUCT;
         t->min_size = t->broken ? 0 : primitive_size(t->kind);
     }
     bool progress = true;
     for (int round = 0; progress && round <= JFR_DEPTH_MAX; round++) {
         progress = false;
-        for (uint32_t i = 0; i < c->type_count; i++)
-            if (c->types[i].broken && try_settle(&c->types[i]))
+        for (uint32_t i = 0; i < types->count; i++)
+            if (types->list[i].broken && try_settle(&types->list[i]))
                 progress = true;
     }
-    for (uint32_t i = 0; i < c->type_count; i++)
-        drop_empty_fields(&c->types[i]);
-    find_flat_types(c);
-    find_texts(c);
+    for (uint32_t i = 0; i < types->count; i++)
+        drop_empty_fields(&types->list[i]);
+    find_flat_types(types);
+    find_texts(types);
 }

@@ -29,6 +29,7 @@ struct annotation {
 
 struct parse {
     struct jfr_chunk *chunk;
+    struct jfr_types *types;
     const uint8_t *at, *end; /* at is NULL after damage */
     const char **strings;
     uint64_t string_count;
@@ -78,10 +79,10 @@ static int read_strings(struct parse *p)
         if (!next)
             return -EINVAL;
         struct jfr_text text = jfr_text_at(p->chunk, p->at, p->end);
-        uint32_t id = strtab_add(&p->chunk->names, text.bytes, text.len);
+        uint32_t id = strtab_add(&p->types->texts, text.bytes, text.len);
         if (text.len && !id)
             return -ENOMEM;
-        p->strings[i] = strtab_text(&p->chunk->names, id);
+        p->strings[i] = strtab_text(&p->types->texts, id);
         p->at = next;
     }
     return 0;
@@ -124,31 +125,31 @@ static enum jfr_kind kind_of(const char *name)
 
 static int add_class(struct parse *p, const struct element *e)
 {
-    struct jfr_chunk *c = p->chunk;
-    if (c->type_count == JFR_TYPES_MAX)
+    struct jfr_types *t = p->types;
+    if (t->count == JFR_TYPES_MAX)
         return -EINVAL;
-    if (ARRAY_GROW(c->types, c->type_cap, c->type_count))
+    if (ARRAY_GROW(t->list, t->cap, t->count))
         return -ENOMEM;
     const char *name = attribute_or_empty(e, "name");
     bool added;
     uint64_t id = id_attribute(e, "id");
-    uint32_t *index = map_add(&c->type_by_id, id ^ c->seed, &added);
+    uint32_t *index = map_add(&t->by_id, id ^ t->seed, &added);
     if (!index)
         return -ENOMEM;
     if (added)
-        *index = c->type_count;
+        *index = t->count;
     if (added && id < JFR_SMALL_IDS)
-        c->type_by_small_id[id] = (uint16_t)(c->type_count + 1);
-    p->class = c->type_count;
-    c->types[c->type_count++] = (struct jfr_type){.id = id,
-                                                  .name = name,
-                                                  .super = attribute_or_empty(e, "superType"),
-                                                  .label = "",
-                                                  .description = "",
-                                                  .category = "",
-                                                  .kind = kind_of(name),
-                                                  .simple = !strcmp(attribute_or_empty(e, "simpleType"), "true"),
-                                                  .index = p->class};
+        t->by_small_id[id] = (uint16_t)(t->count + 1);
+    p->class = t->count;
+    t->list[t->count++] = (struct jfr_type){.id = id,
+                                            .name = name,
+                                            .super = attribute_or_empty(e, "superType"),
+                                            .label = "",
+                                            .description = "",
+                                            .category = "",
+                                            .kind = kind_of(name),
+                                            .simple = !strcmp(attribute_or_empty(e, "simpleType"), "true"),
+                                            .index = p->class};
     return 0;
 }
 
@@ -184,7 +185,7 @@ static const char *annotation_value(struct parse *p, const struct element *e)
             buffer_u8(b, '/');
         buffer_text(b, e->attributes[i].value);
     }
-    return strtab_text(&p->chunk->names, strtab_add(&p->chunk->names, (const char *)b->data, b->len));
+    return strtab_text(&p->types->texts, strtab_add(&p->types->texts, (const char *)b->data, b->len));
 }
 
 static int add_annotation(struct parse *p, const struct element *e)
@@ -255,30 +256,35 @@ static int read_tree(struct parse *p, enum place parent, int nesting)
 
 /* ---- linking ---- */
 
-struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
+static struct jfr_type *type_by_id(const struct jfr_types *t, uint64_t id)
 {
     if (id < JFR_SMALL_IDS)
-        return c->type_by_small_id[id] ? &c->types[c->type_by_small_id[id] - 1] : NULL;
-    const uint32_t *index = map_find(&c->type_by_id, id ^ c->seed);
-    return index ? &c->types[*index] : NULL;
+        return t->by_small_id[id] ? &t->list[t->by_small_id[id] - 1] : NULL;
+    const uint32_t *index = map_find(&t->by_id, id ^ t->seed);
+    return index ? &t->list[*index] : NULL;
+}
+
+struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
+{
+    return type_by_id(c->types, id);
 }
 
 static int link_fields(struct parse *p)
 {
-    struct jfr_chunk *c = p->chunk;
-    c->fields = calloc((size_t)p->field_count + 1, sizeof *c->fields);
-    if (!c->fields)
+    struct jfr_types *t = p->types;
+    t->fields = calloc((size_t)p->field_count + 1, sizeof *t->fields);
+    if (!t->fields)
         return -ENOMEM;
-    if (!c->types) /* and then no field either, since each has an owner */
+    if (!t->list) /* and then no field either, since each has an owner */
         return 0;
     for (uint32_t i = 0; i < p->field_count; i++) {
-        struct jfr_type *owner = &c->types[p->fields[i].owner];
-        const struct jfr_type *type = jfr_type_by_id(c, p->fields[i].type_id);
-        c->fields[i] = p->fields[i].field;
-        c->fields[i].type = type ? type : &undeclared;
+        struct jfr_type *owner = &t->list[p->fields[i].owner];
+        const struct jfr_type *type = type_by_id(t, p->fields[i].type_id);
+        t->fields[i] = p->fields[i].field;
+        t->fields[i].type = type ? type : &undeclared;
         if (!owner->field_count)
-            owner->fields = &c->fields[i];
-        c->fields[i].index = owner->field_count++;
+            owner->fields = &t->fields[i];
+        t->fields[i].index = owner->field_count++;
     }
     return 0;
 }
@@ -330,39 +336,37 @@ static void link_annotations(struct parse *p)
     static const char package[] = "jdk.jfr.";
     for (uint32_t i = 0; i < p->annotation_count; i++) {
         const struct annotation *a = &p->annotations[i];
-        const struct jfr_type *type = jfr_type_by_id(p->chunk, a->type_id);
+        const struct jfr_type *type = type_by_id(p->types, a->type_id);
         if (!type || strncmp(type->name, package, sizeof package - 1))
             continue;
         const char *name = type->name + sizeof package - 1;
         if (a->field == ON_CLASS)
-            annotate_type(&p->chunk->types[a->owner], name, a->value);
+            annotate_type(&p->types->list[a->owner], name, a->value);
         else
-            annotate_field(&p->chunk->fields[a->field], name, a->value);
+            annotate_field(&p->types->fields[a->field], name, a->value);
     }
 }
 
-static void link_types(struct jfr_chunk *c)
+static void link_types(struct jfr_types *types)
 {
-    for (uint32_t i = 0; i < c->type_count; i++) {
-        struct jfr_type *t = &c->types[i];
+    for (uint32_t i = 0; i < types->count; i++) {
+        struct jfr_type *t = &types->list[i];
         t->event = !strcmp(t->super, "jdk.jfr.Event");
-        if (t->kind == JFR_KIND_STRING && !c->string_type)
-            c->string_type = t;
+        if (t->kind == JFR_KIND_STRING && !types->string)
+            types->string = t;
     }
 }
 
-static void find_start_times(struct jfr_chunk *c)
+static void find_start_times(struct jfr_types *types)
 {
-    for (uint32_t i = 0; i < c->type_count; i++)
-        if (c->types[i].event)
-            c->types[i].start_time = jfr_type_field(&c->types[i], "startTime");
+    for (uint32_t i = 0; i < types->count; i++)
+        if (types->list[i].event)
+            types->list[i].start_time = jfr_type_field(&types->list[i], "startTime");
 }
 
 static int parse(struct parse *p)
 {
-    for (int i = 0; i < 5; i++) /* size, type, start, duration, id */
-        number(p);
-    int rc = p->at ? read_strings(p) : -EINVAL;
+    int rc = read_strings(p);
     if (!rc)
         rc = read_tree(p, IN_NOTHING, 0);
     if (!rc)
@@ -370,10 +374,82 @@ static int parse(struct parse *p)
     if (rc)
         return rc;
     link_annotations(p);
-    link_types(p->chunk);
-    jfr_layout(p->chunk);
-    find_start_times(p->chunk);
+    link_types(p->types);
+    jfr_layout(p->types);
+    find_start_times(p->types);
     return 0;
+}
+
+/* ---- types that outlive a chunk ---- */
+
+struct jfr_types *jfr_types_new(uint64_t seed)
+{
+    struct jfr_types *t = calloc(1, sizeof *t);
+    if (!t || strtab_init(&t->texts)) {
+        free(t);
+        return NULL;
+    }
+    map_init(&t->by_id);
+    t->seed = seed;
+    return t;
+}
+
+void jfr_types_free(struct jfr_types *t)
+{
+    if (!t)
+        return;
+    map_deinit(&t->by_id);
+    strtab_deinit(&t->texts);
+    free(t->list);
+    free(t->fields);
+    free(t->source);
+    free(t);
+}
+
+void jfr_declared_deinit(struct jfr_declared *d)
+{
+    jfr_types_free(d->types);
+    d->types = NULL;
+}
+
+/* Those of the last chunk, if these bytes declare them; how many of each event there were has not to do with it. */
+static bool take_declared(struct jfr_chunk *c, const uint8_t *source, size_t size)
+{
+    struct jfr_types *t = c->declared ? c->declared->types : NULL;
+    if (!t || !t->source || t->source_size != size || memcmp(t->source, source, size))
+        return false;
+    for (uint32_t i = 0; i < t->count; i++)
+        t->list[i].events = t->list[i].event_bytes = 0;
+    c->declared->types = NULL;
+    c->types = t;
+    return true;
+}
+
+static void keep_source(struct jfr_chunk *c, const uint8_t *source, size_t size)
+{
+    struct jfr_types *t = c->types;
+    t->source = c->declared ? malloc(size ? size : 1) : NULL;
+    t->source_size = size;
+    if (t->source)
+        memcpy(t->source, source, size);
+}
+
+/* Where the strings begin: what stands before them may differ from chunk to chunk. */
+static const uint8_t *skip_head(const uint8_t *at, const uint8_t *end)
+{
+    for (int i = 0; i < 5; i++) /* size, type, start, duration, id */
+        at = input_skip_varint(at, end);
+    return at;
+}
+
+static int read_types(struct jfr_chunk *c, const uint8_t *at, const uint8_t *end)
+{
+    struct parse p = {.chunk = c, .types = c->types = jfr_types_new(c->seed), .at = at, .end = end};
+    int rc = p.types ? parse(&p) : -ENOMEM;
+    free(p.strings);
+    free(p.fields);
+    free(p.annotations);
+    return rc;
 }
 
 int jfr_metadata_read(struct jfr_chunk *c)
@@ -381,11 +457,12 @@ int jfr_metadata_read(struct jfr_chunk *c)
     uint64_t size = 0;
     const uint8_t *at = c->bytes + c->metadata;
     input_varint(at, c->end, &size); /* the scan has seen that it is there and whole */
-    struct parse p = {.chunk = c, .at = at, .end = at + size};
-    int rc = parse(&p);
-    free(p.strings);
-    free(p.fields);
-    free(p.annotations);
+    const uint8_t *end = at + size, *source = skip_head(at, end);
+    if (source && take_declared(c, source, (size_t)(end - source)))
+        return 0;
+    int rc = source ? read_types(c, source, end) : -EINVAL;
+    if (!rc)
+        keep_source(c, source, (size_t)(end - source));
     if (rc == -EINVAL)
         jfr_problem_add(c->problems, c->index, c->info.offset + c->metadata,
                         "the metadata is damaged: the chunk cannot be read; skipped");

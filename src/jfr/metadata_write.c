@@ -21,9 +21,11 @@ struct tree {
 };
 
 struct element {
-    size_t children_at; /* where the child count goes when it is known */
+    size_t children_at; /* the byte into which the child count goes when it is known */
     uint32_t children;
 };
+
+enum { CHILDREN_MAX = 127 };
 
 struct attribute {
     const char *name, *value; /* a NULL value is left out */
@@ -52,7 +54,7 @@ static struct element element_begin(struct tree *t, struct element *parent, cons
         buffer_varint(&t->bytes, string_index(t, attributes[i].value));
     }
     struct element e = {.children_at = t->bytes.len};
-    buffer_be32(&t->bytes, 0);
+    buffer_u8(&t->bytes, 0);
     if (parent)
         parent->children++;
     return e;
@@ -60,7 +62,10 @@ static struct element element_begin(struct tree *t, struct element *parent, cons
 
 static void element_end(struct tree *t, const struct element *e)
 {
-    buffer_patch_varint4(&t->bytes, e->children_at, e->children);
+    if (e->children > CHILDREN_MAX)
+        t->bytes.failed = true;
+    if (!t->bytes.failed)
+        t->bytes.data[e->children_at] = (uint8_t)e->children;
 }
 
 static void annotation(struct tree *t, struct element *parent, enum schema_id type, const char *value)

@@ -15,7 +15,7 @@
 
 struct slot {
     uint64_t key;
-    const uint8_t *at; /* NULL = free */
+    const uint8_t *at, *end; /* at is NULL: free */
 };
 
 struct jfr_pool {
@@ -45,14 +45,14 @@ static int grow(struct jfr_pool *p, uint64_t seed, size_t cap)
     return 0;
 }
 
-static int put(struct jfr_pool *p, uint64_t seed, uint64_t key, const uint8_t *at)
+static int put(struct jfr_pool *p, uint64_t seed, struct slot entry)
 {
     if (p->count * 4 >= p->cap * 3 && grow(p, seed, p->cap ? p->cap * 2 : 16))
         return -ENOMEM;
-    struct slot *s = place(p->slots, p->cap, seed, key);
+    struct slot *s = place(p->slots, p->cap, seed, entry.key);
     if (!s->at) {
         p->count++;
-        *s = (struct slot){key, at};
+        *s = entry;
     }
     return 0;
 }
@@ -68,8 +68,10 @@ struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, 
 {
     if (!type || !type->pool || !type->pool->cap)
         return (struct jfr_value){0};
-    const uint8_t *at = place(type->pool->slots, type->pool->cap, c->seed, key)->at;
-    return jfr_value_at(c, &(struct jfr_field){.type = type}, at, c->end);
+    const struct slot *s = place(type->pool->slots, type->pool->cap, c->seed, key);
+    struct jfr_value v = jfr_value_at(c, &(struct jfr_field){.type = type}, s->at, s->end);
+    v.exact = true;
+    return v;
 }
 
 /* ---- reading ---- */
@@ -93,7 +95,7 @@ static const uint8_t *read_entries(const struct jfr_chunk *c, struct jfr_type *t
         const uint8_t *value = input_varint(at, end, &key);
         at = value ? jfr_skip_type(type, value, end) : NULL;
         if (at && type->min_size)
-            *rc = put(type->pool, c->seed, key, value);
+            *rc = put(type->pool, c->seed, (struct slot){key, value, at});
     }
     return at;
 }

@@ -144,6 +144,13 @@ struct jfr_chunk_info {
     bool whole;                /* header and content agree; else a problem was reported */
 };
 
+/* The types that the last chunk declared. Those of a recording declare the same in the same bytes, so that a chunk that is opened with
+ * them need not make them anew. Storage of the caller, who reads one chunk after the other; starts as {0}. */
+struct jfr_declared {
+    struct jfr_types *types; /* NULL while a chunk is open that has them */
+};
+void jfr_declared_deinit(struct jfr_declared *d); /* when no chunk is open any more */
+
 /* What a chunk holds beside events. */
 struct jfr_chunk_rest {
     uint64_t metadata, metadata_bytes, checkpoints, checkpoint_bytes;
@@ -153,6 +160,9 @@ struct jfr_chunk_rest {
  * why: go on with the next); -ENOMEM. */
 int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
                    struct error *e);
+/* The same, where the types may be those of the chunk before; `declared` outlives the chunk. */
+int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                        struct jfr_problems *problems, struct error *e);
 void jfr_chunk_close(struct jfr_chunk *c); /* NULL is fine */
 const struct jfr_chunk_info *jfr_chunk_get_info(const struct jfr_chunk *c);
 struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c);
@@ -183,6 +193,7 @@ struct jfr_value {
     const uint8_t *at, *end;     /* where it begins, and where what holds it ends */
     bool array, pooled;          /* pooled: the elements of the array are keys */
     bool is_unsigned;
+    bool exact; /* it ends at `end` itself: an entry of a constant pool */
 };
 
 bool jfr_value_none(struct jfr_value v);
@@ -254,6 +265,11 @@ bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out);
 /* The name, with dots, from a value of type java.lang.Class; empty when it is none. Arrays are "[Ljava.lang.String;", as the JVM has
  * them. */
 struct jfr_text jfr_class_of(struct jfr_value class);
+/* The same by keys, for who keeps what he made of the texts (within the chunk, by part and key): many methods are of one class. */
+enum jfr_method_part { JFR_METHOD_CLASS, JFR_METHOD_NAME, JFR_METHOD_DESCRIPTOR, JFR_METHOD_PARTS };
+/* False when the method is none, or its parts have no keys. A key of 0 stands for nothing. */
+bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS]);
+struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key);
 
 struct jfr_frame_info {
     uint64_t method_key; /* for caching; 0 when methods are not pooled */
@@ -268,6 +284,7 @@ struct jfr_stack {
     struct jfr_array frames;
     bool truncated;
     const struct jfr_field *method, *line, *bci, *frame_type;
+    const uint8_t *end; /* of the last frame; NULL when that is not known before the walk */
     bool raw; /* frames are compressed integers and nothing else, as all known writers have them */
 };
 /* From a value of type jdk.types.StackTrace; false when it is none. */
@@ -284,6 +301,7 @@ bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out);
 /* Its bytes, followed by zeros: within a chunk the same bytes are the same frame. */
 struct jfr_frame_key {
     uint64_t bytes[2];
+    uint32_t size; /* how many they are */
 };
 /* The keys of the next frames, behind which it moves on; how many, at most `max`. None at the end, and before a frame that has no key,
  * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */

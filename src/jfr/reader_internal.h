@@ -41,9 +41,23 @@ struct jfr_tally { /* of the events with one type id */
     uint64_t id, events, bytes;
 };
 
+/* What a chunk's metadata declares. */
+struct jfr_types {
+    struct jfr_type *list;
+    uint32_t count, cap;
+    struct jfr_field *fields; /* of all types */
+    struct map by_id;         /* id -> index */
+    uint16_t by_small_id[JFR_SMALL_IDS]; /* the same for the ids that writers use: index + 1, 0 = none */
+    struct jfr_type *string;
+    struct strtab texts;
+    uint64_t seed; /* as a chunk has one */
+    uint8_t *source; /* a copy of the bytes that declared it; NULL = none was made */
+    size_t source_size;
+};
+
 struct jfr_method_fields { /* of the type of methods; NULL = it lacks the field */
     const struct jfr_type *type;
-    const struct jfr_field *class, *class_name, *name, *descriptor, *hidden;
+    const struct jfr_field *parts[JFR_METHOD_PARTS], *class_name, *hidden;
 };
 
 struct jfr_trace_fields { /* of the type of stack traces, and of its frames' */
@@ -61,13 +75,9 @@ struct jfr_chunk {
     /* Mixed into the keys of every hash table: whoever wrote the file cannot have chosen keys that collide. */
     uint64_t seed;
 
-    struct jfr_type *types;
-    uint32_t type_count, type_cap;
-    struct jfr_field *fields; /* of all types */
-    struct map type_by_id; /* id -> index */
-    uint16_t type_by_small_id[JFR_SMALL_IDS]; /* the same for the ids that writers use: index + 1, 0 = none */
-    struct jfr_type *string_type;
-    struct strtab names; /* metadata strings and converted texts */
+    struct jfr_types *types;
+    struct jfr_declared *declared; /* where they may come from, and go to; NULL = they end with the chunk */
+    struct strtab names; /* converted texts */
     struct map texts;    /* offset of a converted string -> its id in names */
     struct buffer scratch;
     struct jfr_method_fields method; /* looked up when the first method is asked for */
@@ -89,7 +99,9 @@ int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size);
 
 /* metadata.c, layout.c; 0, -EINVAL (not readable, a problem was added) or -ENOMEM */
 int jfr_metadata_read(struct jfr_chunk *c);
-void jfr_layout(struct jfr_chunk *c);
+struct jfr_types *jfr_types_new(uint64_t seed); /* NULL when there is no memory */
+void jfr_types_free(struct jfr_types *t);       /* NULL is fine */
+void jfr_layout(struct jfr_types *types);
 struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id);
 
 /* pool.c */

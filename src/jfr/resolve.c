@@ -1,10 +1,10 @@
 /* What profiles are made of, by the names the JDK gave the fields; a recording without one of them just lacks that. */
 #include "jfr/reader.h"
 
+#include "jfr/frame_key.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
 
-#include <endian.h>
 #include <string.h>
 
 static uint64_t member_int(struct jfr_value v, const char *name)
@@ -37,14 +37,23 @@ static const struct jfr_method_fields *method_fields(struct jfr_value method)
     if (m->type != type) {
         *m = (struct jfr_method_fields){
             .type = type,
-            .class = jfr_type_field(type, "type"),
-            .name = jfr_type_field(type, "name"),
-            .descriptor = jfr_type_field(type, "descriptor"),
+            .parts = {[JFR_METHOD_CLASS] = jfr_type_field(type, "type"),
+                      [JFR_METHOD_NAME] = jfr_type_field(type, "name"),
+                      [JFR_METHOD_DESCRIPTOR] = jfr_type_field(type, "descriptor")},
             .hidden = jfr_type_field(type, "hidden"),
         };
-        m->class_name = m->class ? jfr_type_field(m->class->type, "name") : NULL;
+        const struct jfr_field *class = m->parts[JFR_METHOD_CLASS];
+        m->class_name = class ? jfr_type_field(class->type, "name") : NULL;
     }
     return m;
+}
+
+static struct jfr_text part_text(const struct jfr_method_fields *m, enum jfr_method_part part, struct jfr_value v)
+{
+    if (part != JFR_METHOD_CLASS)
+        return jfr_value_text(v);
+    struct jfr_text name = jfr_value_text(jfr_value_field(v, m->class_name));
+    return name.len ? jfr_text_dotted(v.chunk, name) : name;
 }
 
 bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
@@ -52,11 +61,11 @@ bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out)
     *out = (struct jfr_method_info){.class_name = {"", 0}, .name = {"", 0}, .descriptor = {"", 0}};
     if (jfr_value_none(method))
         return false;
+    struct jfr_text *texts[] = {
+        [JFR_METHOD_CLASS] = &out->class_name, [JFR_METHOD_NAME] = &out->name, [JFR_METHOD_DESCRIPTOR] = &out->descriptor};
     const struct jfr_method_fields *m = method_fields(method);
-    struct jfr_text class_name = jfr_value_text(jfr_value_field(jfr_value_field(method, m->class), m->class_name));
-    out->class_name = class_name.len ? jfr_text_dotted(method.chunk, class_name) : class_name;
-    out->name = jfr_value_text(jfr_value_field(method, m->name));
-    out->descriptor = jfr_value_text(jfr_value_field(method, m->descriptor));
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        *texts[part] = part_text(m, part, jfr_value_field(method, m->parts[part]));
     out->hidden = jfr_value_int(jfr_value_field(method, m->hidden)) != 0;
     return true;
 }
@@ -69,11 +78,28 @@ struct jfr_text jfr_class_of(struct jfr_value class)
     return name.len ? jfr_text_dotted(class.chunk, name) : name;
 }
 
-enum { RAW_FIELDS_MAX = 8 };
-
 static bool is_key(const struct jfr_field *f)
 {
     return f && f->pooled && !f->array;
+}
+
+bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS])
+{
+    if (jfr_value_none(method))
+        return false;
+    const struct jfr_method_fields *m = method_fields(method);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++) {
+        if (!is_key(m->parts[part]))
+            return false;
+        keys[part] = jfr_value_key(method, m->parts[part]);
+    }
+    return true;
+}
+
+struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key)
+{
+    const struct jfr_method_fields *m = method_fields(method);
+    return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
 }
 
 static bool is_int(const struct jfr_field *f)
@@ -122,6 +148,10 @@ bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out)
         .frame_type = t->frame_type,
     };
     out->raw = is_raw(out);
+    if (out->raw && trace.exact && t->frames->index + 1 == trace.type->field_count) {
+        out->end = trace.end;
+        out->frames.next.end = trace.chunk->end; /* which leaves room to look at several bytes at once */
+    }
     return true;
 }
 
@@ -153,54 +183,15 @@ bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out)
 
 /* ---- frames as keys ---- */
 
-static uint64_t nth_end(uint64_t ends, uint32_t n)
-{
-    while (--n)
-        ends &= ends - 1;
-    return ends;
-}
-
-/* The bytes of a word up to the one whose highest bit is the lowest of `ends`; *size counts them. */
-static uint64_t cut(uint64_t word, uint64_t ends, uint32_t *size)
-{
-    uint32_t last = (uint32_t)__builtin_ctzll(ends);
-    *size = last / 8 + 1;
-    return htole64(le64toh(word) & UINT64_MAX >> (63 - last));
-}
-
-/* A frame of n integers that ends in the second of two words: its size, 0 when it does not. An integer of nine bytes, whose last
- * need not be an end, is left to who decodes: so is a run of eight that end nothing. */
-static uint32_t long_key(const uint8_t *at, uint32_t n, struct jfr_frame_key *key)
-{
-    uint64_t ends = input_ends(at), more = input_ends(at + 8);
-    uint32_t count = (uint32_t)(((ends >> 7) * INPUT_EACH_BYTE) >> 56), size;
-    if (!count || !more || __builtin_ctzll(more) / 8 + __builtin_clzll(ends) / 8 >= 8)
-        return 0;
-    more = nth_end(more, n - count);
-    if (!more)
-        return 0;
-    key->bytes[1] = cut(key->bytes[1], more, &size);
-    return 8 + size;
-}
-
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max)
 {
     struct jfr_value *v = &s->frames.next;
     const uint8_t *at = v->at;
-    uint32_t n = v->type->field_count, count = 0, size;
+    uint32_t n = v->type->field_count, count = 0;
     if (max > s->frames.left)
         max = (uint32_t)s->frames.left;
-    for (; count < max && v->end - at >= 16; at += size, count++) {
-        struct jfr_frame_key *key = &keys[count];
-        memcpy(key->bytes, at, sizeof key->bytes);
-        uint64_t ends = nth_end(input_ends(at), n);
-        if (ends) {
-            key->bytes[0] = cut(key->bytes[0], ends, &size);
-            key->bytes[1] = 0;
-        } else if (!(size = long_key(at, n, key))) {
-            break;
-        }
-    }
+    for (; count < max && v->end - at >= FRAME_KEY_BYTES && frame_key(at, n, &keys[count]); count++)
+        at += keys[count].size;
     v->at = at;
     s->frames.left -= count;
     return count;

@@ -29,7 +29,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define ANNOTATION_SUPER "java.lang.annotation.Annotation"
 #define EVENT_SUPER "jdk.jfr.Event"
 
-#define START_TIME {"startTime", T_LONG, 0, T_TIMESTAMP, "TICKS", "Start Time", NULL}
+#define START_TIME {"startTime", T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", "Start Time", NULL}
 #define TEXT(field, text, about) {field, T_STRING, 0, 0, NULL, text, about}
 #define EPOCH_MS(field, text) {field, T_LONG, 0, T_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH", text, NULL}
 #define SPAN_NS(field, text, about) {field, T_LONG, 0, T_TIMESPAN, "NANOSECONDS", text, about}

@@ -76,6 +76,7 @@ enum schema_flags {
     S_UNSIGNED = 8,
     S_ADDRESS = 16,
     S_SIMPLE = 32, /* of a type: readers show its only field in its place */
+    S_TICKS = 64,  /* a time in ticks of the file's clock */
 };
 
 struct schema_field {

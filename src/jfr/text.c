@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
+#include "jfr/varints.h"
 
 #include <string.h>
 
@@ -25,9 +26,7 @@ const uint8_t *jfr_skip_string(const uint8_t *at, const uint8_t *end)
         return input_skip(at, end, n);
     if (n > (uint64_t)(end - at))
         return NULL;
-    for (uint64_t unit; n && at; n--)
-        at = input_varint(at, end, &unit);
-    return at;
+    return varints_skip(at, end, n);
 }
 
 /* ---- conversion ---- */
@@ -166,8 +165,8 @@ static struct jfr_text pooled(struct jfr_chunk *c, const uint8_t *at, const uint
 {
     uint64_t key;
     struct jfr_value v = {0};
-    if (c->string_type && input_varint(at + 1, end, &key))
-        v = jfr_pool_get(c, c->string_type, key);
+    if (c->types->string && input_varint(at + 1, end, &key))
+        v = jfr_pool_get(c, c->types->string, key);
     bool chain = v.type && *v.at == S_POOL; /* an entry that refers on could go in circles */
     return v.type && !chain ? jfr_text_at(c, v.at, v.end) : (struct jfr_text){"", 0};
 }

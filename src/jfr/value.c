@@ -2,6 +2,7 @@
 
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
+#include "jfr/varints.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const uint8_t *skip_struct(const struct jfr_type *type, const uint8_t *at
     if (type->broken)
         return NULL;
     if (type->varints)
-        return input_skip_varints(at, end, type->varints);
+        return varints_skip(at, end, type->varints);
     for (uint32_t i = 0; i < type->field_count && at; i++)
         at = jfr_skip_field(&type->fields[i], at, end);
     return at;
@@ -24,7 +25,6 @@ static const uint8_t *skip_struct(const struct jfr_type *type, const uint8_t *at
 
 const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, const uint8_t *end)
 {
-    uint64_t ignored;
     if (!at)
         return NULL;
     switch (type->kind) {
@@ -33,7 +33,7 @@ const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, con
     case JFR_KIND_CHAR:
     case JFR_KIND_SHORT:
     case JFR_KIND_INT:
-    case JFR_KIND_LONG: return input_varint(at, end, &ignored);
+    case JFR_KIND_LONG: return input_skip_varint(at, end);
     case JFR_KIND_FLOAT: return input_skip(at, end, 4);
     case JFR_KIND_DOUBLE: return input_skip(at, end, 8);
     case JFR_KIND_STRING: return jfr_skip_string(at, end);
@@ -44,8 +44,7 @@ const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, con
 
 static const uint8_t *skip_element(const struct jfr_type *type, bool pooled, const uint8_t *at, const uint8_t *end)
 {
-    uint64_t key;
-    return pooled ? input_varint(at, end, &key) : jfr_skip_type(type, at, end);
+    return pooled ? input_skip_varint(at, end) : jfr_skip_type(type, at, end);
 }
 
 static const uint8_t *skip_array(const struct jfr_field *f, const uint8_t *at, const uint8_t *end)
@@ -58,7 +57,7 @@ static const uint8_t *skip_array(const struct jfr_field *f, const uint8_t *at, c
         return at;
     uint64_t each = f->pooled ? 1 : f->type->varints;
     if (each)
-        return count <= (uint64_t)(end - at) ? input_skip_varints(at, end, count * each) : NULL;
+        return count <= (uint64_t)(end - at) ? varints_skip(at, end, count * each) : NULL;
     for (uint64_t i = 0; i < count && at; i++)
         at = skip_element(f->type, f->pooled, at, end);
     return at;
@@ -219,7 +218,7 @@ struct jfr_array jfr_array_of(struct jfr_value v)
     a.left = count < max ? count : max;
     a.next = v;
     a.next.at = at;
-    a.next.array = false;
+    a.next.array = a.next.exact = false;
     return a;
 }
 

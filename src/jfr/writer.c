@@ -100,7 +100,7 @@ static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
     w->flush_ticks = ticks;
     w->last_checkpoint = 0;
     w->metadata = w->end - w->head.at;
-    jfr_metadata_write(&w->out, ticks);
+    jfr_metadata_write(&w->out, jfr_file_ticks(w, ticks));
     if (!rc)
         rc = jfr_pools_write_fixed(w);
     if (!rc)
@@ -134,6 +134,8 @@ static int check(int fd, const struct jfr_writer_options *options, struct error 
 {
     if (!options->ticks_per_second)
         return error_set(e, -EINVAL, "a recording needs a clock: ticks_per_second is 0");
+    if (options->grain && options->ticks_per_second % options->grain)
+        return error_set(e, -EINVAL, "the recording's clock would not tick a whole number of times in a second");
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0)
         return error_set(e, -errno, "the recording's file is not open: %s", strerror(errno));
@@ -155,6 +157,8 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
     }
     w->fd = fd;
     w->options = *options;
+    if (!w->options.grain)
+        w->options.grain = 1;
     w->answers = *pools;
     w->gap = options->offset;
     size_t max = options->memory_max ? options->memory_max : MEMORY_DEFAULT;

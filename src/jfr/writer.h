@@ -59,6 +59,7 @@ struct jfr_pools {
 
 struct jfr_writer_options {
     uint64_t ticks_per_second; /* of all `ticks` below */
+    uint32_t grain;            /* how many of them are one in the file: what it does not tell apart costs no bytes; 0 = 1 */
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
     uint64_t offset;   /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { EVENT_BYTES_MAX = (1 << 28) - 1 }; /* what a size padded to four bytes can say */
+enum {
+    SHORT_MAX = 127, /* what a size of one byte can say */
+    EVENT_BYTES_MAX = (1 << 28) - 1 /* and one padded to four bytes */
+};
 
 union argument {
     uint64_t number; /* also a pool key, or a symbol id */
@@ -45,6 +48,7 @@ static void put_string_ref(struct jfr_writer *w, uint64_t symbol)
 
 static void put_field(struct jfr_writer *w, const struct schema_field *f, union argument value)
 {
+    uint64_t number = f->type == T_INT ? (uint32_t)value.number : value.number;
     if (f->flags & S_POOL)
         put_pooled(w, f->type, value.number);
     else if (f->flags & S_STRING_REF)
@@ -52,23 +56,41 @@ static void put_field(struct jfr_writer *w, const struct schema_field *f, union 
     else if (f->type == T_STRING)
         jfr_put_string(&w->events, value.text, value.text ? strlen(value.text) : 0);
     else
-        buffer_varint(&w->events, f->type == T_INT ? (uint32_t)value.number : value.number);
+        buffer_varint(&w->events, f->flags & S_TICKS ? jfr_file_ticks(w, number) : number);
+}
+
+/* The event's size goes into the byte that was left for it, or into four. */
+static void put_size(struct buffer *b, size_t start)
+{
+    size_t size = b->len - start, more = 3;
+    if (size <= SHORT_MAX) {
+        b->data[start] = (uint8_t)size;
+        return;
+    }
+    if (!buffer_reserve(b, more))
+        return;
+    memmove(b->data + start + 1 + more, b->data + start + 1, size - 1);
+    buffer_advance(b, more);
+    if (size + more > EVENT_BYTES_MAX)
+        b->failed = true;
+    else
+        buffer_patch_varint4(b, start, (uint32_t)(size + more));
 }
 
 static void put_event(struct jfr_writer *w, enum schema_id type, const union argument *values)
 {
     size_t start = w->events.len;
-    buffer_be32(&w->events, 0);
+    buffer_u8(&w->events, 0);
     buffer_varint(&w->events, type);
     for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
         put_field(w, f, *values++);
-    if (w->failed || w->events.failed || w->events.len - start > EVENT_BYTES_MAX) {
+    if (!w->failed && !w->events.failed)
+        put_size(&w->events, start);
+    if (w->failed || w->events.failed) {
         w->events.len = start;
         w->events.failed = false;
         w->dropped++;
-        return;
     }
-    buffer_patch_varint4(&w->events, start, (uint32_t)(w->events.len - start));
 }
 
 /* The pool's key of a thread state; 0 is no entry. */

@@ -3,6 +3,7 @@
 #define CANDOR_JFR_WRITER_INTERNAL_H
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "jfr/id_set.h"
 #include "jfr/writer.h"
 
@@ -63,8 +64,15 @@ struct jfr_writer {
 
     /* What the chunk's pools hold. */
     struct id_set stacks, threads, methods, classes, symbols, strings;
+    struct map method_keys; /* the caller's ids may lie far apart: in the chunk they are counted from 1 */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
+
+/* In ticks of the file's clock. */
+static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks)
+{
+    return ticks / w->options.grain;
+}
 
 /* After a step of 0 or a negative code: makes an error the writer's lasting one. Returns that, if any. */
 int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);

@@ -13,7 +13,7 @@ static void checkpoint_begin(struct jfr_writer *w)
     *c = (struct checkpoint){.open = true, .start_at = w->out.len, .start = start};
     buffer_be32(&w->out, 0);
     buffer_varint(&w->out, 1);
-    buffer_varint(&w->out, w->flush_ticks);
+    buffer_varint(&w->out, jfr_file_ticks(w, w->flush_ticks));
     buffer_varint(&w->out, 0);
     buffer_varint(&w->out, w->last_checkpoint ? w->last_checkpoint - c->start : 0);
     buffer_u8(&w->out, 0);
@@ -96,6 +96,18 @@ static uint32_t need_class(struct jfr_writer *w, uint32_t name)
     return jfr_class_key(name);
 }
 
+/* 0 is no method. */
+static uint32_t need_method(struct jfr_writer *w, uint32_t id)
+{
+    bool added = false;
+    uint32_t *key = id ? map_add(&w->method_keys, id, &added) : NULL;
+    if (added)
+        *key = (uint32_t)w->method_keys.count;
+    if ((id && !key) || !id_set_need(&w->methods, id))
+        w->out.failed = true;
+    return key ? *key : 0;
+}
+
 static void put_symbol_text(struct jfr_writer *w, uint32_t id)
 {
     size_t len = 0;
@@ -112,9 +124,7 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
     buffer_varint(b, count);
     for (size_t i = 0; i < count; i++) {
         const struct jfr_frame *f = &w->frames[i];
-        if (!id_set_need(&w->methods, f->method))
-            b->failed = true;
-        buffer_varint(b, f->method);
+        buffer_varint(b, need_method(w, f->method));
         buffer_varint(b, f->line > 0 ? (uint32_t)f->line : UINT32_MAX); /* -1: readers print no line */
         buffer_varint(b, f->bci);
         buffer_varint(b, (uint64_t)f->type + 1);
@@ -143,7 +153,7 @@ static void put_method(struct jfr_writer *w, uint32_t id)
 {
     struct jfr_method m = {0};
     w->answers.method(w->answers.context, id, &m);
-    struct buffer *b = entry(w, T_METHOD, id);
+    struct buffer *b = entry(w, T_METHOD, need_method(w, id));
     buffer_varint(b, need_class(w, m.class_name));
     buffer_varint(b, need_symbol(w, m.name));
     buffer_varint(b, m.descriptor ? need_symbol(w, m.descriptor) : NO_DESCRIPTOR_KEY);
@@ -209,6 +219,7 @@ void jfr_pools_clear(struct jfr_writer *w)
     struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_clear(sets[i]);
+    map_clear(&w->method_keys);
 }
 
 void jfr_pools_deinit(struct jfr_writer *w)
@@ -216,4 +227,5 @@ void jfr_pools_deinit(struct jfr_writer *w)
     struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_deinit(sets[i]);
+    map_deinit(&w->method_keys);
 }

@@ -44,13 +44,13 @@ static int write_scratch(struct jfr_writer *w, uint64_t offset)
 
 static uint64_t ticks_to_ns(const struct jfr_writer *w, uint64_t ticks)
 {
-    return (uint64_t)((unsigned __int128)ticks * 1000000000 / w->options.ticks_per_second);
+    return (uint64_t)((unsigned __int128)ticks * w->options.grain * 1000000000 / w->options.ticks_per_second);
 }
 
 static void put_header(struct jfr_writer *w, const struct jfr_chunk_head *h, uint64_t size, bool last)
 {
     struct buffer *b = &w->scratch;
-    uint64_t ticks = h->flush_ticks > h->ticks ? h->flush_ticks - h->ticks : 0;
+    uint64_t start = jfr_file_ticks(w, h->ticks), end = jfr_file_ticks(w, h->flush_ticks);
     buffer_put(b, "FLR", 4);
     buffer_be16(b, 2);
     buffer_be16(b, 0);
@@ -58,21 +58,26 @@ static void put_header(struct jfr_writer *w, const struct jfr_chunk_head *h, uin
     buffer_be64(b, h->last_checkpoint);
     buffer_be64(b, h->metadata);
     buffer_be64(b, h->epoch_ns);
-    buffer_be64(b, ticks_to_ns(w, ticks));
-    buffer_be64(b, h->ticks);
-    buffer_be64(b, w->options.ticks_per_second);
+    buffer_be64(b, end > start ? ticks_to_ns(w, end - start) : 0);
+    buffer_be64(b, start);
+    buffer_be64(b, w->options.ticks_per_second / w->options.grain);
     buffer_be16(b, 0);                /* state: complete */
     buffer_be16(b, last ? 1 | 2 : 1); /* compressed integers; final chunk */
 }
 
 /* An event that covers `size` bytes: a checkpoint without pools, which ends ten bytes from here and is said to be longer. */
-static void put_gap(struct buffer *b, uint64_t size)
+static void put_cover(struct buffer *b, uint64_t size, uint8_t start)
 {
-    static const uint8_t rest[] = {1, 0, 0, 0, 0, 0}; /* type; start, duration, distance, kind, pools */
+    const uint8_t rest[] = {1, start, 0, 0, 0, 0}; /* type; start, duration, distance, kind, pools */
     size_t at = b->len;
     buffer_be32(b, 0);
     buffer_put(b, rest, sizeof rest);
     buffer_patch_varint4(b, at, (uint32_t)size);
+}
+
+static void put_gap(struct buffer *b, uint64_t size)
+{
+    put_cover(b, size, 0);
 }
 
 static void put_zeroes(struct buffer *b, size_t n)
@@ -163,7 +168,7 @@ static int end_content(struct jfr_writer *w)
     uint64_t at = w->end, left = PAGE - at % PAGE;
     if (left < SHELL_MAX) {
         uint64_t filler = left < GAP_BYTES ? GAP_BYTES : left;
-        put_gap(&w->scratch, filler);
+        put_cover(&w->scratch, filler, 1); /* no tail, even where the file comes to end with it (follow.c) */
         put_zeroes(&w->scratch, filler - GAP_BYTES);
         w->end += filler;
     }

@@ -29,6 +29,7 @@ struct worker {
     struct graft graft;
     struct load *load;
     struct load_part part;
+    struct jfr_declared declared;
     struct jfr_problems problems;
 };
 
@@ -49,7 +50,7 @@ static int read_chunk(struct worker *w, uint32_t index, bool *readable)
     w->problems.listed = 0;
     w->problems.count = 0;
     load_part_reset(&w->part);
-    int rc = jfr_chunk_open(&chunk, w->crew->file, index, &w->problems, NULL);
+    int rc = jfr_chunk_open_next(&chunk, w->crew->file, index, &w->declared, &w->problems, NULL);
     *readable = !rc && chunk;
     if (*readable)
         rc = read_events(w, chunk);
@@ -131,6 +132,7 @@ static int worker_init(struct worker *w, struct crew *c)
 static void worker_deinit(struct worker *w)
 {
     load_free(w->load);
+    jfr_declared_deinit(&w->declared);
     load_part_deinit(&w->part);
     graft_deinit(&w->graft);
     profile_deinit(&w->own);

@@ -131,6 +131,9 @@ static uint8_t state_of(struct jfr_text text)
 int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state)
 {
     bool added;
+    *state = JFR_STATE_UNKNOWN;
+    if (!f)
+        return 0;
     uint64_t key = jfr_event_key(event, f);
     const uint32_t *known = key ? map_find(&s->states, key) : NULL;
     *state = known ? (uint8_t)*known : state_of(jfr_value_text(jfr_event_value(event, f)));

@@ -2,6 +2,7 @@
 
 #include "profile/load_text.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,17 @@ enum {
 };
 
 struct load_known { /* a frame, and what became of it */
-    struct jfr_frame_key key;
+    uint64_t bytes[2];
     uint32_t frame, chunk;
 };
 
+struct load_frame {
+    uint32_t id;
+    uint32_t tail; /* from where it begins to the end of its stack, in bytes, if that is known */
+};
+
 struct load_place { /* of a stack */
-    uint32_t frame, node;
+    uint32_t frame, node, tail;
 };
 
 int load_walk_init(struct load_walk *w, struct profile *p)
@@ -32,6 +38,8 @@ int load_walk_init(struct load_walk *w, struct profile *p)
 void load_walk_deinit(struct load_walk *w)
 {
     map_deinit(&w->methods);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        map_deinit(&w->texts[part]);
     free(w->known);
     free(w->gathered);
     free(w->last);
@@ -40,7 +48,10 @@ void load_walk_deinit(struct load_walk *w)
 void load_walk_new_chunk(struct load_walk *w)
 {
     map_clear(&w->methods);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        map_clear(&w->texts[part]);
     memset(w->types, 0, sizeof w->types);
+    w->last_bytes = (struct load_bytes){0};
     w->chunk++;
 }
 
@@ -55,15 +66,43 @@ static uint8_t frame_type(struct jfr_text text)
     return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
-static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)
+{
+    const uint32_t *known = map_find(&w->texts[part], key);
+    bool added;
+    if (known) {
+        *string = *known;
+        return 0;
+    }
+    uint32_t *place = load_text(w->profile, jfr_method_text(method, part, key), string) ? NULL : map_add(&w->texts[part], key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *string;
+    return 0;
+}
+
+/* What `method` refers to, class, name and descriptor, without keys. */
+static int texts_of_method(struct load_walk *w, struct jfr_value method, uint32_t strings[JFR_METHOD_PARTS])
 {
     struct jfr_method_info info;
-    uint32_t class_name = 0, name = 0, descriptor = 0;
-    if (jfr_method_of(method, &info) &&
-        (load_text(w->profile, info.class_name, &class_name) || load_text(w->profile, info.name, &name) ||
-         load_text(w->profile, info.descriptor, &descriptor)))
+    if (jfr_method_of(method, &info) && (load_text(w->profile, info.class_name, &strings[JFR_METHOD_CLASS]) ||
+                                         load_text(w->profile, info.name, &strings[JFR_METHOD_NAME]) ||
+                                         load_text(w->profile, info.descriptor, &strings[JFR_METHOD_DESCRIPTOR])))
         return -ENOMEM;
-    return profile_method(w->profile, class_name, name, descriptor, id);
+    return 0;
+}
+
+static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+{
+    uint64_t keys[JFR_METHOD_PARTS];
+    uint32_t strings[JFR_METHOD_PARTS] = {0};
+    bool has_keys = jfr_method_keys(method, keys);
+    if (!has_keys && texts_of_method(w, method, strings))
+        return -ENOMEM;
+    for (int part = 0; has_keys && part < JFR_METHOD_PARTS; part++)
+        if (text_of_key(w, method, part, keys[part], &strings[part]))
+            return -ENOMEM;
+    return profile_method(w->profile, strings[JFR_METHOD_CLASS], strings[JFR_METHOD_NAME], strings[JFR_METHOD_DESCRIPTOR], id);
 }
 
 static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, uint32_t *id)
@@ -118,14 +157,14 @@ static int take_key(struct load_walk *w, const struct jfr_stack *stack, const st
 {
     uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
     struct load_known *known = &w->known[hash >> 40 & (KNOWN_FRAMES - 1)];
-    if (known->chunk != w->chunk || known->key.bytes[0] != key->bytes[0] || known->key.bytes[1] != key->bytes[1]) {
+    if (known->chunk != w->chunk || known->bytes[0] != key->bytes[0] || known->bytes[1] != key->bytes[1]) {
         struct jfr_raw_frame raw;
         uint32_t frame;
         jfr_stack_decode(stack, key, &raw);
         int rc = take_raw_frame(w, stack, &raw, &frame);
         if (rc)
             return rc;
-        *known = (struct load_known){*key, frame, w->chunk};
+        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, frame, w->chunk};
     }
     *id = known->frame;
     return 0;
@@ -144,29 +183,87 @@ static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
     return rc < 0 ? rc : !rc;
 }
 
+/* ---- the roots that the last stack had ---- */
+
+/* How many bytes before a and b are the same, of `max`. */
+static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t max)
+{
+    size_t n = 0;
+    for (uint64_t x[4], y[4]; max - n >= sizeof x; n += sizeof x) {
+        memcpy(x, a - n - sizeof x, sizeof x);
+        memcpy(y, b - n - sizeof y, sizeof y);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]))
+            break;
+    }
+    for (uint64_t x, y; max - n >= sizeof x; n += sizeof x) {
+        memcpy(&x, a - n - sizeof x, sizeof x);
+        memcpy(&y, b - n - sizeof y, sizeof y);
+        if (x != y)
+            return n + (size_t)__builtin_clzll(le64toh(x ^ y)) / 8;
+    }
+    while (n < max && a[-1 - (ptrdiff_t)n] == b[-1 - (ptrdiff_t)n])
+        n++;
+    return n;
+}
+
+/* How many places of the last stack, from the root, are those of this one, since they end in the same bytes. These are whole frames of
+ * this stack too if an integer begins where they do, and there one does if the byte before ends one: as many follow as did in the
+ * last stack, and all of the stack's integers together are whole frames. A ninth byte of an integer need not show that it ends. */
+static uint32_t shared_roots(const struct load_walk *w, const struct jfr_stack *stack)
+{
+    const struct load_bytes *last = &w->last_bytes;
+    const struct jfr_value *next = &stack->frames.next;
+    if (!stack->end || !last->end || next->type != last->type || stack->truncated != last->truncated)
+        return 0;
+    size_t bytes = (size_t)(stack->end - next->at), theirs = w->last[w->last_depth - 1].tail;
+    size_t equal = equal_before(stack->end, last->end, bytes < theirs ? bytes : theirs);
+    uint32_t none = last->truncated, count = none;
+    for (uint32_t above = w->last_depth; count < above;) {
+        uint32_t middle = count + (above - count) / 2;
+        if (w->last[middle].tail <= equal)
+            count = middle + 1;
+        else
+            above = middle;
+    }
+    if (count == none)
+        return 0;
+    uint32_t tail = w->last[count - 1].tail;
+    return tail == bytes || stack->end[-1 - (ptrdiff_t)tail] < 0x80 ? count : 0;
+}
+
 /* ---- stacks ---- */
+
+static uint32_t tail_of(const struct jfr_stack *stack, const uint8_t *frame)
+{
+    return stack->end ? (uint32_t)(stack->end - frame) : 0;
+}
 
 static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth)
 {
     struct jfr_frame_key keys[KEYS];
-    uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth;
+    uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth, tail = tail_of(stack, stack->frames.next.at);
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (take_key(w, stack, &keys[i], &w->gathered[(*depth)++]))
+    for (uint32_t i = 0; i < count; i++) {
+        struct load_frame *frame = &w->gathered[(*depth)++];
+        frame->tail = tail;
+        tail -= keys[i].size;
+        if (take_key(w, stack, &keys[i], &frame->id))
             return -ENOMEM;
+    }
     return (int)count;
 }
 
 /* Gathers the frames, leaf first; *truncated when they are too many. */
 static int gather(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth, bool *truncated)
 {
-    uint32_t frame;
+    struct load_frame frame;
     int more = 1;
     for (*depth = 0; more > 0;) {
         more = take_keys(w, stack, depth);
         if (more)
             continue;
-        more = take_next(w, stack, &frame);
+        frame.tail = tail_of(stack, stack->frames.next.at);
+        more = take_next(w, stack, &frame.id);
         if (more > 0 && *depth == PROFILE_DEPTH_MAX - 1) {
             *truncated = true;
             break;
@@ -174,30 +271,38 @@ static int gather(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth,
         if (more > 0)
             w->gathered[(*depth)++] = frame;
     }
-    if (more < 0)
-        return more;
-    if (*depth && *truncated)
-        return profile_truncation_frame(w->profile, &w->gathered[(*depth)++]);
-    return 0;
+    return more < 0 ? more : 0;
 }
 
-/* Frames come leaf first, the trie grows from the root. As far as the root is the last stack's, its nodes are. */
-static int grow(struct load_walk *w, uint32_t depth, uint32_t *stack)
+static int add_truncation(struct load_walk *w, uint32_t *depth)
+{
+    struct load_frame *frame = &w->gathered[(*depth)++];
+    frame->tail = 0;
+    return profile_truncation_frame(w->profile, &frame->id);
+}
+
+/* Frames come leaf first, the trie grows from the root, where `roots` places are the last stack's. As far as the next frames are, their
+ * nodes are, too. */
+static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *stack)
 {
     bool shared = true;
-    for (uint32_t i = 0; i < depth; i++) {
+    *stack = roots ? w->last[roots - 1].node : 0;
+    w->last_bytes.end = NULL; /* should this fail */
+    for (uint32_t i = roots; i < roots + depth; i++) {
         struct load_place *place = &w->last[i];
-        uint32_t frame = w->gathered[depth - 1 - i];
-        shared = shared && i < w->last_depth && place->frame == frame;
+        struct load_frame frame = w->gathered[roots + depth - 1 - i];
+        shared = shared && i < w->last_depth && place->frame == frame.id;
+        place->tail = frame.tail;
         if (!shared) {
-            w->last_depth = i; /* should this fail */
-            if (profile_stack(w->profile, *stack, frame, &place->node))
+            w->last_depth = i;
+            if (profile_stack(w->profile, *stack, frame.id, &place->node))
                 return -ENOMEM;
-            place->frame = frame;
+            place->frame = frame.id;
             w->last_depth = i + 1;
         }
         *stack = place->node;
     }
+    w->last_depth = roots + depth;
     return 0;
 }
 
@@ -210,6 +315,18 @@ int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack
     if (!jfr_stack_of(trace, &walk))
         return 0;
     *truncated = walk.truncated;
+    if (walk.frames.left >= PROFILE_DEPTH_MAX) /* its roots will be missing */
+        walk.end = NULL;
+    uint32_t roots = shared_roots(w, &walk);
+    if (roots)
+        walk.frames.left -= roots - walk.truncated;
+    struct load_bytes bytes = {walk.end, walk.frames.next.type, walk.truncated};
     int rc = gather(w, &walk, &depth, truncated);
-    return rc ? rc : grow(w, depth, stack);
+    if (!rc && !roots && depth && *truncated)
+        rc = add_truncation(w, &depth);
+    if (!rc)
+        rc = grow(w, roots, depth, stack);
+    if (!rc && w->last_depth)
+        w->last_bytes = bytes;
+    return rc;
 }

@@ -1,7 +1,8 @@
 /* One stack trace of a recording, taken into the trie of a profile; the inside of load_stacks.c.
  *
- * Three things make it cheap. Frames are decoded as they lie there, without the detour of values. A frame that the chunk has shown
- * before is known by its bytes. And stacks that follow one another often share their roots: so far the trie is not asked. */
+ * Four things make it cheap. Stacks that follow one another often share their roots: where their last bytes are the same ones, so are
+ * the frames, which are not looked at. Other frames are decoded as they lie there, without the detour of values. A frame that the chunk
+ * has shown before is known by its bytes. And as far as roots are the same without being the same bytes, the trie is not asked. */
 #ifndef CANDOR_PROFILE_LOAD_WALK_H
 #define CANDOR_PROFILE_LOAD_WALK_H
 
@@ -11,14 +12,22 @@
 
 enum { LOAD_TYPES = 64 }; /* keys from there on are looked up each time */
 
+struct load_bytes { /* where the frames of a stack lie */
+    const uint8_t *end; /* NULL = not known */
+    const struct jfr_type *type; /* of the frames */
+    bool truncated; /* a place for missing frames stands at the root, of no bytes */
+};
+
 struct load_walk {
     struct profile *profile;
     struct map methods;        /* pool key -> id; of the present chunk */
+    struct map texts[JFR_METHOD_PARTS]; /* the same for what methods refer to: -> string id */
     uint8_t types[LOAD_TYPES]; /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
     struct load_known *known;  /* frames of the present chunk */
-    uint32_t *gathered;        /* frames of the present stack, leaf first */
-    struct load_place *last;   /* the last stack, root first, with its nodes */
+    struct load_frame *gathered; /* frames of the present stack, leaf first */
+    struct load_place *last;     /* the last stack, root first, with its nodes */
     uint32_t last_depth;
+    struct load_bytes last_bytes;
     uint32_t chunk; /* counts chunks from 1 */
 };
 

@@ -138,8 +138,43 @@ static void walk_chunk(struct jfr_walk *w, struct jfr_chunk *chunk)
         fault("the types' counts do not add up to the events");
 }
 
+static bool same_field(const struct jfr_field *a, const struct jfr_field *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->label, b->label) && a->type->id == b->type->id && a->index == b->index &&
+           a->array == b->array && a->pooled == b->pooled && a->is_unsigned == b->is_unsigned && a->unit == b->unit;
+}
+
+static bool same_type(const struct jfr_type *a, const struct jfr_type *b)
+{
+    bool same = a->id == b->id && !strcmp(a->name, b->name) && !strcmp(a->super, b->super) && !strcmp(a->label, b->label) &&
+                !strcmp(a->category, b->category) && a->kind == b->kind && a->event == b->event && a->field_count == b->field_count &&
+                a->min_size == b->min_size && a->varints == b->varints && a->texts == b->texts && a->events == b->events &&
+                a->event_bytes == b->event_bytes && a->depth == b->depth && a->broken == b->broken;
+    for (uint32_t i = 0; same && i < a->field_count; i++)
+        same = same_field(&a->fields[i], &b->fields[i]);
+    return same;
+}
+
+/* A chunk that was opened by itself has the same types. */
+static void check_types(const struct jfr_file *file, uint32_t index, const struct jfr_chunk *chunk)
+{
+    struct jfr_chunk *alone;
+    struct error e;
+    uint32_t count, other;
+    if (jfr_chunk_open(&alone, file, index, NULL, &e) || !alone)
+        fault("a chunk cannot be opened by itself");
+    const struct jfr_type *types = jfr_chunk_types(chunk, &count), *others = jfr_chunk_types(alone, &other);
+    for (uint32_t i = 0; count == other && i < count; i++)
+        if (!same_type(&types[i], &others[i]))
+            fault("a type is another than in the chunk by itself");
+    if (count != other)
+        fault("there are other types than in the chunk by itself");
+    jfr_chunk_close(alone);
+}
+
 int jfr_walk(const void *bytes, size_t size, struct jfr_walk *w)
 {
+    struct jfr_declared declared = {0};
     struct jfr_file *file;
     struct error e;
     *w = (struct jfr_walk){0};
@@ -148,12 +183,15 @@ int jfr_walk(const void *bytes, size_t size, struct jfr_walk *w)
         return rc;
     for (uint32_t i = 0; i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
-        if (jfr_chunk_open(&chunk, file, i, &w->problems, &e))
+        if (jfr_chunk_open_next(&chunk, file, i, &declared, &w->problems, &e))
             fault(e.text);
+        if (chunk && i)
+            check_types(file, i, chunk);
         if (chunk)
             walk_chunk(w, chunk);
         jfr_chunk_close(chunk);
     }
+    jfr_declared_deinit(&declared);
     jfr_file_close(file);
     return 0;
 }

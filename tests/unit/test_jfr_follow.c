@@ -7,6 +7,7 @@
 
 #include "../tap.h"
 #include "jfr/follow.h"
+#include "jfr/writer_tail.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -144,6 +145,28 @@ static void test_joined(void)
     follow = NULL;
 }
 
+/* Wherever in a page the content ends, and what fills the page up then. */
+static void test_ends(void)
+{
+    static char text[JFR_TAIL_PAGE];
+    struct error e;
+    unsigned endless = 0;
+    for (size_t n = 1; n < sizeof text; n += 16) {
+        struct jfr_writer *w = sample_open(path, &e);
+        memset(text, 'x', n);
+        jfr_write_log(w, SAMPLE_START_TICKS, "info", text);
+        jfr_writer_close(w, SAMPLE_START_TICKS + 1, &e);
+        if (jfr_follow_new(&follow, open(path, O_RDONLY | O_CLOEXEC), false, &e))
+            break;
+        look();
+        look();
+        endless += !jfr_follow_ended(follow);
+        jfr_follow_free(follow);
+        follow = NULL;
+    }
+    tap_ok(!endless, "the end of a file of any size is seen (%u have none)", endless);
+}
+
 static void test_no_recording(void)
 {
     struct error e;
@@ -158,6 +181,7 @@ int main(void)
     test_growing(false);
     test_growing(true);
     test_joined();
+    test_ends();
     test_no_recording();
     unlink(path);
     return tap_done();

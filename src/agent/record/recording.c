@@ -18,7 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { COPY_BYTES = 1 << 16 };
+enum {
+    COPY_BYTES = 1 << 16,
+    GRAIN_NS = 1000 /* of times in the file: finer ones say nothing, and do not compress */
+};
 
 /* The C library's own fstat is too new for the systems we want to run on; struct stat is the kernel's. */
 static int stat_of(int fd, struct stat *st)
@@ -107,7 +110,7 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
     struct jfr_writer_options options = {
-        .ticks_per_second = 1000000000, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
+        .ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
         .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
     int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
@@ -313,7 +316,7 @@ bool recording_flush(struct recording *r)
 
 int recording_reopen(struct recording *r, struct error *e)
 {
-    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .start_ticks = clock_monotonic_ns()};
+    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns()};
     struct jfr_pools pools = names_pools(&r->names);
     off_t end = lseek(r->fd, 0, SEEK_END);
     if (end < 0)

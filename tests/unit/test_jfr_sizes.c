@@ -1,0 +1,178 @@
+/* What the writer saves bytes by: events' sizes of one byte where that is enough, times that are no finer than asked for, and keys of
+ * methods that are counted in each chunk.
+ * tier: quick
+ * timeout: 20
+ * aarch64: yes */
+#include "jfr_sample.h"
+
+#include "../tap.h"
+#include "jfr/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST = 300, GRAIN = 1000 };
+#define STEP_NS 1234567u
+
+static const uint64_t start = 5000000999, start_epoch_ns = 1700000000123456789;
+
+static int open_writer(struct jfr_writer **w, const char *path, uint64_t per_second, uint32_t grain, struct error *e)
+{
+    struct jfr_pools pools = sample_pools();
+    struct jfr_writer_options options = {
+        .ticks_per_second = per_second, .grain = grain, .start_ticks = start, .start_epoch_ns = start_epoch_ns};
+    return jfr_writer_new(w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, e);
+}
+
+/* A setting for each length of its value. */
+static void write_all(const char *path, uint32_t grain, struct error *e)
+{
+    struct jfr_writer *w;
+    char value[LONGEST + 1];
+    uint64_t now = start;
+    if (open_writer(&w, path, 1000000000, grain, e))
+        return;
+    memset(value, 'v', sizeof value);
+    for (size_t n = 0; n <= LONGEST; n++, now += STEP_NS) {
+        value[n] = 0;
+        jfr_write_setting(w, now, "name", value);
+        value[n] = 'v';
+    }
+    jfr_writer_close(w, now - STEP_NS, e);
+}
+
+struct found {
+    unsigned events, lengths, times, outside, long_sizes;
+};
+
+/* The times of events are those that were given, to the grain, and within their chunk. */
+static void check_event(struct jfr_event *event, const struct jfr_chunk_info *info, const uint8_t *bytes, uint32_t grain,
+                        struct found *f)
+{
+    struct jfr_text value = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "value")));
+    uint64_t ticks = start + f->events * (uint64_t)STEP_NS;
+    int64_t expected = (int64_t)(start_epoch_ns + (ticks / grain - start / grain) * grain), time = jfr_event_epoch_ns(event);
+    f->lengths += value.len == f->events;
+    f->times += time == expected;
+    f->outside += time < info->start_ns || time > info->start_ns + info->duration_ns;
+    f->long_sizes += bytes[event->offset] >= 0x80 ? event->size <= 127 : event->size > 127;
+    f->events++;
+}
+
+static void test_grain(const char *path, uint32_t grain)
+{
+    struct error e = {""};
+    struct jfr_problems problems = {0};
+    struct jfr_file *file;
+    struct jfr_chunk *chunk;
+    struct jfr_event event;
+    struct found f = {0};
+    write_all(path, grain, &e);
+    if (!tap_ok(!jfr_file_open(&file, path, &problems, &e) && !jfr_chunk_open(&chunk, file, 0, &problems, &e) && chunk,
+                "grain %u: reads back %s", grain, e.text))
+        return;
+    const struct jfr_chunk_info *info = jfr_chunk_get_info(chunk);
+    tap_ok(info->ticks_per_second == 1000000000 / grain && (uint64_t)info->start_ticks == start / grain &&
+               (uint64_t)info->start_ns == start_epoch_ns,
+           "the header's clock");
+    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); jfr_cursor_next(&cursor, &event);)
+        if (!strcmp(event.type->name, "candor.Setting"))
+            check_event(&event, info, jfr_file_bytes(file), grain, &f);
+    tap_ok(f.events == LONGEST + 1 && f.lengths == f.events, "settings of every length up to %d: %u", LONGEST, f.lengths);
+    tap_ok(f.times == f.events && !f.outside, "at their times: %u, %u of them outside of the chunk", f.times, f.outside);
+    tap_ok(!f.long_sizes && !problems.count, "with sizes as short as can be");
+    jfr_chunk_close(chunk);
+    jfr_file_close(file);
+}
+
+/* ---- methods whose ids lie far apart ---- */
+
+enum { METHODS = 100 };
+
+static uint32_t far_id(uint32_t i)
+{
+    return 100000 + i * 7919;
+}
+
+/* Two frames each, of which the caller is a method of the stack before. */
+static size_t far_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
+{
+    frames[0] = (struct jfr_frame){far_id(id), 1, 0, JFR_FRAME_C2};
+    frames[1] = (struct jfr_frame){far_id(id - 1), 2, 0, JFR_FRAME_C2};
+    return 2;
+}
+
+static void far_method(void *context, uint32_t id, struct jfr_method *method)
+{
+    *method = (struct jfr_method){1, id, 0};
+}
+
+static const char *numbered(void *context, uint32_t id, size_t *len)
+{
+    static char text[32];
+    *len = (size_t)snprintf(text, sizeof text, "symbol%u", id);
+    return text;
+}
+
+static unsigned wrong_methods(struct jfr_chunk *chunk, uint32_t i)
+{
+    struct jfr_stack stack;
+    struct jfr_raw_frame raw;
+    struct jfr_method_info method;
+    unsigned wrong = 0;
+    char name[32];
+    jfr_stack_of(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.StackTrace"), i), &stack);
+    for (uint32_t caller = 0; caller < 2; caller++) {
+        snprintf(name, sizeof name, "symbol%u", far_id(i - caller));
+        bool good = stack.raw && jfr_stack_next_raw(&stack, &raw) && raw.method >= 1 && raw.method <= METHODS + 1 &&
+                    jfr_method_of(jfr_stack_method(&stack, raw.method), &method);
+        wrong += !good || method.name.len != strlen(name) || memcmp(method.name.bytes, name, method.name.len) != 0;
+    }
+    return wrong;
+}
+
+/* In each of two chunks, whose stacks come in another order. */
+static void test_methods(const char *path)
+{
+    struct jfr_pools pools = {NULL, far_stack, far_method, NULL, numbered};
+    struct jfr_writer_options options = {.ticks_per_second = 1000, .start_ticks = 1};
+    struct error e = {""};
+    struct jfr_writer *w;
+    struct jfr_file *file;
+    struct jfr_chunk *chunk;
+    unsigned wrong = 0;
+    jfr_writer_new(&w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, &e);
+    for (uint32_t i = 1; i <= METHODS; i++)
+        jfr_write_execution_sample(w, i, 0, i, JFR_STATE_JAVA);
+    jfr_writer_rotate(w, METHODS, 1, &e);
+    for (uint32_t i = METHODS; i > 0; i--)
+        jfr_write_execution_sample(w, METHODS + i, 0, i, JFR_STATE_JAVA);
+    jfr_writer_close(w, 2 * METHODS + 1, &e);
+    if (!tap_ok(!jfr_file_open(&file, path, NULL, &e) && jfr_file_chunks(file) == 2, "two chunks %s", e.text))
+        return;
+    for (uint32_t c = 0; c < 2; c++) {
+        jfr_chunk_open(&chunk, file, c, NULL, &e);
+        for (uint32_t i = 1; i <= METHODS; i++)
+            wrong += wrong_methods(chunk, i);
+        jfr_chunk_close(chunk);
+    }
+    tap_ok(!wrong, "methods have their names under keys that are as small as can be: %u have not", wrong);
+    jfr_file_close(file);
+}
+
+int main(void)
+{
+    char path[] = "/tmp/candor-sizes-XXXXXX";
+    struct jfr_writer *w;
+    struct error e;
+    close(mkstemp(path));
+    test_grain(path, 1);
+    test_grain(path, GRAIN);
+    test_methods(path);
+    tap_ok(open_writer(&w, path, 1000, 300, &e) == -EINVAL, "a clock of 3.3 ticks per second: %s", e.text);
+    unlink(path);
+    return tap_done();
+}

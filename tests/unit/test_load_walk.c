@@ -1,0 +1,241 @@
+/* Stacks out of a recording are those that were put in, whatever they have in common with the one before and however their
+ * integers are written: shared roots, integers longer than need be, integers of nine bytes that do not show their end.
+ * tier: quick
+ * timeout: 60 */
+#include "jfr_craft.h"
+
+#include "../tap.h"
+#include "profile/load_jfr.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INT = 10, LONG, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, SAMPLE = 100 };
+enum { CHUNKS = 3, STACKS = 3000, DEPTH_MAX = 40, KEYS = 8, NAME_MAX_BYTES = 24 };
+
+static const struct craft_type types[] = {
+    {INT, "int"},
+    {LONG, "long"},
+    {BOOLEAN, "boolean"},
+    {STRING, "java.lang.String"},
+    {SYMBOL, "jdk.types.Symbol", NULL, {{"string", STRING}}},
+    {CLASS, "java.lang.Class", NULL, {{"name", SYMBOL, true}}},
+    {METHOD, "jdk.types.Method", NULL, {{"type", CLASS, true}, {"name", SYMBOL, true}, {"descriptor", SYMBOL, true}}},
+    {FRAME_TYPE, "jdk.types.FrameType", NULL, {{"description", STRING}}},
+    {FRAME, "jdk.types.StackFrame", NULL,
+     {{"method", METHOD, true}, {"lineNumber", INT}, {"bytecodeIndex", INT}, {"type", FRAME_TYPE, true}}},
+    {TRACE, "jdk.types.StackTrace", NULL, {{"truncated", BOOLEAN}, {"frames", FRAME, false, true}}},
+    {SAMPLE, "jdk.ExecutionSample", "jdk.jfr.Event", {{"startTime", LONG}, {"stackTrace", TRACE, true}}},
+};
+
+struct frame {
+    uint32_t method; /* its key */
+    uint32_t line, bci;
+    bool known; /* its type is one that there is */
+    uint8_t bytes[40], size;
+};
+
+struct stack {
+    struct frame frames[DEPTH_MAX]; /* root first */
+    uint32_t depth;
+    bool truncated;
+};
+
+static struct stack stacks[CHUNKS][STACKS];
+
+static uint32_t next_random(uint32_t below)
+{
+    static uint64_t state = 42;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 32) % below;
+}
+
+/* ---- stacks ---- */
+
+/* A key below 8, or one whose last byte is such a key, so that the end of the one looks like the other. */
+static uint32_t draw_key(void)
+{
+    uint32_t small = 1 + next_random(KEYS - 1);
+    return next_random(3) ? small : small << 7 | next_random(4);
+}
+
+static void put_byte(struct frame *f, unsigned byte)
+{
+    f->bytes[f->size++] = (uint8_t)byte;
+}
+
+/* As short as can be, with zeros behind, or in nine bytes of which the last is `ninth`. */
+static void put_number(struct frame *f, uint64_t v, unsigned style, unsigned ninth)
+{
+    unsigned n = style < 12 ? 1 : style < 15 ? 2 + style % 3 : 9;
+    while (n < 9 && v >> 7 * n)
+        n++;
+    for (unsigned i = 0; i + 1 < n; i++)
+        put_byte(f, (v >> 7 * i & 0x7f) | 0x80);
+    put_byte(f, n == 9 ? ninth : (unsigned)(v >> 7 * (n - 1) & 0x7f));
+}
+
+static struct frame draw_frame(void)
+{
+    struct frame f = {.method = draw_key(), .line = 1 + next_random(300), .bci = next_random(3), .known = true};
+    unsigned style = next_random(16), ninth = next_random(2) ? 0xff : 0x80;
+    put_number(&f, f.method, next_random(16), 0);
+    put_number(&f, f.line, next_random(16), next_random(256)); /* a number of 32 bits: what is beyond does not count */
+    put_number(&f, f.bci, next_random(16), 0);
+    put_number(&f, 1, style, ninth); /* of a type, it does */
+    f.known = style < 15;
+    return f;
+}
+
+/* The same bytes behind one more, which makes another method of them: where the old frame begins, none of the new one does. */
+static void lengthen(struct frame *f)
+{
+    uint32_t low = next_random(4);
+    if (f->bytes[0] >= 0x80)
+        return;
+    memmove(f->bytes + 1, f->bytes, f->size++);
+    f->bytes[0] = (uint8_t)(0x80 | low);
+    f->method = f->method << 7 | low;
+}
+
+/* Mostly some roots of the one before, and leaves of its own; sometimes only roots, or the same again. */
+static void draw_stack(struct stack *s, const struct stack *before)
+{
+    uint32_t shared = before && next_random(4) ? next_random(before->depth + 1) : 0;
+    s->truncated = before && next_random(8) ? before->truncated : next_random(2);
+    s->depth = shared + (next_random(5) ? next_random(DEPTH_MAX - shared + 1) : 0);
+    for (uint32_t i = 0; i < s->depth; i++)
+        s->frames[i] = i < shared ? before->frames[i] : draw_frame();
+    if (shared && !next_random(3))
+        lengthen(&s->frames[shared - 1]);
+}
+
+/* ---- the recording ---- */
+
+static void method_name(char name[NAME_MAX_BYTES], unsigned chunk, uint32_t key)
+{
+    snprintf(name, NAME_MAX_BYTES, "m%u.%u", chunk, key);
+}
+
+static void put_entry(struct buffer *b, uint64_t key, const char *text)
+{
+    buffer_varint(b, key);
+    craft_text(b, text);
+}
+
+/* Methods of the same keys have other names in each chunk. Their classes, two, are behind the symbols 1 and 2. */
+static void put_names(struct buffer *b, unsigned chunk)
+{
+    char name[NAME_MAX_BYTES];
+    enum { METHODS = KEYS - 1 + 4 * (KEYS - 1) };
+    uint32_t keys[METHODS], n = 0;
+    for (uint32_t key = 1; key < KEYS; key++) {
+        keys[n++] = key;
+        for (uint32_t low = 0; low < 4; low++)
+            keys[n++] = key << 7 | low;
+    }
+    size_t pool = craft_pool(b, SYMBOL, 3 + METHODS);
+    put_entry(b, 1, chunk % 2 ? "some/Odd" : "some/Even");
+    put_entry(b, 2, chunk % 2 ? "other/Odd" : "other/Even");
+    put_entry(b, 3, "()V");
+    for (uint32_t i = 0; i < METHODS; i++) {
+        method_name(name, chunk, keys[i]);
+        put_entry(b, 10 + keys[i], name);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, CLASS, 2);
+    buffer_put(b, "\1\1\2\2", 4);
+    craft_event_end(b, pool);
+    pool = craft_pool(b, METHOD, METHODS);
+    for (uint32_t i = 0; i < METHODS; i++) {
+        buffer_varint(b, keys[i]);
+        buffer_varint(b, 1 + keys[i] % 2);
+        buffer_varint(b, 10 + keys[i]);
+        buffer_varint(b, 3);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, FRAME_TYPE, 1);
+    put_entry(b, 1, "Interpreted");
+    craft_event_end(b, pool);
+}
+
+static void put_chunk(struct buffer *b, unsigned chunk)
+{
+    size_t start = craft_begin(b, types, sizeof types / sizeof *types);
+    for (uint32_t i = 0; i < STACKS; i++) {
+        size_t event = craft_event(b, SAMPLE);
+        buffer_varint(b, CRAFT_START_TICKS);
+        buffer_varint(b, i + 1);
+        craft_event_end(b, event);
+    }
+    size_t pool = craft_pool(b, TRACE, STACKS);
+    for (uint32_t i = 0; i < STACKS; i++) {
+        const struct stack *s = &stacks[chunk][i];
+        buffer_varint(b, i + 1);
+        buffer_u8(b, s->truncated);
+        buffer_varint(b, s->depth);
+        for (uint32_t f = s->depth; f-- > 0;)
+            buffer_put(b, s->frames[f].bytes, s->frames[f].size);
+    }
+    craft_event_end(b, pool);
+    put_names(b, chunk);
+    craft_end(b, start);
+}
+
+/* ---- what was read ---- */
+
+static bool same_frame(const struct profile *p, const struct profile_frame *f, unsigned chunk, const struct frame *expected)
+{
+    char name[NAME_MAX_BYTES], class[NAME_MAX_BYTES];
+    const struct profile_method *m = &p->methods[f->method];
+    method_name(name, chunk, expected->method);
+    snprintf(class, sizeof class, "%s.%s", expected->method % 2 ? "other" : "some", chunk % 2 ? "Odd" : "Even");
+    return !strcmp(profile_text(p, m->name), name) && !strcmp(profile_text(p, m->class_name), class) &&
+           !strcmp(profile_text(p, m->descriptor), "()V") && f->line == (int32_t)expected->line && f->bci == expected->bci &&
+           f->type == (expected->known ? JFR_FRAME_INTERPRETED : PROFILE_TYPE_OTHER);
+}
+
+static bool same_stack(const struct profile *p, uint32_t stack, unsigned chunk, const struct stack *expected)
+{
+    for (uint32_t i = expected->depth; i-- > 0; stack = p->nodes[stack].parent)
+        if (!stack || !same_frame(p, &p->frames[p->nodes[stack].frame], chunk, &expected->frames[i]))
+            return false;
+    if (expected->truncated && expected->depth) {
+        if (!stack || p->frames[p->nodes[stack].frame].type != PROFILE_TYPE_MARK)
+            return false;
+        stack = p->nodes[stack].parent;
+    }
+    return !stack || (!expected->depth && p->frames[p->nodes[stack].frame].type == JFR_FRAME_FAILED);
+}
+
+int main(void)
+{
+    char path[] = "/tmp/candor-walk-XXXXXX";
+    struct buffer b;
+    struct profile p;
+    struct error e = {""};
+    uint32_t wrong = 0, first = 0;
+    buffer_init(&b, 64 << 20);
+    for (unsigned chunk = 0; chunk < CHUNKS; chunk++) {
+        for (uint32_t i = 0; i < STACKS; i++)
+            draw_stack(&stacks[chunk][i], i ? &stacks[chunk][i - 1] : NULL);
+        put_chunk(&b, chunk);
+    }
+    int fd = mkstemp(path);
+    bool good = fd >= 0 && write(fd, b.data, b.len) == (ssize_t)b.len && !profile_init(&p) && !profile_load_jfr(&p, path, &e);
+    tap_ok(good && p.sample_count == CHUNKS * STACKS, "%u samples in %zu bytes are read: %s", p.sample_count, b.len, e.text);
+    for (uint32_t i = 0; i < p.sample_count && i < CHUNKS * STACKS; i++)
+        if (!same_stack(&p, p.samples[i].stack, i / STACKS, &stacks[i / STACKS][i % STACKS])) {
+            first = wrong ? first : i;
+            wrong++;
+        }
+    tap_ok(!wrong, "each has its stack: %u have not, the first being %u", wrong, first);
+    profile_deinit(&p);
+    buffer_deinit(&b);
+    close(fd);
+    unlink(path);
+    return tap_done();
+}

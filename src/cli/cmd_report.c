@@ -11,7 +11,8 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that waited, from -e safepoint"},
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
+     "waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},

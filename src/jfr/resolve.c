@@ -102,6 +102,8 @@ struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part pa
     return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
 }
 
+enum { RAW_FIELDS_MAX = 8 };
+
 static bool is_int(const struct jfr_field *f)
 {
     return !f || (!f->pooled && !f->array && f->type->kind == JFR_KIND_INT);

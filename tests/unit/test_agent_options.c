@@ -51,7 +51,8 @@ static void test_accepted(void)
            "the event safepoint, every 10 ms, or every millisecond");
     tap_ok(!parse("event=alloc") && options.events == COLLECT_ALLOC && !options.alloc.interval && !options.alloc.rate &&
                !parse("event=cpu%2Calloc,alloc-interval=512k") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
-               options.alloc.interval == 512 << 10 && !parse("event=alloc%2Ccpu,alloc-rate=50/s") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
+               options.alloc.interval == 512 << 10 &&
+               !parse("event=alloc%2Ccpu,alloc-rate=50/s") && options.events == (COLLECT_CPU | COLLECT_ALLOC) &&
                options.alloc.rate == 50 && !parse("event=cpu+wall+alloc") &&
                options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC),
            "the event alloc, alone or beside the clock, by rate or by interval");

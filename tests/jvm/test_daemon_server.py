@@ -5,7 +5,8 @@ tier: default
 timeout: 3600
 
 The agent counts the samples of its recording: the server's recordings hold those, each once, and its sums are those of the recordings
-to the nanosecond. 6 kills in the default tier, 500 in `all`; CANDOR_KILLS says otherwise.
+to the nanosecond. 6 kills in the default tier, 500 in `all`; CANDOR_KILLS says otherwise. The network is cut for 5 seconds, in `all` for
+ten minutes; CANDOR_CUT says otherwise.
 """
 import json
 import os
@@ -22,6 +23,7 @@ from daemons import Daemon, check_sums, config, jvm, sums, wait_for
 from servers import Server, certificate
 
 KILLS = int(os.environ.get("CANDOR_KILLS", 500 if ct.TIER == "all" else 6))
+CUT_S = float(os.environ.get("CANDOR_CUT", 600 if ct.TIER == "all" else 5))
 EVER = {"from": "-2h", "to": str(int(time.time()) + 86400)}
 
 
@@ -95,6 +97,31 @@ def kills(jdk):
     ct.ok(server.end() == 0, "the server ends well")
 
 
+def cut(jdk):
+    """The server cannot be reached for long: the daemon keeps what comes, and sends it when it can."""
+    server = Server("cut")
+    with jvm(jdk, "cut") as one:
+        config("cut", server=server.url, chunk="1s", look="1s", min_age="0")
+        daemon = Daemon("cut")
+        one.round(seconds=1)
+        ct.ok(wait_for(lambda: sums(server.recordings(**EVER)).get(one.pid)), f"{jdk}: the server has something", daemon)
+        server.end(signal.SIGKILL)
+        end = time.monotonic() + CUT_S
+        while time.monotonic() < end:
+            one.round(seconds=0.05)
+            time.sleep(1)
+        ct.ok(daemon.process.poll() is None and not daemon.is_empty(), f"{jdk}: {CUT_S:.0f} s without it, and the daemon keeps what comes",
+              daemon)
+        server = Server("cut", port=server.port)
+        one.round(seconds=0.2)
+        ct.ok(daemon.end() == 0, f"{jdk}: it ends well", daemon)
+        counted = daemon.log(r"stopped pid=(\d+) samples=(\d+)")
+        empty_spool("cut", daemon, server)
+        check_store(f"{jdk}, after the cut", server, one.pid, int(counted[0][2]) if counted else -1)
+        ct.ok(one.finish() == 0, f"{jdk}: the JVM did not mind", one.transcript())
+    ct.ok(server.end() == 0, "the server ends well")
+
+
 def encrypted(jdk):
     """Tokens over TLS, by a certificate that only --ca-file knows."""
     tokens, files = ct.WORK / "tokens", {}
@@ -137,6 +164,7 @@ def main():
     available = ct.jdks()
     if available:
         encrypted(available[0])
+        cut(available[-1])
         kills(available[-1])
     ct.done()
 

@@ -21,7 +21,7 @@ bool session_start_with(const struct collect_options *options)
 
 bool session_start_limited(const char *file, enum clock_kind kind, uint64_t interval_ns, struct budget_limits limits)
 {
-    struct collect_options o = {.clock = kind, .interval_ns = interval_ns, .limits = limits};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = interval_ns, .limits = limits};
     snprintf(o.file, sizeof o.file, "%s", file);
     return session_start_with(&o);
 }

@@ -48,7 +48,7 @@ static void nothing(void)
 
 static bool record(enum clock_kind kind)
 {
-    struct collect_options o = {.clock = kind, .interval_ns = MS};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = MS};
     uint64_t bytes, samples;
     pthread_t busy[BUSY];
     snprintf(o.file, sizeof o.file, "%s", file);

@@ -184,7 +184,7 @@ static void collect(uint64_t seconds)
 
 static void test_session(void)
 {
-    struct collect_options o = {.clock = CLOCK_AUTO, .interval_ns = 1000000, .keep.ns = 2000000000};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = 1000000, .keep.ns = 2000000000};
     struct collect_status s;
     struct error e = {""};
     uint64_t bytes = 0;
@@ -229,7 +229,8 @@ static unsigned dumps_told(const char *file)
 
 static void test_dumps(void)
 {
-    struct collect_options o = {.clock = CLOCK_AUTO, .interval_ns = 1000000, .dumps = {.max = 2, .pause_ns = 1000000000}};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = 1000000,
+                                .dumps = {.max = 2, .pause_ns = 1000000000}};
     struct error e;
     char file[RECORDING_PATH_MAX];
     alarm_rule_parse(&o.dumps.rule, "cpu>0.02/1s", &e);

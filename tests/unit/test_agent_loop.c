@@ -114,7 +114,7 @@ static bool starts(const char *text, const char *with)
 
 static struct collect_options options_for(enum clock_kind clock)
 {
-    struct collect_options o = {.interval_ns = 1000000, .clock = clock};
+    struct collect_options o = {.events = COLLECT_CPU, .interval_ns = 1000000, .clock = clock};
     snprintf(o.file, sizeof o.file, "%s", file);
     return o;
 }

@@ -10,6 +10,7 @@ import json
 import re
 import struct
 import sys
+import time
 
 import browser
 import flamepage
@@ -71,7 +72,9 @@ class Page(flamepage.Flame):
                               {"type": "pointerUp", "button": 0}))
 
     def choose_by_key(self, id, letter):
+        """Letters that come within a second of each other are one word to a browser."""
         self.focus(id)
+        time.sleep(1.2)
         self.press(letter)
 
 

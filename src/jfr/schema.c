@@ -39,6 +39,12 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define ADDRESS(field, text) {field, T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, text, NULL}
 #define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
 
+#define OUTCOME {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"}
+
+/* How the samples of all events that weigh time begin. */
+#define WEIGHED_SAMPLE(about) START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
+                              SPAN_NS("weight", "Weight", about), OUTCOME, POOLED("state", T_THREAD_STATE, "Thread State")
+
 /* A line and the base it is counted from have the same fields. */
 #define BOOK_LINE_FIELDS {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), \
                           SPAN_NS("time", "Time", NULL), COUNT("count", "Count", NULL)}
@@ -181,13 +187,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .label = "CPU Sample",
                           .description = "One sample with its exact weight",
                           .category = "Candor",
-                          .fields = {START_TIME,
-                                     POOLED("eventThread", T_THREAD, "Thread"),
-                                     POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                     SPAN_NS("weight", "Weight", "CPU time the sample stands for"),
-                                     {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
-                                      "complete, truncated, or the reason why there is no stack"},
-                                     POOLED("state", T_THREAD_STATE, "Thread State"),
+                          .fields = {WEIGHED_SAMPLE("CPU time the sample stands for"),
                                      {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"},
                                      POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
     TYPE(T_SAFEPOINT_SAMPLE) = {.name = "candor.SafepointSample",
@@ -195,25 +195,13 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                 .label = "Safepoint Sample",
                                 .description = "The stack a thread showed at a safepoint, and the wall-clock time it stands for",
                                 .category = "Candor",
-                                .fields = {START_TIME,
-                                           POOLED("eventThread", T_THREAD, "Thread"),
-                                           POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                           SPAN_NS("weight", "Weight", "Wall-clock time of threads the sample stands for"),
-                                           {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
-                                            "complete, truncated, or the reason why there is no stack"},
-                                           POOLED("state", T_THREAD_STATE, "Thread State")}},
+                                .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for")}},
     TYPE(T_WALL_SAMPLE) = {.name = "candor.WallSample",
                            .super = EVENT_SUPER,
                            .label = "Wall-Clock Sample",
                            .description = "What a thread did, running or not, and the wall-clock time the sample stands for",
                            .category = "Candor",
-                           .fields = {START_TIME,
-                                      POOLED("eventThread", T_THREAD, "Thread"),
-                                      POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                      SPAN_NS("weight", "Weight", "Wall-clock time of threads the sample stands for"),
-                                      {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
-                                       "complete, truncated, or the reason why there is no stack"},
-                                      POOLED("state", T_THREAD_STATE, "Thread State"),
+                           .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"),
                                       {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
                                       POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
@@ -307,8 +295,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                                   "Mean of the bytes between two samples, when this one was drawn"),
                                             BYTES("counted", "Counted",
                                                   "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
-                                            {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome",
-                                             "complete, truncated, or the reason why there is no stack"},
+                                            OUTCOME,
                                             POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
 };
 

@@ -77,8 +77,7 @@ void books_json(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "suppressed");
     jsonw_key(j, "clock");
     jsonw_text(j, clock ? clock : "");
-    jsonw_key(j, "clock_resolution_ns");
-    jsonw_uint(j, resolution ? strtoull(resolution, NULL, 10) : 0);
+    jsonw_member_uint(j, "clock_resolution_ns", resolution ? strtoull(resolution, NULL, 10) : 0);
     jsonw_object_end(j);
 }
 
@@ -97,8 +96,7 @@ void books_json_thread_time(struct jsonw *j, const struct profile *p)
     put_reasons_ns(j, p, "lost_ns", "lost");
     put_ns(j, p, "stopped_ns", "stopped");
     put_ns(j, p, "own_cost_ns", "own_cost");
-    jsonw_key(j, "rounds");
-    jsonw_uint(j, stopped ? stopped->count : 0);
+    jsonw_member_uint(j, "rounds", stopped ? stopped->count : 0);
     put_reasons_count(j, p, "running");
     put_reasons_count(j, p, "waiting");
     put_reasons_count(j, p, "failed");
@@ -147,12 +145,10 @@ void books_json_wall(struct jsonw *j, const struct profile *p)
     put_ns(j, p, "residual_ns", "wall_residual");
     put_ns(j, p, "guessed_ns", "wall_guessed");
     put_ns(j, p, "own_cost_ns", "wall_own_cost");
-    jsonw_key(j, "rounds");
-    jsonw_uint(j, rounds ? rounds->count : 0);
+    jsonw_member_uint(j, "rounds", rounds ? rounds->count : 0);
     jsonw_key(j, "longest_round_ns");
     jsonw_int(j, rounds ? rounds->ns : 0);
-    jsonw_key(j, "guessed");
-    jsonw_uint(j, guessed ? guessed->count : 0);
+    jsonw_member_uint(j, "guessed", guessed ? guessed->count : 0);
     put_reasons_count(j, p, "wall_running");
     put_reasons_count(j, p, "wall_waiting");
     put_reasons_count(j, p, "wall_failed");

@@ -3,6 +3,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* What a message quotes may come from a damaged file, or from a stranger who knows what a terminal obeys. */
+static void one_line(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
 int error_set(struct error *e, int code, const char *format, ...)
 {
     if (e) {
@@ -10,6 +18,7 @@ int error_set(struct error *e, int code, const char *format, ...)
         va_start(args, format);
         vsnprintf(e->text, sizeof e->text, format, args);
         va_end(args);
+        one_line(e->text);
     }
     return code;
 }

@@ -1,5 +1,5 @@
 /* An error is a negative errno value plus one line for the user: what failed, on which thing, and the remedy.
- * Functions return 0 or the negative code and fill the caller's struct error; the text never ends in a newline. */
+ * Functions return 0 or the negative code and fill the caller's struct error; the text is one line without control characters. */
 #ifndef CANDOR_BASE_ERROR_H
 #define CANDOR_BASE_ERROR_H
 
@@ -7,8 +7,8 @@ struct error {
     char text[512];
 };
 
-/* Formats the text (cut at 511 bytes) and returns code, so that a failing function ends in `return error_set(...)`.
- * e may be NULL. */
+/* Formats the text (cut at 511 bytes; control characters become '?') and returns code, so that a failing function ends in
+ * `return error_set(...)`. e may be NULL. */
 int error_set(struct error *e, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -8,6 +8,7 @@
 #include "format/formats.h"
 #include "format/pb.h"
 #include "format/pprof.h"
+#include "format/speedscope.h"
 #include "format_seed.h"
 #include "format_text.h"
 #include "profile_maker.h"
@@ -220,6 +221,21 @@ static void test_bomb(void)
     buffer_deinit(&list);
 }
 
+/* jansson quotes what it stumbled over, here the end of the line too. */
+static void test_quoted(void)
+{
+    static const char bytes[] = "{\"shared\": \"one \\\n\"}";
+    struct profile p;
+    struct error e = {""};
+    const struct format_seed seed = {.name = "speedscope", .read = speedscope_read};
+    int rc = format_seed_read(&p, &seed, (const uint8_t *)bytes, sizeof bytes - 1, &e);
+    size_t controls = 0;
+    for (const char *c = e.text; *c; c++)
+        controls += (unsigned char)*c < ' ';
+    tap_ok(rc && *e.text && !controls, "what a message quotes of a damaged file is one line: %s", e.text);
+    profile_deinit(&p);
+}
+
 static void test_recognised(const struct format_seed *seeds)
 {
     for (int i = 0; i < FORMAT_SEEDS; i++) {
@@ -252,6 +268,7 @@ int main(void)
     test_collapsed();
     test_depth();
     test_bomb();
+    test_quoted();
     test_recognised(seeds);
     for (int i = 0; i < FORMAT_SEEDS; i++) {
         if (!strncmp(seeds[i].name, "hpl", 3))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print, summary, scrub and packed input under libFuzzer, ASan and UBSan: 20 seconds.
+"""Print, summary, scrub and packed input under libFuzzer, ASan and UBSan: 30,000 executions.
 
 tier: default
 timeout: 300
@@ -7,4 +7,4 @@ sanitize: no
 """
 import events
 
-events.main(seconds=20)
+events.main(runs=30_000)

@@ -1,42 +1,10 @@
 #!/usr/bin/env python3
-"""The readers of other tools' formats under libFuzzer, ASan and UBSan for 6 seconds each.
+"""The readers of other tools' formats under libFuzzer, ASan and UBSan: 100,000 executions each.
 
 tier: default
 timeout: 600
 sanitize: no
 """
-import shutil
+import formats
 
-import fuzzing
-import jfr_reader
-from fuzzing import ct
-
-SECONDS = 6
-SOURCES = ("src/format/*_read.c", "src/format/*_tables.c", "src/format/import.c", "src/format/label.c", "src/format/pb.c",
-           "src/format/system_name.c", "src/profile/profile.c", "src/profile/names.c", "src/jfr/schema.c", "src/base/*.c")
-WRITERS = ("src/format/*_write.c", "src/format/collapsed.c", "src/format/fold.c", "src/format/gzip.c", "src/compress/*.c",
-           "src/format/value_type.c", "src/profile/calltree.c", "src/profile/successive.c", "tests/unit/format_*.c",
-           "tests/unit/profile_maker.c")
-LIBRARIES = ("-lz", "-ljansson", "-lm")
-READERS = ("pprof", "otlp", "collapsed", "speedscope", "hpl")
-
-
-def main():
-    if fuzzing.available():
-        writer = fuzzing.build("format_seeds", SOURCES + WRITERS, "-DCANDOR_VERSION=\"fuzz\"", *LIBRARIES, *jfr_reader.FLAGS)
-        everything = ct.WORK / "seeds"
-        everything.mkdir()
-        ct.ok(ct.run(writer, everything).status == 0, "seeds are written")
-        for reader in READERS:
-            seeds = ct.WORK / f"seeds-{reader}"
-            seeds.mkdir()
-            for seed in everything.glob(f"{reader}*"):
-                shutil.copy(seed, seeds)
-            target = fuzzing.build("fuzz_formats", SOURCES, fuzzing.SANITIZE, "-fno-sanitize-recover=all",
-                                   f"-DREADER={reader}_read", *LIBRARIES)
-            target = target.rename(target.with_name(f"fuzz_{reader}"))
-            fuzzing.fuzz(target, seeds, seconds=SECONDS)
-    ct.done()
-
-
-main()
+formats.main(runs=100_000)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reader of recordings under libFuzzer, ASan and UBSan for 20 seconds.
+"""The reader of recordings under libFuzzer, ASan and UBSan: 100,000 executions.
 
 tier: default
 timeout: 300
@@ -7,4 +7,4 @@ sanitize: no
 """
 import jfr_reader
 
-jfr_reader.main(seconds=20)
+jfr_reader.main(runs=100_000)

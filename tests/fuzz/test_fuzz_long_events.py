@@ -7,4 +7,4 @@ sanitize: no
 """
 import events
 
-events.main(runs=10_000_000)
+events.main(runs=10_000_000, seed=0)

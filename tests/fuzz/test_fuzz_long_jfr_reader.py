@@ -7,4 +7,4 @@ sanitize: no
 """
 import jfr_reader
 
-jfr_reader.main(runs=10_000_000)
+jfr_reader.main(runs=10_000_000, seed=0)

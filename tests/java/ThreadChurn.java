@@ -45,9 +45,12 @@ public final class ThreadChurn {
         while (started < most && System.nanoTime() < end) {
             places.acquire();
             Thread thread = new Thread(() -> {
-                BURNT.addAndGet(burn(steps));
-                FINISHED.incrementAndGet();
-                places.release();
+                try {
+                    BURNT.addAndGet(burn(steps));
+                    FINISHED.incrementAndGet();
+                } finally {
+                    places.release();
+                }
             }, "churn");
             thread.start();
             started++;

@@ -21,6 +21,7 @@ import concurrent.futures
 import math
 import os
 import pathlib
+import signal
 import sys
 import threading
 import time
@@ -82,6 +83,16 @@ class Tally:
            f"{100 * self.worst:.2f} %", "\n".join(self.bad))
 
 
+def threads_of(jvm):
+    """What the JVM prints of its threads if it still can."""
+    if jvm.process.poll() is not None:
+        return "it is dead"
+    before = len(jvm.out)
+    jvm.process.send_signal(signal.SIGQUIT)
+    time.sleep(5)
+    return "\n".join(jvm.out[before:])
+
+
 def strain(tally, jvm, end, one_round):
     """Rounds until the end; then the program is told to end. RuntimeError and OSError when it has died or hangs."""
     status = None
@@ -93,7 +104,7 @@ def strain(tally, jvm, end, one_round):
             tally.resident.append(resident_kib(jvm))
         status = jvm.finish()
     except (RuntimeError, OSError) as death:
-        status = death
+        status = f"{death}\n{threads_of(jvm)}"
     ok(status == 0, f"{tally.what}: {tally.rounds} rounds, and the program ends well", f"{status}\n{jvm.transcript()}")
     tally.judge_memory()
 

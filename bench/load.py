@@ -1,19 +1,32 @@
 #!/usr/bin/env python3
-"""How late candor load sends beside a bare timerfd loop, and the CPU it takes per request beside wrk's.
+"""candor load beside others: how late it sends, the CPU it takes per request, and what it tells of a server that stands still.
 
-usage: script/bench load [ROUNDS]     rounds of each are interleaved (default 5); printed are all of them and the medians
+usage: script/bench load [--rounds N] [--seconds N] [--output FOLDER]
+
+lateness   of the schedule, by sleeping and with --spin, beside a bare timerfd loop (bench/load/pace.c) in turns
+cpu        of the client per request, in a closed loop at full speed, beside wrk's in turns
+freeze     a server that is stopped for a second: an open schedule, a closed loop, and wrk
+
+The server is bench/load/responder.c. Raw data go to OUTPUT/load.csv, medians to OUTPUT/load.md (default: docs/benchmarks).
 """
+import argparse
+import csv
+import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
+import signal
 import statistics
 import subprocess
-import sys
+import threading
+import time
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", "build")).resolve()
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-SECONDS = 5
+FIELDS = ("date", "part", "contender", "round", "measure", "value")
+UNITS = {"us": 1e-3, "ms": 1, "s": 1e3}  # of wrk's times, in ms
 
 
 def run(*command):
@@ -24,44 +37,140 @@ def run(*command):
     return done.stdout, after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def load(*arguments):
-    return json.loads(run(BUILD / "candor", "load", "--json", "-q", "-d", f"{SECONDS}s", *arguments)[0])
+def load(options, *arguments):
+    return json.loads(run(BUILD / "candor", "load", "--json", "-q", "-d", f"{options.seconds}s", *arguments)[0])
 
 
-def lateness(url, rate):
+def lateness(options, url, _):
+    for number in range(options.rounds):
+        for rate in (1000, 10000):
+            bare = run(BUILD / "bench" / "load" / "pace", rate, options.seconds)[0].split()
+            slept = load(options, "-r", rate, "-c", 50, url)["generator_lateness"]
+            spun = load(options, "-r", rate, "-c", 50, "--spin", url)["generator_lateness"]
+            for name, p50, p99 in (("timerfd", int(bare[0]), int(bare[1])), ("candor", slept["p50_ns"], slept["p99_ns"]),
+                                   ("candor --spin", spun["p50_ns"], spun["p99_ns"])):
+                yield name, number, f"p50 at {rate}/s", p50 / 1000
+                yield name, number, f"p99 at {rate}/s", p99 / 1000
+
+
+def wrk(options, url):
+    text, seconds = run("wrk", "-t1", "-c10", f"-d{options.seconds}s", "--latency", url)
+    requests = int(text.split(" requests in ")[0].split()[-1])
+    times = {percent: float(number) * UNITS[unit] for percent, number, unit in re.findall(r"(50|90|99)%\s+([\d.]+)(us|ms|s)", text)}
+    most = re.search(r"Latency\s+\S+\s+\S+\s+([\d.]+)(us|ms|s)", text)
+    return requests, seconds, times, float(most[1]) * UNITS[most[2]]
+
+
+def cpu(options, url, _):
+    for number in range(options.rounds):
+        requests, seconds, *_ = wrk(options, url)
+        ours = load(options, "--mode", "throughput", "-c", 10, url)
+        for name, count, per in (("wrk", requests, seconds / requests * 1e9), ("candor", ours["completed"], ours["cpu_ns_per_request"])):
+            yield name, number, "requests per s", count / options.seconds
+            yield name, number, "CPU per request", per
+
+
+def stopped(server, options):
+    """Stops the server for a second in the middle of what comes next."""
+    def stop():
+        time.sleep(options.seconds / 2)
+        server.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        server.send_signal(signal.SIGCONT)
+    thread = threading.Thread(target=stop)
+    thread.start()
+    return thread
+
+
+def freeze(options, url, server):
+    def figures(times):
+        return {50: times["p50_ns"] / 1e6, 90: times["p90_ns"] / 1e6, 99: times["p99_ns"] / 1e6, "max": times["max_ns"] / 1e6}
+
+    def others():
+        _, _, times, most = wrk(options, url)
+        return {**times, "max": most}
+
+    contenders = {"candor, open schedule of 1,000/s": lambda: figures(load(options, "-r", 1000, "-c", 10, url)["response"]),
+                  "candor, closed loop": lambda: figures(load(options, "--mode", "throughput", "-c", 10, url)["service"]),
+                  "wrk, closed loop": others}
+    for number in range(options.rounds):
+        for name, one in contenders.items():
+            thread = stopped(server, options)
+            values = one()
+            thread.join()
+            for percent, value in values.items():
+                yield name, number, f"p{percent}" if percent != "max" else percent, value
+
+
+PARTS = {"lateness": (lateness, "us"), "cpu": (cpu, "ns, or requests per s"), "freeze": (freeze, "ms")}
+READING = {
+    "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
+    "cpu": "The client's CPU time per request in a closed loop with ten connections:",
+    "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is "
+              "in its maximum alone:",
+}
+
+
+def table(rows, part):
+    values = {}
+    for row in rows:
+        if row["part"] == part:
+            values.setdefault(row["measure"], {}).setdefault(row["contender"], []).append(row["value"])
+    names = list(dict.fromkeys(name for cells in values.values() for name in cells))
+    yield f"| {PARTS[part][1]} | {' | '.join(names)} |"
+    yield f"|---|{'---|' * len(names)}"
+    for measure, cells in values.items():
+        yield f"| {measure} | {' | '.join(cell(cells[name]) for name in names)} |"
+
+
+def cell(values):
+    return f"{statistics.median(values):,.1f} ({min(values):,.1f} to {max(values):,.1f})"
+
+
+def ratio(rows):
+    """Of the CPU per request, round by round."""
+    def of(name):
+        return [row["value"] for row in rows if row["part"] == "cpu" and row["measure"] == "CPU per request" and row["contender"] == name]
+    return [ours / theirs for ours, theirs in zip(of("candor"), of("wrk"))]
+
+
+def write_page(path, rows, options):
+    lines = ["# candor load, measured", "",
+             f"Made by `script/bench load` on {rows[0]['date']}, {options.rounds} rounds of {options.seconds} s; raw data in `load.csv`. "
+             "The medians, in brackets", "least and most; client and server share two processors."]
+    for part in dict.fromkeys(row["part"] for row in rows):
+        lines += ["", f"## {part}", "", READING[part], "", *table(rows, part)]
+    if ratios := ratio(rows):
+        lines += ["", f"CPU per request, candor to wrk in the same round: {statistics.median(ratios):.2f} "
+                  f"({min(ratios):.2f} to {max(ratios):.2f})."]
+    path.write_text("\n".join(lines) + "\n")
+    print(path.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/bench load")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    options = parser.parse_args()
+    if not shutil.which("wrk"):
+        parser.exit(2, "load: wrk is not installed; run script/bootstrap demo\n")
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    server = subprocess.Popen([BUILD / "bench" / "load" / "responder"], stdout=subprocess.PIPE, text=True)
     rows = []
-    for _ in range(ROUNDS):
-        bare = [int(word) for word in run(BUILD / "bench" / "load" / "pace", rate, SECONDS)[0].split()]
-        ours = load("-r", rate, "-c", "50", url)["generator_lateness"]
-        spun = load("-r", rate, "-c", "50", "--spin", url)["generator_lateness"]
-        rows.append((*bare[:2], ours["p50_ns"], ours["p99_ns"], spun["p50_ns"], spun["p99_ns"]))
-        print(f"{rate:>6}/s   " + "  ".join(f"{value / 1000:9.1f}" for value in rows[-1]))
-    medians = [statistics.median(column) / 1000 for column in zip(*rows)]
-    print(f"{rate:>6}/s   " + "  ".join(f"{value:9.1f}" for value in medians) + "   median; "
-          f"p50 is {medians[2] - medians[0]:+.1f} us to bare\n")
+    with open(options.output / "load.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        try:
+            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
+            for part, (measure, _) in PARTS.items():
+                for name, number, what, value in measure(options, url, server):
+                    rows.append(dict(zip(FIELDS, (date, part, name, number, what, round(value, 3)))))
+                    writer.writerow(rows[-1])
+                    print(*rows[-1].values(), flush=True)
+        finally:
+            server.kill()
+    write_page(options.output / "load.md", rows, options)
 
 
-def cpu(url):
-    rows = []
-    for _ in range(ROUNDS):
-        text, seconds = run("wrk", "-t1", "-c10", f"-d{SECONDS}s", url)
-        requests = int(text.split(" requests in ")[0].split()[-1])
-        ours = load("--mode", "throughput", "-c", "10", url)
-        rows.append((requests / SECONDS, seconds / requests * 1e9, ours["completed"] / SECONDS, ours["cpu_ns_per_request"]))
-        print("  ".join(f"{value:12.0f}" for value in rows[-1]) + f"  x {rows[-1][3] / rows[-1][1]:.2f}")
-    print(f"median of the ratios: {statistics.median(row[3] / row[1] for row in rows):.2f}")
-
-
-server = subprocess.Popen([BUILD / "bench" / "load" / "responder"], stdout=subprocess.PIPE, text=True)
-try:
-    address = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-    print("lateness in us\n             bare p50   bare p99    our p50    our p99   spin p50   spin p99")
-    for per_second in ("1000", "10000"):
-        lateness(address, per_second)
-    if shutil.which("wrk"):
-        print("CPU of the client\n   wrk per s  ns/request     ours per s  ns/request")
-        cpu(address)
-    else:
-        print("wrk: not installed; run script/bootstrap demo")
-finally:
-    server.kill()
+main()

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""What a served request pays for a profiler: CPU per request and response times of Tomcat with none, candor, async-profiler, JFR.
+
+usage: script/bench profiler-tax [--rate N] [--rounds N] [--seconds N] [--interval-us N] [--jdk N] [--output FOLDER]
+
+One Tomcat serves the example pages of its distribution (script/tomcat.sh) to an open schedule of `candor load`, which leaves it idle for
+some of the time. In each round every tool records one stretch, in an order that turns; none comes twice, so that the second shows what
+a difference by chance looks like. CPU is the server process's own; response times count from when a request was due.
+
+Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
+"""
+import argparse
+import csv
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+import tools
+from tools import ct
+
+PAGES = ("jsp/jsp2/el/basic-arithmetic.jsp", "jsp/jsp2/el/basic-comparisons.jsp", "jsp/jsp2/simpletag/book.jsp",
+         "jsp/jsp2/tagfiles/products.jsp", "jsp/dates/date.jsp", "servlets/servlet/RequestInfoExample", "CompressionTest")
+BASELINE = "none"
+PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
+FIELDS = ("date", "round", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
+START = """
+set -euo pipefail
+. script/tomcat.sh
+start_tomcat -XX:+EnableDynamicAgentLoading
+echo "$tomcat $port"
+wait $tomcat
+"""
+
+
+class Nothing:
+    def __init__(self, name):
+        self.name = name
+
+    def start(self, jvm, path):
+        pass
+
+    def stop(self, jvm, path):
+        pass
+
+
+class Tomcat:
+    def __init__(self, jdk):
+        self.jdk = jdk
+        base = ct.WORK / "tomcat"
+        base.mkdir()
+        environment = {**os.environ, "base": str(base), "jdk": str(jdk.version)}
+        self.script = subprocess.Popen(["bash", "-c", START], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        words = self.script.stdout.readline().split()
+        if len(words) != 2:
+            sys.exit("profiler-tax: Tomcat does not start; run script/bootstrap demo and script/jdks")
+        self.pid, self.port = map(int, words)
+
+    def cpu_ns(self):
+        return time.clock_gettime_ns((~self.pid << 3) | 2)
+
+    def end(self):
+        os.kill(self.pid, 15)
+        self.script.wait()
+
+
+def load(tomcat, options, seconds):
+    requests = ",".join(f"page{i}=1:GET:/examples/{page}" for i, page in enumerate(PAGES))
+    result = ct.candor("load", "--json", "-q", "-r", options.rate, "-d", f"{seconds}s", "-c", 50, "-H", "Accept-Encoding: gzip",
+                       "--requests", requests, f"http://127.0.0.1:{tomcat.port}/")
+    if result.status:
+        sys.exit(f"profiler-tax: {result.err}")
+    return json.loads(result.out)
+
+
+def measure(tomcat, tool, options):
+    path = ct.WORK / "tax.jfr"
+    tool.start(tomcat, path)
+    load(tomcat, options, 1)  # what starting costs is not what requests pay
+    before = tomcat.cpu_ns()
+    answer = load(tomcat, options, options.seconds)
+    used = tomcat.cpu_ns() - before
+    tool.stop(tomcat, path)
+    return {"tool": tool.name, "requests": answer["completed"], "errors": answer["errors"],
+            "cpu_us_per_request": round(used / 1000 / answer["completed"], 2),
+            **{name: answer["response"][name] for name in PERCENTILES},
+            "samples": tool.count(path)[0] if hasattr(tool, "count") else ""}
+
+
+def all_tools(interval_us):
+    every = {tool.name: tool for tool in tools.all_tools(interval_us)}
+    every.pop("candor signal")
+    return [Nothing(BASELINE), Nothing("none again"), *every.values()]
+
+
+def rounds(options):
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    tomcat = Tomcat(ct.jdk(options.jdk))
+    try:
+        compared = all_tools(options.interval_us)
+        for _ in range(4):
+            load(tomcat, options, 5)
+        for number in range(options.rounds):
+            for tool in compared[number % len(compared):] + compared[:number % len(compared)]:
+                row = {"date": date, "round": number, **measure(tomcat, tool, options)}
+                print(*(f"{name}={value}" for name, value in row.items()), flush=True)
+                yield row
+    finally:
+        tomcat.end()
+
+
+def ratios(rows, tool, field):
+    """To none of the same round."""
+    base = {row["round"]: row[field] for row in rows if row["tool"] == BASELINE}
+    return [row[field] / base[row["round"]] for row in rows if row["tool"] == tool]
+
+
+def spread(values):
+    return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+def write_page(path, rows, options):
+    lines = ["# What a request pays for a profiler", "",
+             f"Made by `script/bench profiler-tax` on {rows[0]['date']}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
+             f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk},",
+             f"{options.rate} requests a second from the same machine, each tool every {options.interval_us} us of CPU,",
+             f"{options.rounds} rounds of {options.seconds} s. Ratios are to none of the same round: the median, in brackets least and",
+             "most. `none again` is the same measurement once more: what differs less than it is not seen.", "",
+             "| tool | CPU per request | p50 | p99 | CPU, us | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms | errors |",
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
+    for tool in dict.fromkeys(row["tool"] for row in rows):
+        own = [row for row in rows if row["tool"] == tool]
+        cells = [spread(ratios(rows, tool, field)) for field in ("cpu_us_per_request", "p50_ns", "p99_ns")]
+        cells.append(f"{statistics.median(row['cpu_us_per_request'] for row in own):.0f}")
+        cells += [f"{statistics.median(row[field] for row in own) / 1e6:.2f}" for field in PERCENTILES]
+        lines.append(f"| {tool} | {' | '.join(cells)} | {sum(row['errors'] for row in own)} |")
+    path.write_text("\n".join(lines) + "\n")
+    print(path.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/bench profiler-tax")
+    parser.add_argument("--rate", type=int, default=500, help="requests a second")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=8)
+    parser.add_argument("--interval-us", type=int, default=10000)
+    parser.add_argument("--jdk", type=int, default=25)
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    options = parser.parse_args()
+    with open(options.output / "profiler-tax.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        rows = []
+        for row in rounds(options):
+            writer.writerow(row)
+            file.flush()
+            rows.append(row)
+    write_page(options.output / "profiler-tax.md", rows, options)
+
+
+main()

@@ -1,0 +1,417 @@
+/* Halts of recordings written by hand: what several events tell becomes one halt; sums, causes and shares of a time are exact.
+ * tier: quick
+ * timeout: 20
+ * aarch64: yes */
+#include "../tap.h"
+
+#include "jfr_craft.h"
+#include "report/halts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
+    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED,
+};
+
+enum { MAIN = 1, WORKER, LATE, VM };         /* threads */
+enum { PAY = 1, LOOP };                      /* stacks */
+enum { LOCK = 1, OOPS };                     /* classes */
+enum { RUNNABLE = 1, NATIVE };               /* states */
+
+#define EVENT "jdk.jfr.Event"
+#define TIMES {"startTime", LONG}, {"duration", LONG}
+#define WHO {"eventThread", THREAD, .pooled = true}, {"stackTrace", TRACE, .pooled = true}
+#define COLLECTION_FIELDS TIMES, {"gcId", INT}, {"name", STRING}, {"cause", STRING}, {"sumOfPauses", LONG}
+
+#define MODEL                                                                                                          \
+    {LONG, "long"}, {INT, "int"}, {STRING, "java.lang.String"}, {BOOLEAN, "boolean"},                                  \
+        {SYMBOL, "jdk.types.Symbol", NULL, {{"string", STRING}}},                                                      \
+        {CLASS, "java.lang.Class", NULL, {{"name", SYMBOL, true}}},                                                    \
+        {METHOD, "jdk.types.Method", NULL, {{"type", CLASS, true}, {"name", SYMBOL, true}, {"descriptor", SYMBOL, true}}}, \
+        {FRAME_TYPE, "jdk.types.FrameType", NULL, {{"description", STRING}}},                                          \
+        {FRAME, "jdk.types.StackFrame", NULL,                                                                          \
+         {{"method", METHOD, true}, {"lineNumber", INT}, {"bytecodeIndex", INT}, {"type", FRAME_TYPE, true}}},         \
+        {TRACE, "jdk.types.StackTrace", NULL, {{"truncated", BOOLEAN}, {"frames", FRAME, false, true}}},               \
+        {THREAD, "java.lang.Thread", NULL, {{"osName", STRING}, {"osThreadId", LONG}, {"javaName", STRING}, {"javaThreadId", LONG}}}, \
+        {STATE, "jdk.types.ThreadState", NULL, {{"name", STRING}}},                                                    \
+        {OPERATION, "jdk.types.VMOperationType", NULL, {{"type", STRING}}}
+
+static const struct craft_type of_jdk[] = {
+    MODEL,
+    {PHASE, "jdk.GCPhasePause", EVENT, {TIMES, {"gcId", INT}, {"name", STRING}}},
+    {COLLECTION, "jdk.GarbageCollection", EVENT, {COLLECTION_FIELDS}},
+    {BEGIN, "jdk.SafepointBegin", EVENT, {TIMES, {"safepointId", LONG}}},
+    {SYNC, "jdk.SafepointStateSynchronization", EVENT, {TIMES, {"safepointId", LONG}}},
+    {END, "jdk.SafepointEnd", EVENT, {TIMES, {"safepointId", LONG}}},
+    {EXECUTE, "jdk.ExecuteVMOperation", EVENT,
+     {TIMES, {"operation", OPERATION, true}, {"safepoint", BOOLEAN}, {"caller", THREAD, true}, {"safepointId", LONG}}},
+    {CALL, "jdk.SystemGC", EVENT, {TIMES, WHO}},
+    {MONITOR, "jdk.JavaMonitorEnter", EVENT, {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}}},
+    {PARK, "jdk.ThreadPark", EVENT, {TIMES, WHO, {"parkedClass", CLASS, true}}},
+    {SOCKET, "jdk.SocketRead", EVENT, {TIMES, WHO, {"host", STRING}, {"address", STRING}, {"port", INT}, {"bytesRead", LONG}}},
+    {EXCEPTION, "jdk.JavaExceptionThrow", EVENT, {{"startTime", LONG}, WHO, {"thrownClass", CLASS, true}}},
+    {ERROR, "jdk.JavaErrorThrow", EVENT, {{"startTime", LONG}, WHO, {"thrownClass", CLASS, true}}},
+    {SAMPLE, "jdk.ExecutionSample", EVENT,
+     {{"startTime", LONG}, {"sampledThread", THREAD, true}, {"stackTrace", TRACE, true}, {"state", STATE, true}}},
+};
+
+static const struct craft_type of_agent[] = {
+    MODEL,
+    {COLLECTION, "jdk.GarbageCollection", EVENT, {COLLECTION_FIELDS, {"toldBy", STRING}}},
+    {COUNTED, "candor.SafepointCount", EVENT, {TIMES, {"count", LONG}, {"stopped", LONG}, {"synchronizing", LONG}}},
+};
+
+/* ---- events; times are in ms from the start, a tick is a microsecond ---- */
+
+#define MS UINT64_C(1000000)
+#define START INT64_C(5000000)
+
+static size_t begin(struct buffer *b, unsigned type, uint64_t at)
+{
+    size_t event = craft_event(b, type);
+    buffer_varint(b, CRAFT_START_TICKS + at * 1000);
+    return event;
+}
+
+static size_t begin_timed(struct buffer *b, unsigned type, uint64_t at, uint64_t ms)
+{
+    size_t event = begin(b, type, at);
+    buffer_varint(b, ms * 1000);
+    return event;
+}
+
+static void put_keys(struct buffer *b, unsigned thread, unsigned stack)
+{
+    buffer_varint(b, thread);
+    buffer_varint(b, stack);
+}
+
+static void put_phase(struct buffer *b, uint64_t at, uint64_t ms, unsigned id, const char *name)
+{
+    size_t event = begin_timed(b, PHASE, at, ms);
+    buffer_varint(b, id);
+    craft_text(b, name);
+    craft_event_end(b, event);
+}
+
+static void put_collection(struct buffer *b, uint64_t at, uint64_t ms, unsigned id, const char *name, const char *cause,
+                           uint64_t pauses, const char *told_by)
+{
+    size_t event = begin_timed(b, COLLECTION, at, ms);
+    buffer_varint(b, id);
+    craft_text(b, name);
+    craft_text(b, cause);
+    buffer_varint(b, pauses * 1000);
+    if (told_by)
+        craft_text(b, told_by);
+    craft_event_end(b, event);
+}
+
+static void put_edge(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned id)
+{
+    size_t event = begin_timed(b, type, at, ms);
+    buffer_varint(b, id);
+    craft_event_end(b, event);
+}
+
+static void put_operation(struct buffer *b, uint64_t at, uint64_t ms, unsigned operation, bool safepoint, unsigned id)
+{
+    size_t event = begin_timed(b, EXECUTE, at, ms);
+    buffer_varint(b, operation);
+    buffer_u8(b, safepoint);
+    buffer_varint(b, MAIN);
+    buffer_varint(b, id);
+    craft_event_end(b, event);
+}
+
+static void put_throw(struct buffer *b, unsigned type, uint64_t at)
+{
+    size_t event = begin(b, type, at);
+    put_keys(b, MAIN, PAY);
+    buffer_varint(b, OOPS);
+    craft_event_end(b, event);
+}
+
+static void put_sample(struct buffer *b, uint64_t at, unsigned thread, unsigned state)
+{
+    size_t event = begin(b, SAMPLE, at);
+    put_keys(b, thread, LOOP);
+    buffer_varint(b, state);
+    craft_event_end(b, event);
+}
+
+static void put_waits(struct buffer *b)
+{
+    size_t event = begin_timed(b, MONITOR, 300, 40);
+    put_keys(b, WORKER, PAY);
+    buffer_varint(b, LOCK);
+    buffer_varint(b, MAIN);
+    craft_event_end(b, event);
+    event = begin_timed(b, PARK, 330, 30);
+    put_keys(b, LATE, LOOP);
+    buffer_varint(b, 0);
+    craft_event_end(b, event);
+    event = begin_timed(b, SOCKET, 335, 1);
+    put_keys(b, MAIN, PAY);
+    craft_text(b, "till");
+    craft_text(b, "10.0.0.1");
+    buffer_varint(b, 80);
+    buffer_varint(b, 5);
+    craft_event_end(b, event);
+}
+
+/* ---- what they refer to ---- */
+
+static void put_texts(struct buffer *b, unsigned type, const char *const *texts, unsigned count)
+{
+    size_t pool = craft_pool(b, type, count);
+    for (unsigned i = 0; i < count; i++) {
+        buffer_varint(b, i + 1);
+        craft_text(b, texts[i]);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_bytes(struct buffer *b, unsigned type, uint64_t count, const char *bytes, size_t size)
+{
+    size_t pool = craft_pool(b, type, count);
+    buffer_put(b, bytes, size);
+    craft_event_end(b, pool);
+}
+
+static void put_threads(struct buffer *b)
+{
+    static const char *const names[] = {"main", "worker", "late", "VM Thread"};
+    size_t pool = craft_pool(b, THREAD, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        buffer_varint(b, i + 1);
+        craft_text(b, "os");
+        buffer_varint(b, 100 + i);
+        craft_text(b, names[i]);
+        buffer_varint(b, i + 1);
+    }
+    craft_event_end(b, pool);
+}
+
+#define BYTES(type, count, bytes) put_bytes(b, type, count, bytes, sizeof bytes - 1)
+
+static void put_pools(struct buffer *b)
+{
+    static const char *const symbols[] = {"shop/Lock", "shop/Oops", "java/lang/System", "gc",  "shop/Cart",
+                                          "pay",       "shop/Sum",  "loop",             "()V"};
+    static const char *const states[] = {"STATE_RUNNABLE", "STATE_IN_NATIVE"};
+    static const char *const operations[] = {"G1CollectFull", "HandshakeAllThreads"};
+    put_texts(b, SYMBOL, symbols, 9);
+    put_texts(b, STATE, states, 2);
+    put_texts(b, OPERATION, operations, 2);
+    put_threads(b);
+    BYTES(CLASS, 5, "\1\1\2\2\3\3\4\5\5\7");
+    BYTES(METHOD, 3, "\1\3\4\11\2\4\6\11\3\5\10\11"); /* gc, pay, loop */
+    BYTES(FRAME_TYPE, 1, "\1\3\1J");
+    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\1\3\11\0\1"); /* gc:1 < pay:17, and loop:9 */
+}
+
+static void craft_jdk(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, of_jdk, sizeof of_jdk / sizeof *of_jdk);
+    put_edge(b, END, 124, 1, 7); /* in the order in which they end, or in none */
+    put_edge(b, SYNC, 100, 3, 7);
+    put_edge(b, BEGIN, 100, 4, 7);
+    put_operation(b, 104, 20, 1, true, 7);
+    put_operation(b, 700, 50, 2, false, 0);
+    put_phase(b, 105, 18, 3, "GC Pause");
+    put_collection(b, 105, 18, 3, "G1Full", "System.gc()", 18, NULL);
+    put_collection(b, 200, 100, 4, "G1Old", "G1 Humongous Allocation", 5, NULL);
+    put_collection(b, 400, 10, 5, "SerialOld", "Allocation Failure", 10, NULL);
+    size_t call = begin_timed(b, CALL, 95, 35);
+    put_keys(b, MAIN, PAY);
+    craft_event_end(b, call);
+    put_waits(b);
+    for (int i = 0; i < 3; i++)
+        put_throw(b, EXCEPTION, 600);
+    put_throw(b, ERROR, 600);
+    put_sample(b, 101, LATE, RUNNABLE);
+    put_sample(b, 102, LATE, RUNNABLE);
+    put_sample(b, 101, WORKER, NATIVE);
+    put_sample(b, 103, WORKER, RUNNABLE);
+    put_pools(b);
+    craft_end(b, chunk);
+}
+
+static void craft_agent(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, of_agent, sizeof of_agent / sizeof *of_agent);
+    put_collection(b, 106, 17, 1, "G1 stop-the-world full collections", "System.gc()", 17, "JVMTI");
+    put_collection(b, 500, 8, 2, "G1 young collection pauses", "G1 Evacuation Pause", 8, "JVMTI");
+    size_t event = begin_timed(b, COUNTED, 800, 50);
+    buffer_varint(b, 6);
+    buffer_varint(b, 9000);
+    buffer_varint(b, 2000);
+    craft_event_end(b, event);
+    craft_end(b, chunk);
+}
+
+/* ---- tests ---- */
+
+static const struct halt *find(const struct halts *h, enum halt_kind kind, uint64_t at)
+{
+    static const struct halt none = {0};
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->list[i].kind == kind && h->list[i].start_ns == START + (int64_t)(at * MS))
+            return &h->list[i];
+    tap_ok(false, "there is a %s at %" PRIu64 " ms", halt_kinds[kind].name, at);
+    return &none;
+}
+
+static void text_is(const struct halts *h, uint32_t string, const char *wanted, const char *what)
+{
+    if (!tap_ok(!strcmp(halts_text(h, string), wanted), "%s", what))
+        tap_note("'%s', not '%s'", halts_text(h, string), wanted);
+}
+
+static void test_safepoint(const struct halts *h)
+{
+    const struct halt *s = find(h, HALT_SAFEPOINT, 100);
+    tap_ok(s->ns == 25 * MS, "a safepoint is from the begin of its begin to the end of its end");
+    tap_ok(s->sync_known && s->sync_ns == 3 * MS, "it took so long until all threads stood");
+    text_is(h, s->what, "G1CollectFull", "what it was for");
+    text_is(h, s->by, "main", "who asked for it");
+    text_is(h, s->site, "shop.Cart.pay:17", "where: the program's frames, not the JDK's");
+    text_is(h, s->late, "late at shop.Sum.loop:9", "who was late: samples of threads that ran Java code meanwhile, each thread once");
+    text_is(h, find(h, HALT_VM_OPERATION, 104)->site, "shop.Cart.pay:17", "the operation's stack is that of the call");
+    text_is(h, find(h, HALT_VM_OPERATION_BESIDE, 700)->what, "HandshakeAllThreads", "an operation beside the threads is no halt of all");
+}
+
+static void test_pauses(const struct halts *h)
+{
+    const struct halt *full = find(h, HALT_GC, 105), *alone = find(h, HALT_GC, 400), *ours = find(h, HALT_GC, 500);
+    text_is(h, full->what, "G1Full, System.gc()", "a pause has its collection's collector and cause");
+    text_is(h, full->by, "main", "who asked for it");
+    text_is(h, full->site, "shop.Cart.pay:17", "and where");
+    tap_ok(alone->ns == 10 * MS && !alone->told_by_agent, "a collection that is all pause is that pause");
+    tap_ok(ours->ns == 8 * MS && ours->told_by_agent, "the agent's pauses are there");
+    tap_ok(h->told_twice == 1, "one that the JDK told of, too, counts once");
+    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * MS, "pauses of a concurrent collection that nobody placed are told of");
+}
+
+static void test_waits(const struct halts *h)
+{
+    const struct halt *m = find(h, HALT_MONITOR, 300), *s = find(h, HALT_SOCKET_READ, 335);
+    text_is(h, m->what, "shop.Lock", "a monitor has its class");
+    text_is(h, m->thread, "worker", "the thread that waited");
+    text_is(h, m->by, "main", "and the one that held it");
+    text_is(h, s->what, "till/10.0.0.1:80", "a socket has its peer");
+    tap_ok(s->bytes == 5, "and what was read");
+}
+
+static void test_whole(const struct halts *h)
+{
+    struct halt_view v;
+    tap_ok(!halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL), "a view of all");
+    tap_ok(h->start_ns == START && h->duration_ns == 1000 * MS, "of one second");
+    tap_ok(v.stopped_ns == 43 * MS, "all threads stopped: halts within halts count once");
+    tap_ok(v.waited_ns == 60 * MS && v.most_waiting == 3, "some waited, at most three at once");
+    tap_ok(v.unexplained_ns == 897 * MS, "the rest is unexplained");
+    const struct halt_sums *gc = &v.kinds[HALT_GC];
+    tap_ok(gc->count == 3 && gc->total_ns == 36 * MS, "three pauses, and their sum");
+    tap_ok(gc->p50_ns == 10 * MS && gc->p90_ns == 18 * MS && gc->p99_ns == 18 * MS && gc->max_ns == 18 * MS, "percentiles");
+    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is told of twice counts once");
+    tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * MS, "counted safepoints");
+    uint64_t causes = 0, count = 0;
+    for (uint32_t i = 0; i < v.cause_count; i++) {
+        causes += v.causes[i].kind == HALT_GC ? v.causes[i].total_ns : 0;
+        count += v.causes[i].kind == HALT_EXCEPTION ? v.causes[i].count : 0;
+    }
+    tap_ok(causes == gc->total_ns && count == 3, "causes add up to their kinds");
+    halt_view_deinit(&v);
+}
+
+static void test_part(const struct halts *h)
+{
+    struct halt_view v;
+    regex_t worker;
+    uint32_t *list;
+    halt_view_make(&v, h, START + 110 * (int64_t)MS, START + 320 * (int64_t)MS, NULL);
+    tap_ok(v.stopped_ns == 15 * MS && v.waited_ns == 20 * MS && v.unexplained_ns == 175 * MS, "of a part: only what lies in it");
+    tap_ok(v.kinds[HALT_GC].count == 1 && v.kinds[HALT_GC].total_ns == 13 * MS && v.kinds[HALT_GC].max_ns == 18 * MS,
+           "durations are whole, totals are not");
+    int64_t n = halt_view_longest(&v, HALT_OF_ALL, 1, &list);
+    tap_ok(n == 1 && h->list[list[0]].kind == HALT_SAFEPOINT, "the one that overlaps most");
+    free(list);
+    halt_view_deinit(&v);
+    regcomp(&worker, "^worker$", REG_EXTENDED | REG_NOSUB);
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, &worker);
+    tap_ok(v.waited_ns == 40 * MS && v.stopped_ns == 43 * MS && !v.kinds[HALT_EXCEPTION].count, "of one thread, and what stopped all");
+    halt_view_deinit(&v);
+    regfree(&worker);
+    halt_view_make(&v, h, START + 850 * (int64_t)MS, START + 900 * (int64_t)MS, NULL);
+    tap_ok(!v.count && v.unexplained_ns == 50 * MS, "where nothing was, nothing is explained");
+    halt_view_deinit(&v);
+}
+
+static void contains(const char *text, const char *part)
+{
+    if (!tap_ok(strstr(text, part) != NULL, "it says '%s'", part))
+        tap_note("%s", text);
+}
+
+typedef int printer(FILE *out, const struct halt_view *v, const struct halts_report *o);
+
+static char *printed(const struct halts *h, printer *print)
+{
+    static const struct jfr_problems none;
+    const struct halts_report o = {.top = 20, .problems = &none};
+    struct halt_view v;
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    tap_ok(!print(f, &v, &o), "it prints");
+    fclose(f);
+    halt_view_deinit(&v);
+    return text;
+}
+
+static void test_printed(const struct halts *h)
+{
+    char *text = printed(h, halts_report_text), *json = printed(h, halts_report_json);
+    contains(text, "GC pause: G1Full, System.gc(); asked by main at shop.Cart.pay:17\n");
+    contains(text, "safepoint: G1CollectFull; 3.00 ms until all stood, late: late at shop.Sum.loop:9; asked by main");
+    contains(text, "    4.30\n"); /* percent of the time */
+    contains(text, "monitor: shop.Lock; thread worker; by main at shop.Cart.pay:17\n");
+    contains(text, "exception: shop.Oops at shop.Cart.pay:17\n");
+    contains(text, "1 collection paused for 5.00 ms");
+    contains(json, "\"stopped_ns\": 43000000");
+    contains(json, "\"unexplained_ns\": 897000000");
+    contains(json, "{\"kind\": \"socket_read\", \"scope\": \"thread\"");
+    contains(json, "\"what\": \"till/10.0.0.1:80\"");
+    free(text);
+    free(json);
+}
+
+int main(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_jdk(&b);
+    craft_agent(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads, without problems: %s %s", e.text, problems.list[0].text);
+    test_safepoint(&h);
+    test_pauses(&h);
+    test_waits(&h);
+    test_whole(&h);
+    test_part(&h);
+    test_printed(&h);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+    return tap_done();
+}

@@ -315,8 +315,8 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                .description = "Safepoints of a while, by the JVM's counters: how many and how long, not when",
                                .category = "Candor",
                                .fields = {START_TIME, DURATION, COUNT("count", "Count", NULL),
-                                          SPAN_NS("stopped", "Stopped", "from all threads standing to their release"),
-                                          SPAN_NS("synchronizing", "Synchronizing", "until all threads stood")}},
+                                          SPAN_NS("stopped", "Stopped", "sun.rt.safepointTime"),
+                                          SPAN_NS("synchronizing", "Synchronizing", "sun.rt.safepointSyncTime: until all threads stood")}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

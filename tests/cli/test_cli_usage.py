@@ -51,6 +51,7 @@ def usage():
     wrong(["record", "-e", "alloc", "--alloc-rate", "10", "--alloc-interval", "1k", "1"], "one of them")
     wrong(["record", "-e", "cpu,alloc", "--alloc-interval", "1", "1"], "'1'", "512k")
     wrong(["record", "-e", "alloc", "--alloc-rate", "fast", "1"], "'fast'", "100/s")
+    wrong(["record", "-e", "halt", "--clock", "timer", "1"], "no clock", "cpu,halt")
     wrong(["record", "-e", "wall", "-i", "900us", "1"], "1ms or more")
     wrong(["record", "-e", "wall", "--clock", "timer", "1"], "no clock")
     wrong(["record", "-e", "wall", "--max-rate", "5/s", "1"], "--wall-rate")

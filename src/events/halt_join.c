@@ -130,6 +130,8 @@ static int name_pauses(struct halts *h, struct halt_parts *p)
 static int add_pause(struct halts *h, const struct halt_collection *c)
 {
     struct halt one = {.start_ns = c->start_ns, .ns = c->ns, .id = c->id, .count = 1, .kind = HALT_GC, .told_by_agent = c->told_by_agent};
+    if (c->told_by_agent && c->pauses_ns) /* in ns, where the duration is in the file's ticks */
+        one.ns = c->pauses_ns;
     int rc = name_pause(h, &one, c);
     return rc ? rc : halts_add(h, &one);
 }

@@ -168,5 +168,6 @@ void counters_copy(const struct counters_text *text, char *out, size_t size)
 
 uint64_t counters_ns(uint64_t ticks)
 {
-    return counters.ticks_per_second ? (uint64_t)((unsigned __int128)ticks * 1000000000 / counters.ticks_per_second) : 0;
+    uint64_t f = counters.ticks_per_second;
+    return f ? ticks / f * 1000000000 + ticks % f * 1000000000 / f : 0; /* f is below 2^33: nothing overflows in a century */
 }

@@ -21,6 +21,7 @@ static const struct cli_option options[] = {
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
+    {0, "timeline", NULL, NULL, "with --kind halt: what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     INPUT_OPTIONS,
     {0},
@@ -148,6 +149,8 @@ static int report_run(const struct cli_args *args)
     if (status)
         return status;
     bool halts = asks_for_halts(args);
+    if (cli_switch(args, "timeline") && !halts)
+        return cli_usage(args->command, "--timeline is of --kind halt");
     status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
     if (!status && !halts)
         status = print(args, args->operands, args->operand_count, kind, stdout,
@@ -191,8 +194,8 @@ const struct cli_command command_report = {
         "with their collector and cause, safepoints with the time until all threads stood and who was late, VM operations, and of "
         "single threads monitors, waits, parking, sockets, files, class loading; who asked for it or held it up, and where. With "
         "--time 12:03:07..12:03:09 it answers why nothing was running then: what overlaps that time, and how much of it nothing "
-        "explains. It takes one FILE, and of the options --time, --thread, --top and --json; docs/formats/halts-json.md describes "
-        "the latter.\n\n"
+        "explains. --timeline draws what each thread did meanwhile, as far as samples and halts tell, -e wall best. It takes one FILE, and "
+        "of the options --time, --thread, --timeline, --top and --json; docs/formats/halts-json.md describes the latter.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"

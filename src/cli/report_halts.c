@@ -4,6 +4,7 @@
 #include "cli/input.h"
 #include "cli/problems.h"
 #include "report/halts.h"
+#include "report/timeline.h"
 
 #include <string.h>
 
@@ -15,7 +16,8 @@ static int refuse_options(const struct cli_args *args)
                                              "not-method", "package",    "label",   "type",    "not-package", "not-label"};
     for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
         if (cli_option(args, of_samples[i]))
-            return cli_usage(args->command, "--%s is of samples; --kind halt takes --time, --thread, --top and --json", of_samples[i]);
+            return cli_usage(args->command, "--%s is of samples; --kind halt takes --time, --thread, --timeline, --top and --json",
+                             of_samples[i]);
     if (args->operand_count > 1)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))
@@ -43,18 +45,41 @@ static int choose_range(const struct cli_args *args, const struct halts *h, stru
     return CLI_OK;
 }
 
-static int print_view(const struct cli_args *args, const struct halts *h, const struct halts_report *o)
+/* As many as the terminal has room for. */
+static uint32_t timeline_columns(void)
+{
+    enum { USUAL = 80, LEAST = 20, MOST = 400, BESIDE = TIMELINE_NAME_COLUMNS + 6 };
+    unsigned width = cli_width(stdout);
+    if (!width)
+        return USUAL;
+    return width < LEAST + BESIDE ? LEAST : width > MOST + BESIDE ? MOST : width - BESIDE;
+}
+
+static int print_view(const struct cli_args *args, const struct halt_view *v, struct halts_report *o, struct halts *h,
+                      const struct jfr_file *file, const regex_t *thread)
+{
+    struct timeline t = {0};
+    struct error e = {""};
+    int rc = cli_switch(args, "timeline") ? timeline_make(&t, h, v, file, timeline_columns(), thread, &e) : 0;
+    o->timeline = cli_switch(args, "timeline") ? &t : NULL;
+    if (!rc)
+        rc = cli_switch(args, "json") ? halts_report_json(stdout, v, o) : halts_report_text(stdout, v, o);
+    timeline_deinit(&t);
+    o->timeline = NULL;
+    return rc ? cli_fail("%s: %s", args->operands[0], *e.text ? e.text : strerror(-rc)) : CLI_OK;
+}
+
+static int print_range(const struct cli_args *args, struct halts *h, const struct jfr_file *file, struct halts_report *o)
 {
     struct time_range range;
     struct filter_pattern thread = {0};
     struct halt_view v = {0};
     int status = choose_range(args, h, &range);
     status = status ? status : input_pattern(args, "thread", &thread);
-    int rc = status ? 0 : halt_view_make(&v, h, range.from_ns, range.to_ns, thread.set ? &thread.regex : NULL);
-    if (!status && !rc)
-        rc = cli_switch(args, "json") ? halts_report_json(stdout, &v, o) : halts_report_text(stdout, &v, o);
-    if (rc)
-        status = cli_fail("%s: %s", args->operands[0], strerror(-rc));
+    const regex_t *wanted = thread.set ? &thread.regex : NULL;
+    if (!status && halt_view_make(&v, h, range.from_ns, range.to_ns, wanted))
+        status = cli_fail("%s: out of memory", args->operands[0]);
+    status = status ? status : print_view(args, &v, o, h, file, wanted);
     halt_view_deinit(&v);
     filter_pattern_free(&thread);
     return status;
@@ -63,7 +88,7 @@ static int print_view(const struct cli_args *args, const struct halts *h, const 
 static int print_file(const struct cli_args *args, uint32_t top)
 {
     static struct jfr_problems problems;
-    const struct halts_report o = {
+    struct halts_report o = {
         .top = top, .asked = cli_option(args, "time") != NULL, .colour = cli_colour(stdout), .problems = &problems};
     struct jfr_file *file;
     struct halts h;
@@ -71,8 +96,8 @@ static int print_file(const struct cli_args *args, uint32_t top)
     if (jfr_file_open(&file, args->operands[0], &problems, &e))
         return cli_fail("%s", e.text);
     int rc = halts_read(&h, file, &problems, &e);
+    int status = rc ? cli_fail("%s: %s", args->operands[0], e.text) : print_range(args, &h, file, &o);
     jfr_file_close(file);
-    int status = rc ? cli_fail("%s: %s", args->operands[0], e.text) : print_view(args, &h, &o);
     if (!rc && !cli_switch(args, "json")) {
         fflush(stdout);
         problems_print(args->operands[0], &problems);

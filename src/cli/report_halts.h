@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* top: rows per table, 0 = all. CLI_OK or a status; the line has been printed then. */
+/* Also of --timeline. top: rows per table, 0 = all. CLI_OK or a status; the line has been printed then. */
 int report_halts(const struct cli_args *args, uint32_t top);
 
 #endif

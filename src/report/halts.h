@@ -3,7 +3,7 @@
 #ifndef CANDOR_REPORT_HALTS_H
 #define CANDOR_REPORT_HALTS_H
 
-#include "events/halt_view.h"
+#include "events/timeline.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,7 @@ struct halts_report {
     bool asked;   /* for a part of the recording */
     bool colour;
     const struct jfr_problems *problems;
+    const struct timeline *timeline; /* NULL = was not asked for */
 };
 
 int halts_report_text(FILE *out, const struct halt_view *v, const struct halts_report *o);

@@ -1,6 +1,7 @@
 #include "report/halts.h"
 
 #include "base/jsonw.h"
+#include "report/timeline.h"
 
 #include <stdlib.h>
 
@@ -136,6 +137,10 @@ int halts_report_json(FILE *out, const struct halt_view *v, const struct halts_r
     int rc = put_halts(&j, v, o->top);
     if (rc)
         return rc;
+    if (o->timeline) {
+        jsonw_key(&j, "timeline");
+        timeline_json(&j, o->timeline, o->top);
+    }
     put_problems(&j, o->problems);
     jsonw_object_end(&j);
     jsonw_finish(&j);

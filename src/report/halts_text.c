@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/text.h"
+#include "report/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -234,6 +235,18 @@ static uint64_t count_of(const struct halt_view *v, enum halt_scope scope)
     return n;
 }
 
+static void put_timeline(const struct page *p)
+{
+    char about[64], column[32];
+    const struct timeline *t = p->o->timeline;
+    if (!t)
+        return;
+    int64_t ns = (t->to_ns - t->from_ns) / t->columns;
+    snprintf(about, sizeof about, "  %s each column", text_time(column, sizeof column, ns));
+    text_heading(&p->text, "Timeline", about);
+    timeline_text(p->text.out, t, p->o->top);
+}
+
 static int put_table(const struct page *p, enum halt_scope scope, const char *title)
 {
     char about[96] = "";
@@ -276,6 +289,7 @@ int halts_report_text(FILE *out, const struct halt_view *v, const struct halts_r
     const struct page p = {.text = {.out = out, .o = &styles}, .v = v, .o = o};
     put_header(&p);
     put_parts(&p);
+    put_timeline(&p);
     put_kinds(&p);
     put_causes(&p);
     int rc = put_table(&p, HALT_OF_ALL, "All threads");

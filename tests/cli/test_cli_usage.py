@@ -75,6 +75,7 @@ def usage():
     wrong(["record", "1", "2"], "'2'", "--")
     wrong(["report", "--kind", "halt", "--tree", "x.jfr"], "--tree", "--time")
     wrong(["report", "--kind", "halt", "x.jfr", "y.jfr"], "one FILE")
+    wrong(["report", "--timeline", "x.jfr"], "--kind halt")
     wrong(["report", "--kind", "pause", "x.jfr"], "'pause'", "halt")
     wrong(["status", "--timeout", "soon", "1"], "'soon'")
     wrong(["stop"], "missing")

@@ -77,6 +77,20 @@ def test_ranges(path):
     ct.ok(wrong.status == 2 and "no range of time" in wrong.err and wrong.err.count("\n") == 1, "no range: told", wrong)
 
 
+def test_timeline(path):
+    """The samples weigh what lies between them: main runs all the time but in the pauses, of which nobody took a sample."""
+    r = report(path, "--timeline")
+    timeline = r["timeline"]
+    ct.ok(timeline["columns"] == 80 == len(timeline["stopped"]) and [t["name"] for t in timeline["threads"]] == ["main"], "a row", timeline)
+    running = timeline["threads"][0]["states"]["running"]
+    ct.ok(sum(timeline["threads"][0]["states"].values()) == running and 990 * MS <= running <= 1000 * MS, "its time", running)
+    ct.ok(set(timeline["threads"][0]["cells"]) == {"R"} and timeline["stopped"].strip() == "##" and timeline["stopped"][32] == "#",
+          "each column of it", timeline)
+    text = ct.candor("report", "--kind", "halt", "--timeline", path).out
+    ct.ok(timeline["threads"][0]["cells"] in text and timeline["stopped"].rstrip() in text and "Timeline" in text, "as text", text)
+    ct.ok("timeline" not in report(path), "only when it is asked for")
+
+
 def test_others(path):
     calm = make("calm.jfr", [("thread", "main", 4711, 1)] + [("sample", 1, MS, "complete", HOT)] * 50)
     r = report(calm)
@@ -95,5 +109,6 @@ def test_others(path):
 path = make("halts.jfr", example())
 test_whole(path)
 test_ranges(path)
+test_timeline(path)
 test_others(path)
 ct.done()

@@ -6,6 +6,7 @@
 
 #include "jfr_craft.h"
 #include "report/halts.h"
+#include "report/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -392,6 +393,73 @@ static void test_printed(const struct halts *h)
     free(json);
 }
 
+static bool row_is(const struct timeline *t, uint32_t i, const char *name, const char *wanted)
+{
+    bool good = i < t->count && !strcmp(halts_text(t->h, t->rows[i].name), name);
+    for (uint32_t c = 0; good && c < t->columns; c++)
+        good = timeline_states[timeline_cell(t, &t->rows[i], c)].letter == wanted[c];
+    return good;
+}
+
+static void draw(char *cells, uint32_t first, uint32_t last, char letter)
+{
+    for (uint32_t i = first; i <= last; i++)
+        cells[i] = letter;
+}
+
+/* Columns of 10 ms. */
+static void test_timeline(struct halts *h, const struct jfr_file *file)
+{
+    enum { COLUMNS = 100 };
+    struct halt_view v;
+    struct timeline t;
+    struct error e = {""};
+    regex_t late;
+    char worker[COLUMNS + 1], other[COLUMNS + 1], *text, *json;
+    size_t size;
+    memset(worker, '.', COLUMNS);
+    memset(other, '.', COLUMNS);
+    draw(worker, 10, 10, 'R');
+    draw(worker, 30, 33, 'M');
+    draw(other, 10, 10, 'R');
+    draw(other, 33, 35, 'P');
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
+    tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
+    tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
+    tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * MS &&
+               t.rows[2].sums[TIMELINE_IO] == 1 * MS, "times of halts are exact");
+    uint64_t stopped = 0;
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        stopped += t.stopped[i];
+    tap_ok(stopped == v.stopped_ns, "what all threads were stopped for is that of the view");
+    tap_ok(timeline_is_stopped(&t, 12) && timeline_is_stopped(&t, 50) && !timeline_is_stopped(&t, 13) && !timeline_is_stopped(&t, 33),
+           "half a column is stopped");
+    FILE *f = open_memstream(&text, &size);
+    timeline_text(f, &t, 2);
+    fclose(f);
+    contains(text, "  worker                ..........R");
+    contains(text, "  all stopped (#)                 ###");
+    contains(text, "1 threads more");
+    free(text);
+    f = open_memstream(&json, &size);
+    struct jsonw j;
+    jsonw_init(&j, f);
+    timeline_json(&j, &t, 0);
+    jsonw_finish(&j);
+    fclose(f);
+    contains(json, "\"monitor\":40000000");
+    free(json);
+    timeline_deinit(&t);
+    halt_view_deinit(&v);
+    regcomp(&late, "late", REG_EXTENDED | REG_NOSUB);
+    halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, &late);
+    tap_ok(!timeline_make(&t, h, &v, file, 2, &late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
+    timeline_deinit(&t);
+    halt_view_deinit(&v);
+    regfree(&late);
+}
+
 int main(void)
 {
     struct buffer b;
@@ -410,6 +478,7 @@ int main(void)
     test_whole(&h);
     test_part(&h);
     test_printed(&h);
+    test_timeline(&h, file);
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

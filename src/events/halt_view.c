@@ -135,9 +135,11 @@ static int sum_causes(struct halt_view *v, uint32_t *sorted)
 
 /* ---- what is explained ---- */
 
-struct step { /* of how many are halted */
+struct step { /* a halt begins or ends */
     int64_t ns;
-    int all, threads;
+    int change;      /* 1 or -1 */
+    uint32_t thread; /* of one of a single thread */
+    bool all;
 };
 
 static int steps_by_time(const void *left, const void *right)
@@ -156,31 +158,75 @@ static uint32_t make_steps(const struct halt_view *v, struct step *steps)
         int64_t from = one->start_ns > v->from_ns ? one->start_ns : v->from_ns;
         if (!ns || (scope != HALT_OF_ALL && scope != HALT_OF_THREAD))
             continue;
-        steps[n++] = (struct step){from, scope == HALT_OF_ALL, scope == HALT_OF_THREAD};
-        steps[n++] = (struct step){from + (int64_t)ns, -(scope == HALT_OF_ALL), -(scope == HALT_OF_THREAD)};
+        steps[n++] = (struct step){from, 1, one->thread, scope == HALT_OF_ALL};
+        steps[n++] = (struct step){from + (int64_t)ns, -1, one->thread, scope == HALT_OF_ALL};
     }
     if (n)
         qsort(steps, n, sizeof *steps, steps_by_time);
     return n;
 }
 
+/* How many halts there are at a moment, within each other or not. */
+struct depths {
+    int *of_thread; /* by name */
+    bool *known;
+    int64_t all;
+    uint32_t waiting; /* threads with one or more */
+};
+
+static void take_step(struct depths *d, const struct step *s)
+{
+    if (s->all) {
+        d->all += s->change;
+        return;
+    }
+    int before = d->of_thread[s->thread], after = before + s->change;
+    d->of_thread[s->thread] = after;
+    d->waiting += (uint32_t)(after > 0) - (uint32_t)(before > 0);
+}
+
+static void take_time(struct halt_view *v, const struct depths *d, uint64_t ns)
+{
+    *(d->all > 0 ? &v->stopped_ns : d->waiting ? &v->waited_ns : &v->unexplained_ns) += ns;
+    if (!ns || d->all > 0)
+        return;
+    if (d->waiting && d->waiting == v->threads)
+        v->all_waited_ns += ns;
+    if (d->waiting > v->most_waiting)
+        v->most_waiting = d->waiting;
+}
+
+static uint32_t count_threads(struct depths *d, const struct step *steps, uint32_t n)
+{
+    uint32_t threads = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!steps[i].all && !d->known[steps[i].thread]) {
+            d->known[steps[i].thread] = true;
+            threads++;
+        }
+    return threads;
+}
+
 static int split_time(struct halt_view *v)
 {
     struct step *steps = calloc(2 * (size_t)v->count + 1, sizeof *steps);
-    uint32_t n = steps ? make_steps(v, steps) : 0;
-    int64_t all = 0, threads = 0, at = v->from_ns;
+    struct depths d = {.of_thread = calloc(v->h->strings.count, sizeof *d.of_thread),
+                       .known = calloc(v->h->strings.count, sizeof *d.known)};
+    int rc = steps && d.of_thread && d.known ? 0 : -ENOMEM;
+    uint32_t n = rc ? 0 : make_steps(v, steps);
+    int64_t at = v->from_ns;
+    if (!rc)
+        v->threads = count_threads(&d, steps, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t ns = (uint64_t)(steps[i].ns - at);
-        *(all ? &v->stopped_ns : threads ? &v->waited_ns : &v->unexplained_ns) += ns;
-        if (ns && !all && threads > v->most_waiting)
-            v->most_waiting = (uint32_t)threads;
-        all += steps[i].all;
-        threads += steps[i].threads;
+        take_time(v, &d, (uint64_t)(steps[i].ns - at));
+        take_step(&d, &steps[i]);
         at = steps[i].ns;
     }
     v->unexplained_ns += (uint64_t)(v->to_ns - at);
     free(steps);
-    return steps ? 0 : -ENOMEM;
+    free(d.of_thread);
+    free(d.known);
+    return rc;
 }
 
 /* ---- the view ---- */

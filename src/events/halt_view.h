@@ -5,7 +5,8 @@
  * The time between from_ns and to_ns is split in three, by instants, and adds up to it exactly:
  *
  *   stopped_ns       all threads were (halts within halts count once)
- *   waited_ns        they were not, and one thread or more was told to wait for something
+ *   waited_ns        they were not, and one thread or more waited for something; all_waited_ns of it all did that are told to have waited
+ *                    at any time between the two
  *   unexplained_ns   the rest: nothing in the recording says that anybody could not have run
  */
 #ifndef CANDOR_EVENTS_HALT_VIEW_H
@@ -35,8 +36,9 @@ struct halt_view {
     struct halt_sums kinds[HALT_KINDS];
     struct halt_cause *causes; /* those of a kind together; the longest first, of moments the most frequent */
     uint32_t cause_count, cause_cap;
-    uint64_t stopped_ns, waited_ns, unexplained_ns;
-    uint32_t most_waiting; /* threads at once, while not all were stopped */
+    uint64_t stopped_ns, waited_ns, all_waited_ns, unexplained_ns;
+    uint32_t threads;      /* that waited for something at some time */
+    uint32_t most_waiting; /* at once, while not all were stopped */
 };
 
 /* thread: of single threads only those with such a name; NULL = all. from_ns <= to_ns. 0 or -ENOMEM; halt_view_deinit in any case. */

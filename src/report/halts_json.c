@@ -128,6 +128,8 @@ int halts_report_json(FILE *out, const struct halt_view *v, const struct halts_r
     jsonw_member_uint(&j, "stopped_ns", v->stopped_ns);
     jsonw_member_uint(&j, "waited_ns", v->waited_ns);
     jsonw_member_uint(&j, "unexplained_ns", v->unexplained_ns);
+    jsonw_member_uint(&j, "all_waited_ns", v->all_waited_ns);
+    jsonw_member_uint(&j, "waiting_threads", v->threads);
     jsonw_member_uint(&j, "most_waiting", v->most_waiting);
     jsonw_member_uint(&j, "unplaced", v->h->unplaced);
     jsonw_member_uint(&j, "unplaced_ns", v->h->unplaced_ns);

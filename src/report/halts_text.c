@@ -52,12 +52,14 @@ static void put_parts(const struct page *p)
 {
     const struct halt_view *v = p->v;
     FILE *out = p->text.out;
+    char all[32];
     text_heading(&p->text, "Time", "  and its share in %");
     put_part(p, "all threads stopped", v->stopped_ns);
     fputc('\n', out);
     put_part(p, "not all, but some waited", v->waited_ns);
     if (v->most_waiting)
-        fprintf(out, "  at most %" PRIu32 " at once", v->most_waiting);
+        fprintf(out, "  at most %" PRIu32 " of %" PRIu32 " threads at once; all of them for %s", v->most_waiting, v->threads,
+                text_time(all, sizeof all, (int64_t)v->all_waited_ns));
     fputc('\n', out);
     put_part(p, "nothing recorded says that one could not run", v->unexplained_ns);
     fputc('\n', out);

@@ -146,7 +146,11 @@ static void put_sample(struct buffer *b, uint64_t at, unsigned thread, unsigned 
 
 static void put_waits(struct buffer *b)
 {
-    size_t event = begin_timed(b, MONITOR, 300, 40);
+    size_t event = begin_timed(b, PARK, 305, 10); /* within the wait for the monitor: the thread counts once */
+    put_keys(b, WORKER, LOOP);
+    buffer_varint(b, 0);
+    craft_event_end(b, event);
+    event = begin_timed(b, MONITOR, 300, 40);
     put_keys(b, WORKER, PAY);
     buffer_varint(b, LOCK);
     buffer_varint(b, MAIN);
@@ -315,6 +319,7 @@ static void test_whole(const struct halts *h)
     tap_ok(h->start_ns == START && h->duration_ns == 1000 * MS, "of one second");
     tap_ok(v.stopped_ns == 43 * MS, "all threads stopped: halts within halts count once");
     tap_ok(v.waited_ns == 60 * MS && v.most_waiting == 3, "some waited, at most three at once");
+    tap_ok(v.threads == 3 && v.all_waited_ns == 1 * MS, "all three of them for a millisecond");
     tap_ok(v.unexplained_ns == 897 * MS, "the rest is unexplained");
     const struct halt_sums *gc = &v.kinds[HALT_GC];
     tap_ok(gc->count == 3 && gc->total_ns == 36 * MS, "three pauses, and their sum");

@@ -93,7 +93,7 @@ static int parse_end(const char *text, const struct whole *w, int64_t *ns)
 
 int time_range_parse(struct time_range *out, const char *text, int64_t start_ns, uint64_t duration_ns)
 {
-    const struct whole w = {start_ns, start_ns + (int64_t)duration_ns};
+    const struct whole w = {start_ns, (int64_t)((uint64_t)start_ns + duration_ns)};
     const char *dots = strstr(text, "..");
     *out = (struct time_range){INT64_MIN, INT64_MAX};
     if (!dots || !(dots > text || dots[2]))

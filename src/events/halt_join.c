@@ -241,7 +241,7 @@ static void take_operations(struct halts *h, const struct index *operations, str
         if (halt_end(o) > end)
             end = halt_end(o);
     }
-    s->ns = (uint64_t)(end - s->start_ns);
+    s->ns = halt_span(s->start_ns, end);
 }
 
 static void take_edges(const struct halt_parts *p, uint32_t begin, struct halt *s)
@@ -255,7 +255,7 @@ static void take_edges(const struct halt_parts *p, uint32_t begin, struct halt *
             s->sync_known = true;
         }
         if (e->kind == HALT_EDGE_END && e->start_ns + (int64_t)e->ns > halt_end(s))
-            s->ns = (uint64_t)(e->start_ns + (int64_t)e->ns - s->start_ns);
+            s->ns = halt_span(s->start_ns, e->start_ns + (int64_t)e->ns);
     }
 }
 

@@ -4,6 +4,21 @@
 
 #include "events/halts.h"
 
+/* Times so far from zero, and spans so long, still add up. */
+#define HALT_MOMENT_MAX (INT64_MAX / 2)
+#define HALT_SPAN_MAX (INT64_MAX / 4)
+
+static inline int64_t halt_moment(int64_t ns)
+{
+    return ns < -HALT_MOMENT_MAX ? -HALT_MOMENT_MAX : ns > HALT_MOMENT_MAX ? HALT_MOMENT_MAX : ns;
+}
+
+static inline uint64_t halt_span(int64_t from, int64_t to)
+{
+    uint64_t ns = to > from ? (uint64_t)to - (uint64_t)from : 0;
+    return ns < HALT_SPAN_MAX ? ns : HALT_SPAN_MAX;
+}
+
 /* jdk.GarbageCollection */
 struct halt_collection {
     int64_t start_ns;
@@ -27,6 +42,8 @@ struct halt_call {
     uint32_t thread, site;
 };
 
+enum { HALT_TEXT_MAX = 4096 };
+
 struct halt_parts {
     struct halt_collection *collections;
     struct halt_edge *edges;
@@ -40,7 +57,7 @@ void halt_parts_deinit(struct halt_parts *p);
  * "shop.Pool.take:42 < shop.Cart.pay:17". 0 = there is none; -ENOMEM by *rc. */
 uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc);
 uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc);
-/* Interns; *rc becomes -ENOMEM when it cannot. */
+/* Interns, of a longer text the first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM when it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 
 /* Appends; 0 or -ENOMEM. */

@@ -12,6 +12,8 @@ enum { SITE_FRAMES = 3, SITE_BYTES_MAX = 4096 };
 
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc)
 {
+    if (len > HALT_TEXT_MAX)
+        len = HALT_TEXT_MAX;
     uint32_t id = len ? strtab_add(&h->strings, text, len) : 0;
     if (len && !id)
         *rc = -ENOMEM;

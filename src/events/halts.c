@@ -9,10 +9,6 @@
 
 enum { WHAT_BYTES_MAX = 4096 };
 
-/* So far from zero a time and a span still add up. */
-#define MOMENT_MAX (INT64_MAX / 2)
-#define SPAN_MAX (INT64_MAX / 4)
-
 struct reading {
     struct halts *h;
     struct halt_parts parts;
@@ -56,13 +52,12 @@ static uint64_t span(struct jfr_event *event, const char *name)
         return 0;
     if (!jfr_moment_ns(event->chunk, f->unit, v, &ns) || !jfr_unit_is_span(f->unit))
         ns = jfr_chunk_ticks_to_ns(event->chunk, v);
-    return ns < 0 ? 0 : ns > SPAN_MAX ? SPAN_MAX : (uint64_t)ns;
+    return ns < 0 ? 0 : ns > HALT_SPAN_MAX ? HALT_SPAN_MAX : (uint64_t)ns;
 }
 
 static int64_t start_of(struct jfr_event *event)
 {
-    int64_t ns = jfr_event_epoch_ns(event);
-    return ns < -MOMENT_MAX ? -MOMENT_MAX : ns > MOMENT_MAX ? MOMENT_MAX : ns;
+    return halt_moment(jfr_event_epoch_ns(event));
 }
 
 typedef uint32_t make_text(struct halts *h, struct jfr_value value, int *rc);
@@ -258,12 +253,12 @@ static struct taker *takers_of(struct jfr_chunk *chunk)
 
 static void add_span(struct halts *h, const struct jfr_chunk_info *info, bool first)
 {
-    int64_t end, known = first ? info->start_ns : h->start_ns + (int64_t)h->duration_ns;
-    if (first || info->start_ns < h->start_ns)
-        h->start_ns = info->start_ns;
-    if (info->duration_ns < 0 || __builtin_add_overflow(info->start_ns, info->duration_ns, &end) || end < known)
+    int64_t start = halt_moment(info->start_ns), end, known = first ? start : h->start_ns + (int64_t)h->duration_ns;
+    if (first || start < h->start_ns)
+        h->start_ns = start;
+    if (info->duration_ns < 0 || __builtin_add_overflow(start, info->duration_ns, &end) || halt_moment(end) < known)
         end = known;
-    h->duration_ns = (uint64_t)end - (uint64_t)h->start_ns;
+    h->duration_ns = (uint64_t)(halt_moment(end) - h->start_ns);
 }
 
 static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
@@ -308,7 +303,7 @@ static void settle_duration(struct halts *h)
     int64_t end = h->start_ns + (int64_t)h->duration_ns;
     for (uint32_t i = 0; !h->duration_ns && i < h->count; i++)
         if (halt_end(&h->list[i]) > end)
-            end = halt_end(&h->list[i]);
+            end = halt_moment(halt_end(&h->list[i]));
     h->duration_ns = (uint64_t)(end - h->start_ns);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/input.h"
+#include "cli/report_halts.h"
 #include "profile/allocated.h"
 #include "report/report.h"
 
@@ -10,9 +11,9 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
+    {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting|halt",
      "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
-     "waited, from -e safepoint"},
+     "waited, from -e safepoint; halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -20,10 +21,13 @@ static const struct cli_option options[] = {
     {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
+    {0, "timeline", NULL, NULL, "with --kind halt: what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     INPUT_OPTIONS,
     {0},
 };
+
+enum { HALT_ROWS = 20 };
 
 static const struct {
     const char *name;
@@ -129,6 +133,12 @@ static int print(const struct cli_args *args, char **paths, int count, enum prof
     return status;
 }
 
+static bool asks_for_halts(const struct cli_args *args)
+{
+    const char *kind = cli_option(args, "kind");
+    return kind && !strcmp(kind, "halt");
+}
+
 static int report_run(const struct cli_args *args)
 {
     enum profile_kind kind;
@@ -138,8 +148,11 @@ static int report_run(const struct cli_args *args)
     status = status ? status : parse_callers(args, &patterns, &o);
     if (status)
         return status;
-    status = input_kind(args, &kind);
-    if (!status)
+    bool halts = asks_for_halts(args);
+    if (cli_switch(args, "timeline") && !halts)
+        return cli_usage(args->command, "--timeline is of --kind halt");
+    status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
+    if (!status && !halts)
         status = print(args, args->operands, args->operand_count, kind, stdout,
                        cli_switch(args, "json") ? report_json : report_text, &o);
     filter_pattern_free(&patterns.callers);
@@ -177,6 +190,12 @@ const struct cli_command command_report = {
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
         "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
         "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
+        "--kind halt prints what stopped threads, of a recording that the JDK's own recorder made, or Candor with -e halt: GC pauses "
+        "with their collector and cause, safepoints with the time until all threads stood and who was late, VM operations, and of "
+        "single threads monitors, waits, parking, sockets, files, class loading; who asked for it or held it up, and where. With "
+        "--time 12:03:07..12:03:09 it answers why nothing was running then: what overlaps that time, and how much of it nothing "
+        "explains. --timeline draws what each thread did meanwhile, as far as samples and halts tell, -e wall best. It takes one FILE, and "
+        "of the options --time, --thread, --timeline, --top and --json; docs/formats/halts-json.md describes the latter.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
     .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
@@ -185,6 +204,7 @@ const struct cli_command command_report = {
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
+                "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n    why nothing was running between these two times\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

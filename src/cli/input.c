@@ -92,8 +92,8 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
 {
     const char *range = cli_option(args, "time");
     if (range && filter_time(f, range, p))
-        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.. or "
-                                        "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
+        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., "
+                                        "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
     int rc = filter_is_set(f) ? filter_apply(f, p) : 0;
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }

@@ -13,7 +13,8 @@
      "of files: their format (" FORMATS_READ "), when the content does not tell it; of a server: from when on (default -1h)"},    \
         REMOTE_OPTIONS,                                                                                                           \
         {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); of collapsed stacks samples or ns"},     \
-        {0, "time", "RANGE", NULL, "only samples of a time: +10s..+20s from the start, -5s.. to the end, or absolute times"},      \
+        {0, "time", "RANGE", NULL,                                                                                                \
+     "only samples of a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},               \
         {0, "thread", "REGEX", NULL, "only threads with such a name"},                                                            \
         {0, "state", "LIST", NULL, "only threads in such a state: runnable, in_native, parked, ..."},                             \
         {0, "method", "REGEX", NULL, "only samples with such a method on the stack"},                                             \

@@ -48,6 +48,13 @@ static int check_alloc(const struct recording *r, const struct cli_args *args)
     return CLI_OK;
 }
 
+static int check_halt(const struct recording *r, const struct cli_args *args)
+{
+    if (r->event && !strcmp(r->event, "halt") && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
+        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e halt has no clock; leave them out, or use -e cpu,halt");
+    return CLI_OK;
+}
+
 static int check_wall(const struct recording *r, const struct cli_args *args)
 {
     uint64_t value;
@@ -140,6 +147,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
         status = check_safepoint(r, args);
     if (!status)
         status = check_alloc(r, args);
+    if (!status)
+        status = check_halt(r, args);
     if (!status)
         status = check_wall(r, args);
     if (!status)

@@ -6,7 +6,10 @@
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "EVENT", "cpu|wall|alloc|cpu,wall|cpu,alloc|wall,alloc|cpu,wall,alloc|safepoint", "what to sample (default cpu)"}, \
+    {'e', "event", "EVENT",                                                                                            \
+     "cpu|wall|alloc|cpu,wall|cpu,alloc|wall,alloc|cpu,wall,alloc|halt|cpu,halt|wall,halt|alloc,halt|cpu,wall,halt|"   \
+     "cpu,alloc,halt|wall,alloc,halt|cpu,wall,alloc,halt|safepoint",                                                   \
+     "what to sample (default cpu)"},                                                                                  \
         {'i', "interval", "TIME", NULL,                                                                                \
          "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
          "wall-clock time"},                                                                                           \
@@ -54,6 +57,11 @@
     "bytes lie between two samples is adapted so that about --alloc-rate of them come in a second, whatever the program "   \
     "allocates; --alloc-interval keeps it fixed. -e cpu,alloc records both into one file. 'candor report --kind alloc' "    \
     "prints the allocations: by class, method and line."
+
+#define RECORDING_HALT                                                                                                 \
+    "With -e halt, best beside others as in -e cpu,halt, the recording has each pause for garbage collection, with its collector and " \
+    "cause, and how many safepoints the JVM counted and how long they took, without the JDK's own recorder: also on Java 8. No thread " \
+    "is signalled for it. 'candor report --kind halt' prints them, and with --time what stopped the program between two times."
 
 #define RECORDING_FLIGHT                                                                                               \
     "With --keep, --max-size or both the recording can go on for ever: the file keeps its end, and is a whole recording of " \

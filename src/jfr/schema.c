@@ -32,6 +32,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define START_TIME {"startTime", T_LONG, S_TICKS, T_TIMESTAMP, "TICKS", "Start Time", NULL}
 #define TEXT(field, text, about) {field, T_STRING, 0, 0, NULL, text, about}
 #define EPOCH_MS(field, text) {field, T_LONG, 0, T_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH", text, NULL}
+#define DURATION {"duration", T_LONG, 0, T_TIMESPAN, "TICKS", "Duration", NULL}
 #define SPAN_NS(field, text, about) {field, T_LONG, 0, T_TIMESPAN, "NANOSECONDS", text, about}
 #define BYTES(field, text, about) {field, T_LONG, 0, T_DATA_AMOUNT, "BYTES", text, about}
 #define COUNT(field, text, about) {field, T_LONG, S_UNSIGNED, 0, NULL, text, about}
@@ -297,6 +298,25 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                                   "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
                                             OUTCOME,
                                             POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
+    TYPE(T_GARBAGE_COLLECTION) = {.name = "jdk.GarbageCollection",
+                                  .super = EVENT_SUPER,
+                                  .label = "Garbage Collection",
+                                  .description = "A pause of all threads for garbage collection, as JVMTI tells of it",
+                                  .category = "Java Virtual Machine/GC/Collector",
+                                  .fields = {START_TIME, DURATION, SMALL_COUNT("gcId", "GC Identifier"),
+                                             {"name", T_STRING, S_STRING_REF, 0, NULL, "Name", "by the JVM's counters"},
+                                             {"cause", T_STRING, S_STRING_REF, 0, NULL, "Cause", "by the JVM's counters"},
+                                             SPAN_NS("sumOfPauses", "Sum of Pauses", NULL),
+                                             SPAN_NS("longestPause", "Longest Pause", NULL),
+                                             TEXT("toldBy", "Told By", NULL)}},
+    TYPE(T_SAFEPOINT_COUNT) = {.name = "candor.SafepointCount",
+                               .super = EVENT_SUPER,
+                               .label = "Safepoint Count",
+                               .description = "Safepoints of a while, by the JVM's counters: how many and how long, not when",
+                               .category = "Candor",
+                               .fields = {START_TIME, DURATION, COUNT("count", "Count", NULL),
+                                          SPAN_NS("stopped", "Stopped", "sun.rt.safepointTime"),
+                                          SPAN_NS("synchronizing", "Synchronizing", "sun.rt.safepointSyncTime: until all threads stood")}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

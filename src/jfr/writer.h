@@ -162,8 +162,23 @@ struct jfr_wall_sample {
 };
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *sample);
 
+/* A jdk.GarbageCollection that is one pause, with a field more than the JDK's: toldBy. */
+struct jfr_garbage_collection {
+    uint64_t start_ticks, end_ticks;
+    uint64_t pause_ns;
+    uint32_t id;
+    uint32_t name, cause; /* symbol ids; 0 = unknown */
+};
+void jfr_write_garbage_collection(struct jfr_writer *w, const struct jfr_garbage_collection *collection);
+
+struct jfr_safepoint_count {
+    uint64_t start_ticks, end_ticks; /* of the while they were counted in */
+    uint64_t count, stopped_ns, synchronizing_ns;
+};
+void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *count);
+
 /* One line of the books, cumulative since the recording began. account: "cpu", "complete", "truncated", "failed",
- * "lost", "unseen", "residual", "own_cost", or those of the events safepoint and wall (docs/formats/recording.md); reason: "" where the
+ * "lost", "unseen", "residual", "own_cost", or those of the other events (docs/formats/recording.md); reason: "" where the
  * account has none. The last line of a recording with a given (account, reason) is the one that counts. */
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count);

@@ -152,6 +152,34 @@ void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s
                                  {s->carrier}});
 }
 
+static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t end)
+{
+    return jfr_file_ticks(w, end) - jfr_file_ticks(w, start);
+}
+
+void jfr_write_garbage_collection(struct jfr_writer *w, const struct jfr_garbage_collection *c)
+{
+    put_event(w, T_GARBAGE_COLLECTION,
+              (union argument[]){{c->start_ticks},
+                                 {file_span(w, c->start_ticks, c->end_ticks)},
+                                 {c->id},
+                                 {c->name},
+                                 {c->cause},
+                                 {c->pause_ns},
+                                 {c->pause_ns},
+                                 {.text = "JVMTI"}});
+}
+
+void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *c)
+{
+    put_event(w, T_SAFEPOINT_COUNT,
+              (union argument[]){{c->start_ticks},
+                                 {file_span(w, c->start_ticks, c->end_ticks)},
+                                 {c->count},
+                                 {c->stopped_ns},
+                                 {c->synchronizing_ns}});
+}
+
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count)
 {

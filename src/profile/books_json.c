@@ -53,8 +53,8 @@ static void put_reasons_count(struct jsonw *j, const struct profile *p, const ch
 
 void books_json(struct jsonw *j, const struct profile *p)
 {
-    bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "wall_time", "") || profile_book(p, "alloc_bytes", "")) &&
-                      !profile_book(p, "cpu", "");
+    bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "wall_time", "") || profile_book(p, "alloc_bytes", "") ||
+                       profile_book(p, "halt_gc", "")) && !profile_book(p, "cpu", "");
     if (!p->book_count || are_others) {
         jsonw_null(j);
         return;
@@ -124,6 +124,39 @@ void books_json_allocations(struct jsonw *j, const struct profile *p)
         if (is_line_of(p, &p->books[i], "alloc_lost_bytes"))
             jsonw_member_uint(j, profile_text(p, p->books[i].reason), p->books[i].count);
     jsonw_object_end(j);
+    jsonw_object_end(j);
+}
+
+static void put_number_of(struct jsonw *j, const struct profile *p, const char *key, const char *account)
+{
+    const struct profile_book *book = profile_book(p, account, "");
+    jsonw_key(j, key);
+    if (book)
+        jsonw_uint(j, book->count);
+    else
+        jsonw_null(j);
+}
+
+void books_json_halts(struct jsonw *j, const struct profile *p)
+{
+    if (!profile_book(p, "halt_gc", "")) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_ns(j, p, "gc_ns", "halt_gc");
+    put_number_of(j, p, "gc", "halt_gc");
+    put_reasons_ns(j, p, "lost_ns", "halt_lost");
+    jsonw_key(j, "lost");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < p->book_count; i++)
+        if (is_line_of(p, &p->books[i], "halt_lost"))
+            jsonw_member_uint(j, profile_text(p, p->books[i].reason), p->books[i].count);
+    jsonw_object_end(j);
+    put_number_of(j, p, "gc_counted", "halt_gc_counted");
+    put_number_of(j, p, "safepoints", "halt_safepoints");
+    put_ns(j, p, "safepoints_ns", "halt_safepoints");
+    put_ns(j, p, "synchronizing_ns", "halt_synchronizing");
     jsonw_object_end(j);
 }
 

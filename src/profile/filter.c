@@ -1,12 +1,11 @@
 #include "profile/filter.h"
 
-#include "base/units.h"
+#include "base/time_range.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int filter_compile(struct filter_pattern *pattern, const char *text, char *why, size_t size)
 {
@@ -60,55 +59,14 @@ bool filter_is_set(const struct filter *f)
     return f->timed || f->thread.set || looks_at_what_is_shown(f);
 }
 
-/* ---- time ---- */
-
-static int parse_absolute(const char *text, int64_t *ns)
-{
-    struct tm tm = {.tm_isdst = -1};
-    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-    if (!end)
-        return -EINVAL;
-    int64_t fraction = 0;
-    if (*end == '.') {
-        int64_t unit = 100000000;
-        for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
-            fraction += (*end - '0') * unit;
-    }
-    bool utc = *end == 'Z';
-    time_t seconds = utc ? timegm(&tm) : mktime(&tm);
-    if (end[utc] || seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
-        return -EINVAL;
-    *ns = (int64_t)seconds * 1000000000 + fraction;
-    return 0;
-}
-
-static int parse_time(const char *text, const struct profile *p, int64_t *ns)
-{
-    uint64_t offset;
-    if (*text != '+' && *text != '-')
-        return parse_absolute(text, ns);
-    if (units_parse_duration(text + 1, &offset) || offset > INT64_MAX / 4)
-        return -EINVAL;
-    *ns = *text == '+' ? p->start_ns + (int64_t)offset : p->start_ns + (int64_t)p->duration_ns - (int64_t)offset;
-    return 0;
-}
-
 int filter_time(struct filter *f, const char *range, const struct profile *p)
 {
-    const char *dots = strstr(range, "..");
+    struct time_range parsed;
+    int rc = time_range_parse(&parsed, range, p->start_ns, p->duration_ns);
     f->timed = true;
-    f->from_ns = INT64_MIN;
-    f->to_ns = INT64_MAX;
-    if (!dots || !(dots > range || dots[2]))
-        return -EINVAL;
-    char *from = strndup(range, (size_t)(dots - range));
-    int rc = from ? 0 : -ENOMEM;
-    if (!rc && *from)
-        rc = parse_time(from, p, &f->from_ns);
-    if (!rc && dots[2])
-        rc = parse_time(dots + 2, p, &f->to_ns);
-    free(from);
-    return rc ? rc : f->from_ns < f->to_ns ? 0 : -EINVAL;
+    f->from_ns = parsed.from_ns;
+    f->to_ns = parsed.to_ns;
+    return rc;
 }
 
 /* ---- what samples show ---- */

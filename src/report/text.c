@@ -151,6 +151,8 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
         text_threads(&t);
     if (o->sections & REPORT_BOOKS)
         text_books(&t);
+    if (o->sections & REPORT_BOOKS)
+        text_halt_books(&t);
     text_problems(&t);
     return rc;
 }

@@ -31,6 +31,8 @@ void text_books(const struct text *t)
         text_thread_time(t);
         return;
     }
+    if (profile_book(t->p, "halt_gc", "") && !profile_book(t->p, "cpu", ""))
+        return;
     text_heading(t, "Books", "  where the CPU time of the process went");
     if (!t->p->book_count) {
         fputs("This recording has none: what its profiler lost, or could not see, is unknown.\n", t->out);

@@ -212,6 +212,12 @@ static void count_outcomes(const struct profile *p, uint64_t *truncated, uint64_
     }
 }
 
+static bool holds_halts_only(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return event && !strcmp(event, "halt");
+}
+
 static void put_samples(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -221,6 +227,7 @@ static void put_samples(const struct text *t)
     if (!t->s->samples) {
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
               : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
+              : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
     }

@@ -5,6 +5,7 @@
 #include "events/as_json.h"
 #include "events/as_text.h"
 #include "events/summary.h"
+#include "events/timeline.h"
 #include "events/walk.h"
 #include "jfr/scrub.h"
 
@@ -94,6 +95,43 @@ static void check_scrubbed(const struct jfr_file *file, const struct summary *be
     buffer_deinit(&out);
 }
 
+static void make_view(struct halt_view *v, const struct halts *h, int64_t from, int64_t to)
+{
+    if (halt_view_make(v, h, from, to, NULL))
+        fault("halts: no memory");
+    if (v->stopped_ns + v->waited_ns + v->unexplained_ns != (uint64_t)(to - from) || v->all_waited_ns > v->waited_ns)
+        fault("the time of the halts does not add up");
+}
+
+static void check_timeline(struct halts *h, const struct halt_view *v, const struct jfr_file *file)
+{
+    enum { COLUMNS = 7 };
+    struct timeline t;
+    struct error e;
+    if (timeline_make(&t, h, v, file, COLUMNS, NULL, &e))
+        fault(e.text);
+    for (uint32_t i = 0; i < t.count; i++)
+        for (uint32_t c = 0; c < COLUMNS; c++)
+            timeline_cell(&t, &t.rows[i], c);
+    timeline_deinit(&t);
+}
+
+static void check_halts(const struct jfr_file *file)
+{
+    struct halts h;
+    struct halt_view v;
+    struct error e;
+    if (halts_read(&h, file, NULL, &e))
+        fault(e.text);
+    int64_t length = (int64_t)h.duration_ns;
+    make_view(&v, &h, h.start_ns + length / 3, h.start_ns + length / 2);
+    halt_view_deinit(&v);
+    make_view(&v, &h, h.start_ns, h.start_ns + length);
+    check_timeline(&h, &v, file);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+}
+
 int64_t events_walk(const void *bytes, size_t size)
 {
     static struct jfr_problems problems;
@@ -111,6 +149,7 @@ int64_t events_walk(const void *bytes, size_t size)
     if (run.events != summary.events)
         fault("print and summary do not agree");
     check_scrubbed(file, &summary);
+    check_halts(file);
     summary_deinit(&summary);
     selection_deinit(&selection);
     jfr_file_close(file);

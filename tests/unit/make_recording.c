@@ -11,6 +11,8 @@
  *     safepoint THREAD WEIGHT_NS OUTCOME STATE STACK       STATE: a word of jfr_thread_state_names
  *     wall THREAD WEIGHT_NS OUTCOME STATE EVIDENCE STACK
  *     execution THREAD STACK
+ *     pause NS NAME CAUSE               as the agent tells of a GC pause
+ *     counted WHILE_NS COUNT STOPPED_NS SYNCHRONIZING_NS
  *     cpu THREAD NS SAMPLES
  *     flush | rotate
  *
@@ -162,6 +164,19 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                            .stack = stack_id(words[6])});
     else if (!strcmp(verb, "execution"))
         jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
+    else if (!strcmp(verb, "pause"))
+        jfr_write_garbage_collection(w, &(struct jfr_garbage_collection){.start_ticks = ticks,
+                                                                         .end_ticks = ticks + number(words[1]),
+                                                                         .pause_ns = number(words[1]),
+                                                                         .id = (uint32_t)(ticks / 1000000),
+                                                                         .name = strtab_add_text(&symbols, words[2]),
+                                                                         .cause = strtab_add_text(&symbols, words[3])});
+    else if (!strcmp(verb, "counted"))
+        jfr_write_safepoint_count(w, &(struct jfr_safepoint_count){.start_ticks = ticks,
+                                                                   .end_ticks = ticks + number(words[1]),
+                                                                   .count = number(words[2]),
+                                                                   .stopped_ns = number(words[3]),
+                                                                   .synchronizing_ns = number(words[4])});
     else if (!strcmp(verb, "cpu"))
         jfr_write_thread_cpu(w, ticks, (uint32_t)number(words[1]), number(words[2]), number(words[3]));
     else if (!strcmp(verb, "jvm"))

@@ -61,6 +61,12 @@ static void test_accepted(void)
                parse("event=alloc,alloc-rate=0") && parse("event=alloc,clock=timer") && strstr(error.text, "cpu,alloc") &&
                parse("event=safepoint%2Calloc") && parse("event=cpu%2C") && parse("event=cpu+cpu") && strstr(error.text, "one or several"),
            "what of it is refused");
+    tap_ok(!parse("event=halt") && options.events == COLLECT_HALT && !parse("event=halt%2Ccpu") &&
+               options.events == (COLLECT_CPU | COLLECT_HALT) && !parse("event=cpu+wall+alloc+halt") &&
+               options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC | COLLECT_HALT) && parse("event=safepoint+halt") &&
+               parse("event=halt+halt") && parse("event=halt,clock=timer") && strstr(error.text, "cpu,halt") &&
+               !parse("event=cpu+halt,clock=timer"),
+           "the event halt, alone or beside others");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
                options.wall.interval_ns == 50000000 && options.wall.rate == 1000 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
                options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&

@@ -1,7 +1,9 @@
-/* What print, summary and scrub make of damaged files: cut at every byte, every bit flipped; plain, and packed with each codec.
+/* What print, summary, scrub and the report on halts make of damaged files: cut at every byte, every bit flipped; plain, and packed with
+ * each codec.
  * tier: default
  * timeout: 300 */
 #include "events_walk.h"
+#include "halts_craft.h"
 #include "jfr_craft.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
@@ -58,7 +60,7 @@ int main(void)
 {
     char path[] = "/tmp/candor-test-events-XXXXXX";
     struct error e;
-    struct buffer crafted;
+    struct buffer crafted, halts;
     int fd = mkstemp(path);
     if (fd < 0 || sample_write_small(path, &e))
         tap_ok(false, "a recording is written");
@@ -67,12 +69,17 @@ int main(void)
     unlink(path);
     buffer_init(&crafted, 1 << 20);
     craft_everything(&crafted);
+    buffer_init(&halts, 1 << 20);
+    craft_halts_jdk(&halts);
     test_cuts(small.data, small.size, "a recording of ours");
     test_cuts(crafted.data, crafted.len, "a crafted one");
     test_flips(crafted.data, crafted.len, "a crafted one");
+    test_cuts(halts.data, halts.len, "one of halts");
+    test_flips(halts.data, halts.len, "one of halts");
     for (size_t i = 0; codecs[i]; i++)
         test_packed(codecs[i], &crafted);
     buffer_deinit(&crafted);
+    buffer_deinit(&halts);
     free(small.data);
     return tap_done();
 }

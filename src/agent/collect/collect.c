@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/pauses.h"
 #include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
@@ -72,16 +73,17 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_SETS] = {
-    [COLLECT_CPU] = "cpu",
-    [COLLECT_WALL] = "wall",
-    [COLLECT_ALLOC] = "alloc",
-    [COLLECT_CPU | COLLECT_WALL] = "cpu,wall",
-    [COLLECT_CPU | COLLECT_ALLOC] = "cpu,alloc",
-    [COLLECT_WALL | COLLECT_ALLOC] = "wall,alloc",
-    [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC] = "cpu,wall,alloc",
-    [COLLECT_SAFEPOINT] = "safepoint",
-};
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt"};
+
+char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; i < COLLECT_EVENTS; i++)
+        if (events >> i & 1)
+            n += (size_t)snprintf(out + n, COLLECT_EVENTS_BYTES - n, "%s%s", n ? "," : "", collect_event_names[i]);
+    return out;
+}
 
 bool collect_running(void)
 {
@@ -244,6 +246,7 @@ static void write_books(void)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
     wall_write(jfr_write_book_line);
     allocations_write(jfr_write_book_line, clock_monotonic_ns());
+    pauses_write(jfr_write_book_line, clock_monotonic_ns());
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -256,6 +259,7 @@ static void write_bases(void)
         write_accounts(jfr_write_book_base);
     wall_write(jfr_write_book_base);
     allocations_write(jfr_write_book_base, now);
+    pauses_write(jfr_write_book_base, now);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -351,6 +355,7 @@ static void write_comparison(void)
 static void describe(void)
 {
     struct recording *r = &session.recording;
+    char events[COLLECT_EVENTS_BYTES];
     if (samples_cpu())
         recording_describe(r, &session.clock, session.late);
     else
@@ -359,7 +364,8 @@ static void describe(void)
         recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
     if (allocations_running())
         allocations_describe();
-    recording_describe_events(r, collect_event_names[session.options.events]);
+    pauses_describe();
+    recording_describe_events(r, collect_events_text(events, session.options.events));
 }
 
 static void flush(void)
@@ -479,6 +485,7 @@ static bool tick(void)
     }
     drain(close);
     allocations_tick(now);
+    pauses_tick(now);
     wall_tick(now);
     if (scan)
         keep_budget(now);
@@ -522,6 +529,7 @@ static void release_memory(void)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
     allocations_stop();
+    pauses_stop();
     wall_close();
     snapshots_end(&session.snapshots);
     method_table_deinit();
@@ -596,7 +604,8 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
-    rc = records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : 0;
+    rc = records(COLLECT_HALT) ? pauses_start(&session.recording, e) : 0;
+    rc = !rc && records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : rc;
     if (rc) {
         threads_stop();
         remove_handlers();
@@ -668,6 +677,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     }
     if (allocations_running())
         allocations_describe();
+    pauses_describe();
     session.running = true;
     return 0;
 }
@@ -714,7 +724,7 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
 
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
-    uint64_t wall_lost;
+    uint64_t wall_lost, pauses, pauses_lost;
     if (safepoint_running())
         return safepoint_stop(bytes, samples, e);
     if (!session.running)
@@ -722,6 +732,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     wall_end(drain_now);
     threads_stop();
     drain(false);
+    pauses_end();
     write_books();
     write_comparison();
     warn_of_clocks(true);
@@ -730,6 +741,8 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     wall_counts(samples, &wall_lost);
+    pauses_counts(&pauses, &pauses_lost);
+    *samples += pauses;
     *samples += session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
     release_memory();
     session.running = false;
@@ -774,7 +787,7 @@ void collect_abandon(struct turn *turn)
 void collect_status(struct collect_status *out)
 {
     struct books_balance b;
-    uint64_t wall_samples, wall_lost;
+    uint64_t wall_samples, wall_lost, pauses, pauses_lost;
     memset(out, 0, sizeof *out);
     internal_fault_describe(out->fault, sizeof out->fault);
     out->dumps = &dumps;
@@ -801,8 +814,9 @@ void collect_status(struct collect_status *out)
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
     wall_counts(&wall_samples, &wall_lost);
-    out->samples += wall_samples;
-    out->lost += wall_lost;
+    pauses_counts(&pauses, &pauses_lost);
+    out->samples += wall_samples + pauses;
+    out->lost += wall_lost + pauses_lost;
     out->bytes = recording_size(&session.recording);
     out->cpu_ns = b.cpu_ns;
     out->threads = threads_armed();

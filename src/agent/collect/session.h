@@ -16,8 +16,11 @@
 #include <stdint.h>
 
 /* A recording has a set of events; safepoint only by itself. */
-enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_SETS = 16 };
-extern const char *const collect_event_names[COLLECT_SETS]; /* by set: "cpu,wall"; NULL where there is no such set */
+enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_HALT = 16 };
+enum { COLLECT_EVENTS = 5, COLLECT_EVENTS_BYTES = 48 };
+extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 << i */
+/* "cpu,wall". Returns out. */
+char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
 

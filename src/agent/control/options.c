@@ -163,33 +163,38 @@ static int set_dump_pause(struct collect_options *o, char *value, struct error *
     return 0;
 }
 
-/* Whether the text, "wall,cpu" or "cpu+wall", names these events in any order. */
-static bool is_set(const char *text, unsigned events)
+/* One event, by its name's first len bytes; 0 = none. */
+static unsigned event_named(const char *text, size_t len)
+{
+    for (unsigned i = 0; i < COLLECT_EVENTS; i++)
+        if (strlen(collect_event_names[i]) == len && !strncmp(text, collect_event_names[i], len))
+            return 1u << i;
+    return 0;
+}
+
+/* The set of events that the text, "wall,cpu" or "cpu+wall", names in any order; 0 = it is none. */
+static unsigned parse_events(const char *text)
 {
     unsigned found = 0;
     while (*text) {
         size_t len = strcspn(text, ",+");
-        unsigned event = 0;
-        for (unsigned one = 1; one < COLLECT_SETS; one *= 2)
-            if (strlen(collect_event_names[one]) == len && !strncmp(text, collect_event_names[one], len))
-                event = one;
+        unsigned event = event_named(text, len);
         if (!event || found & event)
-            return false;
+            return 0;
         found |= event;
         text += len + (text[len] && text[len + 1]);
     }
-    return found && found == events;
+    return found & COLLECT_SAFEPOINT && found != COLLECT_SAFEPOINT ? 0 : found;
 }
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
-    for (unsigned events = 0; events < COLLECT_SETS; events++)
-        if (collect_event_names[events] && is_set(value, events)) {
-            o->events = events;
-            o->wall.alone = !(events & COLLECT_CPU);
-            return 0;
-        }
-    return error_set(e, -EINVAL, "event '%s': use cpu, wall and alloc, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+    o->events = parse_events(value);
+    o->wall.alone = !(o->events & COLLECT_CPU);
+    if (o->events)
+        return 0;
+    return error_set(e, -EINVAL, "event '%s': use cpu, wall, alloc and halt, one or several (cpu,wall; the comma as %%2C), or safepoint",
+                     value);
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
@@ -215,6 +220,13 @@ static int check_alloc(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
     if (o->events == COLLECT_ALLOC && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL, "event=alloc has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,alloc");
+    return 0;
+}
+
+static int check_halt(const struct collect_options *o, struct error *e)
+{
+    if (o->events == COLLECT_HALT && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
+        return error_set(e, -EINVAL, "event=halt has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,halt");
     return 0;
 }
 
@@ -272,8 +284,9 @@ static int check(const struct collect_options *o, struct error *e)
     bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max != DUMPS_MAX_DEFAULT;
     if (about_dumps && !o->dumps.rule.text[0])
         return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
-    if (o->events != COLLECT_SAFEPOINT)
-        return check_alloc(o, e);
+    int rc = check_halt(o, e);
+    if (rc || o->events != COLLECT_SAFEPOINT)
+        return rc ? rc : check_alloc(o, e);
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->code || o->limits.max_rate ||

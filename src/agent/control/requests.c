@@ -98,6 +98,7 @@ static void put_dumps(struct buffer *b, const struct dumps *d)
 static void put_status(struct buffer *b)
 {
     struct collect_status s;
+    char events[COLLECT_EVENTS_BYTES];
     collect_status(&s);
     buffer_text(b, "ok\n");
     put_text(b, "version", CANDOR_VERSION);
@@ -109,13 +110,13 @@ static void put_status(struct buffer *b)
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
-    put_text(b, "event", collect_event_names[s.events]);
+    put_text(b, "event", collect_events_text(events, s.events));
     if (s.events & COLLECT_CPU) {
         put_text(b, "clock", clock_names[s.clock.kind]);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
-    if (s.events != COLLECT_ALLOC)
+    if (s.events & ~(unsigned)(COLLECT_ALLOC | COLLECT_HALT))
         put_number(b, "interval_ns", s.interval_ns);
     if (s.events & COLLECT_CPU)
         put_number(b, "pace_ns", s.pace_ns);

@@ -8,6 +8,7 @@
  * SUPPRESSION(symbol, name, meaning, remedy): why a clock ran slower than asked; nothing is lost, its samples stand for more.
  * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
  * ALLOCATION_LOSS(symbol, name, meaning, remedy): event alloc: a sample that the JVM drew, and that is not in the recording.
+ * PAUSE_LOSS(symbol, name, meaning, remedy): event halt: a GC pause that the JVM told of, and that is not in the recording.
  * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
@@ -72,6 +73,10 @@
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "lower --alloc-rate, or raise --alloc-interval")   \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it took the sample", "report the fault; the log names it")
 
+#define PAUSE_LOSSES(LOSS)                                                                                              \
+    LOSS(QUEUE_FULL, "queue_full", "1,024 pauses came before the agent's thread got to run", "give the JVM more processors")  \
+    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "leave out events that give many samples")
+
 #define UNNAMED_FRAMES(UNNAMED)                                                                                        \
     UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
@@ -84,6 +89,7 @@
 #define REASON_ENUM_SUPPRESSION(symbol, name, meaning, remedy) SUPPRESSION_##symbol,
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
 #define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
+#define REASON_ENUM_PAUSE_LOSS(symbol, name, meaning, remedy) PAUSE_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
@@ -93,6 +99,7 @@ enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
 enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
+enum pause_loss { PAUSE_LOSSES(REASON_ENUM_PAUSE_LOSS) PAUSE_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

@@ -1,0 +1,173 @@
+#include "agent/hotspot/counters.h"
+
+#include "agent/hotspot/vmstructs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct counters counters;
+
+/*  head   magic ca fe c0 c0 | order (0 big, 1 little) | major | minor | accessible
+ *         used:4 overflow:4 modified:8 first_entry:4 entries:4
+ *  entry  length:4 name_offset:4 vector_length:4 type:1 flags:1 unit:1 variability:1 data_offset:4 ...
+ *
+ * In the byte order of this machine: it is the JVM's. used and first_entry count from the head's first byte. */
+enum { HEAD = 32, ENTRY = 20, MAJOR = 2, AT_USED = 8, AT_FIRST = 24, AT_ENTRIES = 28, TYPE_NUMBER = 'J', TYPE_BYTES = 'B' };
+
+static uint32_t u32(const uint8_t *at)
+{
+    uint32_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+/* ---- one entry ---- */
+
+struct entry {
+    const char *name;
+    const uint8_t *data;
+    uint32_t length; /* of a text */
+    uint8_t type;
+};
+
+static bool read_entry(const uint8_t *at, uint32_t length, struct entry *e)
+{
+    uint32_t name = u32(at + 4), count = u32(at + 8), data = u32(at + 16);
+    bool number = at[12] == TYPE_NUMBER && !count;
+    size_t bytes = number ? sizeof(int64_t) : count;
+    if (name >= length || data > length || bytes > length - data || !memchr(at + name, 0, length - name))
+        return false;
+    *e = (struct entry){(const char *)at + name, at + data, count, at[12]};
+    return number ? (uintptr_t)e->data % sizeof(int64_t) == 0 : at[12] == TYPE_BYTES && count;
+}
+
+static void take_collector(struct counters *c, const struct entry *e)
+{
+    static const char prefix[] = "sun.gc.collector.";
+    char *rest;
+    if (strncmp(e->name, prefix, sizeof prefix - 1))
+        return;
+    unsigned long i = strtoul(e->name + sizeof prefix - 1, &rest, 10);
+    if (i >= COUNTERS_COLLECTORS)
+        return;
+    if (!strcmp(rest, ".name") && e->type == TYPE_BYTES)
+        c->collectors[i].name = (struct counters_text){(const char *)e->data, e->length};
+    else if (!strcmp(rest, ".invocations") && e->type == TYPE_NUMBER)
+        c->collectors[i].collections = (const int64_t *)(const void *)e->data;
+}
+
+static void take_entry(struct counters *c, const struct entry *e)
+{
+    const struct {
+        const char *name;
+        const int64_t **out;
+    } numbers[] = {{"sun.rt.safepoints", &c->safepoints},
+                   {"sun.rt.safepointTime", &c->safepoint_ticks},
+                   {"sun.rt.safepointSyncTime", &c->synchronizing_ticks}};
+    const struct {
+        const char *name;
+        struct counters_text *out;
+    } texts[] = {{"sun.gc.cause", &c->cause}, {"sun.gc.lastCause", &c->last_cause}};
+    for (size_t i = 0; e->type == TYPE_NUMBER && i < sizeof numbers / sizeof *numbers; i++)
+        if (!strcmp(e->name, numbers[i].name))
+            *numbers[i].out = (const int64_t *)(const void *)e->data;
+    for (size_t i = 0; e->type == TYPE_BYTES && i < sizeof texts / sizeof *texts; i++)
+        if (!strcmp(e->name, texts[i].name))
+            *texts[i].out = (struct counters_text){(const char *)e->data, e->length};
+    if (e->type == TYPE_NUMBER && !strcmp(e->name, "sun.os.hrt.frequency"))
+        c->ticks_per_second = counters_value((const int64_t *)(const void *)e->data);
+    take_collector(c, e);
+}
+
+bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
+{
+    static const uint8_t magic[] = {0xca, 0xfe, 0xc0, 0xc0};
+    *c = (struct counters){0};
+    const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    if (size < HEAD || memcmp(memory, magic, sizeof magic) || memory[4] != order || memory[5] != MAJOR)
+        return false;
+    size_t used = u32(memory + AT_USED), at = u32(memory + AT_FIRST);
+    if (used < size)
+        size = used;
+    for (uint32_t n = u32(memory + AT_ENTRIES); n && at < size && size - at >= ENTRY; n--) {
+        uint32_t length = u32(memory + at);
+        struct entry e;
+        if (length < ENTRY || length > size - at)
+            break;
+        if (read_entry(memory + at, length, &e))
+            take_entry(c, &e);
+        at += length;
+    }
+    c->found = true;
+    return true;
+}
+
+/* ---- where they are ---- */
+
+/* By the JVM's own tables: also where it shares them with nobody. */
+static bool find_by_tables(void *libjvm)
+{
+    struct vmstructs v;
+    if (!vmstructs_open(&v, libjvm))
+        return false;
+    const uint8_t *const *start = vmstructs_static(&v, "PerfMemory", "_start");
+    const uint8_t *const *end = vmstructs_static(&v, "PerfMemory", "_end");
+    return start && end && *start && *end > *start && counters_parse(&counters, *start, (size_t)(*end - *start));
+}
+
+/* A line of /proc/self/maps of the file that this JVM writes, /tmp/hsperfdata_USER/PID: mapped to be written, which those of others that
+ * a tool in this JVM may look at are not. */
+static bool is_of_counters(const char *line, uintptr_t *low, uintptr_t *high)
+{
+    char access[5], *end;
+    int at = 0;
+    if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", low, high, access, &at) < 3 || !at || strncmp(access, "rw", 2))
+        return false;
+    const char *folder = strstr(line + at, "/hsperfdata_"), *file = folder ? strchr(folder + 1, '/') : NULL;
+    return file && strtol(file + 1, &end, 10) == (long)getpid() && (*end == '\n' || *end == ' ' || !*end);
+}
+
+static bool find_by_maps(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uintptr_t low, high;
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "re");
+    while (f && !found && getline(&line, &room, f) > 0)
+        found = is_of_counters(line, &low, &high) && counters_parse(&counters, (const uint8_t *)low, high - low);
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
+}
+
+void counters_find(void *libjvm)
+{
+    if (!counters.found && !find_by_tables(libjvm) && !find_by_maps())
+        counters = (struct counters){0};
+}
+
+/* ---- reading ---- */
+
+uint64_t counters_value(const int64_t *counter)
+{
+    /* Relaxed: the number alone matters. */
+    return counter ? (uint64_t)__atomic_load_n(counter, __ATOMIC_RELAXED) : 0;
+}
+
+void counters_copy(const struct counters_text *text, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; text->bytes && n + 1 < size && n < text->room && ((const volatile char *)text->bytes)[n]; n++)
+        out[n] = ((const volatile char *)text->bytes)[n];
+    out[n] = 0;
+}
+
+uint64_t counters_ns(uint64_t ticks)
+{
+    uint64_t f = counters.ticks_per_second;
+    return f ? ticks / f * 1000000000 + ticks % f * 1000000000 / f : 0; /* f is below 2^33: nothing overflows in a century */
+}

@@ -1,0 +1,47 @@
+/* The JVM's performance counters, those that jstat shows from outside, read where the JVM keeps them: in our own process. Nothing is
+ * asked of the JVM, and its memory of them is never given back (docs/internals/hotspot.md).
+ *
+ *   counters_find -> counters_value, counters_text ...
+ *
+ * counters_find on one thread; afterwards everything is read-only to us, and any thread may read. The JVM writes while we do: a number is
+ * read whole, a text may be cut by the next one unless the thread that writes it reads it. */
+#ifndef CANDOR_AGENT_HOTSPOT_COUNTERS_H
+#define CANDOR_AGENT_HOTSPOT_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { COUNTERS_COLLECTORS = 4 };
+
+struct counters_text {
+    const char *bytes; /* NULL = there is none such */
+    size_t room;
+};
+
+struct counters {
+    bool found;
+    uint64_t ticks_per_second;
+    const int64_t *safepoints, *safepoint_ticks, *synchronizing_ticks; /* NULL = there is none such */
+    struct counters_text cause, last_cause; /* of a collection: under way, and the latest that is over */
+    struct {
+        struct counters_text name;
+        const int64_t *collections;
+    } collectors[COUNTERS_COLLECTORS];
+};
+
+extern struct counters counters;
+
+/* Finds them, once; libjvm: a dlopen handle. */
+void counters_find(void *libjvm);
+/* The inside of it: memory of `size` bytes. False when these are no counters. */
+bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
+
+/* 0 of none. */
+uint64_t counters_value(const int64_t *counter);
+/* Copies up to size - 1 bytes and ends them with a zero. */
+void counters_copy(const struct counters_text *text, char *out, size_t size);
+/* Ticks of the counters' clock as ns. */
+uint64_t counters_ns(uint64_t ticks);
+
+#endif

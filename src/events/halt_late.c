@@ -1,0 +1,136 @@
+/* Who kept the others waiting at a safepoint: whoever still ran Java code between the moment all were asked to stop and the moment all
+ * had. Any sample of that time shows it. */
+#include "events/halt_parts.h"
+
+#include "base/array.h"
+#include "base/buffer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LATE_NS = 1000000, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
+
+struct late {
+    uint32_t safepoint; /* in the list of halts */
+    uint32_t threads[LATE_THREADS_MAX], sites[LATE_THREADS_MAX];
+    uint32_t count;
+    bool more;
+};
+
+struct search {
+    struct halts *h;
+    struct late *list; /* by the time of their safepoints */
+    uint32_t count, cap;
+};
+
+static const struct {
+    const char *event, *thread;
+} sample_types[] = {{"candor.CpuSample", "eventThread"}, {"candor.WallSample", "eventThread"}, {"jdk.ExecutionSample", "sampledThread"}};
+
+static int find_safepoints(struct search *s)
+{
+    for (uint32_t i = 0; i < s->h->count; i++) {
+        const struct halt *one = &s->h->list[i];
+        if (one->kind != HALT_SAFEPOINT || one->sync_ns < LATE_NS)
+            continue;
+        if (ARRAY_GROW(s->list, s->cap, s->count))
+            return -ENOMEM;
+        s->list[s->count++] = (struct late){.safepoint = i};
+    }
+    return 0;
+}
+
+/* The safepoint that was being reached at this time; NULL = none was. */
+static struct late *late_at(const struct search *s, int64_t ns)
+{
+    uint32_t low = 0, high = s->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->h->list[s->list[middle].safepoint].start_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct halt *one = low ? &s->h->list[s->list[low - 1].safepoint] : NULL;
+    return one && ns < one->start_ns + (int64_t)one->sync_ns ? &s->list[low - 1] : NULL;
+}
+
+static bool runs_java(struct jfr_event *event)
+{
+    static const char runnable[] = "STATE_RUNNABLE";
+    struct jfr_text state = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "state")));
+    return state.len == sizeof runnable - 1 && !memcmp(state.bytes, runnable, state.len);
+}
+
+static int note(struct search *s, struct late *l, struct jfr_event *event, const char *thread_field)
+{
+    int rc = 0;
+    uint32_t thread = halt_thread(s->h, jfr_event_value(event, jfr_type_field(event->type, thread_field)), &rc);
+    uint32_t site = halt_site(s->h, jfr_event_value(event, jfr_type_field(event->type, "stackTrace")), &rc);
+    if (rc || !thread || !site)
+        return rc;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->threads[i] == thread)
+            return 0;
+    if (l->count == LATE_THREADS_MAX) {
+        l->more = true;
+        return 0;
+    }
+    l->threads[l->count] = thread;
+    l->sites[l->count++] = site;
+    return 0;
+}
+
+static int search_chunk(struct search *s, struct jfr_chunk *chunk)
+{
+    enum { TYPES = sizeof sample_types / sizeof *sample_types };
+    const struct jfr_type *types[TYPES];
+    struct jfr_event event;
+    int rc = 0;
+    for (int i = 0; i < TYPES; i++)
+        types[i] = jfr_chunk_type(chunk, sample_types[i].event);
+    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !rc && jfr_cursor_next(&cursor, &event);)
+        for (int i = 0; i < TYPES; i++) {
+            struct late *l = event.type == types[i] ? late_at(s, jfr_event_epoch_ns(&event)) : NULL;
+            if (l && runs_java(&event))
+                rc = note(s, l, &event, sample_types[i].thread);
+        }
+    return rc;
+}
+
+/* "worker-1 at shop.Sum.loop:12; worker-2 at ..." */
+static int tell(struct halts *h, const struct late *l)
+{
+    struct buffer b;
+    int rc = 0;
+    buffer_init(&b, LATE_BYTES_MAX);
+    for (uint32_t i = 0; i < l->count; i++) {
+        buffer_text(&b, i ? "; " : "");
+        buffer_text(&b, halts_text(h, l->threads[i]));
+        buffer_text(&b, " at ");
+        buffer_text(&b, halts_text(h, l->sites[i]));
+    }
+    if (l->more)
+        buffer_text(&b, "; ...");
+    h->list[l->safepoint].late = halt_string(h, (const char *)b.data, b.len, &rc);
+    buffer_deinit(&b);
+    return rc;
+}
+
+int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
+{
+    struct search s = {.h = h};
+    int rc = find_safepoints(&s);
+    for (uint32_t i = 0; !rc && s.count && i < jfr_file_chunks(file); i++) {
+        struct jfr_chunk *chunk;
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems were told of in the first way through the file */
+        if (rc || !chunk)
+            continue;
+        rc = search_chunk(&s, chunk);
+        jfr_chunk_close(chunk);
+    }
+    for (uint32_t i = 0; !rc && i < s.count; i++)
+        rc = tell(h, &s.list[i]);
+    free(s.list);
+    return rc ? error_set(e, rc, "no memory for who was late at safepoints") : 0;
+}

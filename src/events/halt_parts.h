@@ -1,0 +1,74 @@
+/* What the events of a file tell in pieces, before halt_join.c puts them together. The inside of halts_read. */
+#ifndef CANDOR_EVENTS_HALT_PARTS_H
+#define CANDOR_EVENTS_HALT_PARTS_H
+
+#include "events/halts.h"
+
+/* Times so far from zero, and spans so long, still add up. */
+#define HALT_MOMENT_MAX (INT64_MAX / 2)
+#define HALT_SPAN_MAX (INT64_MAX / 4)
+
+static inline int64_t halt_moment(int64_t ns)
+{
+    return ns < -HALT_MOMENT_MAX ? -HALT_MOMENT_MAX : ns > HALT_MOMENT_MAX ? HALT_MOMENT_MAX : ns;
+}
+
+static inline uint64_t halt_span(int64_t from, int64_t to)
+{
+    uint64_t ns = to > from ? (uint64_t)to - (uint64_t)from : 0;
+    return ns < HALT_SPAN_MAX ? ns : HALT_SPAN_MAX;
+}
+
+/* jdk.GarbageCollection */
+struct halt_collection {
+    int64_t start_ns;
+    uint64_t ns, id, pauses_ns;
+    uint32_t name, cause;
+    bool told_by_agent; /* then it is one pause */
+    bool used;
+};
+
+/* jdk.SafepointBegin, jdk.SafepointStateSynchronization, jdk.SafepointEnd */
+struct halt_edge {
+    int64_t start_ns;
+    uint64_t ns, id;
+    enum halt_edge_kind { HALT_EDGE_BEGIN, HALT_EDGE_SYNC, HALT_EDGE_END } kind;
+};
+
+/* jdk.SystemGC: a call of it, from its beginning to its end. */
+struct halt_call {
+    int64_t start_ns;
+    uint64_t ns;
+    uint32_t thread, site;
+};
+
+enum { HALT_TEXT_MAX = 4096 };
+
+struct halt_parts {
+    struct halt_collection *collections;
+    struct halt_edge *edges;
+    struct halt_call *calls;
+    uint32_t collection_count, collection_cap, edge_count, edge_cap, call_count, call_cap;
+};
+
+void halt_parts_deinit(struct halt_parts *p);
+
+/* A thread's name, "[123]" if it has none; and the frames of a stack that say where in the program it is:
+ * "shop.Pool.take:42 < shop.Cart.pay:17". 0 = there is none; -ENOMEM by *rc. */
+uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc);
+uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc);
+/* Interns, of a longer text the first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM when it cannot. */
+uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
+
+/* Appends; 0 or -ENOMEM. */
+int halts_add(struct halts *h, const struct halt *one);
+void halts_sort(struct halts *h);
+
+/* Gives the halts that were read what the parts know of them, and adds those that only the parts tell of. 0 or -ENOMEM. */
+int halt_join(struct halts *h, struct halt_parts *p);
+
+/* Who was late at safepoints that took long to reach, from the samples of that time. A second way through the file, if there is any such
+ * safepoint. 0 or a negative code. */
+int halt_late(struct halts *h, const struct jfr_file *file, struct error *e);
+
+#endif

@@ -1,0 +1,89 @@
+/* What events say of halts, as text. */
+#include "events/halt_parts.h"
+
+#include "base/buffer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SITE_FRAMES = 3, SITE_BYTES_MAX = 4096 };
+
+uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc)
+{
+    if (len > HALT_TEXT_MAX)
+        len = HALT_TEXT_MAX;
+    uint32_t id = len ? strtab_add(&h->strings, text, len) : 0;
+    if (len && !id)
+        *rc = -ENOMEM;
+    return id;
+}
+
+uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc)
+{
+    struct jfr_thread_info t;
+    char number[32];
+    if (!jfr_thread_of(thread, &t))
+        return 0;
+    struct jfr_text name = t.java_name.len ? t.java_name : t.os_name;
+    if (!name.len && (t.java_id || t.os_id)) {
+        int len = snprintf(number, sizeof number, "[%" PRIu64 "]", t.java_id ? t.java_id : t.os_id);
+        return halt_string(h, number, (size_t)len, rc);
+    }
+    return halt_string(h, name.bytes, name.len, rc);
+}
+
+/* Classes of the JDK: how a program waits, not where. */
+static bool is_of_jdk(struct jfr_text class_name)
+{
+    static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+        size_t n = strlen(packages[i]);
+        if (class_name.len > n && !memcmp(class_name.bytes, packages[i], n))
+            return true;
+    }
+    return false;
+}
+
+static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t line)
+{
+    char text[16];
+    if (b->len)
+        buffer_put(b, " < ", 3);
+    buffer_put(b, m->class_name.bytes, m->class_name.len);
+    if (m->class_name.len)
+        buffer_put(b, ".", 1);
+    buffer_put(b, m->name.bytes, m->name.len);
+    if (line > 0)
+        buffer_put(b, text, (size_t)snprintf(text, sizeof text, ":%d", line));
+}
+
+/* The innermost frames; outside: of those that are not the JDK's. */
+static void put_frames(struct buffer *b, struct jfr_value stack, bool outside)
+{
+    struct jfr_stack s;
+    struct jfr_frame_info frame;
+    struct jfr_method_info m;
+    if (!jfr_stack_of(stack, &s))
+        return;
+    for (int n = 0; n < SITE_FRAMES && !b->failed && jfr_stack_next(&s, &frame);)
+        if (jfr_method_of(frame.method, &m) && !(outside && is_of_jdk(m.class_name))) {
+            put_frame(b, &m, frame.line);
+            n++;
+        }
+}
+
+uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc)
+{
+    struct buffer b;
+    uint32_t id = 0;
+    buffer_init(&b, SITE_BYTES_MAX);
+    put_frames(&b, stack, true);
+    if (!b.len && !b.failed)
+        put_frames(&b, stack, false);
+    if (b.len) /* beyond SITE_BYTES_MAX what has been put so far stands */
+        id = halt_string(h, (const char *)b.data, b.len, rc);
+    buffer_deinit(&b);
+    return id;
+}

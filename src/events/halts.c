@@ -1,0 +1,347 @@
+#include "events/halt_parts.h"
+
+#include "base/array.h"
+#include "base/buffer.h"
+#include "base/map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHAT_BYTES_MAX = 4096 };
+
+struct reading {
+    struct halts *h;
+    struct halt_parts parts;
+    struct map sites, threads; /* of a chunk: what its keys have become */
+    int rc;
+};
+
+typedef void take(struct reading *r, struct jfr_event *event, const struct halt_type *type);
+
+struct taker {
+    take *take; /* NULL = not wanted */
+    const struct halt_type *type;
+};
+
+int halts_add(struct halts *h, const struct halt *one)
+{
+    if (ARRAY_GROW(h->list, h->cap, h->count))
+        return -ENOMEM;
+    h->list[h->count++] = *one;
+    return 0;
+}
+
+/* ---- fields ---- */
+
+static struct jfr_value field(struct jfr_event *event, const char *name)
+{
+    return jfr_event_value(event, jfr_type_field(event->type, name));
+}
+
+static uint64_t number(struct jfr_event *event, const char *name)
+{
+    int64_t n = name ? jfr_value_int(field(event, name)) : 0;
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t span(struct jfr_event *event, const char *name)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, name);
+    int64_t ns, v = jfr_value_int(jfr_event_value(event, f));
+    if (!f)
+        return 0;
+    if (!jfr_moment_ns(event->chunk, f->unit, v, &ns) || !jfr_unit_is_span(f->unit))
+        ns = jfr_chunk_ticks_to_ns(event->chunk, v);
+    return ns < 0 ? 0 : ns > HALT_SPAN_MAX ? HALT_SPAN_MAX : (uint64_t)ns;
+}
+
+static int64_t start_of(struct jfr_event *event)
+{
+    return halt_moment(jfr_event_epoch_ns(event));
+}
+
+typedef uint32_t make_text(struct halts *h, struct jfr_value value, int *rc);
+
+/* What becomes of the entry of a constant pool that the field refers to: made once. */
+static uint32_t cached(struct reading *r, struct map *cache, struct jfr_event *event, const char *name, make_text *make)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, name);
+    uint64_t key = jfr_event_key(event, f);
+    bool added;
+    if (!key)
+        return make(r->h, jfr_event_value(event, f), &r->rc);
+    uint32_t *place = map_add(cache, key, &added);
+    if (!place) {
+        r->rc = -ENOMEM;
+        return 0;
+    }
+    if (added)
+        *place = make(r->h, jfr_event_value(event, f), &r->rc);
+    return *place;
+}
+
+static uint32_t thread_of(struct reading *r, struct jfr_event *event, const char *name)
+{
+    return cached(r, &r->threads, event, name, halt_thread);
+}
+
+static uint32_t site_of(struct reading *r, struct jfr_event *event)
+{
+    return cached(r, &r->sites, event, "stackTrace", halt_site);
+}
+
+/* ---- what it was for ---- */
+
+static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
+{
+    char digits[32];
+    struct jfr_text text = jfr_value_none(v) ? (struct jfr_text){"", 0}
+                           : strcmp(v.type->name, "java.lang.Class") ? jfr_value_text(v) : jfr_class_of(v);
+    if (!text.len && !jfr_value_none(v) && !v.array && v.type->kind >= JFR_KIND_BYTE && v.type->kind <= JFR_KIND_LONG) {
+        text.bytes = digits;
+        text.len = (size_t)snprintf(digits, sizeof digits, "%lld", (long long)jfr_value_int(v));
+    }
+    if (!text.len)
+        return;
+    if (b->len)
+        buffer_text(b, joint);
+    buffer_put(b, text.bytes, text.len);
+}
+
+/* "shop.example/10.0.0.1:443", and "Evacuation, none" of everything else. */
+static uint32_t what_of(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    static const char *const address[HALT_WHAT_MAX] = {"", "/", ":"};
+    bool socket = type->kind == HALT_SOCKET_READ || type->kind == HALT_SOCKET_WRITE;
+    struct buffer b;
+    buffer_init(&b, WHAT_BYTES_MAX);
+    for (int i = 0; i < HALT_WHAT_MAX && type->what[i]; i++)
+        put_value(&b, field(event, type->what[i]), socket ? address[i] : ", ");
+    uint32_t id = halt_string(r->h, (const char *)b.data, b.len, &r->rc);
+    buffer_deinit(&b);
+    return id;
+}
+
+/* ---- events ---- */
+
+static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    struct halt one = {.start_ns = start_of(event), .ns = span(event, "duration"), .count = 1, .kind = (uint8_t)type->kind};
+    one.what = what_of(r, event, type);
+    one.thread = thread_of(r, event, "eventThread");
+    one.by = type->by ? thread_of(r, event, type->by) : 0;
+    one.site = site_of(r, event);
+    one.bytes = number(event, type->bytes);
+    if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
+        one.id = number(event, "gcId");
+    if (type->kind == HALT_VM_OPERATION) {
+        struct jfr_value safepoint = field(event, "safepoint");
+        one.id = number(event, "safepointId");
+        if (!jfr_value_none(safepoint) && !jfr_value_int(safepoint))
+            one.kind = HALT_VM_OPERATION_BESIDE;
+    }
+    if (halt_kinds[one.kind].scope != HALT_OF_THREAD && halt_kinds[one.kind].scope != HALT_OF_MOMENT)
+        one.thread = 0; /* the JVM's, which works */
+    if (halts_add(r->h, &one))
+        r->rc = -ENOMEM;
+}
+
+static void take_counted(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    struct halt one = {.start_ns = start_of(event),
+                       .ns = span(event, "stopped"),
+                       .sync_ns = span(event, "synchronizing"),
+                       .sync_known = true,
+                       .count = number(event, "count"),
+                       .told_by_agent = true,
+                       .kind = HALT_SAFEPOINTS_COUNTED};
+    if (halts_add(r->h, &one))
+        r->rc = -ENOMEM;
+}
+
+static void take_collection(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    struct halt_parts *p = &r->parts;
+    struct jfr_text name = jfr_value_text(field(event, "name")), cause = jfr_value_text(field(event, "cause"));
+    if (ARRAY_GROW(p->collections, p->collection_cap, p->collection_count)) {
+        r->rc = -ENOMEM;
+        return;
+    }
+    p->collections[p->collection_count++] = (struct halt_collection){
+        .start_ns = start_of(event),
+        .ns = span(event, "duration"),
+        .id = number(event, "gcId"),
+        .pauses_ns = span(event, "sumOfPauses"),
+        .name = halt_string(r->h, name.bytes, name.len, &r->rc),
+        .cause = halt_string(r->h, cause.bytes, cause.len, &r->rc),
+        .told_by_agent = jfr_type_field(event->type, "toldBy") != NULL,
+    };
+}
+
+static void take_edge(struct reading *r, struct jfr_event *event, enum halt_edge_kind kind)
+{
+    struct halt_parts *p = &r->parts;
+    if (ARRAY_GROW(p->edges, p->edge_cap, p->edge_count)) {
+        r->rc = -ENOMEM;
+        return;
+    }
+    p->edges[p->edge_count++] = (struct halt_edge){
+        .start_ns = start_of(event), .ns = span(event, "duration"), .id = number(event, "safepointId"), .kind = kind};
+}
+
+static void take_begin(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    take_edge(r, event, HALT_EDGE_BEGIN);
+}
+
+static void take_sync(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    take_edge(r, event, HALT_EDGE_SYNC);
+}
+
+static void take_end(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    take_edge(r, event, HALT_EDGE_END);
+}
+
+static void take_call(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    struct halt_parts *p = &r->parts;
+    if (ARRAY_GROW(p->calls, p->call_cap, p->call_count)) {
+        r->rc = -ENOMEM;
+        return;
+    }
+    p->calls[p->call_count++] = (struct halt_call){.start_ns = start_of(event),
+                                                   .ns = span(event, "duration"),
+                                                   .thread = thread_of(r, event, "eventThread"),
+                                                   .site = site_of(r, event)};
+}
+
+/* ---- chunks ---- */
+
+static const struct {
+    const char *event;
+    take *take;
+} parts[] = {{"jdk.GarbageCollection", take_collection}, {"jdk.SafepointBegin", take_begin},
+             {"jdk.SafepointStateSynchronization", take_sync}, {"jdk.SafepointEnd", take_end},
+             {"jdk.SystemGC", take_call}, {"candor.SafepointCount", take_counted}};
+
+static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char *event, struct taker taker)
+{
+    const struct jfr_type *type = jfr_chunk_type(chunk, event);
+    if (type && type->event)
+        takers[type->index] = taker;
+}
+
+/* By type; an Error that is thrown is told of as what it is, and once more as a Throwable, where these are recorded. NULL: no memory. */
+static struct taker *takers_of(struct jfr_chunk *chunk)
+{
+    uint32_t count;
+    jfr_chunk_types(chunk, &count);
+    struct taker *takers = calloc((size_t)count + 1, sizeof *takers);
+    if (!takers)
+        return NULL;
+    for (size_t i = 0; i < halt_type_count; i++)
+        set_taker(takers, chunk, halt_types[i].event, (struct taker){take_halt, &halt_types[i]});
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        set_taker(takers, chunk, parts[i].event, (struct taker){parts[i].take, NULL});
+    const struct jfr_type *all = jfr_chunk_type(chunk, "jdk.JavaExceptionThrow");
+    if (all && all->events)
+        set_taker(takers, chunk, "jdk.JavaErrorThrow", (struct taker){0});
+    return takers;
+}
+
+static void add_span(struct halts *h, const struct jfr_chunk_info *info, bool first)
+{
+    int64_t start = halt_moment(info->start_ns), end, known = first ? start : h->start_ns + (int64_t)h->duration_ns;
+    if (first || start < h->start_ns)
+        h->start_ns = start;
+    if (info->duration_ns < 0 || __builtin_add_overflow(start, info->duration_ns, &end) || halt_moment(end) < known)
+        end = known;
+    h->duration_ns = (uint64_t)(halt_moment(end) - h->start_ns);
+}
+
+static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
+{
+    struct jfr_event event;
+    struct taker *takers = takers_of(chunk);
+    if (!takers)
+        return -ENOMEM;
+    map_clear(&r->sites);
+    map_clear(&r->threads);
+    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !r->rc && jfr_cursor_next(&cursor, &event);) {
+        const struct taker *t = &takers[event.type->index];
+        if (t->take)
+            t->take(r, &event, t->type);
+    }
+    free(takers);
+    return r->rc;
+}
+
+static int read_chunks(struct reading *r, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
+{
+    int rc = 0;
+    bool first = true;
+    for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
+        struct jfr_chunk *chunk;
+        rc = jfr_chunk_open(&chunk, file, i, problems, e);
+        if (rc || !chunk)
+            continue;
+        add_span(r->h, jfr_chunk_get_info(chunk), first);
+        first = false;
+        rc = read_chunk(r, chunk);
+        if (rc)
+            error_set(e, rc, "no memory for the halts of chunk %u", i);
+        jfr_chunk_close(chunk);
+    }
+    return rc;
+}
+
+/* A file that was not closed does not say how long it is; the halts do. */
+static void settle_duration(struct halts *h)
+{
+    int64_t end = h->start_ns + (int64_t)h->duration_ns;
+    for (uint32_t i = 0; !h->duration_ns && i < h->count; i++)
+        if (halt_end(&h->list[i]) > end)
+            end = halt_moment(halt_end(&h->list[i]));
+    h->duration_ns = (uint64_t)(end - h->start_ns);
+}
+
+int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
+{
+    struct reading r = {.h = h};
+    *h = (struct halts){0};
+    map_init(&r.sites);
+    map_init(&r.threads);
+    int rc = strtab_init(&h->strings);
+    if (rc)
+        error_set(e, rc, "no memory for the halts");
+    rc = rc ? rc : read_chunks(&r, file, problems, e);
+    if (!rc) {
+        rc = halt_join(h, &r.parts);
+        if (rc)
+            error_set(e, rc, "no memory for the halts");
+    }
+    if (!rc)
+        settle_duration(h);
+    rc = rc ? rc : halt_late(h, file, e);
+    halt_parts_deinit(&r.parts);
+    map_deinit(&r.sites);
+    map_deinit(&r.threads);
+    return rc;
+}
+
+void halt_parts_deinit(struct halt_parts *p)
+{
+    free(p->collections);
+    free(p->edges);
+    free(p->calls);
+    *p = (struct halt_parts){0};
+}
+
+void halts_deinit(struct halts *h)
+{
+    strtab_deinit(&h->strings);
+    free(h->list);
+    *h = (struct halts){0};
+}

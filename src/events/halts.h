@@ -1,0 +1,71 @@
+/* The halts of a recording: what stopped all threads, and what single ones waited for, each with its time, its cause and who asked.
+ *
+ *   halts_read -> halts_count | halts_cover, halt_text ... -> halts_deinit
+ *
+ * What the JVM tells in several events is put together here (halt_join.c):
+ *
+ *   GC pause    its collector and cause, from the collection with the same number; who asked, from the call of System.gc() or from the
+ *               operation that it is a part of
+ *   safepoint   from the begin of its begin to the end of its end, or of the last operation in it, if the end was not recorded; how long
+ *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
+ *
+ * A pause that two sources tell of, the JDK's recorder and our agent, counts once, as the JDK has it.
+ *
+ * Memory: about 80 bytes for each such event of the file, and the texts. */
+#ifndef CANDOR_EVENTS_HALTS_H
+#define CANDOR_EVENTS_HALTS_H
+
+#include "base/strtab.h"
+#include "events/halt_types.h"
+#include "jfr/reader.h"
+
+#include <stdint.h>
+
+struct halt {
+    int64_t start_ns; /* since the epoch */
+    uint64_t ns;
+    uint64_t id;      /* of the collection or the safepoint; 0 = none */
+    uint64_t sync_ns; /* of a safepoint: until all threads stood */
+    uint64_t bytes;   /* read, written, or asked for */
+    uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
+    uint32_t what;    /* this and the next: ids of strings, 0 = unknown */
+    uint32_t thread;  /* who waited */
+    uint32_t by;      /* who asked for it, or holds it up */
+    uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
+    uint32_t late;    /* of a safepoint: who stood last, and where */
+    uint8_t kind;     /* enum halt_kind */
+    bool sync_known;  /* else sync_ns is all of the safepoint's begin */
+    bool told_by_agent;
+};
+
+struct halts {
+    struct strtab strings;
+    struct halt *list; /* by start; of those that start together the longest first */
+    uint32_t count, cap;
+    int64_t start_ns; /* of the recording */
+    uint64_t duration_ns;
+    uint32_t told_twice;   /* pauses of the agent's that the JDK told of, too */
+    uint32_t unplaced;     /* collections whose pauses were not recorded, though there were some */
+    uint64_t unplaced_ns;  /* and those pauses together */
+};
+
+/* 0 or a negative code; halts_deinit in any case. Damage goes into problems. */
+int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems *problems, struct error *e);
+void halts_deinit(struct halts *h);
+
+static inline const char *halts_text(const struct halts *h, uint32_t string)
+{
+    return strtab_text(&h->strings, string);
+}
+
+static inline enum halt_scope halt_scope(const struct halt *h)
+{
+    return halt_kinds[h->kind].scope;
+}
+
+static inline int64_t halt_end(const struct halt *h)
+{
+    return h->start_ns + (int64_t)h->ns;
+}
+
+#endif

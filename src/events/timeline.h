@@ -1,0 +1,63 @@
+/* What each thread did over a time, cut into columns: running, or waiting for what, by samples and by halts.
+ *
+ *   timeline_make -> read the fields -> timeline_deinit
+ *
+ * A sample stands for the time before it, back to the thread's sample before, and no further than its weight says; so what is drawn
+ * between two samples is a guess, as fine as the interval. Halts of single threads are exact, as far as the recording has them. Of a chunk
+ * with candor.WallSample only these are taken, else candor.CpuSample, else jdk.ExecutionSample. Threads of one name are one row. */
+#ifndef CANDOR_EVENTS_TIMELINE_H
+#define CANDOR_EVENTS_TIMELINE_H
+
+#include "base/map.h"
+#include "events/halt_view.h"
+
+enum timeline_state {
+    TIMELINE_UNKNOWN,
+    TIMELINE_RUNNING,
+    TIMELINE_READY, /* it could run, and had no processor */
+    TIMELINE_MONITOR,
+    TIMELINE_WAITING, /* in Object.wait */
+    TIMELINE_PARKED,
+    TIMELINE_SLEEPING,
+    TIMELINE_IO,
+    TIMELINE_OTHER,
+    TIMELINE_STATES
+};
+
+struct timeline_state_info {
+    const char *name; /* in JSON */
+    char letter;
+};
+
+extern const struct timeline_state_info timeline_states[TIMELINE_STATES];
+
+struct timeline_row {
+    uint32_t name;                  /* string of the halts */
+    int64_t seen_ns;                /* its latest sample */
+    uint64_t sums[TIMELINE_STATES]; /* ns */
+    uint64_t *cells;                /* by column and state: ns */
+};
+
+struct timeline {
+    struct halts *h;
+    int64_t from_ns, to_ns;
+    uint32_t columns;
+    struct timeline_row *rows; /* those that ran longest first */
+    uint32_t count, cap;
+    uint64_t *stopped; /* of each column, how long all threads were; overlapping halts count once */
+    struct map by_name;
+};
+
+enum { TIMELINE_COLUMNS_MAX = 1000 };
+
+/* Of the view's time and threads; columns from 1 to TIMELINE_COLUMNS_MAX. 0 or a negative code; timeline_deinit in any case. */
+int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
+                  const regex_t *thread, struct error *e);
+void timeline_deinit(struct timeline *t);
+
+/* What a cell shows: the state that fills most of it. */
+enum timeline_state timeline_cell(const struct timeline *t, const struct timeline_row *row, uint32_t column);
+/* Whether all threads were stopped for half of a column or more. */
+bool timeline_is_stopped(const struct timeline *t, uint32_t column);
+
+#endif

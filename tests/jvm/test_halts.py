@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""What stops all threads, held against the JVM's own log: every GC pause of it, with its duration, cause and collector; who called, and
+who was late. The twins stay silent.
+
+tier: default
+timeout: 600
+
+What the log measures lies a little within what JVMTI tells of, or a little around it, as the collector has it. That they are within a
+millisecond is asserted of the median: half of thirty pauses being interrupted in the few microseconds between two looks at the clock has
+a chance far below 1e-5, however busy the machine is.
+"""
+import json
+import pathlib
+import re
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import jfrfile
+
+CALLS = 30
+MS = 1_000_000
+HEAP = ("-Xms128m", "-Xmx128m", "-Xmn64m")  # nothing but System.gc() collects
+COLLECTORS = {"serial": "-XX:+UseSerialGC", "g1": "-XX:+UseG1GC"}
+
+
+def log_flags(jdk, path):
+    return [f"-Xloggc:{path}", "-XX:+PrintGC"] if jdk.version == 8 else [f"-Xlog:gc,safepoint:file={path}"]
+
+
+def logged_pauses(jdk, path):
+    """[(cause or "", ns)] in order."""
+    found = []
+    for line in path.read_text().splitlines():
+        if jdk.version == 8:
+            match = re.search(r"\[(?:Full )?GC(?! concurrent)(.*?)([\d.]+) secs\]", line)
+            unit = 1e9
+        else:
+            match = re.search(r"GC\(\d+\) Pause (.*?)([\d.]+)ms$", line)
+            unit = 1e6
+        if match:
+            found.append(("System.gc()" if "System.gc()" in match[1] else "", float(match[2]) * unit))
+    return found
+
+
+def report(path, *options):
+    result = ct.candor("report", "--kind", "halt", "--json", "--top", "0", *options, path)
+    return json.loads(result.out) if result.status == 0 else {"failed": str(result), "halts": [], "kinds": {}}
+
+
+def of_kind(r, kind):
+    return [halt for halt in r["halts"] if halt["kind"] == kind]
+
+
+def books_of(path):
+    lines = jfrfile.events(path, {"candor.BookLine"})
+    return {(line["account"], line["reason"] or ""): (line["time"], line["count"]) for line in lines}
+
+
+def holds(path, event):
+    return json.loads(ct.candor("summary", "--json", path).out)["types"].get(event, {}).get("count", 0)
+
+
+def run(jdk, name, word, flags, **agent):
+    """(recording, log, truth) of one round of Halts."""
+    path, log = ct.WORK / f"{name}-{jdk.version}.jfr", ct.WORK / f"{name}-{jdk.version}.log"
+    options = ct.agent_options(file=path, **agent) if agent else None
+    with ct.Jvm(jdk, "Halts", flags=[*HEAP, *flags, *log_flags(jdk, log)], agent=options) as jvm:
+        truth = jvm.round(word, calls=CALLS)
+        ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+    return path, log, truth
+
+
+def compare(what, told, logged):
+    """Durations of the same pauses in the same order, ns."""
+    detail = f"{told}\n{logged}"
+    if not ct.ok(len(told) == len(logged), f"{what}: {len(logged)} pauses in the log are {len(told)} in the recording", detail):
+        return
+    off = [ours - log for ours, log in zip(told, logged)]
+    ct.ok(abs(statistics.median(off)) < MS, f"{what}: within 1 ms of it (median {statistics.median(off) / 1e6:.3f} ms)", off)
+    ct.note(f"{what}: off by {min(off) / 1e6:.3f} to {max(off) / 1e6:.3f} ms, pauses of {statistics.median(logged) / 1e6:.2f} ms")
+
+
+def by_agent(jdk, collector):
+    what = f"{jdk}, {collector}, by the agent"
+    path, log, truth = run(jdk, f"agent-{collector}", "collect", [COLLECTORS[collector]], event="halt")
+    logged, r, books = logged_pauses(jdk, log), report(path), books_of(path)
+    pauses = of_kind(r, "gc_pause")
+    compare(what, [pause["duration_ns"] for pause in pauses], [ns for _, ns in logged])
+    called = [pause for pause in pauses if pause["what"] and pause["what"].endswith("System.gc()")]
+    ct.ok(len(called) == truth["calls"] == sum(cause == "System.gc()" for cause, _ in logged), f"{what}: {len(called)} by System.gc()",
+          [pause["what"] for pause in pauses])
+    ct.ok(all(re.fullmatch(r"\S.*, System\.gc\(\)", pause["what"]) and pause["agent"] for pause in called), f"{what}: collectors are named",
+          {pause["what"] for pause in called})
+    ct.ok(books["halt_gc", ""][1] == len(pauses) and ("halt_lost", "queue_full") not in books, f"{what}: none is lost", books)
+    ct.ok(books["halt_gc", ""][0] == sum(pause["duration_ns"] for pause in pauses), f"{what}: their time is that in the books", books)
+    ct.ok(books["halt_gc_counted", ""][1] >= truth["calls"], f"{what}: the JVM counts them, too", books)
+    counted = of_kind(r, "safepoints_counted")
+    ct.ok(sum(one["count"] for one in counted) == books["halt_safepoints", ""][1] >= len(pauses),
+          f"{what}: safepoints are counted, those of the pauses among them", books)
+    other = ct.run(jdk.jfr, "summary", path) if jdk.jfr.exists() else None
+    ct.ok(not other or re.search(rf"jdk\.GarbageCollection\s+{len(pauses)}\b", other.out), f"{what}: the JDK's own tool reads them", other)
+    plain = ct.candor("report", path)
+    ct.ok(plain.status == 0 and "a recording of halts" in plain.out and "GC pauses" in plain.out,
+          f"{what}: the plain report says where", plain)
+
+
+def calm(jdk):
+    what = f"{jdk}, the calm twin"
+    path, log, _ = run(jdk, "calm", "calm", [COLLECTORS["serial"]], event="cpu,halt", interval="10ms")
+    logged, r = logged_pauses(jdk, log), report(path)
+    ct.ok(len(of_kind(r, "gc_pause")) == len(logged) and not any(cause for cause, _ in logged),
+          f"{what}: no call, no pause by one", r["kinds"])
+    ct.ok(r["unexplained_ns"] + r["stopped_ns"] == r["duration_ns"], f"{what}: the time adds up", r["kinds"])
+
+
+def without_counters(jdk):
+    what = f"{jdk}, without the JVM's counters"
+    path, log, truth = run(jdk, "blind", "collect", [COLLECTORS["serial"], "-XX:-UsePerfData"], event="halt")
+    pauses, books = of_kind(report(path), "gc_pause"), books_of(path)
+    ct.ok(len(pauses) == len(logged_pauses(jdk, log)) >= truth["calls"], f"{what}: all pauses", len(pauses))
+    ct.ok({pause["what"] for pause in pauses} == {None} and ("halt_safepoints", "") not in books, f"{what}: nothing is made up", books)
+
+
+def by_jdk(jdk):
+    """The JDK's own recorder, read by the report."""
+    what, path = f"{jdk}, by the JDK", ct.WORK / f"flight-{jdk.version}.jfr"
+    flight = f"-XX:StartFlightRecording=filename={path},settings=profile"
+    _, log, truth = run(jdk, "flight", "collect", [COLLECTORS["g1"], flight])
+    logged, r = logged_pauses(jdk, log), report(path)
+    pauses = [pause for pause in of_kind(r, "gc_pause") if "System.gc()" in (pause["what"] or "")]
+    compare(what, [pause["duration_ns"] for pause in pauses], [ns for cause, ns in logged if cause])
+    ct.ok(len(pauses) == truth["calls"] and {pause["by"] for pause in pauses} == {"main"}, f"{what}: main asked for each",
+          {pause["by"] for pause in pauses})
+    if holds(path, "jdk.SystemGC"):
+        ct.ok(all((pause["site"] or "").startswith("Halts.callCollector") for pause in pauses), f"{what}: and where",
+              {pause["site"] for pause in pauses})
+    ct.ok(r["stopped_ns"] >= sum(pause["duration_ns"] for pause in pauses), f"{what}: stopped as long as they took at least",
+          r["stopped_ns"])
+
+
+def late(jdk, polls):
+    """How many of the safepoints that System.gc() asked for had to wait for the loop."""
+    name = "polls" if polls else "no-polls"
+    path, flight, both = (ct.WORK / f"late-{name}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
+    flags = [COLLECTORS["g1"]] if polls else [COLLECTORS["serial"], "-XX:-UseCountedLoopSafepoints"]  # with G1 loops have polls
+    run(jdk, f"late-{name}", "loop", [*flags, f"-XX:StartFlightRecording=filename={flight},settings=profile"],
+        event="cpu", interval="1ms")
+    both.write_bytes(flight.read_bytes() + path.read_bytes())
+    safepoints = [one for one in of_kind(report(both), "safepoint") if one["by"] == "main"]
+    ct.note(f"{jdk}, {name}: {len(safepoints)} safepoints, late: {[one['late'] for one in safepoints if one['late']][:3]}")
+    return sum("looper at Halts.counted" in (one["late"] or "") for one in safepoints)
+
+
+def late_pair(jdk):
+    planted, twin = late(jdk, False), late(jdk, True)
+    ct.ok(planted > CALLS / 2, f"{jdk}: {planted} of {CALLS} safepoints waited for the loop without polls", planted)
+    ct.ok(twin < CALLS / 2, f"{jdk}: with polls {twin}", twin)
+
+
+ct.need()
+jdks = ct.jdks()
+for jdk, collector in ct.spread(jdks, list(COLLECTORS)):
+    by_agent(jdk, collector)
+for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (8, 17)]:
+    calm(jdk)
+    without_counters(jdk)
+for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (17, 25)]:
+    by_jdk(jdk)
+for jdk in [one for one in jdks if one.version >= 17] if ct.TIER == "all" else [one for one in jdks if one.version == 17]:
+    late_pair(jdk)
+ct.done()

@@ -1,0 +1,13 @@
+/* Chunks whose halts are known: what they say, tests/unit/test_halts.c asserts. Times are ms from the start, of a second. */
+#ifndef TESTS_HALTS_CRAFT_H
+#define TESTS_HALTS_CRAFT_H
+
+#include "base/buffer.h"
+
+/* As the JDK's recorder tells: one safepoint in six events, collections with and without pauses, waits of three threads, exceptions,
+ * samples; all in no order. */
+void craft_halts_jdk(struct buffer *b);
+/* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
+void craft_halts_agent(struct buffer *b);
+
+#endif

@@ -1,0 +1,245 @@
+/* Halts of recordings written by hand: what several events tell becomes one halt; sums, causes and shares of a time are exact.
+ * tier: quick
+ * timeout: 20
+ * aarch64: yes */
+#include "../tap.h"
+
+#include "halts_craft.h"
+#include "report/halts.h"
+#include "report/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define START INT64_C(5000000)
+
+static const struct halt *find(const struct halts *h, enum halt_kind kind, uint64_t at)
+{
+    static const struct halt none = {0};
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->list[i].kind == kind && h->list[i].start_ns == START + (int64_t)(at * MS))
+            return &h->list[i];
+    tap_ok(false, "there is a %s at %" PRIu64 " ms", halt_kinds[kind].name, at);
+    return &none;
+}
+
+static void text_is(const struct halts *h, uint32_t string, const char *wanted, const char *what)
+{
+    if (!tap_ok(!strcmp(halts_text(h, string), wanted), "%s", what))
+        tap_note("'%s', not '%s'", halts_text(h, string), wanted);
+}
+
+static void test_safepoint(const struct halts *h)
+{
+    const struct halt *s = find(h, HALT_SAFEPOINT, 100);
+    tap_ok(s->ns == 25 * MS, "a safepoint is from the begin of its begin to the end of its end");
+    tap_ok(s->sync_known && s->sync_ns == 3 * MS, "it took so long until all threads stood");
+    text_is(h, s->what, "G1CollectFull", "what it was for");
+    text_is(h, s->by, "main", "who asked for it");
+    text_is(h, s->site, "shop.Cart.pay:17", "where: the program's frames, not the JDK's");
+    text_is(h, s->late, "late at shop.Sum.loop:9", "who was late: samples of threads that ran Java code meanwhile, each thread once");
+    text_is(h, find(h, HALT_VM_OPERATION, 104)->site, "shop.Cart.pay:17", "the operation's stack is that of the call");
+    text_is(h, find(h, HALT_VM_OPERATION_BESIDE, 700)->what, "HandshakeAllThreads", "an operation beside the threads is no halt of all");
+}
+
+static void test_pauses(const struct halts *h)
+{
+    const struct halt *full = find(h, HALT_GC, 105), *alone = find(h, HALT_GC, 400), *ours = find(h, HALT_GC, 500);
+    text_is(h, full->what, "G1Full, System.gc()", "a pause has its collection's collector and cause");
+    text_is(h, full->by, "main", "who asked for it");
+    text_is(h, full->site, "shop.Cart.pay:17", "and where");
+    tap_ok(alone->ns == 10 * MS && !alone->told_by_agent, "a collection that is all pause is that pause");
+    tap_ok(ours->ns == 8 * MS && ours->told_by_agent, "the agent's pauses are there");
+    tap_ok(h->told_twice == 1, "one that the JDK told of, too, counts once");
+    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * MS, "pauses of a concurrent collection that nobody placed are told of");
+}
+
+static void test_waits(const struct halts *h)
+{
+    const struct halt *m = find(h, HALT_MONITOR, 300), *s = find(h, HALT_SOCKET_READ, 335);
+    text_is(h, m->what, "shop.Lock", "a monitor has its class");
+    text_is(h, m->thread, "worker", "the thread that waited");
+    text_is(h, m->by, "main", "and the one that held it");
+    text_is(h, s->what, "till/10.0.0.1:80", "a socket has its peer");
+    tap_ok(s->bytes == 5, "and what was read");
+}
+
+static void test_whole(const struct halts *h)
+{
+    struct halt_view v;
+    tap_ok(!halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL), "a view of all");
+    tap_ok(h->start_ns == START && h->duration_ns == 1000 * MS, "of one second");
+    tap_ok(v.stopped_ns == 43 * MS, "all threads stopped: halts within halts count once");
+    tap_ok(v.waited_ns == 60 * MS && v.most_waiting == 3, "some waited, at most three at once");
+    tap_ok(v.threads == 3 && v.all_waited_ns == 1 * MS, "all three of them for a millisecond");
+    tap_ok(v.unexplained_ns == 897 * MS, "the rest is unexplained");
+    const struct halt_sums *gc = &v.kinds[HALT_GC];
+    tap_ok(gc->count == 3 && gc->total_ns == 36 * MS, "three pauses, and their sum");
+    tap_ok(gc->p50_ns == 10 * MS && gc->p90_ns == 18 * MS && gc->p99_ns == 18 * MS && gc->max_ns == 18 * MS, "percentiles");
+    tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is told of twice counts once");
+    tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * MS, "counted safepoints");
+    uint64_t causes = 0, count = 0;
+    for (uint32_t i = 0; i < v.cause_count; i++) {
+        causes += v.causes[i].kind == HALT_GC ? v.causes[i].total_ns : 0;
+        count += v.causes[i].kind == HALT_EXCEPTION ? v.causes[i].count : 0;
+    }
+    tap_ok(causes == gc->total_ns && count == 3, "causes add up to their kinds");
+    halt_view_deinit(&v);
+}
+
+static void test_part(const struct halts *h)
+{
+    struct halt_view v;
+    regex_t worker;
+    uint32_t *list;
+    halt_view_make(&v, h, START + 110 * (int64_t)MS, START + 320 * (int64_t)MS, NULL);
+    tap_ok(v.stopped_ns == 15 * MS && v.waited_ns == 20 * MS && v.unexplained_ns == 175 * MS, "of a part: only what lies in it");
+    tap_ok(v.kinds[HALT_GC].count == 1 && v.kinds[HALT_GC].total_ns == 13 * MS && v.kinds[HALT_GC].max_ns == 18 * MS,
+           "durations are whole, totals are not");
+    int64_t n = halt_view_longest(&v, HALT_OF_ALL, 1, &list);
+    tap_ok(n == 1 && h->list[list[0]].kind == HALT_SAFEPOINT, "the one that overlaps most");
+    free(list);
+    halt_view_deinit(&v);
+    regcomp(&worker, "^worker$", REG_EXTENDED | REG_NOSUB);
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, &worker);
+    tap_ok(v.waited_ns == 40 * MS && v.stopped_ns == 43 * MS && !v.kinds[HALT_EXCEPTION].count, "of one thread, and what stopped all");
+    halt_view_deinit(&v);
+    regfree(&worker);
+    halt_view_make(&v, h, START + 850 * (int64_t)MS, START + 900 * (int64_t)MS, NULL);
+    tap_ok(!v.count && v.unexplained_ns == 50 * MS, "where nothing was, nothing is explained");
+    halt_view_deinit(&v);
+}
+
+static void contains(const char *text, const char *part)
+{
+    if (!tap_ok(strstr(text, part) != NULL, "it says '%s'", part))
+        tap_note("%s", text);
+}
+
+typedef int printer(FILE *out, const struct halt_view *v, const struct halts_report *o);
+
+static char *printed(const struct halts *h, printer *print)
+{
+    static const struct jfr_problems none;
+    const struct halts_report o = {.top = 20, .problems = &none};
+    struct halt_view v;
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    tap_ok(!print(f, &v, &o), "it prints");
+    fclose(f);
+    halt_view_deinit(&v);
+    return text;
+}
+
+static void test_printed(const struct halts *h)
+{
+    char *text = printed(h, halts_report_text), *json = printed(h, halts_report_json);
+    contains(text, "GC pause: G1Full, System.gc(); asked by main at shop.Cart.pay:17\n");
+    contains(text, "safepoint: G1CollectFull; 3.00 ms until all stood, late: late at shop.Sum.loop:9; asked by main");
+    contains(text, "    4.30\n"); /* percent of the time */
+    contains(text, "monitor: shop.Lock; thread worker; by main at shop.Cart.pay:17\n");
+    contains(text, "exception: shop.Oops at shop.Cart.pay:17\n");
+    contains(text, "1 collection paused for 5.00 ms");
+    contains(json, "\"stopped_ns\": 43000000");
+    contains(json, "\"unexplained_ns\": 897000000");
+    contains(json, "{\"kind\": \"socket_read\", \"scope\": \"thread\"");
+    contains(json, "\"what\": \"till/10.0.0.1:80\"");
+    free(text);
+    free(json);
+}
+
+static bool row_is(const struct timeline *t, uint32_t i, const char *name, const char *wanted)
+{
+    bool good = i < t->count && !strcmp(halts_text(t->h, t->rows[i].name), name);
+    for (uint32_t c = 0; good && c < t->columns; c++)
+        good = timeline_states[timeline_cell(t, &t->rows[i], c)].letter == wanted[c];
+    return good;
+}
+
+static void draw(char *cells, uint32_t first, uint32_t last, char letter)
+{
+    for (uint32_t i = first; i <= last; i++)
+        cells[i] = letter;
+}
+
+/* Columns of 10 ms. */
+static void test_timeline(struct halts *h, const struct jfr_file *file)
+{
+    enum { COLUMNS = 100 };
+    struct halt_view v;
+    struct timeline t;
+    struct error e = {""};
+    regex_t late;
+    char worker[COLUMNS + 1], other[COLUMNS + 1], *text, *json;
+    size_t size;
+    memset(worker, '.', COLUMNS);
+    memset(other, '.', COLUMNS);
+    draw(worker, 10, 10, 'R');
+    draw(worker, 30, 33, 'M');
+    draw(other, 10, 10, 'R');
+    draw(other, 33, 35, 'P');
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
+    tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
+    tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
+    tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * MS &&
+               t.rows[2].sums[TIMELINE_IO] == 1 * MS, "times of halts are exact");
+    uint64_t stopped = 0;
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        stopped += t.stopped[i];
+    tap_ok(stopped == v.stopped_ns, "what all threads were stopped for is that of the view");
+    tap_ok(timeline_is_stopped(&t, 12) && timeline_is_stopped(&t, 50) && !timeline_is_stopped(&t, 13) && !timeline_is_stopped(&t, 33),
+           "half a column is stopped");
+    FILE *f = open_memstream(&text, &size);
+    timeline_text(f, &t, 2);
+    fclose(f);
+    contains(text, "  worker                ..........R");
+    contains(text, "  all stopped (#)                 ###");
+    contains(text, "1 threads more");
+    free(text);
+    f = open_memstream(&json, &size);
+    struct jsonw j;
+    jsonw_init(&j, f);
+    timeline_json(&j, &t, 0);
+    jsonw_finish(&j);
+    fclose(f);
+    contains(json, "\"monitor\":40000000");
+    free(json);
+    timeline_deinit(&t);
+    halt_view_deinit(&v);
+    regcomp(&late, "late", REG_EXTENDED | REG_NOSUB);
+    halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, &late);
+    tap_ok(!timeline_make(&t, h, &v, file, 2, &late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
+    timeline_deinit(&t);
+    halt_view_deinit(&v);
+    regfree(&late);
+}
+
+int main(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    craft_halts_agent(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads, without problems: %s %s", e.text, problems.list[0].text);
+    test_safepoint(&h);
+    test_pauses(&h);
+    test_waits(&h);
+    test_whole(&h);
+    test_part(&h);
+    test_printed(&h);
+    test_timeline(&h, file);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+    return tap_done();
+}

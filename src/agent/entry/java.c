@@ -1,7 +1,9 @@
 #include "agent/entry/java.h"
 
 #include "agent/entry/jvmti_alloc.h"
+#include "agent/entry/jvmti_lock.h"
 #include "agent/entry/jvmti_stacks.h"
+#include "agent/entry/lock_fields.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
@@ -188,6 +190,8 @@ int java_open(JavaVM *vm, struct error *e)
     callbacks.ClassLoad = class_load;
     callbacks.ClassPrepare = class_prepare;
     callbacks.SampledObjectAlloc = jvmti_alloc_sampled;
+    callbacks.MonitorContendedEnter = jvmti_lock_enter;
+    callbacks.MonitorContendedEntered = jvmti_lock_entered;
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
         jvmti = NULL;
         return error_set(e, -ENOTSUP, "this JVM refuses JVMTI event callbacks");
@@ -259,6 +263,7 @@ static void read_layout(JNIEnv *jni)
     layout_fill(libjvm, jvm_facts.java_version);
     if (jvm_facts.java_version >= 21)
         virtual_fields_read(jni, libjvm);
+    lock_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
     agct.thread_env = thread_env;
     agct.prepare = prepare_agct;
@@ -283,6 +288,7 @@ void java_describe(JNIEnv *jni)
     find_fields(jni);
     jvmti_stacks_init(java_vm, jvmti, thread_id);
     jvmti_alloc_init(java_vm, jvmti, thread_id);
+    jvmti_lock_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();
@@ -373,6 +379,7 @@ static void session_end(void)
     if (!jni)
         return;
     jvmti_alloc_close();
+    jvmti_lock_close();
     enable(JVMTI_EVENT_THREAD_START, false);
     enable(JVMTI_EVENT_THREAD_END, false);
     enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false);

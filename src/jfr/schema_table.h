@@ -61,6 +61,8 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_CODE_SNAPSHOT,
     T_CODE_PLACE,
     T_CODE_NAME,
+    T_MONITOR_ENTER,
+    T_THREAD_PARK,
 
     SCHEMA_END,
 
@@ -89,7 +91,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 12 };
+enum { SCHEMA_FIELDS_MAX = 14 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

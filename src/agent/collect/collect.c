@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/locks.h"
 #include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
@@ -81,6 +82,14 @@ const char *const collect_event_names[COLLECT_SETS] = {
     [COLLECT_WALL | COLLECT_ALLOC] = "wall,alloc",
     [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC] = "cpu,wall,alloc",
     [COLLECT_SAFEPOINT] = "safepoint",
+    [COLLECT_LOCK] = "lock",
+    [COLLECT_CPU | COLLECT_LOCK] = "cpu,lock",
+    [COLLECT_WALL | COLLECT_LOCK] = "wall,lock",
+    [COLLECT_ALLOC | COLLECT_LOCK] = "alloc,lock",
+    [COLLECT_CPU | COLLECT_WALL | COLLECT_LOCK] = "cpu,wall,lock",
+    [COLLECT_CPU | COLLECT_ALLOC | COLLECT_LOCK] = "cpu,alloc,lock",
+    [COLLECT_WALL | COLLECT_ALLOC | COLLECT_LOCK] = "wall,alloc,lock",
+    [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC | COLLECT_LOCK] = "cpu,wall,alloc,lock",
 };
 
 bool collect_running(void)
@@ -164,6 +173,7 @@ static void drain_thread(struct sampled_thread *t)
             take_record(t, session.record, words);
     }
     allocations_drain(t, false);
+    locks_drain(t, false);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -179,6 +189,7 @@ static void close_thread(struct sampled_thread *t)
                          cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
     wall_close_thread(t);
+    locks_close_thread(t);
     threads_release(t);
 }
 
@@ -194,6 +205,7 @@ static void drain(bool shrink)
             if (shrink) {
                 candor_queue_shrink(&t->queue);
                 allocations_drain(t, true);
+                locks_drain(t, true);
             }
         }
     }
@@ -244,6 +256,7 @@ static void write_books(void)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
     wall_write(jfr_write_book_line);
     allocations_write(jfr_write_book_line, clock_monotonic_ns());
+    locks_write(jfr_write_book_line, clock_monotonic_ns());
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -256,6 +269,7 @@ static void write_bases(void)
         write_accounts(jfr_write_book_base);
     wall_write(jfr_write_book_base);
     allocations_write(jfr_write_book_base, now);
+    locks_write(jfr_write_book_base, now);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -479,6 +493,7 @@ static bool tick(void)
     }
     drain(close);
     allocations_tick(now);
+    locks_tick(now);
     wall_tick(now);
     if (scan)
         keep_budget(now);
@@ -522,6 +537,7 @@ static void release_memory(void)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
     allocations_stop();
+    locks_stop();
     wall_close();
     snapshots_end(&session.snapshots);
     method_table_deinit();
@@ -597,7 +613,10 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     session.bind_threads = bind_threads;
     bind_threads();
     rc = records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : 0;
+    if (!rc && records(COLLECT_LOCK))
+        rc = locks_start(&session.options.lock, &session.recording, session.outcome_symbols, e);
     if (rc) {
+        allocations_silence();
         threads_stop();
         remove_handlers();
         return rc;
@@ -640,6 +659,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = reserve_memory(e);
     if (!rc && records(COLLECT_ALLOC))
         rc = allocations_reserve(e);
+    if (!rc && records(COLLECT_LOCK))
+        rc = locks_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
@@ -668,6 +689,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     }
     if (allocations_running())
         allocations_describe();
+    if (locks_running())
+        locks_describe();
     session.running = true;
     return 0;
 }
@@ -712,6 +735,12 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
     return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
+/* Of events that the JVM tells of. */
+static uint64_t samples_of_callbacks(void)
+{
+    return (records(COLLECT_ALLOC) ? allocations_samples() : 0) + (records(COLLECT_LOCK) ? locks_samples() : 0);
+}
+
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t wall_lost;
@@ -720,6 +749,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     wall_end(drain_now);
+    locks_end();
     threads_stop();
     drain(false);
     write_books();
@@ -730,7 +760,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     wall_counts(samples, &wall_lost);
-    *samples += session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
+    *samples += session.books.samples + samples_of_callbacks();
     release_memory();
     session.running = false;
     return rc;
@@ -740,6 +770,7 @@ static void silence(void *unused)
 {
     native_abandon();
     allocations_silence();
+    locks_silence();
     threads_abandon();
     clock_mute_process();
 }
@@ -796,8 +827,8 @@ void collect_status(struct collect_status *out)
     out->pace_ns = session.budget.pace_ns;
     out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
-    out->samples = session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
-    out->lost = allocations_lost();
+    out->samples = session.books.samples + samples_of_callbacks();
+    out->lost = allocations_lost() + locks_lost();
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
     wall_counts(&wall_samples, &wall_lost);

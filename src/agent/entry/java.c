@@ -379,7 +379,6 @@ static void session_end(void)
     if (!jni)
         return;
     jvmti_alloc_close();
-    jvmti_lock_close();
     enable(JVMTI_EVENT_THREAD_START, false);
     enable(JVMTI_EVENT_THREAD_END, false);
     enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false);

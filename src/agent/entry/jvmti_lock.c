@@ -39,14 +39,19 @@ static jvmtiError begin(void)
     return rc;
 }
 
-static int open_events(struct error *e)
+static bool attach(void)
 {
     JNIEnv *jni;
     JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
+    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
+}
+
+static int open_events(struct error *e)
+{
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP, "event=lock needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
-    if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) != JNI_OK)
+    if (!attach())
         return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
     jvmtiError rc = begin();
     is_open = !rc;
@@ -54,13 +59,14 @@ static int open_events(struct error *e)
     return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM refuses to tell of monitors (JVMTI error %d); use event=wall", (int)rc) : 0;
 }
 
-void jvmti_lock_close(void)
+static void close_events(void)
 {
-    if (!is_open)
+    if (!is_open || !attach())
         return;
     is_open = false;
     notify(JVMTI_DISABLE);
     (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+    (*java_vm)->DetachCurrentThread(java_vm);
 }
 
 /* Relaxed: only saves the work of a callback that is late. */
@@ -119,5 +125,5 @@ void jvmti_lock_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
     java_vm = vm;
     jvmti = env;
     id_field = thread_id;
-    lock_events = (struct lock_events){open_events};
+    lock_events = (struct lock_events){open_events, close_events};
 }

@@ -6,8 +6,6 @@
 
 /* Fills lock_events. thread_id: the field of java.lang.Thread that holds its id, or NULL. */
 void jvmti_lock_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id);
-/* Ends what open has begun, if it has. On an attached thread. */
-void jvmti_lock_close(void);
 
 void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object);
 void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object);

@@ -355,7 +355,7 @@ static void record(void *visit)
     candor_queue_put(q, wait->weight);
     candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0));
     candor_queue_put(q, wait->target.address);
-    candor_queue_put(q, wait->target.owner.uid);
+    candor_queue_put(q, wait->target.owner.uid | (uint64_t)wait->target.owner.slot << 32);
     candor_queue_put(q, (uint64_t)wait->target.owner.java_id);
     candor_queue_put(q, wait->deadline);
     while (walk_next(&w, &frame))

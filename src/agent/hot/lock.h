@@ -8,7 +8,7 @@
  *     2        weight: the ns of waiting that it stands for
  *     3        enum lock_kind in bits 0-7; in bit 8, whether it is recorded for its length, not drawn
  *     4        address of the monitor, or of the object that the thread was parked for; 0 = unknown
- *     5        the uid of the owner's slot; 0 = unknown
+ *     5        the owner's slot: its uid in bits 0-31, 0 = unknown; its index in bits 32-63
  *     6        the owner's id, java.lang.Thread's; 0 = unknown
  *     7        a parked thread's deadline, as the C library got it, ns; 0 = none
  *     8..      frames, leaf first, as in hot/record.h

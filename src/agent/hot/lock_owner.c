@@ -63,7 +63,7 @@ static const struct sampled_thread *look_for(matcher *matches, uint64_t what)
 
 static struct lock_owner owner_of(const struct sampled_thread *t)
 {
-    return t ? (struct lock_owner){t->uid, t->java_id} : (struct lock_owner){0};
+    return t ? (struct lock_owner){t->uid, t->index, t->java_id} : (struct lock_owner){0};
 }
 
 /* A virtual thread has an id and no slot. */

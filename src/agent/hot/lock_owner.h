@@ -14,6 +14,7 @@
 
 struct lock_owner {
     uint32_t uid;    /* of its slot (hot/thread.h); 0 = it has none, or none is known */
+    uint32_t slot;   /* its index, when it was looked for */
     int64_t java_id; /* java.lang.Thread's; 0 = unknown */
 };
 

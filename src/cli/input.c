@@ -51,8 +51,10 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
         *kind = PROFILE_ALLOC;
     else if (name && !strcmp(name, "wall"))
         *kind = PROFILE_WALL;
+    else if (name && !strcmp(name, "lock"))
+        *kind = PROFILE_LOCK;
     else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc and waiting", args->operands[0], name);
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, lock and waiting", args->operands[0], name);
     return CLI_OK;
 }
 
@@ -105,6 +107,12 @@ static bool asked_for_allocations(const struct profile *p)
     return event && strstr(event, "alloc");
 }
 
+static bool asked_for_locks(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return event && strstr(event, "lock");
+}
+
 static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
 {
     struct error e;
@@ -127,11 +135,13 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     const char *asked = args ? cli_option(args, "kind") : NULL;
     if (p->kind != kind && asked && !strcmp(asked, "cpu"))
         return cli_fail("%s: no cpu samples in this recording, only %s", path,
-                        p->kind == PROFILE_WALL ? "wall" : "allocations; use --kind alloc");
+                        p->kind == PROFILE_WALL ? "wall" : p->kind == PROFILE_LOCK ? "lock" : "allocations; use --kind alloc");
     if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for_allocations(p))))
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
     if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
         return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
+    if (kind == PROFILE_LOCK && !p->source && !asked_for_locks(p))
+        return cli_fail("%s: no waits for locks in this recording; record with -e lock", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

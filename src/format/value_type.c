@@ -8,6 +8,8 @@ const char *value_type_name(const struct profile *p)
         return "samples";
     if (p->kind == PROFILE_WALL)
         return "wall";
+    if (p->kind == PROFILE_LOCK)
+        return "lock";
     return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "wall" : "cpu";
 }
 

@@ -37,11 +37,13 @@ static int load_samples(struct profile *p, const struct jfr_file *file, struct j
     return rc;
 }
 
-/* A recording of the event wall alone has nothing else to show: jdk.ExecutionSample is there for other tools. */
-static bool is_of_wall_alone(const struct profile *p)
+/* A recording of the event wall, or lock, alone has nothing else to show: jdk.ExecutionSample is there for other tools. */
+static enum profile_kind kind_alone(const struct profile *p)
 {
     const char *event = profile_setting(p, "event");
-    return p->kind == PROFILE_RUNNING && event && !strncmp(event, "wall", strlen("wall"));
+    if (p->kind != PROFILE_RUNNING || !event)
+        return p->kind;
+    return !strncmp(event, "wall", strlen("wall")) ? PROFILE_WALL : !strcmp(event, "lock") ? PROFILE_LOCK : PROFILE_RUNNING;
 }
 
 static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
@@ -51,10 +53,11 @@ static int load_opened(struct profile *p, const struct jfr_file *file, struct jf
     if (opening)
         *opening = *problems;
     rc = rc ? rc : load_samples(p, file, problems);
-    if (!rc && is_of_wall_alone(p)) {
+    enum profile_kind alone = kind_alone(p);
+    if (!rc && alone != p->kind) {
         profile_deinit(p);
         rc = profile_init(p);
-        p->kind = PROFILE_WALL;
+        p->kind = alone;
         *problems = *opening;
         rc = rc ? rc : load_samples(p, file, problems);
     }

@@ -377,6 +377,8 @@ const char *profile_kind_word(const struct profile *p)
         return "wall";
     case PROFILE_ALLOC:
         return "alloc";
+    case PROFILE_LOCK:
+        return "lock";
     case PROFILE_RUNNING:
         break;
     }

@@ -189,7 +189,8 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
             o->wall.alone = !(events & COLLECT_CPU);
             return 0;
         }
-    return error_set(e, -EINVAL, "event '%s': use cpu, wall, alloc and lock, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+    return error_set(e, -EINVAL, "event '%s': use cpu, wall, alloc and lock, one or several (cpu,wall; the comma as %%2C), or safepoint",
+                     value);
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)

@@ -77,7 +77,8 @@ extern struct lock_config lock_config;
  * recorded: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */
 void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
-/* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL = none. */
+/* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =
+ * none. */
 bool lock_begin_park(const struct timespec *deadline, uint32_t *generation);
 void lock_end_park(uint32_t generation);
 

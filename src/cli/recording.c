@@ -45,8 +45,8 @@ static int check_alloc(const struct recording *r, const struct cli_args *args)
         return cli_usage(args->command, "--alloc-interval '%.40s': use a size from 1k to 2047m, such as 512k", r->alloc_interval);
     bool told = r->event && !records(r, "cpu") && !records(r, "wall") && !records(r, "safepoint"); /* and not by a clock */
     if (told && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
-        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e %s has no clock; leave them out, or use -e cpu,%s", r->event,
-                         r->event);
+        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e %s has no clock; leave them out, or use -e cpu,%s",
+                         r->event, r->event);
     return CLI_OK;
 }
 

@@ -43,11 +43,11 @@ static bool has_locked(const struct sampled_thread *t, uint64_t object)
     const struct vm_locks *l = &vm_layout.locks;
     uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed);
     uintptr_t stack = java_thread + l->stack.offset, first = stack + l->stack_first.offset, locked;
-    uint64_t top;
+    uint64_t top, word;
     if (!load_field(stack, l->stack_top, &top)) /* an offset in the thread */
         return false;
     for (uintptr_t at = first; at < java_thread + top && at < first + 8 * LOCKED_MAX; at += 8)
-        if (heap_word(at, &locked) && locked == object)
+        if ((load_u64(at, &word) && word == object) || (heap_on_stack(at, &locked) && locked == object))
             return true;
     return false;
 }

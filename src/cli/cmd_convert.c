@@ -20,9 +20,9 @@
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
      "the format, when OUT's name does not tell it"},
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|waiting",
+    {0, "kind", "KIND", "cpu|wall|alloc|lock|holder|waiting",
      "which samples (default cpu); wall: of all threads; alloc: allocated bytes, lock: waits for locks, both with the class at the "
-     "leaf"},
+     "leaf; holder: of who had these locks"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
@@ -48,7 +48,7 @@ struct job {
 /* Allocations, and waits, say little by their number; they are shown with the class. */
 static bool has_classes(const struct profile *p)
 {
-    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LOCK;
+    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
 }
 
 static int write_collapsed(const struct job *job, FILE *f)

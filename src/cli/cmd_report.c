@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
+    {0, "kind", "KIND", "cpu|wall|alloc|lock|holder|live|waiting",
      "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; lock: waits for locks, from "
-     "-e lock; waiting: of threads that waited, from -e safepoint"},
+     "-e lock; holder: what threads did meanwhile that had them; waiting: of threads that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -184,7 +184,8 @@ const struct cli_command command_report = {
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
         "--kind lock prints the time that threads waited for monitors or were parked, of a recording made with -e lock or of the JDK's: "
         "by lock, with the threads that had it meanwhile, then by method and line. Threads that wait for each other in a circle when the "
-        "recording ends are a deadlock, which stands above. In trees the lock's class stands at the leaf.\n\n"
+        "recording ends are a deadlock, which stands above. In trees the lock's class stands at the leaf. "
+        "--kind holder prints what threads did that had a lock for which others waited: their stacks, weighed by that waiting.\n\n"
         "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
         "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"

@@ -53,8 +53,11 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
         *kind = PROFILE_WALL;
     else if (name && !strcmp(name, "lock"))
         *kind = PROFILE_LOCK;
+    else if (name && !strcmp(name, "holder"))
+        *kind = PROFILE_HOLDER;
     else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, lock and waiting", args->operands[0], name);
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, lock, holder and waiting", args->operands[0],
+                        name);
     return CLI_OK;
 }
 
@@ -140,7 +143,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
     if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
         return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
-    if (kind == PROFILE_LOCK && !p->source && !asked_for_locks(p))
+    if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && !p->source && !asked_for_locks(p))
         return cli_fail("%s: no waits for locks in this recording; record with -e lock", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }

@@ -10,6 +10,8 @@ const char *value_type_name(const struct profile *p)
         return "wall";
     if (p->kind == PROFILE_LOCK)
         return "lock";
+    if (p->kind == PROFILE_HOLDER)
+        return "holder";
     return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "wall" : "cpu";
 }
 

@@ -63,6 +63,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_CODE_NAME,
     T_MONITOR_ENTER,
     T_THREAD_PARK,
+    T_LOCK_HOLDER,
 
     SCHEMA_END,
 

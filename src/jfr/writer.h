@@ -168,6 +168,18 @@ struct jfr_lock_wait {
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *wait);
 void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *wait);
 
+struct jfr_lock_holder {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t stack;
+    uint64_t weight_ns; /* time of waiting of others that the sample stands for */
+    uint32_t outcome;   /* as above */
+    enum jfr_thread_state state;
+    uint32_t class_name; /* symbol id: of the lock; meant only if has_class */
+    bool has_class;
+};
+void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *sample);
+
 struct jfr_wall_sample {
     uint64_t ticks;
     uint32_t thread;

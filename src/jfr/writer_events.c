@@ -173,6 +173,18 @@ void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
                                  {s->carrier}});
 }
 
+void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s)
+{
+    put_event(w, T_LOCK_HOLDER,
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->weight_ns},
+                                 {s->outcome},
+                                 {state_key(s->state)},
+                                 {s->has_class ? jfr_class_key(s->class_name) : 0}});
+}
+
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)
 {
     put_event(w, T_WALL_SAMPLE,

@@ -90,6 +90,8 @@ static int check_locks(struct profile *p)
 
 int profile_check(struct profile *p)
 {
+    if (p->kind == PROFILE_HOLDER)
+        return 0;
     if (p->kind == PROFILE_LOCK)
         return profile_book(p, "lock_time", "monitor") ? check_locks(p) : 0;
     if (p->kind == PROFILE_ALLOC)

@@ -235,6 +235,17 @@ static int on_thread_park(struct load *l, struct jfr_event *event)
     return add_wait(l, event, &(struct wait_type){JFR_STATE_PARKED, "parkedClass", "owner", false});
 }
 
+static int on_lock_holder(struct load *l, struct jfr_event *event)
+{
+    const struct jfr_field *class_name = jfr_type_field(event->type, "lockClass");
+    struct profile_sample s;
+    if (l->part->rank != LOAD_HOLDER)
+        return 0;
+    int rc = read_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight), &s);
+    rc = rc || !class_name ? rc : add_class(l, event, class_name, &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
+}
+
 static int on_wall_sample(struct load *l, struct jfr_event *event)
 {
     return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
@@ -407,6 +418,7 @@ static const struct {
     {"jdk.ObjectAllocationSample", on_allocation_sample},
     {"jdk.JavaMonitorEnter", on_monitor_enter},
     {"jdk.ThreadPark", on_thread_park},
+    {"candor.LockHolder", on_lock_holder},
     {"jdk.NativeMethodSample", on_native_sample},
     {"datadog.ExecutionSample", on_datadog_sample},
     {"jdk.ActiveSetting", on_active_setting},
@@ -443,10 +455,12 @@ static bool counts(const struct profile *p, enum load_rank rank)
         return rank == LOAD_ALLOCATION;
     case PROFILE_LOCK:
         return rank == LOAD_LOCK;
+    case PROFILE_HOLDER:
+        return rank == LOAD_HOLDER;
     case PROFILE_RUNNING:
         break;
     }
-    return rank != LOAD_WALL && rank != LOAD_LOCK && (rank != LOAD_ALLOCATION || p->or_allocations);
+    return rank != LOAD_WALL && rank != LOAD_LOCK && rank != LOAD_HOLDER && (rank != LOAD_ALLOCATION || p->or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */

@@ -3,6 +3,7 @@
 #include "base/array.h"
 
 const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
+                                                 [LOAD_HOLDER] = "candor.LockHolder",
                                                  [LOAD_LOCK] = "jdk.JavaMonitorEnter",
                                                  [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",
                                                  [LOAD_EXECUTION] = "jdk.ExecutionSample",

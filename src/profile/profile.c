@@ -379,6 +379,8 @@ const char *profile_kind_word(const struct profile *p)
         return "alloc";
     case PROFILE_LOCK:
         return "lock";
+    case PROFILE_HOLDER:
+        return "holder";
     case PROFILE_RUNNING:
         break;
     }

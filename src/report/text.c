@@ -82,6 +82,8 @@ const char *text_whole(const struct text *t)
         return "allocated bytes";
     if (t->p->kind == PROFILE_LOCK)
         return "time of waiting for locks";
+    if (t->p->kind == PROFILE_HOLDER)
+        return "time that others waited";
     if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
         return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
     return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : "sampled CPU";

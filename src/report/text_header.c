@@ -133,6 +133,13 @@ static void put_locks(const struct text *t)
     fputc('\n', t->out);
 }
 
+static void put_holders(const struct text *t)
+{
+    put_weight(t, "Waiting");
+    key(t, "Event");
+    fputs("lock: what threads did that had a lock for which others waited; of one that ran see --kind cpu\n", t->out);
+}
+
 static void put_cpu(const struct text *t)
 {
     const struct profile_book *cpu = profile_book(t->p, "cpu", "");
@@ -234,7 +241,7 @@ static void put_samples(const struct text *t)
     key(t, "Samples");
     if (!t->s->samples) {
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
-              : t->p->kind == PROFILE_LOCK  ? "none: no thread waited for a lock\n"
+              : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
               : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
@@ -242,7 +249,7 @@ static void put_samples(const struct text *t)
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && p->kind != PROFILE_ALLOC && p->kind != PROFILE_LOCK) {
+    if (!p->cpu_samples && p->kind != PROFILE_ALLOC && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)
@@ -264,6 +271,8 @@ void text_header(const struct text *t)
         put_wall(t);
     } else if (t->p->kind == PROFILE_LOCK) {
         put_locks(t);
+    } else if (t->p->kind == PROFILE_HOLDER) {
+        put_holders(t);
     } else if (profile_is_safepoint(t->p)) {
         put_safepoint(t);
     } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {

@@ -117,6 +117,7 @@ void text_lock_books(const struct text *t)
     put_line(t, "lock_drawn", "shorter ones, by those drawn", 4, true, whole);
     text_account_reasons(t, "lock_lost", true, whole);
     put_line(t, "lock_residual", "what the draw is off by", 4, false, whole);
+    put_line(t, "lock_holders", "in which a holder was looked at", 2, true, whole);
     put_line(t, "lock_open", "went on at the end", 2, true, whole);
     put_line(t, "lock_threshold", "threshold at the end", 2, false, -1);
 }

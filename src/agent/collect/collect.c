@@ -373,6 +373,8 @@ static void describe(void)
         recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
     if (allocations_running())
         allocations_describe();
+    if (locks_running())
+        locks_describe();
     recording_describe_events(r, collect_event_names[session.options.events]);
 }
 

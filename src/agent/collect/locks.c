@@ -2,6 +2,7 @@
 
 #include "agent/collect/alloc_pace.h"
 #include "agent/collect/books.h"
+#include "agent/collect/lock_holders.h"
 #include "agent/collect/lock_pace.h"
 #include "agent/collect/open_waits.h"
 #include "agent/hot/layout.h"
@@ -24,7 +25,7 @@
 static const char *const kind_names[LOCK_KINDS] = {[LOCK_MONITOR] = "monitor", [LOCK_PARK] = "park"};
 
 static struct {
-    bool running, parks;
+    bool running, parks, told;
     struct lock_options options;
     struct recording *recording;
     const uint32_t *outcome_symbols;
@@ -126,6 +127,19 @@ uint32_t locks_stack(const struct sampled_thread *t, enum outcome outcome, uint6
     return names_failed_stack(n, outcome, 0);
 }
 
+uint32_t locks_pseudo_stack(const struct sampled_thread *t, const char *name)
+{
+    struct names *n = &session.recording->names;
+    names_thread(n, t);
+    uint64_t frame = frame_java(JFR_FRAME_PSEUDO, names_pseudo(n, "", name), 0);
+    return stacks_add(&n->stacks, &frame, 1) << 1;
+}
+
+uint32_t locks_outcome(enum outcome outcome)
+{
+    return session.outcome_symbols[outcome];
+}
+
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
     uint64_t tail = record[words - 1];
@@ -178,7 +192,10 @@ static uint64_t rate(void)
 
 void locks_tick(uint64_t now)
 {
-    if (!session.running || !is_bounded())
+    if (!session.running)
+        return;
+    lock_holders_tick(now);
+    if (!is_bounded())
         return;
     int64_t left = atomic_load(&lock_config.tokens);
     atomic_store(&lock_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
@@ -241,6 +258,9 @@ void locks_write(jfr_write_book *write, uint64_t now)
     }
     put(write, now, "lock_residual", "", (struct account){.ns = rest});
     put(write, now, "lock_threshold", "", (struct account){.ns = (int64_t)atomic_load(&lock_config.threshold)});
+    put(write, now, "lock_holders", "", lock_holders_taken());
+    if (lock_holders_missed().count)
+        put(write, now, "lock_holders_missed", "", lock_holders_missed());
     if (session.open.count)
         put(write, now, "lock_open", "", session.open);
 }
@@ -264,7 +284,8 @@ void locks_describe(void)
     jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "threshold", text);
     jfr_write_active_setting(w, now, "jdk.ThreadPark", "enabled", session.parks ? "true" : "false");
     jfr_write_active_setting(w, now, "jdk.ThreadPark", "threshold", text);
-    if (!session.parks) {
+    if (!session.parks && !session.told) {
+        session.told = true;
         char message[sizeof session.no_parks.text + 64];
         snprintf(message, sizeof message, "parks are not recorded, only monitors: %s", session.no_parks.text);
         jfr_write_log(w, now, "warning", message);
@@ -284,6 +305,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
     session.recording = r;
     session.outcome_symbols = outcome_symbols;
     session.ticked_ns = now;
+    lock_holders_begin(now);
     lock_pace_begin(&session.pace, rate(), options->has_threshold ? options->threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS, now);
     for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
         atomic_store(&lock_config.lost[i], 0);

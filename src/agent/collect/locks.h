@@ -47,7 +47,7 @@ void locks_end(void);
 void locks_silence(void);
 void locks_stop(void);
 
-/* ---- for open_waits.c ---- */
+/* ---- for open_waits.c and lock_holders.c ---- */
 
 /* A wait on its way into the recording. */
 struct lock_sample {
@@ -61,6 +61,9 @@ struct lock_sample {
 void locks_take(const struct lock_sample *s);
 /* Names the thread, and gives the stack id of a walk's frames, which are replaced in place and may be one more then. */
 uint32_t locks_stack(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count);
+/* The same of a thread of which nothing more is known than this. */
+uint32_t locks_pseudo_stack(const struct sampled_thread *t, const char *name);
+uint32_t locks_outcome(enum outcome outcome); /* its symbol */
 /* Counts a wait that ended with the recording. */
 void locks_count(enum lock_kind kind, uint64_t ns);
 struct recording *locks_recording(void);

@@ -1,6 +1,6 @@
 #include "agent/collect/lock_holders.h"
 
-#include "agent/collect/locks.h"
+#include "agent/collect/lock_samples.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/walk.h"
 #include "agent/record/class_name.h"
@@ -99,7 +99,7 @@ static void find_holders(void)
 static void record(const struct holder *h, const struct sampled_thread *t, struct jfr_lock_holder *sample, uint64_t ns)
 {
     static uint64_t words[LOCK_CLASS_WORDS_MAX]; /* too large for this thread's stack */
-    struct recording *r = locks_recording();
+    struct recording *r = lock_samples.recording;
     size_t count = lock_class_words(h->klass, words);
     sample->ticks = clock_monotonic_ns();
     sample->thread = names_thread_id(t);
@@ -126,8 +126,8 @@ static bool look_at_sleeper(const struct sampled_thread *t, struct jfr_lock_hold
     if (clock_thread_cpu(t->tid) != cpu || atomic_load(&t->java_thread) != java_thread)
         return false;
     sample->state = w.state;
-    sample->outcome = locks_outcome(w.outcome);
-    sample->stack = locks_stack(t, w.outcome, holders.frames, count);
+    sample->outcome = lock_samples_outcome(w.outcome);
+    sample->stack = lock_samples_stack(t, w.outcome, holders.frames, count);
     return true;
 }
 
@@ -144,8 +144,8 @@ static void look_at(const struct holder *h, uint64_t ns)
         slept = look_at_sleeper(t, &sample);
     if (!slept) {
         sample.state = JFR_STATE_JAVA;
-        sample.outcome = locks_outcome(OUTCOME_COMPLETE);
-        sample.stack = locks_pseudo_stack(t, "[running]");
+        sample.outcome = lock_samples_outcome(OUTCOME_COMPLETE);
+        sample.stack = lock_samples_pseudo_stack(t, "[running]");
     }
     record(h, t, &sample, ns);
 }

@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/lock_holders.h"
 #include "agent/collect/lock_pace.h"
+#include "agent/collect/lock_samples.h"
 #include "agent/collect/open_waits.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk.h"
@@ -19,21 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A deadline later than this on its clock is a time of day: the other clock counts from the machine's start. */
-#define TIME_OF_DAY_NS (UINT64_C(1) << 59)
-
 static const char *const kind_names[LOCK_KINDS] = {[LOCK_MONITOR] = "monitor", [LOCK_PARK] = "park"};
 
 static struct {
     bool running, parks, told;
     struct lock_options options;
     struct recording *recording;
-    const uint32_t *outcome_symbols;
     struct lock_pace pace;
     uint64_t ticked_ns;
-    struct account whole, drawn;       /* in the recording: waits recorded for their length, and others, by their weights */
     struct account closed[LOCK_KINDS]; /* all waits of threads that are gone */
-    struct account open;               /* of them, those that ended with the recording */
     uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
     struct error no_parks; /* why parks are not seen */
 } session;
@@ -45,7 +40,7 @@ bool locks_running(void)
 
 uint64_t locks_samples(void)
 {
-    return session.whole.count + session.drawn.count;
+    return lock_samples.whole.count + lock_samples.drawn.count;
 }
 
 uint64_t locks_lost(void)
@@ -56,89 +51,7 @@ uint64_t locks_lost(void)
     return lost;
 }
 
-struct recording *locks_recording(void)
-{
-    return session.recording;
-}
-
 /* ---- records ---- */
-
-/* The event's id of a thread that has a lock. One whose slot is freed was named when it was; one without a slot is a virtual thread, where
- * there are any. */
-static uint32_t owner_thread(const struct lock_owner *owner)
-{
-    struct names *names = &session.recording->names;
-    uint64_t id = (uint64_t)owner->java_id;
-    if (!owner->uid)
-        return id && vm_layout.virtuals.usable ? names_virtual_thread(names, &id, 1) : 0;
-    const struct sampled_thread *t = &sampled_threads[owner->slot];
-    if (t->uid == owner->uid)
-        names_thread(names, t);
-    return owner->uid << 1;
-}
-
-static void set_deadline(struct jfr_lock_wait *e, const struct lock_wait *wait)
-{
-    e->timeout_ns = e->until_epoch_ms = INT64_MIN;
-    if (wait->deadline >= TIME_OF_DAY_NS)
-        e->until_epoch_ms = (int64_t)(wait->deadline / 1000000);
-    else if (wait->deadline)
-        e->timeout_ns = (int64_t)(wait->deadline - wait->since);
-}
-
-void locks_take(const struct lock_sample *s)
-{
-    const struct lock_wait *wait = s->wait;
-    struct jfr_writer *w = session.recording->writer;
-    uint32_t own = names_thread_id(s->thread);
-    struct jfr_lock_wait e = {.ticks = wait->since,
-                              .duration_ticks = wait->ns,
-                              .thread = s->virtual_id ? s->virtual_id : own,
-                              .carrier = s->virtual_id ? own : 0,
-                              .stack = s->stack,
-                              .class_name = s->class_name,
-                              .has_class = s->has_class,
-                              .owner = owner_thread(&wait->target.owner),
-                              .address = wait->target.address,
-                              .weight_ns = wait->weight,
-                              .finished = !s->is_open,
-                              .outcome = session.outcome_symbols[s->outcome]};
-    uint64_t dropped = jfr_writer_dropped(w);
-    set_deadline(&e, wait);
-    if (wait->kind == LOCK_MONITOR)
-        jfr_write_monitor_enter(w, &e);
-    else
-        jfr_write_thread_park(w, &e);
-    if (jfr_writer_dropped(w) != dropped) {
-        lock_lose(LOCK_LOSS_MEMORY, wait->weight);
-        return;
-    }
-    struct account *account = wait->is_whole ? &session.whole : &session.drawn;
-    account->ns += (int64_t)wait->weight;
-    account->count++;
-}
-
-uint32_t locks_stack(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count)
-{
-    struct names *n = &session.recording->names;
-    names_thread(n, t);
-    if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
-        return names_stack(n, frames, count, ROLE_OTHER, outcome == OUTCOME_TRUNCATED);
-    return names_failed_stack(n, outcome, 0);
-}
-
-uint32_t locks_pseudo_stack(const struct sampled_thread *t, const char *name)
-{
-    struct names *n = &session.recording->names;
-    names_thread(n, t);
-    uint64_t frame = frame_java(JFR_FRAME_PSEUDO, names_pseudo(n, "", name), 0);
-    return stacks_add(&n->stacks, &frame, 1) << 1;
-}
-
-uint32_t locks_outcome(enum outcome outcome)
-{
-    return session.outcome_symbols[outcome];
-}
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
@@ -162,8 +75,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                             .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};
     if (virtual_words)
         s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
-    s.stack = locks_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last: it writes behind the frames */
-    locks_take(&s);
+    s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last: it writes behind the frames */
+    lock_samples_take(&s);
 }
 
 void locks_drain(const struct sampled_thread *t, bool shrink)
@@ -206,14 +119,6 @@ void locks_tick(uint64_t now)
 
 /* ---- books ---- */
 
-void locks_count(enum lock_kind kind, uint64_t ns)
-{
-    session.closed[kind].ns += (int64_t)ns;
-    session.closed[kind].count++;
-    session.open.ns += (int64_t)ns;
-    session.open.count++;
-}
-
 static void add_lane(struct account all[LOCK_KINDS], const struct lock_lane *lane)
 {
     for (int i = 0; i < LOCK_KINDS; i++) {
@@ -239,17 +144,22 @@ void locks_write(jfr_write_book *write, uint64_t now)
     struct account all[LOCK_KINDS];
     if (!session.running)
         return;
-    memcpy(all, session.closed, sizeof all);
+    for (int i = 0; i < LOCK_KINDS; i++) {
+        all[i].ns = session.closed[i].ns + lock_samples.open[i].ns;
+        all[i].count = session.closed[i].count + lock_samples.open[i].count;
+    }
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
             add_lane(all, lock_lane(&sampled_threads[i]));
-    int64_t rest = -session.whole.ns - session.drawn.ns;
+    struct account open = {.ns = lock_samples.open[LOCK_MONITOR].ns + lock_samples.open[LOCK_PARK].ns,
+                           .count = lock_samples.open[LOCK_MONITOR].count + lock_samples.open[LOCK_PARK].count};
+    int64_t rest = -lock_samples.whole.ns - lock_samples.drawn.ns;
     for (int i = 0; i < LOCK_KINDS; i++) {
         put(write, now, "lock_time", kind_names[i], all[i]);
         rest += all[i].ns;
     }
-    put(write, now, "lock_whole", "", session.whole);
-    put(write, now, "lock_drawn", "", session.drawn);
+    put(write, now, "lock_whole", "", lock_samples.whole);
+    put(write, now, "lock_drawn", "", lock_samples.drawn);
     for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
         struct account lost = {.ns = (int64_t)atomic_load(&lock_config.lost_ns[i]), .count = atomic_load(&lock_config.lost[i])};
         if (lost.count)
@@ -261,8 +171,8 @@ void locks_write(jfr_write_book *write, uint64_t now)
     put(write, now, "lock_holders", "", lock_holders_taken());
     if (lock_holders_missed().count)
         put(write, now, "lock_holders_missed", "", lock_holders_missed());
-    if (session.open.count)
-        put(write, now, "lock_open", "", session.open);
+    if (open.count)
+        put(write, now, "lock_open", "", open);
 }
 
 /* ---- life ---- */
@@ -303,7 +213,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.recording = r;
-    session.outcome_symbols = outcome_symbols;
+    lock_samples_begin(r, outcome_symbols);
     session.ticked_ns = now;
     lock_holders_begin(now);
     lock_pace_begin(&session.pace, rate(), options->has_threshold ? options->threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS, now);

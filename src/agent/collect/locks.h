@@ -47,25 +47,4 @@ void locks_end(void);
 void locks_silence(void);
 void locks_stop(void);
 
-/* ---- for open_waits.c and lock_holders.c ---- */
-
-/* A wait on its way into the recording. */
-struct lock_sample {
-    const struct sampled_thread *thread;
-    uint32_t virtual_id; /* the event's id of the virtual thread; 0 = none */
-    uint32_t stack, class_name;
-    enum outcome outcome;
-    const struct lock_wait *wait;
-    bool has_class, is_open;
-};
-void locks_take(const struct lock_sample *s);
-/* Names the thread, and gives the stack id of a walk's frames, which are replaced in place and may be one more then. */
-uint32_t locks_stack(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count);
-/* The same of a thread of which nothing more is known than this. */
-uint32_t locks_pseudo_stack(const struct sampled_thread *t, const char *name);
-uint32_t locks_outcome(enum outcome outcome); /* its symbol */
-/* Counts a wait that ended with the recording. */
-void locks_count(enum lock_kind kind, uint64_t ns);
-struct recording *locks_recording(void);
-
 #endif

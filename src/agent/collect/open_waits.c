@@ -1,6 +1,6 @@
 #include "agent/collect/open_waits.h"
 
-#include "agent/collect/locks.h"
+#include "agent/collect/lock_samples.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 #include "agent/hot/virtual.h"
@@ -66,7 +66,7 @@ static void weigh(struct open_wait *o)
     wait->ns = now > wait->since ? now - wait->since : 0;
     wait->weight = lock_draw(&draw, wait->ns, threshold);
     wait->is_whole = wait->ns >= threshold;
-    locks_count(wait->kind, wait->ns);
+    lock_samples_count_open(wait->kind, wait->ns);
 }
 
 static void take(struct open_wait *o)
@@ -75,7 +75,7 @@ static void take(struct open_wait *o)
     static uint64_t class_words[LOCK_CLASS_WORDS_MAX];
     uint64_t virtual_words[RECORD_VIRTUAL_MAX];
     struct lock_sample s = {.thread = o->thread, .wait = &o->wait, .is_open = true};
-    struct names *names = &locks_recording()->names;
+    struct names *names = &lock_samples.recording->names;
     struct walk w;
     size_t count = 0, of_virtual = 0;
     walk_begin_still(&w, atomic_load(&o->thread->java_thread));
@@ -92,8 +92,8 @@ static void take(struct open_wait *o)
     s.class_name = of_class ? class_name_symbol(&names->strings, class_words, of_class) : 0;
     if (of_virtual)
         s.virtual_id = names_virtual_thread(names, virtual_words, of_virtual);
-    s.stack = locks_stack(o->thread, s.outcome, frames, count);
-    locks_take(&s);
+    s.stack = lock_samples_stack(o->thread, s.outcome, frames, count);
+    lock_samples_take(&s);
 }
 
 void open_waits_take(void)

@@ -222,6 +222,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
         atomic_store(&lock_config.lost_ns[i], 0);
     }
     lock_config.is_bounded = is_bounded();
+    atomic_store(&lock_config.park_method, 0);
     atomic_store(&lock_config.tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
     atomic_store(&lock_config.threshold, session.pace.threshold);
 }

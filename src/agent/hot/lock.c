@@ -148,19 +148,35 @@ static bool find_lane(struct visit *v)
 
 /* ---- a wait begins ---- */
 
+static bool is(const char *text, uint16_t length, const char *other)
+{
+    uint16_t i = 0;
+    while (i < length && other[i] && text[i] == other[i])
+        i++;
+    return i == length && !other[i];
+}
+
 /* Its name has been the same since it came; its class moved with JDK 9. */
-bool lock_stands_in_park(uintptr_t java_thread, bool is_caller)
+static bool is_park(uint32_t method)
+{
+    /* Relaxed: a number by itself. */
+    if (method && method == atomic_load_explicit(&lock_config.park_method, memory_order_relaxed))
+        return true;
+    struct method_info m = method_get(method);
+    if (!is(m.name, m.name_len, "park") ||
+        (!is(m.class_name, m.class_len, "jdk/internal/misc/Unsafe") && !is(m.class_name, m.class_len, "sun/misc/Unsafe")))
+        return false;
+    atomic_store_explicit(&lock_config.park_method, method, memory_order_relaxed);
+    return true;
+}
+
+/* Whether the calling thread's last Java frame is that of park. */
+static bool stands_in_park(uintptr_t java_thread)
 {
     struct walk w;
-    struct walked_method leaf = {0};
     uint64_t frame;
-    if (is_caller)
-        walk_begin_at_call(&w, java_thread);
-    else
-        walk_begin_still(&w, java_thread);
-    w.walked = &leaf;
-    return walk_next(&w, &frame) && leaf.method &&
-           (method_is(leaf.method, "jdk/internal/misc/Unsafe", "park") || method_is(leaf.method, "sun/misc/Unsafe", "park"));
+    walk_begin_at_call(&w, java_thread);
+    return walk_next(&w, &frame) && frame_is_java(frame) && is_park(frame_method(frame));
 }
 
 static void begin(void *visit)
@@ -170,7 +186,7 @@ static void begin(void *visit)
     v->is_done = true;
     /* Who waits for a monitor waits for a condition, too. */
     bool waits_already = atomic_load_explicit(&lane->since, memory_order_relaxed);
-    if (v->kind == LOCK_PARK && (waits_already || !lock_stands_in_park(v->java_thread, true)))
+    if (v->kind == LOCK_PARK && (waits_already || !stands_in_park(v->java_thread)))
         return;
     lane->wait = (struct lock_wait){.kind = v->kind, .since = v->now, .deadline = v->deadline};
     if (v->kind == LOCK_PARK)
@@ -193,7 +209,7 @@ void lock_begin_monitor(uintptr_t java_thread)
     errno = saved;
 }
 
-bool lock_begin_park(const struct timespec *deadline, uint32_t *generation)
+bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
 {
     int saved = errno;
     struct visit v = {.kind = LOCK_PARK};
@@ -202,7 +218,7 @@ bool lock_begin_park(const struct timespec *deadline, uint32_t *generation)
         v.deadline = deadline ? (uint64_t)deadline->tv_sec * 1000000000u + (uint64_t)deadline->tv_nsec : 0;
         enter(&v, 0, begin);
     }
-    *generation = v.ended.generation;
+    *park = (struct lock_park){v.thread, v.ended.generation};
     errno = saved;
     return v.has_begun;
 }
@@ -267,11 +283,12 @@ bool lock_end_monitor(struct lock_wait *wait)
     return v.is_wanted;
 }
 
-void lock_end_park(uint32_t generation)
+/* The slot may be another thread's by now, or of another recording: its generation says so. */
+void lock_end_park(const struct lock_park *park)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_PARK, .now = now_ns()};
-    if (is_on() && find_lane(&v) && enter(&v, generation, end) && v.is_wanted)
+    struct visit v = {.kind = LOCK_PARK, .now = now_ns(), .thread = park->thread};
+    if (is_on() && (v.lane = lock_lane(v.thread)) && enter(&v, park->generation, end) && v.is_wanted)
         lock_record(&v.ended, NULL, 0);
     errno = saved;
 }

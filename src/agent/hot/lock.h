@@ -49,6 +49,12 @@ struct lock_wait {
     struct lock_target target;
 };
 
+/* A park, as its thread carries it from its beginning to its end. */
+struct lock_park {
+    struct sampled_thread *thread;
+    uint32_t generation;
+};
+
 struct lock_lane {
     struct candor_queue queue;
     struct turn turn;
@@ -67,6 +73,7 @@ struct lock_lane {
 struct lock_config {
     _Atomic bool on;
     bool is_bounded;            /* by the tokens */
+    _Atomic uint32_t park_method; /* the id of the method that parks (hot/method.h); 0 = not met yet */
     _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
     _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
     _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* the weights of those that were not */
@@ -79,8 +86,8 @@ void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
 /* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =
  * none. */
-bool lock_begin_park(const struct timespec *deadline, uint32_t *generation);
-void lock_end_park(uint32_t generation);
+bool lock_begin_park(const struct timespec *deadline, struct lock_park *park);
+void lock_end_park(const struct lock_park *park);
 
 /* class_name: NULL = as the target's klass says. thread_id: of java.lang.Thread, of the virtual thread if one runs; 0 = unknown. */
 void lock_record(const struct lock_wait *wait, const char *class_name, int64_t thread_id);
@@ -88,8 +95,6 @@ void lock_record(const struct lock_wait *wait, const char *class_name, int64_t t
 void lock_lose(enum lock_loss why, uint64_t weight);
 /* A class's name as words of a record; returns how many. Callable for any Klass*. */
 size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX]);
-/* Whether the thread's last Java frame is that of park: it is the caller, or stands still. */
-bool lock_stands_in_park(uintptr_t java_thread, bool is_caller);
 
 /* 0 or a negative errno. Before the first slot is armed. */
 int lock_table_init(void);

@@ -35,21 +35,21 @@ static int (*real_timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct 
 
 static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    uint32_t generation;
-    bool parks = lock_begin_park(NULL, &generation);
+    struct lock_park park;
+    bool parks = lock_begin_park(NULL, &park);
     int rc = real_wait(condition, mutex);
     if (parks)
-        lock_end_park(generation);
+        lock_end_park(&park);
     return rc;
 }
 
 static int timed_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline)
 {
-    uint32_t generation;
-    bool parks = lock_begin_park(deadline, &generation);
+    struct lock_park park;
+    bool parks = lock_begin_park(deadline, &park);
     int rc = real_timed_wait(condition, mutex, deadline);
     if (parks)
-        lock_end_park(generation);
+        lock_end_park(&park);
     return rc;
 }
 

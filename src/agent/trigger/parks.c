@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CALLS = 2, SLOTS_MAX = 8 };
+enum call { WAIT, TIMED_WAIT, CALLS };
+
+enum { SLOTS_MAX = 8 };
 
 #if defined(__x86_64__)
 enum { RELOCATION_CALL = R_X86_64_JUMP_SLOT, RELOCATION_DATA = R_X86_64_GLOB_DAT };
@@ -20,18 +22,25 @@ enum { RELOCATION_CALL = R_X86_64_JUMP_SLOT, RELOCATION_DATA = R_X86_64_GLOB_DAT
 enum { RELOCATION_CALL = R_AARCH64_JUMP_SLOT, RELOCATION_DATA = R_AARCH64_GLOB_DAT };
 #endif
 
-/* A word of the table, what it held, and what it holds while we are there. */
+/* A word of the table, and what it held before. */
 struct slot {
     _Atomic uintptr_t *at;
-    uintptr_t before, ours;
+    enum call call;
+    uintptr_t before; /* ours: it was there already, and is to stay */
 };
 
 static struct slot slots[SLOTS_MAX];
 static int slot_count;
 
+typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
+typedef int timed_wait_function(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+
 /* What our functions call. Written before the first word names one of them. */
-static int (*real_wait)(pthread_cond_t *, pthread_mutex_t *) = pthread_cond_wait;
-static int (*real_timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *) = pthread_cond_timedwait;
+static wait_function *real_wait = pthread_cond_wait;
+static timed_wait_function *real_timed_wait = pthread_cond_timedwait;
+
+/* Somebody put a hook in front of ours, which calls it, and may do so for ever: it shall not be called by ours. */
+static bool is_below_another[CALLS];
 
 static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
@@ -134,10 +143,19 @@ static void read_tables(const struct library *l, struct tables *t)
     }
 }
 
+static uintptr_t ours(enum call call)
+{
+    return call == WAIT ? (uintptr_t)wait : (uintptr_t)timed_wait;
+}
+
+static uintptr_t real(enum call call)
+{
+    return call == WAIT ? (uintptr_t)real_wait : (uintptr_t)real_timed_wait;
+}
+
 static void find_slots(const struct library *l, const struct tables *t, const ElfW(Rela) *table, size_t bytes)
 {
     static const char *const names[CALLS] = {"pthread_cond_wait", "pthread_cond_timedwait"};
-    const uintptr_t ours[CALLS] = {(uintptr_t)wait, (uintptr_t)timed_wait};
     for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
         unsigned type = ELF64_R_TYPE(table[i].r_info);
         if ((type != RELOCATION_CALL && type != RELOCATION_DATA) || table[i].r_addend)
@@ -145,7 +163,7 @@ static void find_slots(const struct library *l, const struct tables *t, const El
         const char *name = t->strings + t->symbols[ELF64_R_SYM(table[i].r_info)].st_name;
         for (int k = 0; k < CALLS && slot_count < SLOTS_MAX; k++)
             if (!strcmp(name, names[k]))
-                slots[slot_count++] = (struct slot){.at = (_Atomic uintptr_t *)(l->base + table[i].r_offset), .ours = ours[k]};
+                slots[slot_count++] = (struct slot){.at = (_Atomic uintptr_t *)(l->base + table[i].r_offset), .call = (enum call)k};
     }
 }
 
@@ -171,16 +189,26 @@ static bool find_library(struct library *l, uintptr_t address)
     return dl_iterate_phdr(look_at, l) && l->dynamic;
 }
 
-/* Where a word still leads to the loader, which would put the C library's function into it at the first call, ours is called in its
+/* Where a word still leads to the loader, which would put the C library's function into it at the first call, that one is called in its
  * place; else it may be another's hook, which stays in the chain. */
 static void note_real(const struct library *l, const struct slot *s)
 {
     if (s->before >= l->low && s->before < l->high)
         return;
-    if (s->ours == (uintptr_t)wait)
-        real_wait = (int (*)(pthread_cond_t *, pthread_mutex_t *))s->before;
+    if (s->call == WAIT)
+        real_wait = (wait_function *)s->before;
     else
-        real_timed_wait = (int (*)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *))s->before;
+        real_timed_wait = (timed_wait_function *)s->before;
+}
+
+/* False: ours is called already, or would be by what it calls. */
+static bool wants_hook(struct slot *s)
+{
+    s->before = atomic_load_explicit(s->at, memory_order_relaxed);
+    if (s->before != ours(s->call) && (!is_below_another[s->call] || s->before == real(s->call)))
+        return true;
+    s->before = ours(s->call);
+    return false;
 }
 
 static struct library library;
@@ -198,13 +226,11 @@ int parks_open(uintptr_t address, struct error *e)
     find_slots(&library, &t, t.others, t.others_bytes);
     if (!slot_count)
         return error_set(e, -ENOTSUP, "the JVM's library calls the C library's conditions in no way that is known");
-    for (int i = 0; i < slot_count; i++) {
-        slots[i].before = atomic_load_explicit(slots[i].at, memory_order_relaxed);
-        if (slots[i].before != slots[i].ours)
-            note_real(&library, &slots[i]);
-    }
     for (int i = 0; i < slot_count; i++)
-        if (!write_word(&library, &slots[i], slots[i].ours)) {
+        if (wants_hook(&slots[i]))
+            note_real(&library, &slots[i]);
+    for (int i = 0; i < slot_count; i++)
+        if (slots[i].before != ours(slots[i].call) && !write_word(&library, &slots[i], ours(slots[i].call))) {
             parks_close();
             return error_set(e, -EPERM, "the JVM's tables may not be written (a security module?)");
         }
@@ -213,8 +239,15 @@ int parks_open(uintptr_t address, struct error *e)
 
 void parks_close(void)
 {
-    for (int i = 0; i < slot_count; i++)
-        if (atomic_load_explicit(slots[i].at, memory_order_relaxed) == slots[i].ours && slots[i].before != slots[i].ours)
-            write_word(&library, &slots[i], slots[i].before);
+    for (int i = 0; i < slot_count; i++) {
+        const struct slot *s = &slots[i];
+        uintptr_t now = atomic_load_explicit(s->at, memory_order_relaxed), own = ours(s->call);
+        if (s->before == own)
+            continue;
+        if (now == own)
+            write_word(&library, s, s->before);
+        else if (now != s->before)
+            is_below_another[s->call] = true;
+    }
     slot_count = 0;
 }

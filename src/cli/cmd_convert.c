@@ -45,16 +45,11 @@ struct job {
     const struct profile *profile;
 };
 
-/* Allocations, and waits, say little by their number; they are shown with the class. */
-static bool has_classes(const struct profile *p)
-{
-    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
-}
-
+/* Allocations, and waits, say little by their number. */
 static int write_collapsed(const struct job *job, FILE *f)
 {
     bool asked = job->args && cli_option(job->args, "unit");
-    enum collapsed_unit unit = has_classes(job->profile) && !asked ? COLLAPSED_NS : job->unit;
+    enum collapsed_unit unit = allocated_has_classes(job->profile) && !asked ? COLLAPSED_NS : job->unit;
     return collapsed_write(f, job->profile, unit, job->threads);
 }
 
@@ -181,7 +176,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && has_classes(&p) && format->write != write_json && allocated_add_frames(&p))
+    if (!status && allocated_has_classes(&p) && format->write != write_json && allocated_add_frames(&p))
         status = cli_fail("%s: out of memory", job->in[0]);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);

@@ -167,7 +167,8 @@ void locks_write(jfr_write_book *write, uint64_t now)
         rest -= lost.ns;
     }
     put(write, now, "lock_residual", "", (struct account){.ns = rest});
-    put(write, now, "lock_threshold", "", (struct account){.ns = (int64_t)atomic_load(&lock_config.threshold)});
+    if (write != jfr_write_book_base) /* no sum: there is nothing to count it from */
+        put(write, now, "lock_threshold", "", (struct account){.ns = (int64_t)atomic_load(&lock_config.threshold)});
     put(write, now, "lock_holders", "", lock_holders_taken());
     if (lock_holders_missed().count)
         put(write, now, "lock_holders_missed", "", lock_holders_missed());

@@ -16,10 +16,15 @@ static void monitors(const struct vmstructs *v, struct vm_locks *l)
     l->owner_is_id = vmstructs_field(v, "JavaThread", "_monitor_owner_id", &id);
 }
 
+/* A field that one of the two classes has. */
+static bool of_thread(const struct vmstructs *v, const char *field, struct vm_field *out)
+{
+    return vmstructs_field(v, "JavaThread", field, out) || vmstructs_field(v, "Thread", field, out);
+}
+
 static void stacks(const struct vmstructs *v, struct vm_locks *l)
 {
-    if ((!vmstructs_field(v, "JavaThread", "_stack_base", &l->stack_base) && !vmstructs_field(v, "Thread", "_stack_base", &l->stack_base)) ||
-        (!vmstructs_field(v, "JavaThread", "_stack_size", &l->stack_size) && !vmstructs_field(v, "Thread", "_stack_size", &l->stack_size)))
+    if (!of_thread(v, "_stack_base", &l->stack_base) || !of_thread(v, "_stack_size", &l->stack_size))
         l->stack_base.width = 0;
     if (!vmstructs_field(v, "JavaThread", "_lock_stack", &l->stack) || !vmstructs_field(v, "LockStack", "_top", &l->stack_top) ||
         !vmstructs_field(v, "LockStack", "_base[0]", &l->stack_first))

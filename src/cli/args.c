@@ -164,10 +164,16 @@ static bool is_choice(const char *choices, const char *value)
     return false;
 }
 
+/* Its words the command checks. */
+static bool is_list(const struct cli_option *o)
+{
+    return o->value && !strcmp(o->value, "LIST");
+}
+
 static int take_option(const struct cli_command *command, struct cli_args *args, int row)
 {
     const struct cli_option *o = &command->options[row];
-    if (o->choices && !is_choice(o->choices, optarg))
+    if (o->choices && !is_list(o) && !is_choice(o->choices, optarg))
         return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
     args->values[row] = o->value ? optarg : "";
     return CLI_OK;

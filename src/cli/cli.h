@@ -23,7 +23,7 @@ struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
     const char *name;    /* "duration" for --duration */
     const char *value;   /* "TIME" when it takes a value, NULL for a switch */
-    const char *choices; /* "auto|signal" when only these values are good, else NULL */
+    const char *choices; /* "auto|signal" when only these values are good, or words of the value LIST; else NULL */
     const char *help;    /* half a sentence, lower case, no full stop */
 };
 

@@ -33,6 +33,12 @@ static const char *operand_words(enum cli_operand operand)
     return "";
 }
 
+/* Words with commas between them. */
+static bool is_list(const struct cli_option *o)
+{
+    return o->value && !strcmp(o->value, "LIST");
+}
+
 static void put_bash_values(FILE *f, const struct cli_command *c)
 {
     for (const struct cli_option *o = c->options; o && o->name; o++) {
@@ -44,7 +50,7 @@ static void put_bash_values(FILE *f, const struct cli_command *c)
         if (o->choices) {
             fputs(") words='", f);
             put_words(f, o->choices);
-            fputs("' ;;\n", f);
+            fputs(is_list(o) ? "'; [[ $word == *,* ]] && prefix=${word%,*}, ;;\n" : "' ;;\n", f);
         } else {
             fprintf(f, ") files=%d; words=; value=1 ;;\n", !strcmp(o->value, "FILE"));
         }
@@ -69,7 +75,7 @@ static void print_bash(FILE *f)
     fputs("# bash completion for candor; to use it: source <(candor completion bash)\n"
           "_candor()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-          "    local options= operands= words= files=0 value=0\n"
+          "    local options= operands= words= prefix= files=0 value=0\n"
           "    if ((COMP_CWORD == 1)); then\n"
           "        COMPREPLY=($(compgen -W '",
           f);
@@ -82,7 +88,7 @@ static void print_bash(FILE *f)
         put_bash_values(f, cli_commands[i]);
     fputs("        *)\n            words=$operands\n            [[ $word == -* ]] && words=$options ;;\n"
           "    esac\n"
-          "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+          "    COMPREPLY=($(compgen -P \"$prefix\" -W \"$words\" -- \"${word#\"$prefix\"}\"))\n"
           "    if ((files)) && [[ $word != -* || value -eq 1 ]]; then\n"
           "        COMPREPLY+=($(compgen -f -- \"$word\"))\n"
           "    fi\n}\ncomplete -o filenames -F _candor candor\n",
@@ -114,9 +120,9 @@ static void put_zsh_option(FILE *f, const struct cli_option *o)
     put_quoted(f, o->help, true);
     fputc(']', f);
     if (o->value && o->choices) {
-        fprintf(f, ":%s:(", o->value);
+        fprintf(f, is_list(o) ? ":%s:_sequence compadd - " : ":%s:(", o->value);
         put_words(f, o->choices);
-        fputc(')', f);
+        fputs(is_list(o) ? "" : ")", f);
     } else if (o->value) {
         fprintf(f, ":%s:%s", o->value, strcmp(o->value, "FILE") ? "" : "_files");
     }
@@ -168,9 +174,9 @@ static void put_fish_option(FILE *f, const struct cli_command *c, const struct c
     if (o->letter)
         fprintf(f, " -s %c", o->letter);
     if (o->choices) {
-        fputs(" -x -a '", f);
+        fputs(is_list(o) ? " -x -a '(__fish_append , " : " -x -a '", f);
         put_words(f, o->choices);
-        fputc('\'', f);
+        fputs(is_list(o) ? ")'" : "'", f);
     } else if (o->value) {
         fputs(strcmp(o->value, "FILE") ? " -x" : " -r -F", f);
     }

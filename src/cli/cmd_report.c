@@ -11,9 +11,10 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting|halt",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
-     "waited, from -e safepoint; halt: no samples, but what stopped threads"},
+    {0, "kind", "KIND", "cpu|wall|alloc|lock|holder|live|waiting|halt",
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; lock: waits for locks, from "
+     "-e lock; holder: what threads did meanwhile that had them; waiting: of threads that waited, from -e safepoint; halt: no samples, "
+     "but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -98,10 +99,11 @@ static int compute(struct stats *s, const struct profile *p, bool groups)
     return rc;
 }
 
-/* Allocations are seen twice: as what methods do, and, from the trees on, with what they allocate as the leaf. */
+/* Allocations are seen twice: as what methods do, and, from the trees on, with what they allocate as the leaf; so are locks. */
 static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
 {
     struct stats s = {0}, allocated = {0};
+    struct locks locks = {0};
     struct report_options with = *o;
     int rc = compute(&s, p, o->sections & REPORT_GROUPS);
     if (!rc && p->kind == PROFILE_ALLOC) {
@@ -109,10 +111,16 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
         rc = rc ? rc : compute(&allocated, p, false);
         with.allocated = &allocated;
     }
+    if (!rc && p->kind == PROFILE_LOCK) {
+        rc = locks_compute(&locks, p);
+        rc = rc ? rc : allocated_add_frames(p);
+        with.locks = &locks;
+    }
     if (!rc)
         rc = printer(out, p, &s, &with);
     stats_deinit(&s);
     stats_deinit(&allocated);
+    locks_deinit(&locks);
     return rc;
 }
 
@@ -188,6 +196,10 @@ const struct cli_command command_report = {
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
         "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
+        "--kind lock prints the time that threads waited for monitors or were parked, of a recording made with -e lock or of the JDK's: "
+        "by lock, with the threads that had it meanwhile, then by method and line. Threads that wait for each other in a circle when the "
+        "recording ends are a deadlock, which stands above. In trees the lock's class stands at the leaf. "
+        "--kind holder prints what threads did that had a lock for which others waited: their stacks, weighed by that waiting.\n\n"
         "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
         "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         "--kind halt prints what stopped threads, of a recording that the JDK's own recorder made, or Candor with -e halt: GC pauses "
@@ -205,6 +217,7 @@ const struct cli_command command_report = {
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
                 "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n    why nothing was running between these two times\n"
+                "candor report --kind lock app.jfr\n    which locks were waited for, and who had them, of a recording made with -e lock\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -29,7 +29,17 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
 
 static bool records(const struct recording *r, const char *event)
 {
-    return r->event ? strstr(r->event, event) != NULL : !strcmp(event, "cpu");
+    return event_list_has(r->event, event);
+}
+
+/* What is told of what happens, and looks at no thread, has neither a clock nor its budget. */
+static int check_clock(const struct recording *r, const struct cli_args *args)
+{
+    bool has_interval = records(r, "cpu") || records(r, "wall") || records(r, "safepoint");
+    if (!has_interval && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
+        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e %s has no clock; leave them out, or use -e cpu,%s",
+                         r->event, r->event);
+    return CLI_OK;
 }
 
 static int check_alloc(const struct recording *r, const struct cli_args *args)
@@ -43,15 +53,20 @@ static int check_alloc(const struct recording *r, const struct cli_args *args)
         return cli_usage(args->command, "--alloc-rate '%.40s': use samples per second, such as 100/s", r->alloc_rate);
     if (r->alloc_interval && (units_parse_size(r->alloc_interval, &value) || value < 1024 || value > INT32_MAX))
         return cli_usage(args->command, "--alloc-interval '%.40s': use a size from 1k to 2047m, such as 512k", r->alloc_interval);
-    if (r->event && !strcmp(r->event, "alloc") && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
-        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e alloc has no clock; leave them out, or use -e cpu,alloc");
     return CLI_OK;
 }
 
-static int check_halt(const struct recording *r, const struct cli_args *args)
+static int check_lock(const struct recording *r, const struct cli_args *args)
 {
-    if (r->event && !strcmp(r->event, "halt") && ((r->clock && strcmp(r->clock, "auto")) || r->max_overhead || r->max_rate))
-        return cli_usage(args->command, "--clock, --max-overhead, --max-rate: -e halt has no clock; leave them out, or use -e cpu,halt");
+    uint64_t value;
+    bool all = r->lock_threshold && !strcmp(r->lock_threshold, "0");
+    if (!records(r, "lock") && (r->lock_threshold || r->lock_rate))
+        return cli_usage(args->command, "--lock-threshold, --lock-rate: they are the event lock's; add -e lock or -e cpu,lock");
+    if (r->lock_threshold && !all && (units_parse_duration(r->lock_threshold, &value) || value > 10000000000u))
+        return cli_usage(args->command, "--lock-threshold '%.40s': use a duration up to 10s, such as 1ms, or 0 for all waits",
+                         r->lock_threshold);
+    if (r->lock_rate && (units_parse_rate(r->lock_rate, &value) || !value || value > 1000000))
+        return cli_usage(args->command, "--lock-rate '%.40s': use waits recorded per second, from 1/s to 1000000/s", r->lock_rate);
     return CLI_OK;
 }
 
@@ -128,14 +143,19 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->max_rate = cli_option(args, "max-rate");
     r->wall_interval = cli_option(args, "wall-interval");
     r->wall_rate = cli_option(args, "wall-rate");
+    r->lock_threshold = cli_option(args, "lock-threshold");
+    r->lock_rate = cli_option(args, "lock-rate");
     r->keep = cli_option(args, "keep");
     r->max_size = cli_option(args, "max-size");
     r->dump_on = cli_option(args, "dump-on");
     r->dump_dir = cli_option(args, "dump-dir");
     r->dump_max = cli_option(args, "dump-max");
     r->dump_pause = cli_option(args, "dump-pause");
-    bool wall = r->event && !strcmp(r->event, "wall");
-    int status = cli_duration(args, "interval", wall ? 50000000 : 10000000, &r->interval_ns);
+    int status = event_list_check(args->command, r->event);
+    if (status)
+        return status;
+    bool wall = records(r, "wall") && !records(r, "cpu");
+    status = cli_duration(args, "interval", wall ? 50000000 : 10000000, &r->interval_ns);
     if (!status)
         status = cli_duration(args, "duration", 0, &r->duration_ns);
     if (status)
@@ -146,11 +166,13 @@ int recording_read(struct recording *r, const struct cli_args *args)
     if (!status)
         status = check_safepoint(r, args);
     if (!status)
+        status = check_clock(r, args);
+    if (!status)
         status = check_alloc(r, args);
     if (!status)
-        status = check_halt(r, args);
-    if (!status)
         status = check_wall(r, args);
+    if (!status)
+        status = check_lock(r, args);
     if (!status)
         status = check_keep(r, args);
     if (!status)
@@ -197,6 +219,8 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "max-rate", r->max_rate);
     control_option(request, "wall-interval", r->wall_interval);
     control_option(request, "wall-rate", r->wall_rate);
+    control_option(request, "lock-threshold", r->lock_threshold);
+    control_option(request, "lock-rate", r->lock_rate);
     control_option(request, "carrier-frames", r->carrier_frames);
     control_option(request, "recompile", r->recompile);
     control_option(request, "asm", r->code);

@@ -3,13 +3,11 @@
 #define CANDOR_CLI_RECORDING_H
 
 #include "cli/cli.h"
+#include "cli/event_list.h"
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "EVENT",                                                                                            \
-     "cpu|wall|alloc|cpu,wall|cpu,alloc|wall,alloc|cpu,wall,alloc|halt|cpu,halt|wall,halt|alloc,halt|cpu,wall,halt|"   \
-     "cpu,alloc,halt|wall,alloc,halt|cpu,wall,alloc,halt|safepoint",                                                   \
-     "what to sample (default cpu)"},                                                                                  \
+    {'e', "event", "LIST", EVENT_LIST_MEMBERS, "what to sample, comma-separated (default cpu)"},                        \
         {'i', "interval", "TIME", NULL,                                                                                \
          "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
          "wall-clock time"},                                                                                           \
@@ -30,6 +28,11 @@
         {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
         {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
         {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
+        {0, "lock-threshold", "TIME", NULL,                                                                            \
+         "with -e lock: record all waits of that time or more, and draw of the shorter ones; 0 for all (default 1ms)"}, \
+        {0, "lock-rate", "RATE", NULL,                                                                                 \
+         "with -e lock: record no more waits than about that, by a higher threshold (default 500/s, without a bound "  \
+         "where --lock-threshold is given)"},                                                                          \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
         {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
     {                                                                                                                  \
@@ -58,6 +61,13 @@
     "allocates; --alloc-interval keeps it fixed. -e cpu,alloc records both into one file. 'candor report --kind alloc' "    \
     "prints the allocations: by class, method and line."
 
+#define RECORDING_LOCK                                                                                                 \
+    "With -e lock threads tell when they have waited for a monitor that another had, or were parked (java.util.concurrent's " \
+    "locks and queues): for how long, for what, and who had it. Waits of --lock-threshold or more are all recorded; the "     \
+    "shorter ones are drawn in proportion to their time, so that sums of them are right, too. The threshold rises where "    \
+    "more than --lock-rate would be recorded in a second. Threads are not stopped for it, and no Java is loaded. "           \
+    "'candor report --kind lock' prints the locks with their holders, where threads waited, and deadlocks."
+
 #define RECORDING_HALT                                                                                                 \
     "With -e halt, best beside others as in -e cpu,halt, the recording has each pause for garbage collection, with its collector and " \
     "cause, and how many safepoints the JVM counted and how long they took, without the JDK's own recorder: also on Java 8. No thread " \
@@ -77,6 +87,7 @@ struct recording {
     const char *max_overhead, *max_rate; /* NULL = none */
     const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
     const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
+    const char *lock_threshold, *lock_rate;      /* the same */
     const char *code;                            /* "on", or NULL: with snapshots of machine code */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
     const char *keep, *max_size;                 /* NULL = all of it */

@@ -8,6 +8,10 @@ const char *value_type_name(const struct profile *p)
         return "samples";
     if (p->kind == PROFILE_WALL)
         return "wall";
+    if (p->kind == PROFILE_LOCK)
+        return "lock";
+    if (p->kind == PROFILE_HOLDER)
+        return "holder";
     return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "wall" : "cpu";
 }
 

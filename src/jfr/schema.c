@@ -38,6 +38,7 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define COUNT(field, text, about) {field, T_LONG, S_UNSIGNED, 0, NULL, text, about}
 #define SMALL_COUNT(field, text) {field, T_INT, S_UNSIGNED, 0, NULL, text, NULL}
 #define ADDRESS(field, text) {field, T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, text, NULL}
+#define FLAG(field, text, about) {field, T_BOOLEAN, 0, 0, NULL, text, about}
 #define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
 
 #define OUTCOME {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"}
@@ -45,6 +46,13 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 /* How the samples of all events that weigh time begin. */
 #define WEIGHED_SAMPLE(about) START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
                               SPAN_NS("weight", "Weight", about), OUTCOME, POOLED("state", T_THREAD_STATE, "Thread State")
+
+/* How waits for locks begin and end; between is what the JDK's event of that name has. */
+#define WAIT_BEGINS START_TIME, {"duration", T_LONG, S_TICKS, T_TIMESPAN, "TICKS", "Duration", NULL}, \
+                    POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace")
+#define WAIT_ENDS SPAN_NS("weight", "Weight", "Time of waiting that the event stands for"), \
+                  FLAG("finished", "Finished", "false: the thread still waited when the recording ended"), OUTCOME, \
+                  POOLED("carrierThread", T_THREAD, "Carrier Thread")
 
 /* A line and the base it is counted from have the same fields. */
 #define BOOK_LINE_FIELDS {START_TIME, TEXT("account", "Account", NULL), TEXT("reason", "Reason", NULL), \
@@ -317,6 +325,35 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                .fields = {START_TIME, DURATION, COUNT("count", "Count", NULL),
                                           SPAN_NS("stopped", "Stopped", "sun.rt.safepointTime"),
                                           SPAN_NS("synchronizing", "Synchronizing", "sun.rt.safepointSyncTime: until all threads stood")}},
+    TYPE(T_MONITOR_ENTER) = {.name = "jdk.JavaMonitorEnter",
+                             .super = EVENT_SUPER,
+                             .label = "Java Monitor Blocked",
+                             .description = "A thread waited for a monitor that another had",
+                             .category = "Java Application",
+                             .fields = {WAIT_BEGINS,
+                                        POOLED("monitorClass", T_CLASS, "Monitor Class"),
+                                        POOLED("previousOwner", T_THREAD, "Previous Monitor Owner"),
+                                        ADDRESS("address", "Monitor Address"),
+                                        WAIT_ENDS}},
+    TYPE(T_LOCK_HOLDER) = {.name = "candor.LockHolder",
+                           .super = EVENT_SUPER,
+                           .label = "Lock Holder",
+                           .description = "Where a thread stood that had a lock for which others waited",
+                           .category = "Candor",
+                           .fields = {WEIGHED_SAMPLE("Time that others waited which the sample stands for"),
+                                      POOLED("lockClass", T_CLASS, "Lock Class")}},
+    TYPE(T_THREAD_PARK) = {.name = "jdk.ThreadPark",
+                           .super = EVENT_SUPER,
+                           .label = "Java Thread Park",
+                           .description = "A thread was parked",
+                           .category = "Java Application",
+                           .fields = {WAIT_BEGINS,
+                                      POOLED("parkedClass", T_CLASS, "Class Parked On"),
+                                      SPAN_NS("timeout", "Park Timeout", NULL),
+                                      EPOCH_MS("until", "Park Until"),
+                                      ADDRESS("address", "Address of Object Parked"),
+                                      POOLED("owner", T_THREAD, "Owner"),
+                                      WAIT_ENDS}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

@@ -63,6 +63,9 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_CODE_NAME,
     T_GARBAGE_COLLECTION,
     T_SAFEPOINT_COUNT,
+    T_MONITOR_ENTER,
+    T_THREAD_PARK,
+    T_LOCK_HOLDER,
 
     SCHEMA_END,
 
@@ -91,7 +94,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 12 };
+enum { SCHEMA_FIELDS_MAX = 14 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

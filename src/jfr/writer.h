@@ -150,6 +150,36 @@ struct jfr_allocation_sample {
 /* A jdk.ObjectAllocationSample, with more fields than the JDK's. */
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *sample);
 
+struct jfr_lock_wait {
+    uint64_t ticks, duration_ticks; /* when it began, how long it took */
+    uint32_t thread;
+    uint32_t carrier; /* of a virtual thread, else 0 */
+    uint32_t stack;
+    uint32_t class_name;             /* symbol id; meant only if has_class */
+    bool has_class;                  /* what was locked is known */
+    uint32_t owner;                  /* a thread, 0 = unknown */
+    uint64_t address;                /* 0 = unknown */
+    int64_t timeout_ns, until_epoch_ms; /* of a park; INT64_MIN = none */
+    uint64_t weight_ns;
+    bool finished;
+    uint32_t outcome;                /* as above */
+};
+/* A jdk.JavaMonitorEnter, and a jdk.ThreadPark, with more fields than the JDK's. */
+void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *wait);
+void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *wait);
+
+struct jfr_lock_holder {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t stack;
+    uint64_t weight_ns; /* time of waiting of others that the sample stands for */
+    uint32_t outcome;   /* as above */
+    enum jfr_thread_state state;
+    uint32_t class_name; /* symbol id: of the lock; meant only if has_class */
+    bool has_class;
+};
+void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *sample);
+
 struct jfr_wall_sample {
     uint64_t ticks;
     uint32_t thread;

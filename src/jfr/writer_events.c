@@ -139,6 +139,52 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
                                  {s->carrier}});
 }
 
+void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s)
+{
+    put_event(w, T_MONITOR_ENTER,
+              (union argument[]){{s->ticks},
+                                 {s->duration_ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->has_class ? jfr_class_key(s->class_name) : 0},
+                                 {s->owner},
+                                 {s->address},
+                                 {s->weight_ns},
+                                 {s->finished},
+                                 {s->outcome},
+                                 {s->carrier}});
+}
+
+void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
+{
+    put_event(w, T_THREAD_PARK,
+              (union argument[]){{s->ticks},
+                                 {s->duration_ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->has_class ? jfr_class_key(s->class_name) : 0},
+                                 {(uint64_t)s->timeout_ns},
+                                 {(uint64_t)s->until_epoch_ms},
+                                 {s->address},
+                                 {s->owner},
+                                 {s->weight_ns},
+                                 {s->finished},
+                                 {s->outcome},
+                                 {s->carrier}});
+}
+
+void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s)
+{
+    put_event(w, T_LOCK_HOLDER,
+              (union argument[]){{s->ticks},
+                                 {s->thread},
+                                 {s->stack},
+                                 {s->weight_ns},
+                                 {s->outcome},
+                                 {state_key(s->state)},
+                                 {s->has_class ? jfr_class_key(s->class_name) : 0}});
+}
+
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)
 {
     put_event(w, T_WALL_SAMPLE,

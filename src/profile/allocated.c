@@ -64,6 +64,11 @@ static uint32_t class_of(const struct profile *p, uint32_t labels, uint32_t key_
     return 0;
 }
 
+bool allocated_has_classes(const struct profile *p)
+{
+    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
+}
+
 int allocated_add_frames(struct profile *p)
 {
     uint32_t key_string;

@@ -1,14 +1,17 @@
-/* What is allocated: samples of allocations have their object's class as the label "class", as people write it: "java.lang.String",
- * "byte[]", "java.lang.Object[][]". */
+/* What is allocated: samples of allocations have their object's class as the label "class", those of locks the lock's, as people write
+ * it: "java.lang.String", "byte[]", "java.lang.Object[][]". */
 #ifndef CANDOR_PROFILE_ALLOCATED_H
 #define CANDOR_PROFILE_ALLOCATED_H
 
 #include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Adds the label to a set; the class as the JVM calls it: "java.lang.String", "[B", "[[Ljava.lang.Object;". 0 or -ENOMEM. */
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);
+/* Whether the samples of such a profile have classes. */
+bool allocated_has_classes(const struct profile *p);
 /* The class becomes the leaf frame of each sample that has one, for trees and other tools' formats. Once, when all samples are there;
  * what was computed of them before stays as it was. 0 or -ENOMEM. */
 int allocated_add_frames(struct profile *p);

@@ -54,7 +54,8 @@ static void put_reasons_count(struct jsonw *j, const struct profile *p, const ch
 void books_json(struct jsonw *j, const struct profile *p)
 {
     bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "wall_time", "") || profile_book(p, "alloc_bytes", "") ||
-                       profile_book(p, "halt_gc", "")) && !profile_book(p, "cpu", "");
+                       profile_book(p, "lock_time", "monitor") || profile_book(p, "halt_gc", "")) &&
+                      !profile_book(p, "cpu", "");
     if (!p->book_count || are_others) {
         jsonw_null(j);
         return;
@@ -188,5 +189,30 @@ void books_json_wall(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "wall_lost");
     put_reasons_count(j, p, "wall_looks");
     put_count(j, p, "wall_not_chosen");
+    jsonw_object_end(j);
+}
+
+void books_json_locks(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *open = profile_book(p, "lock_open", "");
+    if (!profile_book(p, "lock_time", "monitor")) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    put_reasons_ns(j, p, "waited_ns", "lock_time");
+    put_ns(j, p, "whole_ns", "lock_whole");
+    put_ns(j, p, "drawn_ns", "lock_drawn");
+    put_reasons_ns(j, p, "lost_ns", "lock_lost");
+    put_ns(j, p, "residual_ns", "lock_residual");
+    put_ns(j, p, "open_ns", "lock_open");
+    put_ns(j, p, "threshold_ns", "lock_threshold");
+    put_ns(j, p, "holders_ns", "lock_holders");
+    put_reasons_count(j, p, "lock_time");
+    put_count(j, p, "lock_holders");
+    put_count(j, p, "lock_whole");
+    put_count(j, p, "lock_drawn");
+    put_reasons_count(j, p, "lock_lost");
+    jsonw_member_uint(j, "lock_open", open ? open->count : 0);
     jsonw_object_end(j);
 }

@@ -11,5 +11,6 @@ void books_json_thread_time(struct jsonw *j, const struct profile *p); /* of the
 void books_json_halts(struct jsonw *j, const struct profile *p); /* of the event halt */
 void books_json_allocations(struct jsonw *j, const struct profile *p); /* of the event alloc; bytes */
 void books_json_wall(struct jsonw *j, const struct profile *p);        /* of the event wall */
+void books_json_locks(struct jsonw *j, const struct profile *p);       /* of the event lock */
 
 #endif

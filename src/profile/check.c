@@ -77,8 +77,23 @@ static int check_wall(struct profile *p)
     return check_weight(p, sampled, whole);
 }
 
+static int check_locks(struct profile *p)
+{
+    char a[32];
+    double whole = account_ns(p, "lock_time"), sampled = account_ns(p, "lock_whole") + account_ns(p, "lock_drawn");
+    double gap = fabs(whole - sampled - account_ns(p, "lock_lost") - account_ns(p, "lock_residual"));
+    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss the time of waiting by %s",
+                                              duration(a, sizeof a, gap)))
+        return -ENOMEM;
+    return check_weight(p, sampled, whole);
+}
+
 int profile_check(struct profile *p)
 {
+    if (p->kind == PROFILE_HOLDER)
+        return 0;
+    if (p->kind == PROFILE_LOCK)
+        return profile_book(p, "lock_time", "monitor") ? check_locks(p) : 0;
     if (p->kind == PROFILE_ALLOC)
         return check_allocations(p);
     if (p->kind == PROFILE_WALL && profile_book(p, "wall_time", ""))

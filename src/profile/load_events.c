@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "profile/allocated.h"
 #include "profile/load_text.h"
+#include "profile/locks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -99,27 +100,36 @@ static int add_class(struct load *l, struct jfr_event *event, const struct jfr_f
     return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
 }
 
-static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+/* All but its labels. */
+static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
     static const char no_stack[] = "no stack";
     struct profile *p = l->profile;
     const struct load_fields *fields = sample_fields(l, event->type);
     const char *outcome = no_stack;
-    struct profile_sample s = {.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     bool truncated;
-    int rc = load_stack(&l->stacks, event, fields->stack, &s.stack, &truncated);
-    if (!rc && !s.stack)
-        rc = load_no_stack(&l->stacks, no_stack, &s.stack);
+    *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
+    int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
+    if (!rc && !s->stack)
+        rc = load_no_stack(&l->stacks, no_stack, &s->stack);
     else
         outcome = truncated ? "truncated" : "complete";
     if (!rc)
-        rc = load_thread(&l->stacks, event, fields->thread, &s.thread);
+        rc = load_thread(&l->stacks, event, fields->thread, &s->thread);
     if (!rc)
-        rc = load_state(&l->stacks, event, fields->state, &s.state);
+        rc = load_state(&l->stacks, event, fields->state, &s->state);
     if (!rc)
-        rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s.outcome);
-    if (!rc && !s.outcome)
-        rc = profile_string(p, outcome, strlen(outcome), &s.outcome);
+        rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
+    if (!rc && !s->outcome)
+        rc = profile_string(p, outcome, strlen(outcome), &s->outcome);
+    return rc;
+}
+
+static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+{
+    const struct load_fields *fields = sample_fields(l, event->type);
+    struct profile_sample s;
+    int rc = read_sample(l, event, weight, &s);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
         rc = add_label(l, event, fields->labels[i], &s.labels);
     if (!rc && fields->object_class)
@@ -152,6 +162,88 @@ static int on_allocation_sample(struct load *l, struct jfr_event *event)
         return 0;
     int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
     return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+/* ---- waits for locks ---- */
+
+static int add_text(struct load *l, const char *key, const char *text, bool is_number, uint32_t *labels)
+{
+    uint32_t value;
+    return profile_string(l->profile, text, strlen(text), &value) ? -ENOMEM : locks_add_label(l->profile, key, value, is_number, labels);
+}
+
+/* Ours goes on, and nothing but its owner ends it. */
+static bool is_open(struct jfr_event *event)
+{
+    const struct jfr_field *finished = jfr_type_field(event->type, "finished"), *timeout = jfr_type_field(event->type, "timeout"),
+                           *until = jfr_type_field(event->type, "until");
+    return finished && !jfr_value_int(jfr_event_value(event, finished)) &&
+           (!timeout || jfr_value_int(jfr_event_value(event, timeout)) == INT64_MIN) &&
+           (!until || jfr_value_int(jfr_event_value(event, until)) == INT64_MIN);
+}
+
+static int add_owner(struct load *l, struct jfr_event *event, const char *field, uint32_t *labels)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, field);
+    char digits[32];
+    uint32_t owner;
+    if (!f || !jfr_event_key(event, f))
+        return 0;
+    if (load_thread(&l->stacks, event, f, &owner))
+        return -ENOMEM;
+    const struct profile_thread *t = &l->profile->threads[owner];
+    snprintf(digits, sizeof digits, "%" PRIu64, t->java_id);
+    int rc = locks_add_label(l->profile, "owner", t->name, false, labels);
+    return !rc && t->java_id && is_open(event) ? add_text(l, "owner_id", digits, true, labels) : rc;
+}
+
+struct wait_type {
+    enum jfr_thread_state state;
+    const char *class_field, *owner_field;
+    bool has_address; /* that stays */
+};
+
+/* What the JDK writes has no weight: it stands for itself. */
+static int add_wait(struct load *l, struct jfr_event *event, const struct wait_type *type)
+{
+    const struct load_fields *fields = sample_fields(l, event->type);
+    const struct jfr_field *class_name = jfr_type_field(event->type, type->class_field);
+    char address[32];
+    struct profile_sample s;
+    if (l->part->rank != LOAD_LOCK)
+        return 0;
+    int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
+    s.state = (uint8_t)type->state;
+    if (!rc && class_name)
+        rc = add_class(l, event, class_name, &s.labels);
+    snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)number(event, "address"));
+    if (!rc && type->has_address)
+        rc = add_text(l, "address", address, false, &s.labels);
+    rc = rc ? rc : add_owner(l, event, type->owner_field, &s.labels);
+    if (!rc && is_open(event))
+        rc = add_text(l, "open", "yes", false, &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
+}
+
+static int on_monitor_enter(struct load *l, struct jfr_event *event)
+{
+    return add_wait(l, event, &(struct wait_type){JFR_STATE_MONITOR, "monitorClass", "previousOwner", true});
+}
+
+static int on_thread_park(struct load *l, struct jfr_event *event)
+{
+    return add_wait(l, event, &(struct wait_type){JFR_STATE_PARKED, "parkedClass", "owner", false});
+}
+
+static int on_lock_holder(struct load *l, struct jfr_event *event)
+{
+    const struct jfr_field *class_name = jfr_type_field(event->type, "lockClass");
+    struct profile_sample s;
+    if (l->part->rank != LOAD_HOLDER)
+        return 0;
+    int rc = read_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight), &s);
+    rc = rc || !class_name ? rc : add_class(l, event, class_name, &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
 }
 
 static int on_wall_sample(struct load *l, struct jfr_event *event)
@@ -324,6 +416,9 @@ static const struct {
     {"jdk.CPUTimeSamplesLost", on_samples_lost},
     {"jdk.ExecutionSample", on_execution_sample},
     {"jdk.ObjectAllocationSample", on_allocation_sample},
+    {"jdk.JavaMonitorEnter", on_monitor_enter},
+    {"jdk.ThreadPark", on_thread_park},
+    {"candor.LockHolder", on_lock_holder},
     {"jdk.NativeMethodSample", on_native_sample},
     {"datadog.ExecutionSample", on_datadog_sample},
     {"jdk.ActiveSetting", on_active_setting},
@@ -358,10 +453,14 @@ static bool counts(const struct profile *p, enum load_rank rank)
         return rank == LOAD_WALL;
     case PROFILE_ALLOC:
         return rank == LOAD_ALLOCATION;
+    case PROFILE_LOCK:
+        return rank == LOAD_LOCK;
+    case PROFILE_HOLDER:
+        return rank == LOAD_HOLDER;
     case PROFILE_RUNNING:
         break;
     }
-    return rank != LOAD_WALL && (rank != LOAD_ALLOCATION || p->or_allocations);
+    return rank != LOAD_WALL && rank != LOAD_LOCK && rank != LOAD_HOLDER && (rank != LOAD_ALLOCATION || p->or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */
@@ -369,6 +468,9 @@ static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
 {
     for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
         const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        if (type && type->events && counts(p, rank))
+            return rank;
+        type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
         if (type && type->events && counts(p, rank))
             return rank;
     }

@@ -1,5 +1,6 @@
 #include "profile/load_jfr.h"
 
+#include "base/word_list.h"
 #include "compress/intake.h"
 #include "jfr/reader.h"
 #include "profile/check.h"
@@ -37,11 +38,15 @@ static int load_samples(struct profile *p, const struct jfr_file *file, struct j
     return rc;
 }
 
-/* A recording of the event wall alone has nothing else to show: jdk.ExecutionSample is there for other tools. */
-static bool is_of_wall_alone(const struct profile *p)
+/* A recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
+static enum profile_kind kind_alone(const struct profile *p)
 {
     const char *event = profile_setting(p, "event");
-    return p->kind == PROFILE_RUNNING && event && !strncmp(event, "wall", strlen("wall"));
+    if (p->kind != PROFILE_RUNNING || word_list_has(event, "cpu"))
+        return p->kind;
+    if (word_list_has(event, "wall"))
+        return PROFILE_WALL;
+    return word_list_has(event, "lock") && !word_list_has(event, "alloc") ? PROFILE_LOCK : PROFILE_RUNNING;
 }
 
 static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
@@ -51,10 +56,11 @@ static int load_opened(struct profile *p, const struct jfr_file *file, struct jf
     if (opening)
         *opening = *problems;
     rc = rc ? rc : load_samples(p, file, problems);
-    if (!rc && is_of_wall_alone(p)) {
+    enum profile_kind alone = kind_alone(p);
+    if (!rc && alone != p->kind) {
         profile_deinit(p);
         rc = profile_init(p);
-        p->kind = PROFILE_WALL;
+        p->kind = alone;
         *problems = *opening;
         rc = rc ? rc : load_samples(p, file, problems);
     }

@@ -3,6 +3,8 @@
 #include "base/array.h"
 
 const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
+                                                 [LOAD_HOLDER] = "candor.LockHolder",
+                                                 [LOAD_LOCK] = "jdk.JavaMonitorEnter",
                                                  [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",
                                                  [LOAD_EXECUTION] = "jdk.ExecutionSample",
                                                  [LOAD_DATADOG] = "datadog.ExecutionSample",

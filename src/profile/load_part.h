@@ -11,6 +11,8 @@
 /* The kinds of sample, the better ones behind. */
 enum load_rank {
     LOAD_NOTHING,
+    LOAD_HOLDER,
+    LOAD_LOCK, /* jdk.ThreadPark, too */
     LOAD_ALLOCATION,
     LOAD_EXECUTION,
     LOAD_DATADOG,

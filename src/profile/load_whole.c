@@ -213,6 +213,8 @@ static void weigh_periods(struct load_whole *w)
 
 static uint64_t nominal_interval(const struct load_whole *w)
 {
+    if (w->profile->kind == PROFILE_LOCK || w->profile->kind == PROFILE_HOLDER)
+        return 0;
     const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
         return w->periods[w->rank];

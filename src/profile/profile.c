@@ -377,6 +377,10 @@ const char *profile_kind_word(const struct profile *p)
         return "wall";
     case PROFILE_ALLOC:
         return "alloc";
+    case PROFILE_LOCK:
+        return "lock";
+    case PROFILE_HOLDER:
+        return "holder";
     case PROFILE_RUNNING:
         break;
     }

@@ -43,8 +43,8 @@ enum { PROFILE_MAPS = 14 };
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
 /* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
- * passed (event wall), or allocations. */
-enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC };
+ * passed (event wall), allocations, waits for locks, or what threads did that had a lock for which others waited. */
+enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER };
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -203,7 +203,7 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "waiting", or "running" of the event safepoint. */
+/* "cpu", "wall", "alloc", "lock", "holder", "waiting", or "running" of the event safepoint. */
 const char *profile_kind_word(const struct profile *p);
 /* Forgets all samples, and what they add up to; what is interned stays. */
 void profile_drop_samples(struct profile *p);

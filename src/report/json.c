@@ -143,6 +143,77 @@ static void put_allocated(struct jsonw *j, const struct profile *p, struct stats
     jsonw_array_end(j);
 }
 
+static void put_text_or_null(struct jsonw *j, const struct profile *p, const char *key, uint32_t string)
+{
+    if (string) {
+        put_text(j, p, key, string);
+        return;
+    }
+    jsonw_key(j, key);
+    jsonw_null(j);
+}
+
+static const char *lock_kind(uint8_t state)
+{
+    return state == JFR_STATE_MONITOR ? "monitor" : "park";
+}
+
+static void put_lock(struct jsonw *j, const struct profile *p, const struct locks *l, const struct locks_row *r)
+{
+    jsonw_object(j);
+    put_text_or_null(j, p, "class", r->class_name);
+    jsonw_member_text(j, "kind", lock_kind(r->state));
+    put_text_or_null(j, p, "address", r->address);
+    jsonw_member_uint(j, "weight", r->weight);
+    jsonw_member_number(j, "share", p->weight ? (double)r->weight / (double)p->weight : 0);
+    jsonw_member_uint(j, "samples", r->samples);
+    jsonw_key(j, "holders");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < r->holders; i++) {
+        const struct locks_holder *h = &l->holders[r->first + i];
+        jsonw_object(j);
+        put_text_or_null(j, p, "name", h->owner);
+        jsonw_member_uint(j, "weight", h->weight);
+        jsonw_member_uint(j, "samples", h->samples);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    jsonw_object_end(j);
+}
+
+static void put_deadlocks(struct jsonw *j, const struct profile *p, const struct locks *l)
+{
+    jsonw_key(j, "deadlocks");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < l->link_count; i++) {
+        const struct profile_sample *s = &p->samples[l->links[i].sample];
+        if (!i || l->links[i - 1].ends)
+            jsonw_array(j);
+        jsonw_object(j);
+        put_text(j, p, "thread", p->threads[s->thread].name);
+        put_text_or_null(j, p, "class", locks_label(p, s, "class"));
+        jsonw_member_text(j, "kind", lock_kind(s->state));
+        put_text_or_null(j, p, "address", locks_label(p, s, "address"));
+        put_text_or_null(j, p, "owner", locks_label(p, s, "owner"));
+        jsonw_object_end(j);
+        if (l->links[i].ends)
+            jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+}
+
+static void put_locks(struct jsonw *j, const struct profile *p, const struct report_options *o)
+{
+    const struct locks *l = o->locks;
+    uint32_t count = o->top_set && o->top && o->top < l->row_count ? o->top : l->row_count;
+    jsonw_key(j, "locks");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < count && l->rows[i].weight; i++)
+        put_lock(j, p, l, &l->rows[i]);
+    jsonw_array_end(j);
+    put_deadlocks(j, p, l);
+}
+
 static void put_header(struct jsonw *j, const struct profile *p, const struct stats *s)
 {
     jsonw_member_uint(j, "version", 1);
@@ -182,6 +253,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     put_header(&j, p, s);
     if (o->allocated)
         put_allocated(&j, p, o->allocated, o);
+    if (o->locks)
+        put_locks(&j, p, o);
     if (o->sections & REPORT_METHODS)
         put_rows(&j, p, "methods", &s->methods, o, false);
     if (o->sections & REPORT_LINES)
@@ -206,6 +279,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json_wall(&j, p);
         jsonw_key(&j, "halts");
         books_json_halts(&j, p);
+        jsonw_key(&j, "lock_time");
+        books_json_locks(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

@@ -80,6 +80,10 @@ const char *text_whole(const struct text *t)
         return "waiting time";
     if (t->p->kind == PROFILE_ALLOC)
         return "allocated bytes";
+    if (t->p->kind == PROFILE_LOCK)
+        return "time of waiting for locks";
+    if (t->p->kind == PROFILE_HOLDER)
+        return "time that others waited";
     if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
         return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
     return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : "sampled CPU";
@@ -139,8 +143,10 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     struct text t = {.out = out, .p = p, .s = s, .o = o};
     int rc = 0;
     text_header(&t);
-    if (o->sections & REPORT_METHODS)
+    if (o->sections & REPORT_METHODS) {
         text_allocated(&t);
+        text_locks(&t);
+    }
     if (o->sections & REPORT_METHODS)
         text_methods(&t);
     if (o->sections & REPORT_LINES)

@@ -23,6 +23,8 @@ void text_thread_time(const struct text *t); /* the books of the event safepoint
 void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
 void text_allocation_books(const struct text *t); /* and the books of that */
 void text_halt_books(const struct text *t);       /* of the event halt (text_halt_books.c) */
+void text_locks(const struct text *t);      /* deadlocks, and the locks that were waited for (text_locks.c) */
+void text_lock_books(const struct text *t); /* and the books of that */
 void text_allocation_caveats(const struct text *t);
 void text_problems(const struct text *t);
 

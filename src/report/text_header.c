@@ -119,6 +119,27 @@ static void put_wall(const struct text *t)
             text_time(text, sizeof text, (int64_t)t->p->interval_ns));
 }
 
+static void put_locks(const struct text *t)
+{
+    const char *threshold = profile_setting(t->p, "lock_threshold_ns"), *rate = profile_setting(t->p, "lock_rate");
+    char text[32];
+    put_weight(t, "Waiting");
+    key(t, "Event");
+    fputs("lock: waits for monitors, and parks", t->out);
+    if (threshold)
+        fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, strtoll(threshold, NULL, 10)));
+    if (rate)
+        fprintf(t->out, ", about %.20s at most", rate);
+    fputc('\n', t->out);
+}
+
+static void put_holders(const struct text *t)
+{
+    put_weight(t, "Waiting");
+    key(t, "Event");
+    fputs("lock: what threads did that had a lock for which others waited; of one that ran see --kind cpu\n", t->out);
+}
+
 static void put_cpu(const struct text *t)
 {
     const struct profile_book *cpu = profile_book(t->p, "cpu", "");
@@ -226,6 +247,7 @@ static void put_samples(const struct text *t)
     key(t, "Samples");
     if (!t->s->samples) {
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
+              : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
               : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
               : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
@@ -234,7 +256,7 @@ static void put_samples(const struct text *t)
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && p->kind != PROFILE_ALLOC) {
+    if (!p->cpu_samples && p->kind != PROFILE_ALLOC && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)
@@ -254,6 +276,10 @@ void text_header(const struct text *t)
         put_allocated(t);
     } else if (t->p->kind == PROFILE_WALL) {
         put_wall(t);
+    } else if (t->p->kind == PROFILE_LOCK) {
+        put_locks(t);
+    } else if (t->p->kind == PROFILE_HOLDER) {
+        put_holders(t);
     } else if (profile_is_safepoint(t->p)) {
         put_safepoint(t);
     } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {

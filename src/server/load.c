@@ -39,7 +39,7 @@ static int load_unpacked(struct profile *p, struct intake *in, const struct enve
     }
     p->or_allocations = true;
     rc = formats_load_from(p, in, "the recording", format, NULL, e);
-    if (!rc && p->kind == PROFILE_ALLOC && allocated_add_frames(p))
+    if (!rc && allocated_has_classes(p) && allocated_add_frames(p))
         rc = error_set(e, -ENOMEM, "the recording: out of memory");
     if (!rc && note->period_ns && p->unit == PROFILE_UNIT_SAMPLES)
         rc = scale(p, note->period_ns, e);

@@ -181,6 +181,56 @@ def on_terminal(*command):
     return out.decode()
 
 
+LOCK, PARK = "Java|demo.Pool.take:5", "Java|demo.Pool.get:9;Native|jdk.Unsafe.park"
+
+
+def lock(event):
+    """Of three threads 100 ms at two monitors and 60 ms parked; two that go on wait for each other, the third for one of them."""
+    return [("setting", "event", event), ("setting", "lock_threshold_ns", MS), ("setting", "interval_ns", 5 * MS),
+            ("thread", "first", 0, 11), ("thread", "second", 0, 12), ("thread", "third", 0, 13),
+            ("monitor", 1, 30 * MS, "demo.Pool", 4096, 2, 0, LOCK), ("monitor", 3, 50 * MS, "demo.Pool", 4096, 1, 0, LOCK),
+            ("monitor", 1, 12 * MS, "demo.Pool", 4096, 2, 1, LOCK), ("monitor", 2, 8 * MS, "demo.Other", 8192, 1, 1, LOCK),
+            ("park", 3, 60 * MS, "demo.Sync", 512, 2, 1, PARK), ("holder", 2, 90 * MS, "demo.Pool", "Java|demo.Log.write:3"),
+            ("book", "lock_time", "monitor", 101 * MS, 4), ("book", "lock_time", "park", 60 * MS, 1),
+            ("book", "lock_whole", "", 159 * MS, 4), ("book", "lock_drawn", "", 1 * MS, 1), ("book", "lock_lost", "throttled", 2 * MS, 2),
+            ("book", "lock_residual", "", -1 * MS, 0), ("book", "lock_open", "", 80 * MS, 3), ("book", "lock_threshold", "", MS, 0),
+            ("book", "lock_holders", "", 90 * MS, 1)]
+
+
+def test_lock():
+    alone = make("lock.jfr", lock("lock"))
+    r, text = report_json(alone), ct.candor("report", "--tree", alone).out
+    ct.ok(r["kind"] == "lock" and r["unit"] == "ns" and r["sampled"] == 160 * MS and not r["problems"]
+          and by_name(r["methods"])["demo.Pool.take"]["self"] == 100 * MS, "a recording of the event lock alone is shown by itself", r)
+    ct.ok([(row["class"], row["kind"], row["address"], row["weight"], row["samples"]) for row in r["locks"]] ==
+          [("demo.Pool", "monitor", "0x1000", 92 * MS, 3), ("demo.Sync", "park", None, 60 * MS, 1),
+           ("demo.Other", "monitor", "0x2000", 8 * MS, 1)], "the locks by weight", r["locks"])
+    ct.ok([(one["name"], one["weight"]) for one in r["locks"][0]["holders"]] == [("first", 50 * MS), ("second", 42 * MS)],
+          "with their holders", r["locks"][0])
+    circle = [[(link["thread"], link["class"], link["owner"]) for link in one] for one in r["deadlocks"]]
+    ct.ok(circle == [[("first", "demo.Pool", "second"), ("second", "demo.Other", "first")]],
+          "two that wait for each other are a deadlock, who waits for them is not in it", r["deadlocks"])
+    books = r["lock_time"]
+    ct.ok(r["books"] is None and books["waited_ns"] == {"monitor": 101 * MS, "park": 60 * MS} and books["lost_ns"] == {"throttled": 2 * MS}
+          and books["whole_ns"] + books["drawn_ns"] + 2 * MS + books["residual_ns"] == 161 * MS and books["lock_open"] == 3,
+          "the books close", books)
+    ct.ok("Deadlock" in text and "first waits for the monitor of demo.Pool 0x1000, which second has" in text
+          and "held by first 54 %, second 46 %" in text and re.search(r"demo\.Sync$", text, re.M), "the text says so", text)
+    holder = report_json(alone, "--kind", "holder")
+    ct.ok(holder["kind"] == "holder" and holder["sampled"] == 90 * MS and by_name(holder["methods"])["demo.Log.write"]["self"] == 90 * MS,
+          "--kind holder shows what the holders did", holder)
+    both = make("cpulock.jfr", [*lock("cpu,lock"), ("sample", 1, 10 * MS, "complete", COLD), ("book", "cpu", "", 10 * MS, 0),
+                                ("book", "complete", "", 10 * MS, 1), ("book", "residual", "", 0, 0)])
+    c, w = report_json(both), report_json(both, "--kind", "lock", "--label", "class=Sync")
+    ct.ok(c["kind"] == "cpu" and c["sampled"] == 10 * MS and "locks" not in c and not c["problems"], "of both the CPU time comes first", c)
+    ct.ok(w["sampled"] == 60 * MS and w["filtered"] == 100 * MS and not w["deadlocks"], "a lock's class can be chosen", w)
+    none = ct.candor("report", "--kind", "lock", make("nolock.jfr", example()))
+    ct.ok(none.status == 1 and "record with -e lock" in none.err and none.err.count("\n") == 1, "a recording without says how", none)
+    stacks = ct.WORK / "lock.collapsed"
+    ct.ok(ct.candor("convert", "--kind", "lock", both, stacks).status == 0 and f"demo.Pool.take;demo.Pool {92 * MS}" in stacks.read_text(),
+          "convert --kind lock: nanoseconds, the class at the leaf", stacks.read_text())
+
+
 def test_terminal():
     long = "com.example.shop.inventory.reservation.service.ReservationService.reserveEverything"
     path = make("long.jfr", [("thread", "main", 1, 1), ("sample", 1, 5, "complete", long)])
@@ -311,4 +361,5 @@ test_foreign()
 test_not_whole(recording)
 test_safepoint()
 test_wall()
+test_lock()
 ct.done()

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 CYCLES = 1000 if ct.TIER == "all" else 50
-CLOCKS = ("auto", "auto", "auto", "timer", "auto", "signal", "auto", "itimer", "safepoint", "wall", "cpu,wall")
+CLOCKS = ("auto", "auto", "auto", "timer", "auto", "signal", "auto", "itimer", "safepoint", "wall", "cpu,wall", "cpu,lock")
 
 # The one thing that stays: a trap of an ended recording may reach a thread long after, and its default action would kill.
 SIGTRAP_BIT = 1 << (signal.SIGTRAP - 1)
@@ -60,7 +60,7 @@ def cycles(jdk):
         for i in range(CYCLES):
             path = ct.WORK / f"cycle-{jdk.version}-{i % 4}.jfr"
             clock = CLOCKS[i % len(CLOCKS)]
-            how = {"event": clock} if clock in ("safepoint", "wall", "cpu,wall") else {"clock": clock}
+            how = {"event": clock} if clock in ("safepoint", "wall", "cpu,wall", "cpu,lock") else {"clock": clock}
             good, answer = jvm.control("start", file=path, interval="1ms", **how)
             if not good:
                 refused.append(f"start {i}: {answer}")

@@ -126,6 +126,8 @@ class Chunk:
                     if "startTime" in event:
                         ticks = event["startTime"] - self.start_ticks
                         event["startTime"] = self.start_ns + ticks * 1_000_000_000 // self.ticks_per_second
+                    if "duration" in event:
+                        event["duration"] = event["duration"] * 1_000_000_000 // self.ticks_per_second
                     yield event
             offset += size
 

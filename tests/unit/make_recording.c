@@ -10,6 +10,8 @@
  *     sample THREAD WEIGHT_NS OUTCOME STACK
  *     safepoint THREAD WEIGHT_NS OUTCOME STATE STACK       STATE: a word of jfr_thread_state_names
  *     wall THREAD WEIGHT_NS OUTCOME STATE EVIDENCE STACK
+ *     monitor|park THREAD WEIGHT_NS CLASS ADDRESS OWNER GOES_ON STACK      OWNER: a thread's number, or 0; GOES_ON: 1 = not finished
+ *     holder THREAD WEIGHT_NS CLASS STACK
  *     execution THREAD STACK
  *     pause NS NAME CAUSE               as the agent tells of a GC pause
  *     counted WHILE_NS COUNT STOPPED_NS SYNCHRONIZING_NS
@@ -26,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 16, WORDS = 7 };
+enum { SLOTS = 1 << 16, WORDS = 8 };
 
 static struct strtab symbols, stacks;
 static struct jfr_method methods[SLOTS];
@@ -128,6 +130,23 @@ static void add_thread(char **w)
     threads[thread_count++ % SLOTS] = (struct jfr_thread){java_id ? name : 0, name, number(w[2]), java_id};
 }
 
+static struct jfr_lock_wait lock_wait(char **words, uint64_t ticks)
+{
+    return (struct jfr_lock_wait){.ticks = ticks,
+                                  .duration_ticks = number(words[2]),
+                                  .thread = (uint32_t)number(words[1]),
+                                  .weight_ns = number(words[2]),
+                                  .class_name = strtab_add_text(&symbols, words[3]),
+                                  .has_class = true,
+                                  .address = number(words[4]),
+                                  .owner = (uint32_t)number(words[5]),
+                                  .finished = !number(words[6]),
+                                  .timeout_ns = INT64_MIN,
+                                  .until_epoch_ms = INT64_MIN,
+                                  .outcome = strtab_add_text(&symbols, "complete"),
+                                  .stack = stack_id(words[7])};
+}
+
 static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
 {
     struct error e;
@@ -162,6 +181,19 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                            .state = state_of(words[4]),
                                                            .evidence = strtab_add_text(&symbols, words[5]),
                                                            .stack = stack_id(words[6])});
+    else if (!strcmp(verb, "monitor"))
+        jfr_write_monitor_enter(w, &(struct jfr_lock_wait[]){lock_wait(words, ticks)}[0]);
+    else if (!strcmp(verb, "park"))
+        jfr_write_thread_park(w, &(struct jfr_lock_wait[]){lock_wait(words, ticks)}[0]);
+    else if (!strcmp(verb, "holder"))
+        jfr_write_lock_holder(w, &(struct jfr_lock_holder){.ticks = ticks,
+                                                           .thread = (uint32_t)number(words[1]),
+                                                           .weight_ns = number(words[2]),
+                                                           .class_name = strtab_add_text(&symbols, words[3]),
+                                                           .has_class = true,
+                                                           .outcome = strtab_add_text(&symbols, "complete"),
+                                                           .state = JFR_STATE_SLEEPING,
+                                                           .stack = stack_id(words[4])});
     else if (!strcmp(verb, "execution"))
         jfr_write_execution_sample(w, ticks, (uint32_t)number(words[1]), stack_id(words[2]), JFR_STATE_JAVA);
     else if (!strcmp(verb, "pause"))

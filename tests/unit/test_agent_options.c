@@ -67,6 +67,12 @@ static void test_accepted(void)
                parse("event=halt+halt") && parse("event=halt,clock=timer") && strstr(error.text, "cpu,halt") &&
                !parse("event=cpu+halt,clock=timer"),
            "the event halt, alone or beside others");
+    tap_ok(!parse("event=lock") && options.events == COLLECT_LOCK && !options.lock.has_threshold && !options.lock.rate &&
+               !parse("event=cpu+wall+alloc+lock,lock-threshold=20ms,lock-rate=50/s") &&
+               options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC | COLLECT_LOCK) && options.lock.has_threshold &&
+               options.lock.threshold_ns == 20000000 && options.lock.rate == 50 && !parse("event=lock,lock-threshold=0") &&
+               options.lock.has_threshold && !options.lock.threshold_ns,
+           "the event lock, alone or beside others, of all waits or of some");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
                options.wall.interval_ns == 50000000 && options.wall.rate == 1000 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
                options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
@@ -156,6 +162,11 @@ static void test_refused(void)
     refused("event=wall,wall-interval=999us", -EINVAL, "1ms to 10s");
     refused("event=wall,wall-rate=0", -EINVAL, "'0'");
     refused("event=wall,wall-rate=100001", -EINVAL, "100000/s");
+    refused("lock-threshold=1ms", -EINVAL, "event=lock");
+    refused("event=lock,lock-threshold=11s", -EINVAL, "up to 10s");
+    refused("event=lock,lock-rate=0", -EINVAL, "'0'");
+    refused("event=lock,max-rate=5", -EINVAL, "cpu,lock");
+    refused("event=safepoint%2Clock", -EINVAL, "one or several");
     refused("event=safepoint,interval=999us", -EINVAL, "use 1ms or more");
     refused("interval=999us,event=safepoint", -EINVAL, "use 1ms or more");
     refused("event=safepoint,clock=timer", -EINVAL, "leave out clock");

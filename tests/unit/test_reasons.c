@@ -21,9 +21,10 @@ static const struct reason reasons[] = {
 #define SUPPRESSED(symbol, name, meaning, remedy) {"suppressed", name, meaning, remedy},
 #define UNTAKEN(symbol, name, meaning, remedy) {"alloc_lost_bytes", name, meaning, remedy},
 #define UNTOLD(symbol, name, meaning, remedy) {"halt_lost", name, meaning, remedy},
+#define UNWAITED(symbol, name, meaning, remedy) {"lock_lost", name, meaning, remedy},
 #define UNNAMED(symbol, name, meaning, remedy) {"a frame", name, meaning, remedy},
     OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN)
-    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) PAUSE_LOSSES(UNTOLD) UNNAMED_FRAMES(UNNAMED)};
+    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) PAUSE_LOSSES(UNTOLD) LOCK_LOSSES(UNWAITED) UNNAMED_FRAMES(UNNAMED)};
 
 enum { REASONS = sizeof reasons / sizeof *reasons };
 

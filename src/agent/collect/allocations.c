@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/layout.h"
+#include "agent/record/class_name.h"
 #include "agent/record/reason.h"
 #include "agent/trigger/alloc_events.h"
 #include "base/units.h"
@@ -48,22 +49,6 @@ uint64_t allocations_lost(void)
 
 /* ---- records ---- */
 
-/* "Ljava/util/Map;" is java.util.Map; arrays are called as Class.getName() has it, "[Ljava.util.Map;". Hidden classes have a dot
- * before their last part, where Java has a slash. */
-static uint32_t class_symbol(struct strtab *strings, const uint64_t *words, size_t count)
-{
-    char name[ALLOC_CLASS_BYTES_MAX];
-    const char *signature = (const char *)words;
-    size_t length = strnlen(signature, 8 * count), n = 0, from = 0;
-    if (length > 2 && signature[0] == 'L' && signature[length - 1] == ';') {
-        from = 1;
-        length--;
-    }
-    for (size_t i = from; i < length; i++)
-        name[n++] = signature[i] == '/' ? '.' : signature[i] == '.' ? '/' : signature[i];
-    return strtab_add(strings, name, n);
-}
-
 static uint32_t stack_of(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count)
 {
     struct names *n = &session.recording->names;
@@ -96,7 +81,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     struct jfr_writer *w = session.recording->writer;
     struct jfr_allocation_sample s = {.ticks = record[0],
                                       .thread = names_thread_id(t),
-                                      .class_name = class_symbol(&names->strings, class_name, class_words),
+                                      .class_name = class_name_symbol(&names->strings, class_name, class_words),
                                       .weight = alloc_weight(record[1], record[2]),
                                       .size = record[1],
                                       .interval = record[2],

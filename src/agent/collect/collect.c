@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/locks.h"
 #include "agent/collect/pauses.h"
 #include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
@@ -73,7 +74,7 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt"};
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt", "lock"};
 
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 {
@@ -166,6 +167,7 @@ static void drain_thread(struct sampled_thread *t)
             take_record(t, session.record, words);
     }
     allocations_drain(t, false);
+    locks_drain(t, false);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -181,6 +183,7 @@ static void close_thread(struct sampled_thread *t)
                          cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
     wall_close_thread(t);
+    locks_close_thread(t);
     threads_release(t);
 }
 
@@ -196,6 +199,7 @@ static void drain(bool shrink)
             if (shrink) {
                 candor_queue_shrink(&t->queue);
                 allocations_drain(t, true);
+                locks_drain(t, true);
             }
         }
     }
@@ -247,6 +251,7 @@ static void write_books(void)
     wall_write(jfr_write_book_line);
     allocations_write(jfr_write_book_line, clock_monotonic_ns());
     pauses_write(jfr_write_book_line, clock_monotonic_ns());
+    locks_write(jfr_write_book_line, clock_monotonic_ns());
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -260,6 +265,7 @@ static void write_bases(void)
     wall_write(jfr_write_book_base);
     allocations_write(jfr_write_book_base, now);
     pauses_write(jfr_write_book_base, now);
+    locks_write(jfr_write_book_base, now);
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
         struct sampled_thread *t = &sampled_threads[i];
         if (atomic_load(&t->slot) != SLOT_LIVE)
@@ -365,6 +371,8 @@ static void describe(void)
     if (allocations_running())
         allocations_describe();
     pauses_describe();
+    if (locks_running())
+        locks_describe();
     recording_describe_events(r, collect_events_text(events, session.options.events));
 }
 
@@ -486,6 +494,7 @@ static bool tick(void)
     drain(close);
     allocations_tick(now);
     pauses_tick(now);
+    locks_tick(now);
     wall_tick(now);
     if (scan)
         keep_budget(now);
@@ -530,6 +539,7 @@ static void release_memory(void)
     session.pool_memory = NULL;
     allocations_stop();
     pauses_stop();
+    locks_stop();
     wall_close();
     snapshots_end(&session.snapshots);
     method_table_deinit();
@@ -573,6 +583,17 @@ static void find_operation(void)
         vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
 }
 
+/* What the JVM tells of. The event lock comes last: it is undone by its end alone. */
+static int start_events(struct error *e)
+{
+    int rc = records(COLLECT_HALT) ? pauses_start(&session.recording, e) : 0;
+    if (!rc && records(COLLECT_ALLOC))
+        rc = allocations_start(&session.options.alloc, &session.recording, e);
+    if (!rc && records(COLLECT_LOCK))
+        rc = locks_start(&session.options.lock, &session.recording, session.outcome_symbols, e);
+    return rc;
+}
+
 static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), struct error *e)
 {
     int rc = fault_install();
@@ -604,9 +625,9 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
-    rc = records(COLLECT_HALT) ? pauses_start(&session.recording, e) : 0;
-    rc = !rc && records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : rc;
+    rc = start_events(e);
     if (rc) {
+        allocations_silence();
         threads_stop();
         remove_handlers();
         return rc;
@@ -649,6 +670,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = reserve_memory(e);
     if (!rc && records(COLLECT_ALLOC))
         rc = allocations_reserve(e);
+    if (!rc && records(COLLECT_LOCK))
+        rc = locks_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, e);
@@ -678,6 +701,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     if (allocations_running())
         allocations_describe();
     pauses_describe();
+    if (locks_running())
+        locks_describe();
     session.running = true;
     return 0;
 }
@@ -722,6 +747,12 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
     return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
+/* Of events that the JVM tells of. */
+static uint64_t samples_of_callbacks(void)
+{
+    return (records(COLLECT_ALLOC) ? allocations_samples() : 0) + (records(COLLECT_LOCK) ? locks_samples() : 0);
+}
+
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t wall_lost, pauses, pauses_lost;
@@ -730,6 +761,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     wall_end(drain_now);
+    locks_end();
     threads_stop();
     drain(false);
     pauses_end();
@@ -743,7 +775,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     wall_counts(samples, &wall_lost);
     pauses_counts(&pauses, &pauses_lost);
     *samples += pauses;
-    *samples += session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
+    *samples += session.books.samples + samples_of_callbacks();
     release_memory();
     session.running = false;
     return rc;
@@ -753,6 +785,7 @@ static void silence(void *unused)
 {
     native_abandon();
     allocations_silence();
+    locks_silence();
     threads_abandon();
     clock_mute_process();
 }
@@ -809,8 +842,8 @@ void collect_status(struct collect_status *out)
     out->pace_ns = session.budget.pace_ns;
     out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
-    out->samples = session.books.samples + (records(COLLECT_ALLOC) ? allocations_samples() : 0);
-    out->lost = allocations_lost();
+    out->samples = session.books.samples + samples_of_callbacks();
+    out->lost = allocations_lost() + locks_lost();
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
     wall_counts(&wall_samples, &wall_lost);

@@ -193,8 +193,8 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     o->wall.alone = !(o->events & COLLECT_CPU);
     if (o->events)
         return 0;
-    return error_set(e, -EINVAL, "event '%s': use cpu, wall, alloc and halt, one or several (cpu,wall; the comma as %%2C), or safepoint",
-                     value);
+    return error_set(e, -EINVAL,
+                     "event '%s': use cpu, wall, alloc, lock and halt, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
@@ -218,15 +218,40 @@ static int check_alloc(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
     if (o->alloc.rate && o->alloc.interval)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
-    if (o->events == COLLECT_ALLOC && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL, "event=alloc has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,alloc");
     return 0;
 }
 
-static int check_halt(const struct collect_options *o, struct error *e)
+static int set_lock_threshold(struct collect_options *o, char *value, struct error *e)
 {
-    if (o->events == COLLECT_HALT && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL, "event=halt has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,halt");
+    bool none = !strcmp(value, "0");
+    o->lock.has_threshold = true;
+    o->lock.threshold_ns = 0;
+    if (!none && (units_parse_duration(value, &o->lock.threshold_ns) || o->lock.threshold_ns > LOCKS_THRESHOLD_MAX_NS))
+        return error_set(e, -EINVAL, "lock-threshold '%s': use a duration up to 10s, such as 1ms, or 0 for all waits", value);
+    return 0;
+}
+
+static int set_lock_rate(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_rate(value, &o->lock.rate) || !o->lock.rate || o->lock.rate > LOCKS_RATE_MAX)
+        return error_set(e, -EINVAL, "lock-rate '%s': use waits recorded per second, from 1/s to 1000000/s", value);
+    return 0;
+}
+
+static int check_lock(const struct collect_options *o, struct error *e)
+{
+    if (!(o->events & COLLECT_LOCK) && (o->lock.has_threshold || o->lock.rate))
+        return error_set(e, -EINVAL, "lock-threshold and lock-rate are the event lock's; record with event=lock");
+    return 0;
+}
+
+static int check_clock(const struct collect_options *o, struct error *e)
+{
+    char events[COLLECT_EVENTS_BYTES];
+    collect_events_text(events, o->events);
+    if (!(o->events & COLLECT_BY_INTERVAL) && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
+        return error_set(e, -EINVAL, "event=%s has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,%s", events,
+                         events);
     return 0;
 }
 
@@ -284,9 +309,10 @@ static int check(const struct collect_options *o, struct error *e)
     bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max != DUMPS_MAX_DEFAULT;
     if (about_dumps && !o->dumps.rule.text[0])
         return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
-    int rc = check_halt(o, e);
+    int rc = check_alloc(o, e);
+    rc = rc ? rc : check_clock(o, e);
     if (rc || o->events != COLLECT_SAFEPOINT)
-        return rc ? rc : check_alloc(o, e);
+        return rc;
     if (o->interval_ns < COLLECT_SAFEPOINT_INTERVAL_MIN_NS)
         return error_set(e, -EINVAL, "interval below 1ms: each sample of event=safepoint stops all threads; use 1ms or more");
     if (o->clock != CLOCK_AUTO || o->walker != WALKER_AUTO || o->carrier_frames || o->recompile || o->code || o->limits.max_rate ||
@@ -310,7 +336,8 @@ static const struct {
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
             {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
-            {"wall-rate", set_wall_rate}};
+            {"wall-rate", set_wall_rate}, {"lock-threshold", set_lock_threshold},
+            {"lock-rate", set_lock_rate}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -324,8 +351,8 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval "
-                     "and wall-rate",
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
+                     "wall-rate, lock-threshold and lock-rate",
                      pair);
 }
 
@@ -344,6 +371,7 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
         text = next;
     }
     int rc = check_wall(out, e);
+    rc = rc ? rc : check_lock(out, e);
     settle(out);
     return rc ? rc : check(out, e);
 }

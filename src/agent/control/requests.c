@@ -116,7 +116,7 @@ static void put_status(struct buffer *b)
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
-    if (s.events & ~(unsigned)(COLLECT_ALLOC | COLLECT_HALT))
+    if (s.events & COLLECT_BY_INTERVAL)
         put_number(b, "interval_ns", s.interval_ns);
     if (s.events & COLLECT_CPU)
         put_number(b, "pace_ns", s.pace_ns);

@@ -1,8 +1,10 @@
 #include "agent/entry/java.h"
 
 #include "agent/entry/jvmti_alloc.h"
+#include "agent/entry/jvmti_lock.h"
 #include "agent/entry/jvmti_pauses.h"
 #include "agent/entry/jvmti_stacks.h"
+#include "agent/entry/lock_fields.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
@@ -192,6 +194,8 @@ int java_open(JavaVM *vm, struct error *e)
     callbacks.SampledObjectAlloc = jvmti_alloc_sampled;
     callbacks.GarbageCollectionStart = jvmti_pauses_start;
     callbacks.GarbageCollectionFinish = jvmti_pauses_finish;
+    callbacks.MonitorContendedEnter = jvmti_lock_enter;
+    callbacks.MonitorContendedEntered = jvmti_lock_entered;
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
         jvmti = NULL;
         return error_set(e, -ENOTSUP, "this JVM refuses JVMTI event callbacks");
@@ -264,6 +268,7 @@ static void read_layout(JNIEnv *jni)
     counters_find(libjvm);
     if (jvm_facts.java_version >= 21)
         virtual_fields_read(jni, libjvm);
+    lock_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
     agct.thread_env = thread_env;
     agct.prepare = prepare_agct;
@@ -289,6 +294,7 @@ void java_describe(JNIEnv *jni)
     jvmti_stacks_init(java_vm, jvmti, thread_id);
     jvmti_alloc_init(java_vm, jvmti, thread_id);
     jvmti_pauses_init(java_vm, jvmti);
+    jvmti_lock_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();

@@ -5,6 +5,7 @@
 #include "agent/hot/frame.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/load.h"
+#include "agent/hot/lock.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
 #include "agent/hot/walk.h"
@@ -85,6 +86,8 @@ static struct turn *turn_that_faulted(uintptr_t pc)
     if (t && t->turn.sp)
         return &t->turn;
     struct turn *of_callback = t ? alloc_turn(t) : NULL;
+    if (t && !of_callback)
+        of_callback = lock_turn(t);
     return of_callback ? of_callback : turn_if_own_thread();
 }
 

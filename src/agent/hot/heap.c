@@ -5,13 +5,14 @@
 
 #include <stdatomic.h>
 
-enum { MARK_FORWARDED = 3, MARK_TAG = 3, COLOR_BITS = 16, INSTANCE_BYTES_MAX = 1 << 10 };
+enum { MARK_FORWARDED = 3, MARK_TAG = 3, COLOR_BITS = 16, INSTANCE_BYTES_MAX = 1 << 10, SUPERS_MAX = 16 };
 
-static const char class_names[HEAP_CLASSES][48] = {
+static const char class_names[HEAP_CLASSES][56] = {
     [HEAP_VIRTUAL_THREAD] = "java/lang/VirtualThread",
     [HEAP_CONTINUATION] = "java/lang/VirtualThread$VThreadContinuation",
     [HEAP_VIRTUAL_TASK] = "java/lang/VirtualThread$VThreadContinuation$1",
     [HEAP_STACK_CHUNK] = "jdk/internal/vm/StackChunk",
+    [HEAP_OWNABLE] = "java/util/concurrent/locks/AbstractOwnableSynchronizer",
 };
 
 /* The Klass* of each, once it was met: these classes are never unloaded. */
@@ -71,6 +72,12 @@ bool heap_handle(uintptr_t owner, struct vm_field handle, uintptr_t *object)
     return load_field(owner, handle, &at) && at && load_u64(at, &reference) && take_reference(reference, object);
 }
 
+bool heap_word(uintptr_t at, uintptr_t *object)
+{
+    uint64_t reference;
+    return load_u64(at, &reference) && take_reference(reference, object);
+}
+
 bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to)
 {
     const struct vm_objects *o = &vm_layout.objects;
@@ -92,7 +99,7 @@ bool heap_on_stack(uintptr_t at, uintptr_t *object)
     return !vm_layout.objects.color_shift && load_u64(at, &reference) && take_reference(reference, object);
 }
 
-static bool klass_of(uintptr_t object, uintptr_t *klass)
+bool heap_klass(uintptr_t object, uintptr_t *klass)
 {
     const struct vm_objects *o = &vm_layout.objects;
     uint64_t word;
@@ -113,11 +120,8 @@ static bool klass_of(uintptr_t object, uintptr_t *klass)
     return word && !(*klass & 7);
 }
 
-bool heap_is(uintptr_t object, enum heap_class class)
+static bool klass_is(uintptr_t klass, enum heap_class class)
 {
-    uintptr_t klass;
-    if (!klass_of(object, &klass))
-        return false;
     /* Relaxed: the address alone is what is shared. */
     uintptr_t known = atomic_load_explicit(&classes[class], memory_order_relaxed);
     if (known)
@@ -129,11 +133,29 @@ bool heap_is(uintptr_t object, enum heap_class class)
     return true;
 }
 
+bool heap_is(uintptr_t object, enum heap_class class)
+{
+    uintptr_t klass;
+    return heap_klass(object, &klass) && klass_is(klass, class);
+}
+
+bool heap_klass_extends(uintptr_t klass, enum heap_class class)
+{
+    uint64_t super = klass;
+    for (int i = 0; i < SUPERS_MAX && super; i++) {
+        if (klass_is(super, class))
+            return true;
+        if (!load_field(super, vm_layout.objects.klass_super, &super))
+            return false;
+    }
+    return false;
+}
+
 bool heap_instance_bytes(uintptr_t object, uint32_t *bytes)
 {
     uintptr_t klass;
     uint64_t layout;
-    if (!klass_of(object, &klass) || !load_field(klass, vm_layout.objects.klass_layout, &layout))
+    if (!heap_klass(object, &klass) || !load_field(klass, vm_layout.objects.klass_layout, &layout))
         return false;
     *bytes = (uint32_t)layout & ~7u; /* the lowest bits are flags */
     return *bytes && *bytes < INSTANCE_BYTES_MAX;

@@ -11,7 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum heap_class { HEAP_VIRTUAL_THREAD, HEAP_CONTINUATION, HEAP_VIRTUAL_TASK, HEAP_STACK_CHUNK, HEAP_CLASSES };
+enum heap_class {
+    HEAP_VIRTUAL_THREAD,
+    HEAP_CONTINUATION,
+    HEAP_VIRTUAL_TASK,
+    HEAP_STACK_CHUNK,
+    HEAP_OWNABLE, /* a lock of java.util.concurrent that a thread may have for itself */
+    HEAP_CLASSES
+};
 
 /* False while a collection may be moving objects under a thread in this state; one that runs Java or JVM code keeps such a
  * collection from beginning. *moment: what it was read in; what was read meanwhile counts if heap_is_still says the same
@@ -19,6 +26,8 @@ enum heap_class { HEAP_VIRTUAL_THREAD, HEAP_CONTINUATION, HEAP_VIRTUAL_TASK, HEA
 bool heap_is_still(enum jfr_thread_state state, uint64_t *moment);
 /* The object a handle names; the handle is a field of the structure at `owner`. */
 bool heap_handle(uintptr_t owner, struct vm_field handle, uintptr_t *object);
+/* The object that the word at this address names, where that is one outside the heap: a root of the collector's. */
+bool heap_word(uintptr_t at, uintptr_t *object);
 /* The first object of that class a field of this one refers to. Such fields are found by looking, and remembered: nothing
  * else tells where they are without having their class initialised. */
 bool heap_find(uintptr_t object, enum heap_class class, uintptr_t *to);
@@ -27,6 +36,9 @@ bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to);
 /* One that a stack holds. */
 bool heap_on_stack(uintptr_t at, uintptr_t *object);
 bool heap_is(uintptr_t object, enum heap_class class);
+/* The Klass* of an object, and whether that class is, or extends, one of these. */
+bool heap_klass(uintptr_t object, uintptr_t *klass);
+bool heap_klass_extends(uintptr_t klass, enum heap_class class);
 /* Bytes of an instance before what its class adds to it at creation. */
 bool heap_instance_bytes(uintptr_t object, uint32_t *bytes);
 

@@ -40,6 +40,8 @@ struct vm_objects {
     uintptr_t collections; /* where 32 bits count them */
     uint16_t header_bytes, bytes_in_array; /* an array's length follows its header */
     struct vm_field klass_layout;          /* Klass: the size of its instances */
+    struct vm_field klass_super;           /* Klass: of the class it extends; not needed for a walk */
+    bool usable;                           /* all of the above but what is not needed is known */
 };
 
 /* A virtual thread's objects and what names them: offsets in bytes. */
@@ -60,6 +62,23 @@ struct vm_allocations {
     struct vm_field counted; /* JavaThread: bytes, but for those in its buffer; width 0 = the JVM does not tell */
     struct vm_field buffer;  /* JavaThread: its buffer (TLAB), and in that what has been given out of it */
     struct vm_field buffer_start, buffer_top;
+};
+
+/* A reference in a structure of the JVM's own: itself, or the address of where it stands. */
+struct vm_root {
+    struct vm_field field; /* width 0 = this JVM has none */
+    bool is_handle;
+};
+
+/* Who has a lock, and what a thread is parked for; not needed for a walk. Offsets of Java's fields in bytes, 0 = unknown. */
+struct vm_locks {
+    struct vm_field owner; /* ObjectMonitor */
+    bool owner_is_id;      /* it is a java.lang.Thread's id, since JDK 24; before, a JavaThread*, or an address on its stack */
+    struct vm_root object; /* ObjectMonitor */
+    struct vm_field stack_base, stack_size;                 /* JavaThread */
+    struct vm_field stack, stack_top, stack_first;          /* JavaThread: of what it has locked, since JDK 21; and in that */
+    struct vm_root thread;                                  /* JavaThread: its java.lang.Thread, of the virtual one if one runs */
+    uint16_t park_blocker, thread_id, exclusive_owner;      /* java.lang.Thread, twice; AbstractOwnableSynchronizer */
 };
 
 struct vm_layout {
@@ -109,6 +128,7 @@ struct vm_layout {
     struct vm_objects objects;
     struct vm_virtual virtuals;
     struct vm_allocations allocations;
+    struct vm_locks locks;
 
     /* What the JVM's own threads work at (hot/work.h); not needed for a walk. */
     uint32_t env_offset; /* of the JNIEnv in a JavaThread; 0 = unknown */

@@ -77,6 +77,16 @@
     LOSS(QUEUE_FULL, "queue_full", "1,024 pauses came before the agent's thread got to run", "give the JVM more processors")  \
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "leave out events that give many samples")
 
+#define LOCK_LOSSES(LOSS)                                                                                              \
+    LOSS(QUEUE_FULL, "queue_full", "no free chunk in the queue pool", "raise --lock-threshold, or lower --lock-rate")   \
+    LOSS(THROTTLED, "throttled", "the program began to wait so often that waits came faster than a higher threshold could be set", \
+         "raise --lock-rate, or set --lock-threshold")                                                                  \
+    LOSS(NO_THREAD, "no_thread", "the thread was not known yet, or no longer", "")                                      \
+    LOSS(VIRTUAL, "virtual", "a virtual thread that waited for a monitor without a carrier (Java 24 and later); its time is not counted", \
+         "")                                                                                                            \
+    LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise --lock-threshold, or lower --lock-rate")    \
+    LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it looked at the wait", "report the fault; the log names it")
+
 #define UNNAMED_FRAMES(UNNAMED)                                                                                        \
     UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
@@ -90,6 +100,7 @@
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
 #define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
 #define REASON_ENUM_PAUSE_LOSS(symbol, name, meaning, remedy) PAUSE_LOSS_##symbol,
+#define REASON_ENUM_LOCK_LOSS(symbol, name, meaning, remedy) LOCK_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
@@ -100,6 +111,7 @@ enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
 enum pause_loss { PAUSE_LOSSES(REASON_ENUM_PAUSE_LOSS) PAUSE_LOSS_COUNT };
+enum lock_loss { LOCK_LOSSES(REASON_ENUM_LOCK_LOSS) LOCK_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

@@ -1,80 +1,10 @@
 /* Verified on: 21, 25 and 27, with each of their collectors. */
 #include "agent/hotspot/virtuals.h"
 
-#include "agent/hotspot/flags.h"
+#include "agent/hotspot/objects.h"
 #include "agent/hotspot/vmstructs.h"
 
 #include <string.h>
-
-/* A static pointer or number of a type that was renamed. */
-static const void *either(const struct vmstructs *v, const char *type, const char *field, const char *former)
-{
-    const void *p = vmstructs_static(v, type, field);
-    return p ? p : vmstructs_static(v, type, former);
-}
-
-static bool narrow(const struct vmstructs *v, const char *type, const char *base, const char *shift,
-                   const char *old_base, const char *old_shift, uintptr_t *base_out, uint8_t *shift_out)
-{
-    const uintptr_t *b = either(v, type, base, old_base);
-    const int *s = either(v, type, shift, old_shift);
-    if (!b || !s)
-        return false;
-    *base_out = *b;
-    *shift_out = (uint8_t)*s;
-    return true;
-}
-
-static bool headers(const struct vmstructs *v, void *libjvm, struct vm_objects *o)
-{
-    uint64_t shift = 0;
-    o->klass_in_mark = flags_get(libjvm, "UseCompactObjectHeaders", false);
-    o->narrow_klass = o->klass_in_mark || flags_get(libjvm, "UseCompressedClassPointers", true);
-    o->header_bytes = o->klass_in_mark ? 8 : o->narrow_klass ? 12 : 16;
-    if (o->klass_in_mark && !vmstructs_long_constant(v, "markWord::klass_shift", &shift))
-        return false;
-    o->mark_klass_shift = (uint8_t)shift;
-    return vmstructs_field(v, "Klass", "_layout_helper", &o->klass_layout) &&
-           (!o->narrow_klass || narrow(v, "CompressedKlassPointers", "_base", "_shift", "_narrow_klass._base",
-                                       "_narrow_klass._shift", &o->klass_base, &o->klass_shift));
-}
-
-/* What ZGC, and its older sort that JDK 21 still has, tell of the references they have coloured. */
-static bool colors(const struct vmstructs *v, const char *globals, const char *bad, const char *shift,
-                   struct vm_objects *o)
-{
-    struct vm_field field;
-    const uintptr_t *instance = vmstructs_static(v, globals, "_instance_p");
-    if (!instance || !*instance || !vmstructs_field(v, globals, bad, &field))
-        return false;
-    o->bad_color = *(const uintptr_t *)(*instance + field.offset);
-    if (shift && vmstructs_field(v, globals, shift, &field))
-        o->color_shift = *(const uintptr_t *)(*instance + field.offset);
-    return o->bad_color && (!shift || o->color_shift);
-}
-
-static bool references(const struct vmstructs *v, void *libjvm, struct vm_objects *o)
-{
-    if (flags_get(libjvm, "UseZGC", false))
-        return flags_get(libjvm, "ZGenerational", true)
-                   ? colors(v, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask", "_ZPointerLoadShift", o)
-                   : colors(v, "XGlobalsForVMStructs", "_XAddressBadMask", NULL, o);
-    o->narrow_references = flags_get(libjvm, "UseCompressedOops", true);
-    return !o->narrow_references || narrow(v, "CompressedOops", "_base", "_shift", "_narrow_oop._base",
-                                           "_narrow_oop._shift", &o->reference_base, &o->reference_shift);
-}
-
-static bool heap(const struct vmstructs *v, struct vm_objects *o)
-{
-    struct vm_field active, count;
-    const uintptr_t *heap = vmstructs_static(v, "Universe", "_collectedHeap");
-    if (!heap || !*heap || !vmstructs_field(v, "CollectedHeap", "_is_stw_gc_active", &active) ||
-        !vmstructs_field(v, "CollectedHeap", "_total_collections", &count))
-        return false;
-    o->collections = *heap + count.offset;
-    o->collecting = *heap + active.offset;
-    return true;
-}
 
 static bool threads(const struct vmstructs *v, struct vm_virtual *t)
 {
@@ -95,8 +25,8 @@ void virtuals_fill(void *libjvm, const struct vm_virtual *fields, uint16_t bytes
     if (t->usable || !vm_layout.usable || !vmstructs_open(&v, libjvm))
         return;
     *t = *fields;
-    *o = (struct vm_objects){.bytes_in_array = bytes_in_array};
-    t->usable = headers(&v, libjvm, o) && references(&v, libjvm, o) && heap(&v, o) && threads(&v, t);
+    t->usable = objects_fill(&v, libjvm) && threads(&v, t);
+    o->bytes_in_array = bytes_in_array;
 }
 
 /* "Cont thaw return barrier" in JDK 21, "cont_returnBarrier" in 25, "cont_returnBarrier_stub (stub gen)" in 27; there is

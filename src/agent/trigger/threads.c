@@ -4,6 +4,7 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
+#include "agent/hot/lock.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
@@ -117,6 +118,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     t->random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
     alloc_lane_open(t, registry.pool);
+    lock_lane_open(t, registry.pool);
     registry.scanned[t->index] = registry.scan;
     read_os_name(t);
     set_java(t, java_thread, java_id, java_name);
@@ -138,7 +140,7 @@ static void wait_for_handler(const struct sampled_thread *t)
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
-    while (atomic_load(&t->inside) || alloc_is_inside(t))
+    while (atomic_load(&t->inside) || alloc_is_inside(t) || lock_is_inside(t))
         nanosleep(&pause, NULL);
 }
 
@@ -405,6 +407,7 @@ void threads_release(struct sampled_thread *t)
         atomic_store(&thread_slot_of_tid[t->tid], 0);
     candor_queue_deinit(&t->queue);
     alloc_lane_close(t);
+    lock_lane_close(t);
     atomic_store(&t->slot, SLOT_FREE);
     if (registry.free_slots)
         registry.free_slots[registry.free_count++] = t->index;

@@ -1,0 +1,50 @@
+/* The collector's part of the event lock: records of waits become events, with their weights; the threshold follows the rate; the books.
+ * It stands beside the clocks' part in collect.c, which calls it.
+ *
+ *   locks_reserve -> locks_start -> [ locks_drain* locks_tick locks_close_thread* locks_write ]* -> locks_end -> locks_stop
+ *
+ * Its books (docs/formats/recording.md), in ns of waiting: what all waits took, as each thread has added up, against what of it is
+ * recorded for its length, what those that were drawn weigh, and what was lost. They meet in the residual, which is what the draw is off
+ * by. All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_LOCKS_H
+#define CANDOR_AGENT_COLLECT_LOCKS_H
+
+#include "agent/hot/lock.h"
+#include "agent/hot/thread.h"
+#include "agent/record/recording.h"
+#include "base/error.h"
+#include "jfr/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LOCKS_RATE_DEFAULT = 500, LOCKS_RATE_MAX = 1000000, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
+#define LOCKS_THRESHOLD_MAX_NS UINT64_C(10000000000)
+
+struct lock_options {
+    bool has_threshold;    /* else the default, and a rate */
+    uint64_t threshold_ns; /* waits as long as this are all recorded; 0 = all waits are */
+    uint64_t rate;         /* waits recorded per second at most, by a higher threshold; 0 = without a bound, or the default */
+};
+
+/* Before the threads are armed: 0 or -ENOMEM. */
+int locks_reserve(struct error *e);
+/* When they are. outcome_symbols: by enum outcome. 0 or a negative errno; then there is nothing to stop. */
+int locks_start(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols, struct error *e);
+bool locks_running(void);
+/* What a recording's chunk says of it. */
+void locks_describe(void);
+/* One thread's records; shrink: its queue gives back what it does not need. */
+void locks_drain(const struct sampled_thread *t, bool shrink);
+void locks_close_thread(const struct sampled_thread *t);
+void locks_tick(uint64_t now_ns);
+void locks_write(jfr_write_book *write, uint64_t now_ns);
+uint64_t locks_samples(void); /* in the recording */
+uint64_t locks_lost(void);
+/* Records the waits that go on, before the threads are disarmed. */
+void locks_end(void);
+/* No thread notes another wait; what they have left can still be drained, while the slots are there. */
+void locks_silence(void);
+void locks_stop(void);
+
+#endif

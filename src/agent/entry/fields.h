@@ -1,0 +1,14 @@
+/* Where Java's objects keep their fields. Asking has the class initialised, so it shall be one that has no work to do then. */
+#ifndef CANDOR_AGENT_ENTRY_FIELDS_H
+#define CANDOR_AGENT_ENTRY_FIELDS_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A class, or NULL and no exception. */
+jclass fields_class(JNIEnv *jni, const char *name);
+/* An instance field's offset in bytes; false, and 0, where there is no such field. */
+bool fields_offset(JNIEnv *jni, const char *class_name, const char *field, const char *descriptor, uint16_t *offset);
+
+#endif

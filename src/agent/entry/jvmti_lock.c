@@ -1,0 +1,129 @@
+#include "agent/entry/jvmti_lock.h"
+
+#include "agent/hot/layout.h"
+#include "agent/hot/lock.h"
+#include "agent/record/jvm.h"
+#include "agent/trigger/lock_events.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+enum { VIRTUAL_THREADS_SINCE = 21, UNMOUNTED_MONITORS_SINCE = 24 };
+
+static JavaVM *java_vm;
+static jvmtiEnv *jvmti;
+static jfieldID id_field;
+static bool is_open;
+
+static const jvmtiCapabilities capability = {.can_generate_monitor_events = 1};
+static const jvmtiEvent events[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
+
+static jvmtiError notify(jvmtiEventMode mode)
+{
+    jvmtiError rc = JVMTI_ERROR_NONE;
+    for (size_t i = 0; !rc && i < sizeof events / sizeof *events; i++)
+        rc = (*jvmti)->SetEventNotificationMode(jvmti, mode, events[i], NULL);
+    return rc;
+}
+
+static jvmtiError begin(void)
+{
+    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
+    if (rc)
+        return rc;
+    rc = notify(JVMTI_ENABLE);
+    if (rc) {
+        notify(JVMTI_DISABLE);
+        (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+    }
+    return rc;
+}
+
+static bool attach(void)
+{
+    JNIEnv *jni;
+    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
+    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
+}
+
+static int open_events(struct error *e)
+{
+    if (!vm_layout.usable || !vm_layout.env_offset)
+        return error_set(e, -ENOTSUP, "event=lock needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
+                         vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
+    if (!attach())
+        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    jvmtiError rc = begin();
+    is_open = !rc;
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM refuses to tell of monitors (JVMTI error %d); use event=wall", (int)rc) : 0;
+}
+
+static void close_events(void)
+{
+    if (!is_open || !attach())
+        return;
+    is_open = false;
+    notify(JVMTI_DISABLE);
+    (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+    (*java_vm)->DetachCurrentThread(java_vm);
+}
+
+/* Relaxed: only saves the work of a callback that is late. */
+static bool is_on(void)
+{
+    return atomic_load_explicit(&lock_config.on, memory_order_relaxed);
+}
+
+/* The thread's own id, which is another than its carrier's where it is a virtual one; 0 where there are none. */
+static int64_t id_of(JNIEnv *jni, jthread thread)
+{
+    bool asked = id_field && thread && jvm_facts.java_version >= VIRTUAL_THREADS_SINCE;
+    return asked ? (*jni)->GetLongField(jni, thread, id_field) : 0;
+}
+
+/* Since Java 24 a virtual thread leaves its carrier while it waits, and may get another: its wait is in no thread's lane. */
+static bool leaves_its_carrier(int64_t id)
+{
+    const struct sampled_thread *carrier =
+        id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_caller() : NULL;
+    return carrier && carrier->java_id && carrier->java_id != id;
+}
+
+void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
+{
+    if (is_on() && !leaves_its_carrier(id_of(jni, thread)))
+        lock_begin_monitor((uintptr_t)jni - vm_layout.env_offset);
+}
+
+static void record(jvmtiEnv *env, JNIEnv *jni, jobject object, const struct lock_wait *wait, int64_t id)
+{
+    char *signature = NULL;
+    jclass class = (*jni)->GetObjectClass(jni, object);
+    if (class && (*env)->GetClassSignature(env, class, &signature, NULL))
+        signature = NULL;
+    lock_record(wait, signature ? signature : "", id);
+    (*env)->Deallocate(env, (unsigned char *)signature);
+    if (class)
+        (*jni)->DeleteLocalRef(jni, class);
+}
+
+void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
+{
+    struct lock_wait wait;
+    if (!is_on())
+        return;
+    int64_t id = id_of(jni, thread);
+    if (leaves_its_carrier(id))
+        lock_lose(LOCK_LOSS_VIRTUAL, 0);
+    else if (lock_end_monitor(&wait))
+        record(env, jni, object, &wait, id);
+}
+
+void jvmti_lock_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
+{
+    java_vm = vm;
+    jvmti = env;
+    id_field = thread_id;
+    lock_events = (struct lock_events){open_events, close_events};
+}

@@ -1,0 +1,13 @@
+/* Contended monitors as JVMTI tells them, for the event lock (trigger/lock_events.h). */
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
+#define CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
+
+#include <jvmti.h>
+
+/* Fills lock_events. thread_id: the field of java.lang.Thread that holds its id, or NULL. */
+void jvmti_lock_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id);
+
+void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object);
+void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object);
+
+#endif

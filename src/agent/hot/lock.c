@@ -1,0 +1,397 @@
+#include "agent/hot/lock.h"
+
+#include "agent/hot/handler.h"
+#include "agent/hot/layout.h"
+#include "agent/hot/load.h"
+#include "agent/hot/method.h"
+#include "agent/hot/virtual.h"
+#include "agent/hot/walk.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <time.h>
+
+struct lock_config lock_config;
+
+/* By a slot's index. Never unmapped: a callback may be late. */
+static struct lock_lane *lanes;
+static bool lanes_in_use;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void lock_lose(enum lock_loss why, uint64_t weight)
+{
+    /* Relaxed, both: numbers by themselves. */
+    atomic_fetch_add_explicit(&lock_config.lost_ns[why], weight, memory_order_relaxed);
+    atomic_fetch_add_explicit(&lock_config.lost[why], 1, memory_order_relaxed);
+}
+
+/* ---- lanes ---- */
+
+int lock_table_init(void)
+{
+    void *p = lanes ? lanes
+                    : mmap(NULL, THREADS_MAX * sizeof *lanes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                           -1, 0);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    lanes = p;
+    lanes_in_use = true;
+    return 0;
+}
+
+void lock_table_deinit(void)
+{
+    if (lanes)
+        madvise(lanes, THREADS_MAX * sizeof *lanes, MADV_DONTNEED);
+    lanes_in_use = false;
+}
+
+struct lock_lane *lock_lane(const struct sampled_thread *t)
+{
+    return lanes_in_use ? &lanes[t->index] : NULL;
+}
+
+void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
+{
+    struct lock_lane *lane = lock_lane(t);
+    if (!lane)
+        return;
+    candor_queue_init(&lane->queue, pool);
+    lane->turn.sp = 0;
+    lane->opened = now_ns();
+    lane->draw = (struct lock_draw){.random = (t->random ^ lane->opened << 1) | 1};
+    atomic_store(&lane->since, 0);
+    atomic_store(&lane->waits, 0);
+    for (int i = 0; i < LOCK_KINDS; i++) {
+        atomic_store(&lane->waited_ns[i], 0);
+        atomic_store(&lane->waited[i], 0);
+    }
+}
+
+void lock_lane_close(const struct sampled_thread *t)
+{
+    struct lock_lane *lane = lock_lane(t);
+    if (lane)
+        candor_queue_deinit(&lane->queue);
+}
+
+bool lock_is_inside(const struct sampled_thread *t)
+{
+    const struct lock_lane *lane = lock_lane(t);
+    /* Sequentially consistent, as is the store of whoever enters: it saw the even generation, or is seen here. */
+    return lane && atomic_load(&lane->inside);
+}
+
+struct turn *lock_turn(const struct sampled_thread *t)
+{
+    struct lock_lane *lane = lock_lane(t);
+    return lane && lane->turn.sp ? &lane->turn : NULL;
+}
+
+/* ---- a thread in its lane ---- */
+
+/* What a thread does there; it is passed on through the turn. */
+struct visit {
+    struct sampled_thread *thread;
+    struct lock_lane *lane;
+    enum lock_kind kind;
+    uintptr_t java_thread;
+    uint64_t now, deadline;
+    const struct lock_wait *wait; /* to be recorded */
+    const char *class_name;
+    int64_t thread_id;
+    struct lock_wait ended;
+    bool has_begun, is_wanted, is_done;
+};
+
+static bool is_on(void)
+{
+    /* Acquire: pairs with the release of whoever begins: the table stands. */
+    return atomic_load_explicit(&lock_config.on, memory_order_acquire) && !turn_has_faulted();
+}
+
+/* Entered and left as a handler's is (hot/handler.c), beside which it may be interrupted. The JVM may have this thread wait for something
+ * of its own while it answers one of our callbacks, so that the hook is met inside: it goes by. generation: 0 = the slot's, whatever
+ * it is. False: nothing was done. */
+static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
+{
+    struct sampled_thread *t = v->thread;
+    uint32_t now = atomic_load_explicit(&t->generation, memory_order_relaxed);
+    if (!(now & 1) || (generation && now != generation) || atomic_load_explicit(&v->lane->inside, memory_order_relaxed)) {
+        if (v->wait)
+            lock_lose(LOCK_LOSS_NO_THREAD, v->wait->weight);
+        return false;
+    }
+    /* Sequentially consistent, as is the disarming side: either it sees this thread inside, or the thread sees the new generation. */
+    atomic_store(&v->lane->inside, 1);
+    bool valid = atomic_load(&t->generation) == now;
+    if (valid && (!turn_take(&v->lane->turn, work, v) || !v->is_done))
+        lock_lose(LOCK_LOSS_INTERNAL_FAULT, v->wait ? v->wait->weight : 0);
+    /* Release: pairs with the disarming side's load, so that it finds the finished record in the queue. */
+    atomic_store_explicit(&v->lane->inside, 0, memory_order_release);
+    v->ended.generation = now;
+    return valid && v->is_done;
+}
+
+static bool find_lane(struct visit *v)
+{
+    v->thread = thread_of_caller();
+    v->lane = v->thread ? lock_lane(v->thread) : NULL;
+    return v->lane;
+}
+
+/* ---- a wait begins ---- */
+
+static bool is(const char *text, uint16_t length, const char *other)
+{
+    uint16_t i = 0;
+    while (i < length && other[i] && text[i] == other[i])
+        i++;
+    return i == length && !other[i];
+}
+
+/* Its name has been the same since it came; its class moved with JDK 9. */
+static bool is_park(uint32_t method)
+{
+    /* Relaxed: a number by itself. */
+    if (method && method == atomic_load_explicit(&lock_config.park_method, memory_order_relaxed))
+        return true;
+    struct method_info m = method_get(method);
+    if (!is(m.name, m.name_len, "park") ||
+        (!is(m.class_name, m.class_len, "jdk/internal/misc/Unsafe") && !is(m.class_name, m.class_len, "sun/misc/Unsafe")))
+        return false;
+    atomic_store_explicit(&lock_config.park_method, method, memory_order_relaxed);
+    return true;
+}
+
+/* Whether the calling thread's last Java frame is that of park. */
+static bool stands_in_park(uintptr_t java_thread)
+{
+    struct walk w;
+    uint64_t frame;
+    walk_begin_at_call(&w, java_thread);
+    return walk_next(&w, &frame) && frame_is_java(frame) && is_park(frame_method(frame));
+}
+
+static void begin(void *visit)
+{
+    struct visit *v = visit;
+    struct lock_lane *lane = v->lane;
+    v->is_done = true;
+    /* Who waits for a monitor waits for a condition, too. */
+    bool waits_already = atomic_load_explicit(&lane->since, memory_order_relaxed);
+    if (v->kind == LOCK_PARK && (waits_already || !stands_in_park(v->java_thread)))
+        return;
+    lane->wait = (struct lock_wait){.kind = v->kind, .since = v->now, .deadline = v->deadline};
+    if (v->kind == LOCK_PARK)
+        lock_find_blocker(v->java_thread, &lane->wait.target);
+    else
+        lock_find_monitor(v->java_thread, &lane->wait.target);
+    counter_add(&lane->waits, 1);
+    atomic_store_explicit(&lane->kind, v->kind, memory_order_relaxed);
+    /* Release: pairs with the collector's acquire, which then finds what kind of wait it is. */
+    atomic_store_explicit(&lane->since, v->now, memory_order_release);
+    v->has_begun = true;
+}
+
+void lock_begin_monitor(uintptr_t java_thread)
+{
+    int saved = errno;
+    struct visit v = {.kind = LOCK_MONITOR, .java_thread = java_thread, .now = now_ns()};
+    if (is_on() && find_lane(&v))
+        enter(&v, 0, begin);
+    errno = saved;
+}
+
+bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
+{
+    int saved = errno;
+    struct visit v = {.kind = LOCK_PARK};
+    if (is_on() && find_lane(&v) && (v.java_thread = atomic_load_explicit(&v.thread->java_thread, memory_order_relaxed))) {
+        v.now = now_ns();
+        v.deadline = deadline ? (uint64_t)deadline->tv_sec * 1000000000u + (uint64_t)deadline->tv_nsec : 0;
+        enter(&v, 0, begin);
+    }
+    *park = (struct lock_park){v.thread, v.ended.generation};
+    errno = saved;
+    return v.has_begun;
+}
+
+/* ---- a wait ends ---- */
+
+static bool takes_token(void)
+{
+    /* Relaxed: a number by itself. */
+    return !lock_config.is_bounded || atomic_fetch_sub_explicit(&lock_config.tokens, 1, memory_order_relaxed) > 0;
+}
+
+/* One that the thread was at already when the recording began has not been seen to begin: its first. */
+static bool find_beginning(struct visit *v, uint64_t *since)
+{
+    struct lock_lane *lane = v->lane;
+    uint64_t none = 0;
+    /* Relaxed: `wait` is this thread's own, and the collector takes nothing from it. */
+    *since = atomic_exchange_explicit(&lane->since, 0, memory_order_relaxed);
+    v->ended = lane->wait;
+    if (*since)
+        return lane->wait.kind == v->kind;
+    if (v->kind != LOCK_MONITOR ||
+        !atomic_compare_exchange_strong_explicit(&lane->waits, &none, 1, memory_order_relaxed, memory_order_relaxed))
+        return false;
+    *since = lane->opened;
+    v->ended = (struct lock_wait){.kind = LOCK_MONITOR, .since = lane->opened};
+    return true;
+}
+
+static void end(void *visit)
+{
+    struct visit *v = visit;
+    struct lock_lane *lane = v->lane;
+    struct lock_wait *wait = &v->ended;
+    uint64_t since, threshold = atomic_load_explicit(&lock_config.threshold, memory_order_relaxed);
+    v->is_done = true;
+    if (!find_beginning(v, &since))
+        return;
+    wait->ns = v->now > since ? v->now - since : 0;
+    wait->weight = lock_draw(&lane->draw, wait->ns, threshold);
+    wait->is_whole = wait->ns >= threshold;
+    counter_add(&lane->waited_ns[wait->kind], wait->ns);
+    counter_add(&lane->waited[wait->kind], 1);
+    if (!wait->weight)
+        return;
+    v->is_wanted = takes_token();
+    if (!v->is_wanted)
+        lock_lose(LOCK_LOSS_THROTTLED, wait->weight);
+}
+
+bool lock_end_monitor(struct lock_wait *wait)
+{
+    int saved = errno;
+    struct visit v = {.kind = LOCK_MONITOR, .now = now_ns()};
+    if (is_on() && !find_lane(&v))
+        lock_lose(LOCK_LOSS_NO_THREAD, 0);
+    else if (v.lane)
+        enter(&v, 0, end);
+    *wait = v.ended;
+    errno = saved;
+    return v.is_wanted;
+}
+
+/* The slot may be another thread's by now, or of another recording: its generation says so. */
+void lock_end_park(const struct lock_park *park)
+{
+    int saved = errno;
+    struct visit v = {.kind = LOCK_PARK, .now = now_ns(), .thread = park->thread};
+    if (is_on() && (v.lane = lock_lane(v.thread)) && enter(&v, park->generation, end) && v.is_wanted)
+        lock_record(&v.ended, NULL, 0);
+    errno = saved;
+}
+
+/* ---- records ---- */
+
+size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX])
+{
+    uint64_t symbol, length;
+    size_t count = 0;
+    if (!klass || !load_field(klass, vm_layout.klass_name, &symbol) || !load_field(symbol, vm_layout.symbol_length, &length))
+        return 0;
+    length &= 0xffff;
+    for (uint64_t i = 0; i < length && count < LOCK_CLASS_WORDS_MAX; i += 8) {
+        uint64_t word = 0;
+        for (uint64_t k = 0; k < 8 && i + k < length; k++) {
+            uint8_t b;
+            if (!load_u8(symbol + vm_layout.symbol_body + i + k, &b))
+                return 0;
+            word |= (uint64_t)b << 8 * k;
+        }
+        words[count++] = word;
+    }
+    return count;
+}
+
+static uint64_t put_signature(struct candor_queue *q, const char *signature)
+{
+    uint64_t count = 0;
+    while (*signature && count < LOCK_CLASS_WORDS_MAX) {
+        uint64_t word = 0;
+        for (int i = 0; i < 8 && *signature; i++)
+            word |= (uint64_t)(uint8_t)*signature++ << 8 * i;
+        candor_queue_put(q, word);
+        count++;
+    }
+    return count;
+}
+
+static uint64_t put_class(struct candor_queue *q, const struct visit *v)
+{
+    uint64_t words[LOCK_CLASS_WORDS_MAX];
+    if (v->class_name)
+        return put_signature(q, v->class_name);
+    size_t count = lock_class_words(v->wait->target.klass, words);
+    for (size_t i = 0; i < count; i++)
+        candor_queue_put(q, words[i]);
+    return count;
+}
+
+/* The JVM may have said which thread it is; where it says another than the one that carries it, that is a virtual one. */
+static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const struct walk *w)
+{
+    uint64_t words[RECORD_VIRTUAL_MAX];
+    int64_t carrier = v->thread->java_id, id = v->thread_id;
+    bool mounted = id ? id != carrier : w->is_virtual;
+    if (!vm_layout.virtuals.usable || !carrier || !mounted)
+        return 0;
+    size_t count = virtual_describe(w->java_thread, w->state, w->entry, carrier, words);
+    if (id && words[0] != (uint64_t)id) {
+        count = 1;
+        words[0] = (uint64_t)id;
+    }
+    for (size_t i = 0; i < count; i++)
+        candor_queue_put(q, words[i]);
+    return count;
+}
+
+static void record(void *visit)
+{
+    struct visit *v = visit;
+    const struct lock_wait *wait = v->wait;
+    struct candor_queue *q = &v->lane->queue;
+    struct walk w;
+    uint64_t frame;
+    walk_begin_at_call(&w, atomic_load_explicit(&v->thread->java_thread, memory_order_relaxed));
+    w.carrier_frames = handler_config.carrier_frames;
+    candor_queue_begin(q);
+    candor_queue_put(q, wait->since);
+    candor_queue_put(q, wait->ns);
+    candor_queue_put(q, wait->weight);
+    candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0));
+    candor_queue_put(q, wait->target.address);
+    candor_queue_put(q, wait->target.owner.uid | (uint64_t)wait->target.owner.slot << 32);
+    candor_queue_put(q, (uint64_t)wait->target.owner.java_id);
+    candor_queue_put(q, wait->deadline);
+    while (walk_next(&w, &frame))
+        candor_queue_put(q, frame);
+    uint64_t class_words = put_class(q, v);
+    uint64_t virtual_words = put_virtual(q, v, &w);
+    candor_queue_put(q, (uint64_t)w.outcome | virtual_words << 32 | class_words << 48);
+    if (!candor_queue_commit(q))
+        lock_lose(LOCK_LOSS_QUEUE_FULL, wait->weight);
+    v->is_done = true;
+}
+
+void lock_record(const struct lock_wait *wait, const char *class_name, int64_t thread_id)
+{
+    int saved = errno;
+    struct visit v = {.wait = wait, .class_name = class_name, .thread_id = thread_id};
+    if (find_lane(&v))
+        enter(&v, wait->generation, record);
+    else
+        lock_lose(LOCK_LOSS_NO_THREAD, wait->weight);
+    errno = saved;
+}

@@ -1,0 +1,111 @@
+/* Waits for locks: what the JVM's callbacks for contended monitors, and the hook around park (trigger/parks.h), do on the thread that
+ * waits. Before the wait it is noted who has the lock; behind it, how long it took. What is recorded of it (hot/lock_draw.h) goes with
+ * the stack, from the thread's last Java frame on, as one record into a queue of its own, the thread's lane, since a signal may have
+ * the handler of the same thread put one into the other.
+ *
+ *     0        when the wait began, CLOCK_MONOTONIC ns
+ *     1        how long it took, ns
+ *     2        weight: the ns of waiting that it stands for
+ *     3        enum lock_kind in bits 0-7; in bit 8, whether it is recorded for its length, not drawn
+ *     4        address of the monitor, or of the object that the thread was parked for; 0 = unknown
+ *     5        the owner's slot: its uid in bits 0-31, 0 = unknown; its index in bits 32-63
+ *     6        the owner's id, java.lang.Thread's; 0 = unknown
+ *     7        a parked thread's deadline, as the C library got it, ns; 0 = none
+ *     8..      frames, leaf first, as in hot/record.h
+ *     ..       the class of the lock's object: "Ljava/util/Map;" or "java/util/Map", 8 bytes a word, filled up with 0
+ *     ..n-2    of a virtual thread, as in hot/record.h
+ *     n-1      outcome in bits 0-31, words of the virtual thread in bits 32-47, of the class in bits 48-63
+ *
+ * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
+ * callback is inside, which none is while its thread waits. Producer: the thread; consumer: the collector. Wait-free. */
+#ifndef CANDOR_AGENT_HOT_LOCK_H
+#define CANDOR_AGENT_HOT_LOCK_H
+
+#include "agent/hot/lock_draw.h"
+#include "agent/hot/lock_owner.h"
+#include "agent/hot/record.h"
+#include "agent/hot/thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
+
+enum {
+    LOCK_HEAD = 8,
+    LOCK_IS_WHOLE = 1 << 8, /* in word 3 */
+    LOCK_CLASS_WORDS_MAX = 128, /* longer names are cut there */
+    LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LOCK_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
+};
+
+/* A wait, as its thread carries it from its end to its record. */
+struct lock_wait {
+    uint32_t generation; /* of the slot, when it began */
+    enum lock_kind kind;
+    bool is_whole;
+    uint64_t since, ns, weight, deadline;
+    struct lock_target target;
+};
+
+/* A park, as its thread carries it from its beginning to its end. */
+struct lock_park {
+    struct sampled_thread *thread;
+    uint32_t generation;
+};
+
+struct lock_lane {
+    struct candor_queue queue;
+    struct turn turn;
+    _Atomic uint32_t inside;
+    uint64_t opened; /* when; CLOCK_MONOTONIC ns */
+    struct lock_draw draw;
+    struct lock_wait wait; /* the thread's, of the one that goes on */
+    /* The collector looks at these while it does. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
+    _Atomic uint64_t since;  /* 0 = it does not wait, or nobody saw that begin */
+    _Atomic uint64_t waits;  /* that have begun */
+    _Atomic uint32_t kind;   /* enum lock_kind */
+    _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
+};
+
+/* What all share. Written by the collector before it sets `on`, but for what is atomic. */
+struct lock_config {
+    _Atomic bool on;
+    bool is_bounded;            /* by the tokens */
+    _Atomic uint32_t park_method; /* the id of the method that parks (hot/method.h); 0 = not met yet */
+    _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
+    _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
+    _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* the weights of those that were not */
+};
+extern struct lock_config lock_config;
+
+/* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be
+ * recorded: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */
+void lock_begin_monitor(uintptr_t java_thread);
+bool lock_end_monitor(struct lock_wait *wait);
+/* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =
+ * none. */
+bool lock_begin_park(const struct timespec *deadline, struct lock_park *park);
+void lock_end_park(const struct lock_park *park);
+
+/* class_name: NULL = as the target's klass says. thread_id: of java.lang.Thread, of the virtual thread if one runs; 0 = unknown. */
+void lock_record(const struct lock_wait *wait, const char *class_name, int64_t thread_id);
+/* A wait that was not recorded, or came to nothing. Any thread. */
+void lock_lose(enum lock_loss why, uint64_t weight);
+/* A class's name as words of a record; returns how many. Callable for any Klass*. */
+size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX]);
+
+/* 0 or a negative errno. Before the first slot is armed. */
+int lock_table_init(void);
+void lock_table_deinit(void);
+/* For trigger/threads.c: a slot is about to be armed, and freed. No effect without a table. */
+void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool);
+void lock_lane_close(const struct sampled_thread *t);
+bool lock_is_inside(const struct sampled_thread *t);
+/* NULL without a table. */
+struct lock_lane *lock_lane(const struct sampled_thread *t);
+/* For the handler of a fault: the turn that this thread has taken here, or NULL. */
+struct turn *lock_turn(const struct sampled_thread *t);
+
+#endif

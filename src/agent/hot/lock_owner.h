@@ -1,0 +1,33 @@
+/* Who has what a thread waits for, read from the JVM's structures and Java's heap as they stand, without stopping anybody.
+ *
+ * Of a monitor the JVM notes the owner in it; one that several threads have begun to want only now may name nobody yet, or a place on
+ * the owner's stack: then the owner is looked for among the threads that have a slot. Of a lock of java.util.concurrent the object
+ * that the thread is parked for names the owner.
+ *
+ * Called by the thread that waits, or by the collector for a thread that it believes to; the fault handler is installed. Bounded: by
+ * THREADS_MAX where it has to look for the owner. What cannot be told is all 0. */
+#ifndef CANDOR_AGENT_HOT_LOCK_OWNER_H
+#define CANDOR_AGENT_HOT_LOCK_OWNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lock_owner {
+    uint32_t uid;    /* of its slot (hot/thread.h); 0 = it has none, or none is known */
+    uint32_t slot;   /* its index, when it was looked for */
+    int64_t java_id; /* java.lang.Thread's; 0 = unknown */
+};
+
+/* What a thread waits for. */
+struct lock_target {
+    uintptr_t address; /* of the ObjectMonitor, or of the object that it is parked for; 0 = unknown */
+    uintptr_t klass;   /* of the lock's object; 0 = unknown */
+    struct lock_owner owner;
+};
+
+/* The monitor that this thread waits to enter; false when it waits for none. */
+bool lock_find_monitor(uintptr_t java_thread, struct lock_target *target);
+/* What it is parked for; false when that is nothing, or not to be read now. */
+bool lock_find_blocker(uintptr_t java_thread, struct lock_target *target);
+
+#endif

@@ -1,0 +1,221 @@
+#include "profile/locks.h"
+
+#include "base/array.h"
+#include "base/map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOBODY = UINT32_MAX };
+
+int locks_add_label(struct profile *p, const char *key, uint32_t value, bool number, uint32_t *labels)
+{
+    struct profile_label label = {.parent = *labels, .value = value, .number = number};
+    return profile_string(p, key, strlen(key), &label.key) ? -ENOMEM : profile_label(p, &label, labels);
+}
+
+static uint32_t value_of(const struct profile *p, uint32_t labels, uint32_t key)
+{
+    for (; labels; labels = p->labels[labels].parent)
+        if (p->labels[labels].key == key)
+            return p->labels[labels].value;
+    return 0;
+}
+
+uint32_t locks_label(const struct profile *p, const struct profile_sample *s, const char *key)
+{
+    for (uint32_t labels = s->labels; labels; labels = p->labels[labels].parent)
+        if (!strcmp(profile_text(p, p->labels[labels].key), key))
+            return p->labels[labels].value;
+    return 0;
+}
+
+/* ---- who had what ---- */
+
+struct keys {
+    uint32_t class_name, address, owner;
+};
+
+static int find_row(struct locks *l, struct map *places, const struct locks_row *like, uint32_t *row)
+{
+    bool added;
+    uint32_t *place = map_add(places, hash_mix((uint64_t)like->class_name << 32 | like->address) ^ like->state, &added);
+    if (!place || (added && ARRAY_GROW(l->rows, l->row_cap, l->row_count)))
+        return -ENOMEM;
+    if (added) {
+        *place = l->row_count;
+        l->rows[l->row_count++] = *like;
+    }
+    *row = *place;
+    return 0;
+}
+
+static int find_holder(struct locks *l, struct map *places, uint32_t row, uint32_t owner, uint32_t *holder)
+{
+    bool added;
+    uint32_t *place = map_add(places, (uint64_t)row << 32 | owner, &added);
+    if (!place || (added && ARRAY_GROW(l->holders, l->holder_cap, l->holder_count)))
+        return -ENOMEM;
+    if (added) {
+        *place = l->holder_count;
+        l->holders[l->holder_count++] = (struct locks_holder){.row = row, .owner = owner};
+    }
+    *holder = *place;
+    return 0;
+}
+
+static int add_samples(struct locks *l, const struct profile *p, const struct keys *keys, struct map *rows, struct map *holders)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        struct locks_row like = {.class_name = value_of(p, s->labels, keys->class_name),
+                                 .address = value_of(p, s->labels, keys->address),
+                                 .state = s->state};
+        uint32_t row, holder;
+        if (find_row(l, rows, &like, &row) || find_holder(l, holders, row, value_of(p, s->labels, keys->owner), &holder))
+            return -ENOMEM;
+        l->rows[row].weight += s->weight;
+        l->rows[row].samples += s->count;
+        l->holders[holder].weight += s->weight;
+        l->holders[holder].samples += s->count;
+    }
+    return 0;
+}
+
+static int compare_holders(const void *one, const void *other)
+{
+    const struct locks_holder *a = one, *b = other;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : (a->owner > b->owner) - (a->owner < b->owner);
+}
+
+static int compare_rows(const void *one, const void *other)
+{
+    const struct locks_row *a = one, *b = other;
+    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : (a->first > b->first) - (a->first < b->first);
+}
+
+static void sort(struct locks *l)
+{
+    if (!l->row_count)
+        return;
+    qsort(l->holders, l->holder_count, sizeof *l->holders, compare_holders);
+    for (uint32_t i = l->holder_count; i--;) {
+        struct locks_row *row = &l->rows[l->holders[i].row];
+        row->first = i;
+        row->holders++;
+    }
+    qsort(l->rows, l->row_count, sizeof *l->rows, compare_rows);
+}
+
+/* ---- circles ---- */
+
+/* Of each sample that is open: the sample that its owner waits in. */
+struct graph {
+    struct map by_id; /* the number of a thread, as a hash of its digits -> sample */
+    uint32_t *next, *seen_in; /* by sample; seen_in: the walk that came by, 0 = none */
+};
+
+static uint64_t hash_text(const char *text)
+{
+    return hash_bytes(text, strlen(text));
+}
+
+static int add_waiters(struct graph *g, const struct profile *p)
+{
+    char digits[32];
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        uint64_t id = p->threads[s->thread].java_id;
+        bool added;
+        if (!id || !locks_label(p, s, "open"))
+            continue;
+        snprintf(digits, sizeof digits, "%" PRIu64, id);
+        uint32_t *place = map_add(&g->by_id, hash_text(digits), &added);
+        if (!place)
+            return -ENOMEM;
+        *place = i;
+    }
+    return 0;
+}
+
+static void link_samples(struct graph *g, const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        uint32_t owner = locks_label(p, s, "open") ? locks_label(p, s, "owner_id") : 0;
+        const uint32_t *next = owner ? map_find(&g->by_id, hash_text(profile_text(p, owner))) : NULL;
+        g->next[i] = next ? *next : NOBODY;
+    }
+}
+
+static int add_circle(struct locks *l, const struct graph *g, uint32_t first)
+{
+    uint32_t sample = first;
+    do {
+        if (ARRAY_GROW(l->links, l->link_cap, l->link_count))
+            return -ENOMEM;
+        l->links[l->link_count++] = (struct locks_link){sample, g->next[sample] == first};
+        sample = g->next[sample];
+    } while (sample != first);
+    return 0;
+}
+
+/* From each sample along the links, until nobody follows, or one that was seen: on this walk, then it is on a circle. */
+static int find_circles(struct locks *l, struct graph *g, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at != NOBODY && !g->seen_in[at]; at = g->next[at])
+            g->seen_in[at] = i + 1;
+        if (at != NOBODY && g->seen_in[at] == i + 1 && add_circle(l, g, at))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int add_circles(struct locks *l, const struct profile *p)
+{
+    struct graph g = {.next = calloc(p->sample_count + 1, sizeof *g.next), .seen_in = calloc(p->sample_count + 1, sizeof *g.seen_in)};
+    map_init(&g.by_id);
+    int rc = g.next && g.seen_in ? add_waiters(&g, p) : -ENOMEM;
+    if (!rc) {
+        link_samples(&g, p);
+        rc = find_circles(l, &g, p->sample_count);
+    }
+    map_deinit(&g.by_id);
+    free(g.next);
+    free(g.seen_in);
+    return rc;
+}
+
+int locks_compute(struct locks *l, struct profile *p)
+{
+    struct map rows, holders;
+    struct keys keys;
+    *l = (struct locks){0};
+    map_init(&rows);
+    map_init(&holders);
+    int rc = profile_string(p, "class", strlen("class"), &keys.class_name) ||
+                     profile_string(p, "address", strlen("address"), &keys.address) ||
+                     profile_string(p, "owner", strlen("owner"), &keys.owner)
+                 ? -ENOMEM
+                 : add_samples(l, p, &keys, &rows, &holders);
+    if (!rc)
+        rc = add_circles(l, p);
+    sort(l);
+    map_deinit(&rows);
+    map_deinit(&holders);
+    return rc;
+}
+
+void locks_deinit(struct locks *l)
+{
+    free(l->rows);
+    free(l->holders);
+    free(l->links);
+    *l = (struct locks){0};
+}

@@ -1,0 +1,255 @@
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Threads that wait for locks, and count for how long.
+ *
+ * go convoy threads=N hold=MS seconds=S: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it. done
+ * monitor=NS park=NS waits=COUNT: what they waited, all of each sort together, and how often all of them got their lock.
+ * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
+ * fresh: every time another object. done waits=COUNT.
+ * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; of mixed one of their locks
+ * is a ReentrantLock. done when they do.
+ * go chain: the same threads, chain-0 waiting for chain-1, that for chain-2, which sleeps. done when they do.
+ */
+public final class Locks {
+    /** The classes of the locks, by which a report names them. */
+    static final class Shared {
+    }
+
+    static final class Kept {
+        volatile boolean isKept;
+    }
+
+    static final class Circle {
+    }
+
+    private static final class Convoy {
+        final AtomicLong waited = new AtomicLong();
+        final AtomicLong waits = new AtomicLong();
+        final long end;
+        final long hold;
+
+        Convoy(double seconds, long hold) {
+            this.end = System.nanoTime() + (long) (seconds * 1e9);
+            this.hold = hold;
+        }
+
+        boolean goesOn() {
+            return System.nanoTime() < end;
+        }
+
+        void add(long ns) {
+            waited.addAndGet(ns);
+            waits.incrementAndGet();
+        }
+    }
+
+    static void sleep(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void wantMonitor(Shared lock, Convoy convoy) {
+        long before = System.nanoTime();
+        synchronized (lock) {
+            convoy.add(System.nanoTime() - before);
+            sleep(convoy.hold);
+        }
+    }
+
+    static void wantLock(ReentrantLock lock, Convoy convoy) {
+        long before = System.nanoTime();
+        lock.lock();
+        try {
+            convoy.add(System.nanoTime() - before);
+            sleep(convoy.hold);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String convoy(Rounds.Options options) throws InterruptedException {
+        int count = (int) options.number("threads", 64);
+        Convoy monitors = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
+        Convoy parks = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
+        Shared monitor = new Shared();
+        ReentrantLock lock = new ReentrantLock();
+        Thread[] threads = new Thread[2 * count];
+        for (int i = 0; i < count; i++) {
+            threads[i] = new Thread(() -> {
+                while (monitors.goesOn()) {
+                    wantMonitor(monitor, monitors);
+                }
+            }, "monitor-" + i);
+            threads[count + i] = new Thread(() -> {
+                while (parks.goesOn()) {
+                    wantLock(lock, parks);
+                }
+            }, "park-" + i);
+        }
+        Rounds.together(threads);
+        return "monitor=" + monitors.waited + " park=" + parks.waited + " waits=" + (monitors.waits.get() + parks.waits.get());
+    }
+
+    static void keep(Kept lock, long hold) {
+        synchronized (lock) {
+            lock.isKept = true;
+            sleep(hold);
+            lock.isKept = false;
+        }
+    }
+
+    static void want(Kept lock) {
+        synchronized (lock) {
+            if (lock.isKept) {
+                throw new IllegalStateException("two threads have one monitor");
+            }
+        }
+    }
+
+    /** The waiter begins to want the lock when it is kept, and the holder lets others have it only after that. */
+    private static final class Pair {
+        volatile Kept lock = new Kept();
+        final AtomicLong waits = new AtomicLong();
+
+        void hold(Convoy convoy, boolean isFresh) {
+            while (convoy.goesOn()) {
+                if (isFresh) {
+                    lock = new Kept();
+                }
+                keep(lock, convoy.hold);
+                sleep(1);
+            }
+        }
+
+        void want(Convoy convoy) {
+            while (convoy.goesOn()) {
+                Kept wanted = lock;
+                if (wanted.isKept) {
+                    Locks.want(wanted);
+                    waits.incrementAndGet();
+                } else {
+                    Thread.yield();
+                }
+            }
+        }
+    }
+
+    private static String holders(Rounds.Options options) throws InterruptedException {
+        int count = (int) options.number("locks", 4);
+        boolean isFresh = options.number("fresh", 0) > 0;
+        Convoy convoy = new Convoy(options.number("seconds", 2), (long) options.number("hold", 5));
+        Pair[] pairs = new Pair[count];
+        Thread[] threads = new Thread[2 * count];
+        for (int i = 0; i < count; i++) {
+            Pair pair = pairs[i] = new Pair();
+            threads[i] = new Thread(() -> pair.hold(convoy, isFresh), "holder-" + i);
+            threads[count + i] = new Thread(() -> pair.want(convoy), "waiter-" + i);
+        }
+        Rounds.together(threads);
+        long waits = 0;
+        for (Pair pair : pairs) {
+            waits += pair.waits.get();
+        }
+        return "waits=" + waits;
+    }
+
+    private interface Step {
+        void run();
+    }
+
+    /** One of java.util.concurrent's, or a monitor. */
+    private static void with(Object lock, Step step) {
+        if (lock instanceof ReentrantLock) {
+            ((ReentrantLock) lock).lock();
+            try {
+                step.run();
+            } finally {
+                ((ReentrantLock) lock).unlock();
+            }
+        } else {
+            synchronized (lock) {
+                step.run();
+            }
+        }
+    }
+
+    private static void awaitAll(Thread[] threads, Thread.State last) {
+        for (int i = 0; i < threads.length; i++) {
+            Thread.State state = threads[i].getState();
+            while (state != Thread.State.BLOCKED && state != Thread.State.WAITING && state != last) {
+                sleep(1);
+                state = threads[i].getState();
+            }
+        }
+        sleep(50);
+    }
+
+    private static String deadlock(Rounds.Options options) {
+        boolean isMixed = options.text("kind", "monitor").equals("mixed");
+        Object[] locks = {new Circle(), isMixed ? new ReentrantLock() : new Circle(), new Circle()};
+        AtomicLong arrived = new AtomicLong();
+        Thread[] threads = new Thread[locks.length];
+        for (int i = 0; i < locks.length; i++) {
+            Object mine = locks[i], next = locks[(i + 1) % locks.length];
+            threads[i] = new Thread(() -> with(mine, () -> {
+                arrived.incrementAndGet();
+                while (arrived.get() < locks.length) {
+                    Thread.yield();
+                }
+                with(next, () -> { });
+            }), "dead-" + i);
+            threads[i].setDaemon(true);
+            threads[i].start();
+        }
+        awaitAll(threads, Thread.State.BLOCKED);
+        return "threads=" + threads.length;
+    }
+
+    private static String chain() {
+        Object[] locks = {new Circle(), new Circle(), new Circle()};
+        AtomicLong arrived = new AtomicLong();
+        Thread[] threads = new Thread[locks.length];
+        for (int i = 0; i < locks.length; i++) {
+            boolean isLast = i == locks.length - 1;
+            Object mine = locks[i], next = isLast ? null : locks[i + 1];
+            threads[i] = new Thread(() -> with(mine, () -> {
+                arrived.incrementAndGet();
+                while (arrived.get() < locks.length) {
+                    Thread.yield();
+                }
+                if (isLast) {
+                    sleep(1_000_000);
+                } else {
+                    with(next, () -> { });
+                }
+            }), "chain-" + i);
+            threads[i].setDaemon(true);
+            threads[i].start();
+        }
+        awaitAll(threads, Thread.State.TIMED_WAITING);
+        return "threads=" + threads.length;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(options -> {
+            switch (options.word()) {
+                case "convoy":
+                    return convoy(options);
+                case "holders":
+                    return holders(options);
+                case "deadlock":
+                    return deadlock(options);
+                default:
+                    return chain();
+            }
+        });
+    }
+
+    private Locks() {
+    }
+}

@@ -1,0 +1,93 @@
+/* The hook around park, in this program's own tables: it is there, waits go on as before, and it is gone again.
+ * tier: quick
+ * timeout: 30
+ * sanitize: no */
+#include "../tap.h"
+
+#include "agent/trigger/parks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void);
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static bool waits, is_over;
+
+typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
+
+/* What the program's table says now. */
+static wait_function *wait_now(void)
+{
+    wait_function *volatile now = pthread_cond_wait;
+    return now;
+}
+
+static int wait_in_vain(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    pthread_mutex_lock(&mutex);
+    int rc = pthread_cond_timedwait(&condition, &mutex, &deadline);
+    pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
+static void *wait_until_over(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    waits = true;
+    while (!is_over)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+/* When it has the mutex again after the thread has said so, that waits. */
+static void await_waiter(void)
+{
+    for (bool seen = false; !seen; usleep(1000)) {
+        pthread_mutex_lock(&mutex);
+        seen = waits;
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
+static void end_waiter(pthread_t thread)
+{
+    pthread_mutex_lock(&mutex);
+    is_over = true;
+    pthread_cond_broadcast(&condition);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+    struct error e = {""};
+    pthread_t thread;
+    wait_function *before = wait_now();
+    int rc = parks_open((uintptr_t)main, &e);
+    if (!tap_ok(!rc, "open: %s", e.text))
+        return tap_done();
+    tap_ok(wait_now() != before, "the table names our function");
+    errno = 17;
+    rc = wait_in_vain();
+    tap_ok(rc == ETIMEDOUT && errno == 17, "a wait with a deadline ends with it, and errno stays");
+    pthread_create(&thread, NULL, wait_until_over, NULL);
+    await_waiter();
+    parks_close();
+    tap_ok(wait_now() == before, "closed, the table names what it did");
+    end_waiter(thread);
+    tap_ok(is_over, "a thread that waited meanwhile returns");
+    tap_ok(!parks_open((uintptr_t)main, &e) && wait_now() != before, "open again");
+    parks_close();
+    parks_close();
+    tap_ok(wait_now() == before, "closed twice is closed");
+    tap_ok(parks_open(1, &e) == -ENOTSUP && strstr(e.text, "tables"), "no library, no tables: %s", e.text);
+    return tap_done();
+}

@@ -61,6 +61,12 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_CODE_SNAPSHOT,
     T_CODE_PLACE,
     T_CODE_NAME,
+    T_OLD_OBJECT_SAMPLE,
+    T_OLD_OBJECT,
+    T_REFERENCE,
+    T_OLD_OBJECT_ROOT,
+    T_OBJECT_END,
+    T_LIVE_SET,
 
     SCHEMA_END,
 
@@ -79,6 +85,7 @@ enum schema_flags {
     S_TICKS = 64,  /* a time in ticks of the file's clock */
 };
 
+/* A field whose type is a struct, and that is no key, stands for the fields of that, in their place. */
 struct schema_field {
     const char *name;
     uint8_t type; /* enum schema_id */
@@ -89,7 +96,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 12 };
+enum { SCHEMA_FIELDS_MAX = 13 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/live.h"
 #include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
@@ -80,6 +81,11 @@ const char *const collect_event_names[COLLECT_SETS] = {
     [COLLECT_CPU | COLLECT_ALLOC] = "cpu,alloc",
     [COLLECT_WALL | COLLECT_ALLOC] = "wall,alloc",
     [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC] = "cpu,wall,alloc",
+    [COLLECT_ALLOC | COLLECT_LIVE] = "alloc,live",
+    [COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE] = "cpu,alloc,live",
+    [COLLECT_WALL | COLLECT_ALLOC | COLLECT_LIVE] = "wall,alloc,live",
+    [COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC | COLLECT_LIVE] = "cpu,wall,alloc,live",
+    [COLLECT_LIVE] = "live", /* names the event; a set has alloc beside it */
     [COLLECT_SAFEPOINT] = "safepoint",
 };
 
@@ -244,6 +250,7 @@ static void write_books(void)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
     wall_write(jfr_write_book_line);
     allocations_write(jfr_write_book_line, clock_monotonic_ns());
+    live_write(jfr_write_book_line, clock_monotonic_ns());
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -359,6 +366,8 @@ static void describe(void)
         recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
     if (allocations_running())
         allocations_describe();
+    if (live_running())
+        live_describe();
     recording_describe_events(r, collect_event_names[session.options.events]);
 }
 
@@ -479,6 +488,7 @@ static bool tick(void)
     }
     drain(close);
     allocations_tick(now);
+    live_tick(now);
     wall_tick(now);
     if (scan)
         keep_budget(now);
@@ -522,6 +532,7 @@ static void release_memory(void)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
     allocations_stop();
+    live_stop();
     wall_close();
     snapshots_end(&session.snapshots);
     method_table_deinit();
@@ -596,8 +607,11 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     }
     session.bind_threads = bind_threads;
     bind_threads();
-    rc = records(COLLECT_ALLOC) ? allocations_start(&session.options.alloc, &session.recording, e) : 0;
+    rc = records(COLLECT_LIVE) ? live_start(&session.options.live, &session.recording, e) : 0;
+    if (!rc && records(COLLECT_ALLOC))
+        rc = allocations_start(&session.options.alloc, &session.recording, e);
     if (rc) {
+        live_stop();
         threads_stop();
         remove_handlers();
         return rc;
@@ -668,6 +682,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     }
     if (allocations_running())
         allocations_describe();
+    if (live_running())
+        live_describe();
     session.running = true;
     return 0;
 }
@@ -707,6 +723,7 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
+    live_write_survivors();
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -722,6 +739,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     wall_end(drain_now);
     threads_stop();
     drain(false);
+    live_write_survivors();
     write_books();
     write_comparison();
     warn_of_clocks(true);

@@ -6,6 +6,7 @@
 #include "agent/collect/budget.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
+#include "agent/collect/live.h"
 #include "agent/collect/wall.h"
 #include "agent/hot/agct.h"
 #include "agent/record/keep.h"
@@ -15,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A recording has a set of events; safepoint only by itself. */
-enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_SETS = 16 };
+/* A recording has a set of events; safepoint only by itself, live never without alloc. */
+enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_LIVE = 16, COLLECT_SETS = 32 };
 extern const char *const collect_event_names[COLLECT_SETS]; /* by set: "cpu,wall"; NULL where there is no such set */
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
@@ -27,6 +28,7 @@ struct collect_options {
     int descriptor; /* then this is it, and stays his */
     unsigned events; /* of enum collect_event */
     struct alloc_options alloc;
+    struct live_options live;
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */

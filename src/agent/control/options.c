@@ -163,8 +163,8 @@ static int set_dump_pause(struct collect_options *o, char *value, struct error *
     return 0;
 }
 
-/* Whether the text, "wall,cpu" or "cpu+wall", names these events in any order. */
-static bool is_set(const char *text, unsigned events)
+/* The events that the text, "wall,cpu" or "cpu+wall", names in any order; 0 = not only events, or one of them twice. */
+static unsigned events_in(const char *text)
 {
     unsigned found = 0;
     while (*text) {
@@ -174,22 +174,24 @@ static bool is_set(const char *text, unsigned events)
             if (strlen(collect_event_names[one]) == len && !strncmp(text, collect_event_names[one], len))
                 event = one;
         if (!event || found & event)
-            return false;
+            return 0;
         found |= event;
         text += len + (text[len] && text[len + 1]);
     }
-    return found && found == events;
+    return found;
 }
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
-    for (unsigned events = 0; events < COLLECT_SETS; events++)
-        if (collect_event_names[events] && is_set(value, events)) {
-            o->events = events;
-            o->wall.alone = !(events & COLLECT_CPU);
-            return 0;
-        }
-    return error_set(e, -EINVAL, "event '%s': use cpu, wall and alloc, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+    unsigned events = events_in(value);
+    if (events & COLLECT_LIVE)
+        events |= COLLECT_ALLOC;
+    if (!events || !collect_event_names[events])
+        return error_set(e, -EINVAL,
+                         "event '%s': use cpu, wall, alloc and live, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+    o->events = events;
+    o->wall.alone = !(events & COLLECT_CPU);
+    return 0;
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
@@ -207,13 +209,25 @@ static int set_alloc_interval(struct collect_options *o, char *value, struct err
     return 0;
 }
 
+static int set_live_max(struct collect_options *o, char *value, struct error *e)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end || n < LIVE_MAX_LEAST || n > LIVE_MAX_MOST)
+        return error_set(e, -EINVAL, "live-max '%s': use a number of objects from %d to %d", value, LIVE_MAX_LEAST, LIVE_MAX_MOST);
+    o->live.max = (uint32_t)n;
+    return 0;
+}
+
 static int check_alloc(const struct collect_options *o, struct error *e)
 {
     if (!(o->events & COLLECT_ALLOC) && (o->alloc.rate || o->alloc.interval))
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
+    if (!(o->events & COLLECT_LIVE) && o->live.max)
+        return error_set(e, -EINVAL, "live-max needs event=live or event=cpu,live");
     if (o->alloc.rate && o->alloc.interval)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
-    if (o->events == COLLECT_ALLOC && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
+    if (!(o->events & (COLLECT_CPU | COLLECT_WALL)) && (o->clock != CLOCK_AUTO || o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL, "event=alloc has no clock: leave out clock, max-rate and max-overhead, or use event=cpu,alloc");
     return 0;
 }
@@ -297,7 +311,7 @@ static const struct {
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
             {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
-            {"wall-rate", set_wall_rate}};
+            {"wall-rate", set_wall_rate}, {"live-max", set_live_max}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -311,8 +325,8 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval "
-                     "and wall-rate",
+                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
+                     "wall-rate and live-max",
                      pair);
 }
 

@@ -1,12 +1,14 @@
 #include "agent/entry/java.h"
 
 #include "agent/entry/jvmti_alloc.h"
+#include "agent/entry/jvmti_live.h"
 #include "agent/entry/jvmti_stacks.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/walk.h"
+#include "agent/hotspot/collections.h"
 #include "agent/hotspot/flags.h"
 #include "agent/hotspot/layout.h"
 #include "agent/hotspot/virtuals.h"
@@ -188,6 +190,7 @@ int java_open(JavaVM *vm, struct error *e)
     callbacks.ClassLoad = class_load;
     callbacks.ClassPrepare = class_prepare;
     callbacks.SampledObjectAlloc = jvmti_alloc_sampled;
+    callbacks.GarbageCollectionFinish = jvmti_live_collected;
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
         jvmti = NULL;
         return error_set(e, -ENOTSUP, "this JVM refuses JVMTI event callbacks");
@@ -257,6 +260,7 @@ static void read_layout(JNIEnv *jni)
     if (!libjvm)
         return;
     layout_fill(libjvm, jvm_facts.java_version);
+    collections_fill(libjvm);
     if (jvm_facts.java_version >= 21)
         virtual_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
@@ -283,6 +287,7 @@ void java_describe(JNIEnv *jni)
     find_fields(jni);
     jvmti_stacks_init(java_vm, jvmti, thread_id);
     jvmti_alloc_init(java_vm, jvmti, thread_id);
+    jvmti_live_init(java_vm, jvmti);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();

@@ -1,0 +1,12 @@
+/* Weak references to sampled objects, and the ends of collections, for the event live (trigger/live_objects.h). */
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
+#define CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
+
+#include <jvmti.h>
+
+/* Fills live_objects. */
+void jvmti_live_init(JavaVM *vm, jvmtiEnv *env);
+
+void JNICALL jvmti_live_collected(jvmtiEnv *env);
+
+#endif

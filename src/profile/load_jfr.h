@@ -2,11 +2,12 @@
  * weights), jdk.CPUTimeSample (weight = samplingPeriod), candor.SafepointSample of running threads (ours, wall-clock time),
  * datadog.ExecutionSample and jdk.ExecutionSample (weight = the period of jdk.ActiveSetting, times the number of periods that
  * Datadog's say; without one the profile's unit is samples). Fields of samples that are no sampler's, texts and numbers, are
- * their labels: what tracers know of the thread. jdk.NativeMethodSample is only counted: such threads may be waiting. A profile of
- * the kind PROFILE_WAITING takes candor.SafepointSample of waiting threads, and nothing else; one of PROFILE_WALL takes
- * candor.WallSample, of running threads and of others; one of PROFILE_ALLOC takes jdk.ObjectAllocationSample (weight in bytes), whose
- * class is a label (allocated.h). Of a recording of the event wall without cpu a profile becomes PROFILE_WALL by itself; with
- * or_allocations, allocations count where there are none of the others.
+ * their labels: what tracers know of the thread. jdk.NativeMethodSample is only counted: such threads may be waiting. A profile
+ * of the kind PROFILE_WAITING takes candor.SafepointSample of waiting threads, and nothing else; one of PROFILE_WALL takes
+ * candor.WallSample, of running threads and of others; one of PROFILE_ALLOC takes jdk.ObjectAllocationSample (weight in bytes),
+ * whose class is a label (allocated.h); one of PROFILE_LIVE takes the last set of jdk.OldObjectSample, with the time of the
+ * objects' allocation, and beside the samples fills `objects` and `live_sets`. Of a recording of the event wall without cpu a
+ * profile becomes PROFILE_WALL by itself; with or_allocations, allocations count where there are none of the others.
  *
  * Damage is no failure: what can be read is read, the rest is said in the profile's problems. Time and memory are
  * bounded by a small multiple of the file's size. */

@@ -167,7 +167,7 @@ static enum successive_by order_by(const struct profile *p)
         enum successive_by by;
     } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD}, {"signal", SUCCESSIVE_BY_THREAD}, {"timer", SUCCESSIVE_BY_THREAD},
                   {"itimer", SUCCESSIVE_BY_TIME}};
-    const char *clock = p->thinned || p->sampled > p->sample_count || p->kind == PROFILE_ALLOC ? NULL : profile_setting(p, "clock");
+    const char *clock = p->thinned || p->sampled > p->sample_count || profile_is_of_objects(p) ? NULL : profile_setting(p, "clock");
     for (size_t i = 0; clock && i < sizeof clocks / sizeof *clocks; i++)
         if (!strcmp(clock, clocks[i].clock))
             return clocks[i].by;

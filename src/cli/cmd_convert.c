@@ -20,8 +20,8 @@
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
      "the format, when OUT's name does not tell it"},
-    {0, "kind", "KIND", "cpu|wall|alloc|waiting",
-     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, the class at the leaf"},
+    {0, "kind", "KIND", "cpu|wall|alloc|live|waiting",
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: those alive, the class at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
@@ -48,7 +48,7 @@ struct job {
 static int write_collapsed(const struct job *job, FILE *f)
 {
     bool asked = job->args && cli_option(job->args, "unit");
-    enum collapsed_unit unit = job->profile->kind == PROFILE_ALLOC && !asked ? COLLAPSED_NS : job->unit;
+    enum collapsed_unit unit = profile_is_of_objects(job->profile) && !asked ? COLLAPSED_NS : job->unit;
     return collapsed_write(f, job->profile, unit, job->threads);
 }
 
@@ -175,7 +175,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && p.kind == PROFILE_ALLOC && format->write != write_json && allocated_add_frames(&p))
+    if (!status && profile_is_of_objects(&p) && format->write != write_json && allocated_add_frames(&p))
         status = cli_fail("%s: out of memory", job->in[0]);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);

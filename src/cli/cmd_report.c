@@ -3,6 +3,7 @@
 
 #include "cli/input.h"
 #include "profile/allocated.h"
+#include "profile/leaks.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -11,8 +12,8 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|lock|live|waiting",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
-     "waited, from -e safepoint"},
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: objects "
+     "that are alive, and leak candidates, from -e live; waiting: of threads that waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -94,13 +95,19 @@ static int compute(struct stats *s, const struct profile *p, bool groups)
     return rc;
 }
 
-/* Allocations are seen twice: as what methods do, and, from the trees on, with what they allocate as the leaf. */
+/* Allocations, and what is alive of them, are seen twice: as what methods do, and, from the trees on, with what they allocate as the
+ * leaf. */
 static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
 {
     struct stats s = {0}, allocated = {0};
+    struct leaks leaks = {0};
     struct report_options with = *o;
     int rc = compute(&s, p, o->sections & REPORT_GROUPS);
-    if (!rc && p->kind == PROFILE_ALLOC) {
+    if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
+        rc = leaks_find(&leaks, p);
+        with.leaks = &leaks;
+    }
+    if (!rc && profile_is_of_objects(p)) {
         rc = allocated_add_frames(p);
         rc = rc ? rc : compute(&allocated, p, false);
         with.allocated = &allocated;
@@ -109,6 +116,7 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
         rc = printer(out, p, &s, &with);
     stats_deinit(&s);
     stats_deinit(&allocated);
+    leaks_deinit(&leaks);
     return rc;
 }
 
@@ -175,6 +183,10 @@ const struct cli_command command_report = {
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
         "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
+        "--kind live prints what is alive at the end, of a recording made with -e live or of the JDK's old object samples; and of what "
+        "grew all the time while recording, by class and by the program's own method that allocates it, the leak candidates: those that "
+        "grew in each quarter by more than chance. A recording in which nothing grows names one with a chance of 1e-6. What grows may be "
+        "a cache that still fills.\n\n"
         "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
         "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
@@ -185,6 +197,7 @@ const struct cli_command command_report = {
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
+                "candor report --kind live app.jfr\n    what is alive, and what grows, of a recording made with -e live\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

@@ -49,10 +49,12 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
         *kind = PROFILE_WAITING;
     else if (name && !strcmp(name, "alloc"))
         *kind = PROFILE_ALLOC;
+    else if (name && !strcmp(name, "live"))
+        *kind = PROFILE_LIVE;
     else if (name && !strcmp(name, "wall"))
         *kind = PROFILE_WALL;
     else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc and waiting", args->operands[0], name);
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, live and waiting", args->operands[0], name);
     return CLI_OK;
 }
 
@@ -98,11 +100,11 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
-/* There may be none all the same. */
-static bool asked_for_allocations(const struct profile *p)
+/* There may be no samples of it all the same. */
+static bool asked_for(const struct profile *p, const char *wanted)
 {
     const char *event = profile_setting(p, "event");
-    return event && strstr(event, "alloc");
+    return event && strstr(event, wanted);
 }
 
 static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
@@ -128,8 +130,10 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     if (p->kind != kind && asked && !strcmp(asked, "cpu"))
         return cli_fail("%s: no cpu samples in this recording, only %s", path,
                         p->kind == PROFILE_WALL ? "wall" : "allocations; use --kind alloc");
-    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for_allocations(p))))
+    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "alloc"))))
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
+    if (kind == PROFILE_LIVE && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "live"))))
+        return cli_fail("%s: no live objects in this recording; record with -e live", path);
     if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
         return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
     return args ? apply(args, f, p, path) : CLI_OK;

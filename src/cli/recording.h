@@ -6,7 +6,10 @@
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "EVENT", "cpu|wall|alloc|cpu,wall|cpu,alloc|wall,alloc|cpu,wall,alloc|safepoint", "what to sample (default cpu)"}, \
+    {'e', "event", "EVENT",                                                                                          \
+     "cpu|wall|alloc|live|cpu,wall|cpu,alloc|cpu,live|wall,alloc|wall,live|cpu,wall,alloc|cpu,wall,live|cpu,wall,alloc,live|"    \
+     "safepoint",                                                                                                      \
+     "what to sample (default cpu)"},                                                                                  \
         {'i', "interval", "TIME", NULL,                                                                                \
          "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
          "wall-clock time"},                                                                                           \
@@ -27,6 +30,7 @@
         {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
         {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
         {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
+        {0, "live-max", "N", NULL, "with -e live: watch no more than so many sampled objects (64 to 16384, default 1024)"}, \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
         {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
     {                                                                                                                  \
@@ -53,7 +57,11 @@
     "sample stands for the bytes it was drawn from: sums of them are right, for small objects and for large ones. How many " \
     "bytes lie between two samples is adapted so that about --alloc-rate of them come in a second, whatever the program "   \
     "allocates; --alloc-interval keeps it fixed. -e cpu,alloc records both into one file. 'candor report --kind alloc' "    \
-    "prints the allocations: by class, method and line."
+    "prints the allocations: by class, method and line.\n\n"                                                             \
+    "With -e live sampled objects are also watched for whether they are still alive, by weak references, which keep nothing alive: " \
+    "up to --live-max of them, drawn so that they stand for all. At the end, and at each dump, 'candor report --kind live' has what is " \
+    "alive, where it was allocated, and which classes grew all the time: leak candidates. Only what was allocated while recording is " \
+    "known, and only collections tell what has died."
 
 #define RECORDING_FLIGHT                                                                                               \
     "With --keep, --max-size or both the recording can go on for ever: the file keeps its end, and is a whole recording of " \
@@ -68,6 +76,7 @@ struct recording {
     const char *event, *clock; /* NULL = the agent's default */
     const char *max_overhead, *max_rate; /* NULL = none */
     const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
+    const char *live_max;                    /* the same */
     const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
     const char *code;                            /* "on", or NULL: with snapshots of machine code */
     const char *carrier_frames, *recompile;      /* "on", or NULL */

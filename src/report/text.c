@@ -80,6 +80,8 @@ const char *text_whole(const struct text *t)
         return "waiting time";
     if (t->p->kind == PROFILE_ALLOC)
         return "allocated bytes";
+    if (t->p->kind == PROFILE_LIVE)
+        return "live bytes";
     if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
         return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
     return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : "sampled CPU";
@@ -139,6 +141,8 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     struct text t = {.out = out, .p = p, .s = s, .o = o};
     int rc = 0;
     text_header(&t);
+    if (o->sections & REPORT_METHODS)
+        text_leaks(&t);
     if (o->sections & REPORT_METHODS)
         text_allocated(&t);
     if (o->sections & REPORT_METHODS)

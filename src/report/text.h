@@ -23,6 +23,9 @@ void text_thread_time(const struct text *t); /* the books of the event safepoint
 void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
 void text_allocation_books(const struct text *t); /* and the books of that */
 void text_allocation_caveats(const struct text *t);
+void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
+void text_leaks(const struct text *t);       /* what grows, */
+void text_live_books(const struct text *t);  /* and the books of that */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -23,6 +23,10 @@ void text_books(const struct text *t)
         text_allocation_books(t);
         return;
     }
+    if (t->p->kind == PROFILE_LIVE) {
+        text_live_books(t);
+        return;
+    }
     if (t->p->kind == PROFILE_WALL && profile_book(t->p, "wall_time", "")) {
         text_wall(t);
         return;

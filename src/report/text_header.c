@@ -221,13 +221,14 @@ static void put_samples(const struct text *t)
     if (!t->s->samples) {
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
               : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
+              : t->p->kind == PROFILE_LIVE  ? "none: nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
     }
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && p->kind != PROFILE_ALLOC) {
+    if (!p->cpu_samples && !profile_is_of_objects(p)) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)
@@ -245,6 +246,9 @@ void text_header(const struct text *t)
     put_kept(t);
     if (t->p->kind == PROFILE_ALLOC) {
         put_allocated(t);
+    } else if (t->p->kind == PROFILE_LIVE) {
+        key(t, "Alive");
+        text_live_header(t);
     } else if (t->p->kind == PROFILE_WALL) {
         put_wall(t);
     } else if (profile_is_safepoint(t->p)) {

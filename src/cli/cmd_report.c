@@ -156,7 +156,7 @@ static int report_run(const struct cli_args *args)
     return status ? status : written;
 }
 
-int report_print_summary(const char *file, FILE *out)
+static int print_summary(const char *file, enum profile_kind kind, FILE *out)
 {
     struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
                                .top_set = true,
@@ -164,7 +164,17 @@ int report_print_summary(const char *file, FILE *out)
                                .width = cli_width(out),
                                .colour = cli_colour(out)};
     char *path = (char *)file;
-    return print(NULL, &path, 1, PROFILE_RUNNING, out, report_text, &o);
+    return print(NULL, &path, 1, kind, out, report_text, &o);
+}
+
+int report_print_summary(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_RUNNING, out);
+}
+
+int report_print_live(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_LIVE, out);
 }
 
 const struct cli_command command_report = {

@@ -118,8 +118,9 @@ extern const struct cli_command command_version;    /* main.c */
 /* What `candor server` does: in candor it starts candor-server (server_exec.c), in that program it is the server (server_main.c). */
 int server_command_run(const struct cli_args *args);
 
-/* What `record` shows at its end. Both print their own error line and return an exit status. */
+/* What `record` shows at its end. All print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the short report, then the books */
+int report_print_live(const char *file, FILE *out);     /* the same of what is alive, of a recording with the event live */
 int convert_file(const char *in, const char *out);      /* cmd_convert.c: the format by out's extension */
 
 #endif

@@ -20,9 +20,9 @@
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
      "the format, when OUT's name does not tell it"},
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|holder|waiting",
-     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, lock: waits for locks, both with the class at the "
-     "leaf; holder: of who had these locks"},
+    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting",
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: those alive, lock: waits for locks, all three with "
+     "the class at the leaf; holder: of who had these locks"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},

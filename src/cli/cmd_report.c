@@ -4,6 +4,7 @@
 #include "cli/input.h"
 #include "cli/report_halts.h"
 #include "profile/allocated.h"
+#include "profile/leaks.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -11,10 +12,10 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|lock|holder|live|waiting|halt",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; lock: waits for locks, from "
-     "-e lock; holder: what threads did meanwhile that had them; waiting: of threads that waited, from -e safepoint; halt: no samples, "
-     "but what stopped threads"},
+    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting|halt",
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: objects that are alive, "
+     "and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what threads did meanwhile that had them; waiting: "
+     "of threads that waited, from -e safepoint; halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
@@ -99,14 +100,20 @@ static int compute(struct stats *s, const struct profile *p, bool groups)
     return rc;
 }
 
-/* Allocations are seen twice: as what methods do, and, from the trees on, with what they allocate as the leaf; so are locks. */
+/* Allocations, and what is alive of them, are seen twice: as what methods do, and, from the trees on, with what they allocate as the
+ * leaf; so are locks. */
 static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
 {
     struct stats s = {0}, allocated = {0};
+    struct leaks leaks = {0};
     struct locks locks = {0};
     struct report_options with = *o;
     int rc = compute(&s, p, o->sections & REPORT_GROUPS);
-    if (!rc && p->kind == PROFILE_ALLOC) {
+    if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
+        rc = leaks_find(&leaks, p);
+        with.leaks = &leaks;
+    }
+    if (!rc && profile_is_of_objects(p)) {
         rc = allocated_add_frames(p);
         rc = rc ? rc : compute(&allocated, p, false);
         with.allocated = &allocated;
@@ -120,6 +127,7 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
         rc = printer(out, p, &s, &with);
     stats_deinit(&s);
     stats_deinit(&allocated);
+    leaks_deinit(&leaks);
     locks_deinit(&locks);
     return rc;
 }
@@ -169,7 +177,7 @@ static int report_run(const struct cli_args *args)
     return status ? status : written;
 }
 
-int report_print_summary(const char *file, FILE *out)
+static int print_summary(const char *file, enum profile_kind kind, FILE *out)
 {
     struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
                                .top_set = true,
@@ -177,7 +185,17 @@ int report_print_summary(const char *file, FILE *out)
                                .width = cli_width(out),
                                .colour = cli_colour(out)};
     char *path = (char *)file;
-    return print(NULL, &path, 1, PROFILE_RUNNING, out, report_text, &o);
+    return print(NULL, &path, 1, kind, out, report_text, &o);
+}
+
+int report_print_summary(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_RUNNING, out);
+}
+
+int report_print_live(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_LIVE, out);
 }
 
 const struct cli_command command_report = {
@@ -196,6 +214,10 @@ const struct cli_command command_report = {
         "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
         "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
         "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
+        "--kind live prints what is alive at the end, of a recording made with -e live or of the JDK's old object samples; and of what "
+        "grew all the time while recording, by class and by the program's own method that allocates it, the leak candidates: those that "
+        "grew in each quarter by more than chance. A recording in which nothing grows names one with a chance of 1e-6. What grows may be "
+        "a cache that still fills.\n\n"
         "--kind lock prints the time that threads waited for monitors or were parked, of a recording made with -e lock or of the JDK's: "
         "by lock, with the threads that had it meanwhile, then by method and line. Threads that wait for each other in a circle when the "
         "recording ends are a deadlock, which stands above. In trees the lock's class stands at the leaf. "
@@ -216,6 +238,7 @@ const struct cli_command command_report = {
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
+                "candor report --kind live app.jfr\n    what is alive, and what grows, of a recording made with -e live\n"
                 "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n    why nothing was running between these two times\n"
                 "candor report --kind lock app.jfr\n    which locks were waited for, and who had them, of a recording made with -e lock\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",

@@ -26,7 +26,8 @@ int event_list_check(const struct cli_command *command, const char *list)
         size_t n = strcspn(word, ",");
         int shown = n < 60 ? (int)n : 60;
         if (!is_among(EVENT_LIST_MEMBERS, '|', word, n))
-            return cli_usage(command, "--event: no event '%.*s'; use one or several of cpu, wall, alloc, lock and halt (cpu,wall), or safepoint",
+            return cli_usage(command, "--event: no event '%.*s'; use one or several of cpu, wall, alloc, live, lock and halt (cpu,wall), or "
+                             "safepoint",
                              shown, word);
         if (is_repeated(word, n))
             return cli_usage(command, "--event '%.60s': %.*s stands there twice", list, shown, word);

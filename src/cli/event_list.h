@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Those of the agent (enum collect_event). */
-#define EVENT_LIST_MEMBERS "cpu|wall|alloc|lock|halt|safepoint"
+#define EVENT_LIST_MEMBERS "cpu|wall|alloc|live|lock|halt|safepoint"
 
 /* Whether the agent takes the list; NULL, which is cpu alone, it does. CLI_OK, or CLI_USAGE with the line printed. */
 int event_list_check(const struct cli_command *command, const char *list);

@@ -50,6 +50,8 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
         *kind = PROFILE_WAITING;
     else if (name && !strcmp(name, "alloc"))
         *kind = PROFILE_ALLOC;
+    else if (name && !strcmp(name, "live"))
+        *kind = PROFILE_LIVE;
     else if (name && !strcmp(name, "wall"))
         *kind = PROFILE_WALL;
     else if (name && !strcmp(name, "lock"))
@@ -57,8 +59,8 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
     else if (name && !strcmp(name, "holder"))
         *kind = PROFILE_HOLDER;
     else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, lock, holder and waiting", args->operands[0],
-                        name);
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, live, lock, holder and waiting",
+                        args->operands[0], name);
     return CLI_OK;
 }
 
@@ -135,6 +137,8 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
                         p->kind == PROFILE_WALL ? "wall" : p->kind == PROFILE_LOCK ? "lock" : "allocations; use --kind alloc");
     if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "alloc"))))
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
+    if (kind == PROFILE_LIVE && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "live"))))
+        return cli_fail("%s: no live objects in this recording; record with -e live", path);
     if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
         return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
     if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && !p->source && !asked_for(p, "lock"))

@@ -45,8 +45,16 @@ static int check_clock(const struct recording *r, const struct cli_args *args)
 static int check_alloc(const struct recording *r, const struct cli_args *args)
 {
     uint64_t value;
-    if (!records(r, "alloc") && (r->alloc_rate || r->alloc_interval))
+    uint32_t number = 0;
+    bool live = records(r, "live");
+    if (!live && !records(r, "alloc") && (r->alloc_rate || r->alloc_interval))
         return cli_usage(args->command, "--alloc-rate, --alloc-interval: they are of -e alloc or -e cpu,alloc");
+    if (!live && r->live_max)
+        return cli_usage(args->command, "--live-max: it is of -e live or -e cpu,live");
+    if (cli_number(args, "live-max", 1024, &number))
+        return CLI_USAGE;
+    if (number < 64 || number > 16384)
+        return cli_usage(args->command, "--live-max %s: use a number of objects from 64 to 16384", r->live_max);
     if (r->alloc_rate && r->alloc_interval)
         return cli_usage(args->command, "--alloc-rate, --alloc-interval: use one of them");
     if (r->alloc_rate && (units_parse_rate(r->alloc_rate, &value) || value > 1000000))
@@ -138,6 +146,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
     r->alloc_rate = cli_option(args, "alloc-rate");
     r->alloc_interval = cli_option(args, "alloc-interval");
+    r->live_max = cli_option(args, "live-max");
     r->code = cli_option(args, "asm") ? "on" : NULL;
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
@@ -215,6 +224,7 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "event", r->event);
     control_option(request, "alloc-rate", r->alloc_rate);
     control_option(request, "alloc-interval", r->alloc_interval);
+    control_option(request, "live-max", r->live_max);
     control_option(request, "max-overhead", r->max_overhead);
     control_option(request, "max-rate", r->max_rate);
     control_option(request, "wall-interval", r->wall_interval);

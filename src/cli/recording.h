@@ -28,6 +28,7 @@
         {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
         {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
         {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
+        {0, "live-max", "N", NULL, "with -e live: watch no more than so many sampled objects (64 to 16384, default 1024)"}, \
         {0, "lock-threshold", "TIME", NULL,                                                                            \
          "with -e lock: record all waits of that time or more, and draw of the shorter ones; 0 for all (default 1ms)"}, \
         {0, "lock-rate", "RATE", NULL,                                                                                 \
@@ -59,7 +60,11 @@
     "sample stands for the bytes it was drawn from: sums of them are right, for small objects and for large ones. How many " \
     "bytes lie between two samples is adapted so that about --alloc-rate of them come in a second, whatever the program "   \
     "allocates; --alloc-interval keeps it fixed. -e cpu,alloc records both into one file. 'candor report --kind alloc' "    \
-    "prints the allocations: by class, method and line."
+    "prints the allocations: by class, method and line.\n\n"                                                             \
+    "With -e live sampled objects are also watched for whether they are still alive, by weak references, which keep nothing alive: " \
+    "up to --live-max of them, drawn so that they stand for all. At the end, and at each dump, 'candor report --kind live' has what is " \
+    "alive, where it was allocated, and which classes grew all the time: leak candidates. Only what was allocated while recording is " \
+    "known, and only collections tell what has died."
 
 #define RECORDING_LOCK                                                                                                 \
     "With -e lock threads tell when they have waited for a monitor that another had, or were parked (java.util.concurrent's " \
@@ -86,6 +91,7 @@ struct recording {
     const char *event, *clock; /* NULL = the agent's default */
     const char *max_overhead, *max_rate; /* NULL = none */
     const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
+    const char *live_max;                    /* the same */
     const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
     const char *lock_threshold, *lock_rate;      /* the same */
     const char *code;                            /* "on", or NULL: with snapshots of machine code */

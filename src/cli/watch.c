@@ -133,6 +133,10 @@ int watch_show(const struct recording *r, const struct cli_args *args)
     html_beside(r->file.path, html, sizeof html);
     if (!cli_switch(args, "no-report"))
         status = report_print_summary(r->file.path, stdout);
+    if (!status && !cli_switch(args, "no-report") && event_list_has(r->event, "live")) {
+        putchar('\n');
+        status = report_print_live(r->file.path, stdout);
+    }
     int html_status = convert_file(r->file.path, html);
     printf("\nrecording:   ");
     utf8_print(stdout, r->file.path);

@@ -66,6 +66,12 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_MONITOR_ENTER,
     T_THREAD_PARK,
     T_LOCK_HOLDER,
+    T_OLD_OBJECT_SAMPLE,
+    T_OLD_OBJECT,
+    T_REFERENCE,
+    T_OLD_OBJECT_ROOT,
+    T_OBJECT_END,
+    T_LIVE_SET,
 
     SCHEMA_END,
 
@@ -84,6 +90,7 @@ enum schema_flags {
     S_TICKS = 64,  /* a time in ticks of the file's clock */
 };
 
+/* A field whose type is a struct, and that is no key, stands for the fields of that, in their place. */
 struct schema_field {
     const char *name;
     uint8_t type; /* enum schema_id */

@@ -150,6 +150,31 @@ struct jfr_allocation_sample {
 /* A jdk.ObjectAllocationSample, with more fields than the JDK's. */
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *sample);
 
+/* A sampled object, as long as it is alive. */
+struct jfr_old_object {
+    uint64_t ticks;
+    uint32_t thread;
+    uint32_t stack;
+    uint32_t class_name; /* as above */
+    uint64_t born_ticks;
+    uint64_t size, weight; /* bytes of the object, and those it stands for */
+    uint64_t collections;  /* begun since it was allocated */
+    uint64_t heap_used;    /* after the last one; 0 = unknown */
+    uint32_t outcome;      /* as above */
+};
+/* A jdk.OldObjectSample, with more fields than the JDK's, and without what refers to the object. Those of one moment belong together. */
+void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *object);
+/* That it has been found dead; heap_used and collections do not count. */
+void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *object);
+
+struct jfr_live_set {
+    uint64_t ticks;
+    uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
+    uint64_t heap_used;                    /* 0 = unknown */
+    uint64_t objects, bytes, error;
+};
+void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *set);
+
 struct jfr_lock_wait {
     uint64_t ticks, duration_ticks; /* when it began, how long it took */
     uint32_t thread;

@@ -77,13 +77,28 @@ static void put_size(struct buffer *b, size_t start)
         buffer_patch_varint4(b, start, (uint32_t)(size + more));
 }
 
+static bool is_struct(const struct schema_field *f)
+{
+    return !(f->flags & S_POOL) && f->type != T_STRING && schema_type(f->type)->fields[0].name;
+}
+
+/* Returns the values that are left. */
+static const union argument *put_fields(struct jfr_writer *w, enum schema_id type, const union argument *values)
+{
+    for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
+        if (is_struct(f))
+            values = put_fields(w, f->type, values);
+        else
+            put_field(w, f, *values++);
+    return values;
+}
+
 static void put_event(struct jfr_writer *w, enum schema_id type, const union argument *values)
 {
     size_t start = w->events.len;
     buffer_u8(&w->events, 0);
     buffer_varint(&w->events, type);
-    for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
-        put_field(w, f, *values++);
+    put_fields(w, type, values);
     if (!w->failed && !w->events.failed)
         put_size(&w->events, start);
     if (w->failed || w->events.failed) {
@@ -137,6 +152,54 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
                                  {s->counted},
                                  {s->outcome},
                                  {s->carrier}});
+}
+
+void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
+{
+    const union argument unknown_elements = {(uint32_t)INT32_MIN};
+    uint64_t age = o->ticks > o->born_ticks ? o->ticks - o->born_ticks : 0;
+    put_event(w, T_OLD_OBJECT_SAMPLE,
+              (union argument[]){{o->ticks},
+                                 {o->thread},
+                                 {o->stack},
+                                 {o->born_ticks},
+                                 {o->size},
+                                 {age},
+                                 {o->heap_used},
+                                 {0}, /* the object: no address, */
+                                 {jfr_class_key(o->class_name)},
+                                 {.text = ""},
+                                 {0}, /* and no referrer */
+                                 unknown_elements,
+                                 {0}, /* no root */
+                                 {o->weight},
+                                 {o->collections},
+                                 {o->outcome}});
+}
+
+void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
+{
+    put_event(w, T_OBJECT_END,
+              (union argument[]){{o->ticks},
+                                 {o->thread},
+                                 {o->stack},
+                                 {jfr_class_key(o->class_name)},
+                                 {o->born_ticks},
+                                 {o->size},
+                                 {o->weight},
+                                 {o->outcome}});
+}
+
+void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *s)
+{
+    put_event(w, T_LIVE_SET,
+              (union argument[]){{s->ticks},
+                                 {s->collections},
+                                 {s->old_collections},
+                                 {s->heap_used},
+                                 {s->objects},
+                                 {s->bytes},
+                                 {s->error}});
 }
 
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s)

@@ -55,28 +55,24 @@ int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *l
     return rc ? -ENOMEM : profile_label(p, &label, labels);
 }
 
-/* The string id of the class, 0 = it has none. */
-static uint32_t class_of(const struct profile *p, uint32_t labels, uint32_t key_string)
+uint32_t allocated_class(const struct profile *p, uint32_t labels)
 {
     for (; labels; labels = p->labels[labels].parent)
-        if (p->labels[labels].key == key_string)
+        if (!strcmp(profile_text(p, p->labels[labels].key), key))
             return p->labels[labels].value;
     return 0;
 }
 
 bool allocated_has_classes(const struct profile *p)
 {
-    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
+    return profile_is_of_objects(p) || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
 }
 
 int allocated_add_frames(struct profile *p)
 {
-    uint32_t key_string;
-    if (profile_string(p, key, sizeof key - 1, &key_string))
-        return -ENOMEM;
     for (uint32_t i = 0; i < p->sample_count; i++) {
         struct profile_sample *s = &p->samples[i];
-        uint32_t class_name = class_of(p, s->labels, key_string), method, frame;
+        uint32_t class_name = allocated_class(p, s->labels), method, frame;
         if (class_name && (profile_method(p, 0, class_name, 0, &method) || profile_frame(p, method, 0, 0, JFR_FRAME_PSEUDO, &frame) ||
                            profile_stack(p, s->stack, frame, &s->stack)))
             return -ENOMEM;

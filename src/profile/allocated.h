@@ -10,6 +10,8 @@
 
 /* Adds the label to a set; the class as the JVM calls it: "java.lang.String", "[B", "[[Ljava.lang.Object;". 0 or -ENOMEM. */
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);
+/* The class in a set of labels; 0 = it has none. */
+uint32_t allocated_class(const struct profile *p, uint32_t labels);
 /* Whether the samples of such a profile have classes. */
 bool allocated_has_classes(const struct profile *p);
 /* The class becomes the leaf frame of each sample that has one, for trees and other tools' formats. Once, when all samples are there;

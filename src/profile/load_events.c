@@ -48,7 +48,8 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 /* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
 static bool is_label(const struct jfr_field *f)
 {
-    static const char *const known[] = {"startTime", "duration", "outcome", "state", "evidence", "mode", "weight"};
+    static const char *const known[] = {"startTime", "duration", "outcome",     "state",        "evidence",
+                                        "mode",      "weight",   "collections", "arrayElements"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -69,7 +70,8 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .state = jfr_type_field(type, "state"),
                                    .outcome = jfr_type_field(type, "outcome"),
                                    .weight = jfr_type_field(type, "weight"),
-                                   .object_class = jfr_type_field(type, "objectClass")};
+                                   .object_class = jfr_type_field(type, "objectClass"),
+                                   .object = jfr_type_field(type, "object")};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
@@ -94,10 +96,17 @@ static int add_label(struct load *l, struct jfr_event *event, const struct jfr_f
     return profile_label(l->profile, &label, labels);
 }
 
-static int add_class(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+static int add_class(struct load *l, struct jfr_value class_value, uint32_t *labels)
 {
-    struct jfr_text name = jfr_class_of(jfr_event_value(event, f));
+    struct jfr_text name = jfr_class_of(class_value);
     return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
+}
+
+/* Of an object its class stands in it, where the event does not name it. */
+static int add_object_class(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
+{
+    return add_class(l, fields->object_class ? jfr_event_value(event, fields->object_class)
+                                             : jfr_value_member(jfr_event_value(event, fields->object), "type"), labels);
 }
 
 /* All but its labels. */
@@ -125,15 +134,21 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     return rc;
 }
 
-static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+static int read_labelled(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
     const struct load_fields *fields = sample_fields(l, event->type);
-    struct profile_sample s;
-    int rc = read_sample(l, event, weight, &s);
+    int rc = read_sample(l, event, weight, s);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
-        rc = add_label(l, event, fields->labels[i], &s.labels);
-    if (!rc && fields->object_class)
-        rc = add_class(l, event, fields->object_class, &s.labels);
+        rc = add_label(l, event, fields->labels[i], &s->labels);
+    if (!rc && (fields->object_class || fields->object))
+        rc = add_object_class(l, event, fields, &s->labels);
+    return rc;
+}
+
+static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+{
+    struct profile_sample s;
+    int rc = read_labelled(l, event, weight, &s);
     return rc ? rc : load_part_sample(l->part, &s);
 }
 
@@ -162,6 +177,48 @@ static int on_allocation_sample(struct load *l, struct jfr_event *event)
         return 0;
     int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
     return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+/* Its sample is that of its allocation. One that the JDK has recorded stands for itself alone. */
+static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
+{
+    const struct jfr_field *born = jfr_type_field(event->type, "allocationTime");
+    int64_t size = number(event, "objectSize"), weight = number(event, "weight"), born_ns;
+    struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
+    int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
+    o.sample.count = 1;
+    if (born && jfr_moment_ns(event->chunk, born->unit, jfr_value_int(jfr_event_value(event, born)), &born_ns))
+        o.sample.time_ns = born_ns;
+    return rc ? rc : load_part_object(l->part, &o);
+}
+
+static int on_old_object(struct load *l, struct jfr_event *event)
+{
+    return l->profile->kind == PROFILE_LIVE ? add_object(l, event, true) : 0;
+}
+
+static int on_object_end(struct load *l, struct jfr_event *event)
+{
+    return l->profile->kind == PROFILE_LIVE ? add_object(l, event, false) : 0;
+}
+
+static uint64_t count_of(struct jfr_event *event, const char *field)
+{
+    int64_t n = number(event, field);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static int on_live_set(struct load *l, struct jfr_event *event)
+{
+    if (l->profile->kind != PROFILE_LIVE)
+        return 0;
+    return load_part_live_set(l->part, &(struct profile_live_set){.time_ns = jfr_event_epoch_ns(event),
+                                                                  .collections = count_of(event, "collections"),
+                                                                  .old_collections = count_of(event, "oldCollections"),
+                                                                  .heap_used = count_of(event, "heapUsed"),
+                                                                  .objects = count_of(event, "objects"),
+                                                                  .bytes = count_of(event, "bytes"),
+                                                                  .error = count_of(event, "error")});
 }
 
 /* ---- waits for locks ---- */
@@ -215,7 +272,7 @@ static int add_wait(struct load *l, struct jfr_event *event, const struct wait_t
     int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
     s.state = (uint8_t)type->state;
     if (!rc && class_name)
-        rc = add_class(l, event, class_name, &s.labels);
+        rc = add_class(l, jfr_event_value(event, class_name), &s.labels);
     snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)number(event, "address"));
     if (!rc && type->has_address)
         rc = add_text(l, "address", address, false, &s.labels);
@@ -242,7 +299,7 @@ static int on_lock_holder(struct load *l, struct jfr_event *event)
     if (l->part->rank != LOAD_HOLDER)
         return 0;
     int rc = read_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight), &s);
-    rc = rc || !class_name ? rc : add_class(l, event, class_name, &s.labels);
+    rc = rc || !class_name ? rc : add_class(l, jfr_event_value(event, class_name), &s.labels);
     return rc ? rc : load_part_sample(l->part, &s);
 }
 
@@ -416,6 +473,9 @@ static const struct {
     {"jdk.CPUTimeSamplesLost", on_samples_lost},
     {"jdk.ExecutionSample", on_execution_sample},
     {"jdk.ObjectAllocationSample", on_allocation_sample},
+    {"jdk.OldObjectSample", on_old_object},
+    {"candor.ObjectEnd", on_object_end},
+    {"candor.LiveSet", on_live_set},
     {"jdk.JavaMonitorEnter", on_monitor_enter},
     {"jdk.ThreadPark", on_thread_park},
     {"candor.LockHolder", on_lock_holder},
@@ -453,6 +513,8 @@ static bool counts(const struct profile *p, enum load_rank rank)
         return rank == LOAD_WALL;
     case PROFILE_ALLOC:
         return rank == LOAD_ALLOCATION;
+    case PROFILE_LIVE:
+        return rank == LOAD_LIVE;
     case PROFILE_LOCK:
         return rank == LOAD_LOCK;
     case PROFILE_HOLDER:
@@ -460,7 +522,8 @@ static bool counts(const struct profile *p, enum load_rank rank)
     case PROFILE_RUNNING:
         break;
     }
-    return rank != LOAD_WALL && rank != LOAD_LOCK && rank != LOAD_HOLDER && (rank != LOAD_ALLOCATION || p->or_allocations);
+    return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
+           (rank != LOAD_ALLOCATION || p->or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */

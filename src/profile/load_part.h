@@ -13,6 +13,7 @@ enum load_rank {
     LOAD_NOTHING,
     LOAD_HOLDER,
     LOAD_LOCK, /* jdk.ThreadPark, too */
+    LOAD_LIVE,
     LOAD_ALLOCATION,
     LOAD_EXECUTION,
     LOAD_DATADOG,
@@ -51,6 +52,10 @@ struct load_part {
     enum load_rank rank; /* of the samples */
     struct profile_sample *samples; /* those that stand for periods weigh their number */
     uint32_t sample_count, sample_cap;
+    struct profile_object *objects; /* of the kind PROFILE_LIVE, in place of samples, as are the next */
+    uint32_t object_count, object_cap;
+    struct profile_live_set *live_sets;
+    uint32_t live_set_count, live_set_cap;
     struct load_note *notes; /* in the order of their events */
     uint32_t note_count, note_cap;
     uint64_t cpu_samples, execution_samples, safepoint_samples, allocation_samples; /* events, whether they count as samples or not */
@@ -61,6 +66,8 @@ struct load_part {
 void load_part_reset(struct load_part *part);
 void load_part_deinit(struct load_part *part);
 int load_part_sample(struct load_part *part, const struct profile_sample *sample); /* 0 or -ENOMEM */
+int load_part_object(struct load_part *part, const struct profile_object *object); /* 0 or -ENOMEM */
+int load_part_live_set(struct load_part *part, const struct profile_live_set *set); /* 0 or -ENOMEM */
 int load_part_note(struct load_part *part, struct load_note note);                 /* 0 or -ENOMEM */
 
 #endif

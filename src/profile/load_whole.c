@@ -20,6 +20,18 @@ void load_whole_deinit(struct load_whole *w)
 
 /* ---- samples ---- */
 
+static struct profile_sample grafted_sample(const struct profile_sample *sample, const struct graft *g)
+{
+    struct profile_sample s = *sample;
+    if (g) {
+        s.stack = g->nodes[s.stack];
+        s.labels = g->labels[s.labels];
+        s.thread = g->threads[s.thread];
+        s.outcome = g->strings[s.outcome];
+    }
+    return s;
+}
+
 static int take_samples(struct load_whole *w, const struct load_part *part, const struct graft *g)
 {
     struct profile *p = w->profile;
@@ -32,17 +44,27 @@ static int take_samples(struct load_whole *w, const struct load_part *part, cons
             return -ENOMEM;
     }
     for (uint32_t i = 0; i < part->sample_count; i++) {
-        struct profile_sample s = part->samples[i];
-        if (g) {
-            s.stack = g->nodes[s.stack];
-            s.labels = g->labels[s.labels];
-            s.thread = g->threads[s.thread];
-            s.outcome = g->strings[s.outcome];
-        }
+        struct profile_sample s = grafted_sample(&part->samples[i], g);
         int rc = profile_add_sample(p, &s);
         if (rc == -ENOMEM)
             return rc;
         w->refused += rc != 0;
+    }
+    return 0;
+}
+
+static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g)
+{
+    for (uint32_t i = 0; i < part->object_count; i++) {
+        if (ARRAY_GROW(p->objects, p->object_cap, p->object_count))
+            return -ENOMEM;
+        p->objects[p->object_count] = part->objects[i];
+        p->objects[p->object_count++].sample = grafted_sample(&part->objects[i].sample, g);
+    }
+    for (uint32_t i = 0; i < part->live_set_count; i++) {
+        if (ARRAY_GROW(p->live_sets, p->live_set_cap, p->live_set_count))
+            return -ENOMEM;
+        p->live_sets[p->live_set_count++] = part->live_sets[i];
     }
     return 0;
 }
@@ -185,6 +207,7 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
     w->is_first = !w->has_content;
     w->has_content |= part->sample_count || part->note_count;
     int rc = take_samples(w, part, graft);
+    rc = rc ? rc : take_objects(p, part, graft);
     for (uint32_t i = 0; !rc && i < part->note_count; i++)
         rc = take_note(w, &part->notes[i], graft);
     return rc;
@@ -245,6 +268,35 @@ static int settle_allocations(struct profile *p)
     return profile_string(p, "alloc_space", strlen("alloc_space"), &p->value);
 }
 
+/* Each set of those that are alive was told at one moment; the last set counts, and is the samples. Who has died since is in it. */
+static int settle_objects(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    uint32_t kept = 0;
+    int64_t last = INT64_MIN;
+    bool has_set = false;
+    p->unit = PROFILE_UNIT_BYTES;
+    p->interval_ns = 0;
+    for (uint32_t i = 0; i < p->object_count; i++)
+        if (p->objects[i].is_alive && p->objects[i].told_ns > last) {
+            last = p->objects[i].told_ns;
+            has_set = true;
+        }
+    for (uint32_t i = 0; i < p->object_count; i++) {
+        const struct profile_object *o = &p->objects[i];
+        if (o->is_alive ? o->told_ns == last : !has_set || o->told_ns <= last)
+            p->objects[kept++] = *o;
+    }
+    p->object_count = kept;
+    for (uint32_t i = 0; i < kept; i++) {
+        int rc = p->objects[i].is_alive ? profile_add_sample(p, &p->objects[i].sample) : 0;
+        if (rc == -ENOMEM)
+            return rc;
+        w->refused += rc != 0;
+    }
+    return profile_string(p, "inuse_space", strlen("inuse_space"), &p->value);
+}
+
 int load_whole_settle(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -253,7 +305,9 @@ int load_whole_settle(struct load_whole *w)
     p->interval_ns = nominal_interval(w);
     subtract_bases(w);
     int rc = 0;
-    if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
+    if (p->kind == PROFILE_LIVE)
+        rc = settle_objects(w);
+    else if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
         rc = settle_allocations(p);
     if (!rc && w->native_samples)
         rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",

@@ -69,6 +69,8 @@ void profile_deinit(struct profile *p)
     free(p->books);
     free(p->settings);
     free(p->problems);
+    free(p->objects);
+    free(p->live_sets);
     *p = (struct profile){0};
 }
 
@@ -377,6 +379,8 @@ const char *profile_kind_word(const struct profile *p)
         return "wall";
     case PROFILE_ALLOC:
         return "alloc";
+    case PROFILE_LIVE:
+        return "live";
     case PROFILE_LOCK:
         return "lock";
     case PROFILE_HOLDER:

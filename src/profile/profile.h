@@ -43,8 +43,8 @@ enum { PROFILE_MAPS = 14 };
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
 /* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
- * passed (event wall), allocations, waits for locks, or what threads did that had a lock for which others waited. */
-enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER };
+ * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others waited. */
+enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LIVE, PROFILE_LOCK, PROFILE_HOLDER };
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -97,6 +97,22 @@ struct profile_sample {
     uint8_t state;    /* enum jfr_thread_state */
 };
 
+/* A sampled object that was alive at the end, or has died after it had outlived a collection. */
+struct profile_object {
+    struct profile_sample sample; /* of its allocation; the weight is the live bytes it stands for */
+    int64_t told_ns;              /* since the epoch: the end, or when it was found dead */
+    uint64_t size;                /* bytes */
+    bool is_alive;
+};
+
+/* What was alive as of the end of a collection. */
+struct profile_live_set {
+    int64_t time_ns; /* since the epoch */
+    uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
+    uint64_t heap_used; /* bytes; 0 = unknown */
+    uint64_t objects, bytes, error; /* sampled ones, what they stand for, and the standard error of that */
+};
+
 /* One line of the books, cumulative. The accounts are described in docs/formats/recording.md. */
 struct profile_book {
     uint32_t account; /* string ids; reason is empty for an account without reasons */
@@ -135,6 +151,10 @@ struct profile {
     uint32_t setting_count, setting_cap;
     struct profile_problem *problems;
     uint32_t problem_count, problem_cap;
+    struct profile_object *objects; /* of the kind PROFILE_LIVE: those that are alive are the samples, too */
+    uint32_t object_count, object_cap;
+    struct profile_live_set *live_sets; /* of the same, as time goes */
+    uint32_t live_set_count, live_set_cap;
 
     enum profile_kind kind; /* to be set before samples come in */
     bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
@@ -203,8 +223,13 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "lock", "holder", "waiting", or "running" of the event safepoint. */
+/* "cpu", "wall", "alloc", "live", "lock", "holder", "waiting", or "running" of the event safepoint. */
 const char *profile_kind_word(const struct profile *p);
+/* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
+static inline bool profile_is_of_objects(const struct profile *p)
+{
+    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LIVE;
+}
 /* Forgets all samples, and what they add up to; what is interned stays. */
 void profile_drop_samples(struct profile *p);
 

@@ -2,6 +2,7 @@
 
 #include "base/jsonw.h"
 #include "profile/books_json.h"
+#include "report/json_live.h"
 #include "report/json_tree.h"
 
 static uint32_t rows(const struct stats_table *t, const struct report_options *o)
@@ -253,6 +254,7 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     put_header(&j, p, s);
     if (o->allocated)
         put_allocated(&j, p, o->allocated, o);
+    json_live(&j, p, o);
     if (o->locks)
         put_locks(&j, p, o);
     if (o->sections & REPORT_METHODS)

@@ -3,6 +3,7 @@
 #ifndef CANDOR_REPORT_REPORT_H
 #define CANDOR_REPORT_REPORT_H
 
+#include "profile/leaks.h"
 #include "profile/locks.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -29,7 +30,8 @@ struct report_options {
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
     double threshold; /* share below which a branch of a tree is left out */
-    struct stats *allocated; /* of the kind PROFILE_ALLOC: its methods' self is that of the allocated classes; else NULL */
+    struct stats *allocated; /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: its methods' self is that of the objects' classes; else NULL */
+    const struct leaks *leaks; /* of the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* of the kind PROFILE_LOCK; else NULL */
     const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */

@@ -80,6 +80,8 @@ const char *text_whole(const struct text *t)
         return "waiting time";
     if (t->p->kind == PROFILE_ALLOC)
         return "allocated bytes";
+    if (t->p->kind == PROFILE_LIVE)
+        return "live bytes";
     if (t->p->kind == PROFILE_LOCK)
         return "time of waiting for locks";
     if (t->p->kind == PROFILE_HOLDER)
@@ -144,6 +146,7 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     int rc = 0;
     text_header(&t);
     if (o->sections & REPORT_METHODS) {
+        text_leaks(&t);
         text_allocated(&t);
         text_locks(&t);
     }

@@ -26,6 +26,9 @@ void text_halt_books(const struct text *t);       /* of the event halt (text_hal
 void text_locks(const struct text *t);      /* deadlocks, and the locks that were waited for (text_locks.c) */
 void text_lock_books(const struct text *t); /* and the books of that */
 void text_allocation_caveats(const struct text *t);
+void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
+void text_leaks(const struct text *t);       /* what grows, */
+void text_live_books(const struct text *t);  /* and the books of that */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

@@ -23,7 +23,10 @@ void text_allocated(const struct text *t)
         return;
     stats_sort(&s->methods, t->p, STATS_BY_SELF);
     uint32_t top = t->o->top_set ? t->o->top : CLASSES_TOP, shown = 0;
-    text_heading(t, "Allocated classes", "  % of allocated bytes, [95 % interval], bytes");
+    if (t->p->kind == PROFILE_LIVE)
+        text_heading(t, "Live classes", "  % of live bytes, [95 % interval], bytes");
+    else
+        text_heading(t, "Allocated classes", "  % of allocated bytes, [95 % interval], bytes");
     for (; shown < s->methods.count && (shown < top || !top) && s->methods.rows[shown].self.weight; shown++)
         put_class(t, &s->methods.rows[shown], text_is_full(s->methods.rows[0].self.share));
 }

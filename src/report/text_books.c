@@ -23,6 +23,10 @@ void text_books(const struct text *t)
         text_allocation_books(t);
         return;
     }
+    if (t->p->kind == PROFILE_LIVE) {
+        text_live_books(t);
+        return;
+    }
     if (t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER) {
         text_lock_books(t);
         return;

@@ -249,6 +249,7 @@ static void put_samples(const struct text *t)
         fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
               : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
               : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
+              : t->p->kind == PROFILE_LIVE  ? "none: nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one\n"
               : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
                                             : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
         return;
@@ -256,7 +257,7 @@ static void put_samples(const struct text *t)
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && p->kind != PROFILE_ALLOC && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
+    if (!p->cpu_samples && !profile_is_of_objects(p) && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)
@@ -274,6 +275,9 @@ void text_header(const struct text *t)
     put_kept(t);
     if (t->p->kind == PROFILE_ALLOC) {
         put_allocated(t);
+    } else if (t->p->kind == PROFILE_LIVE) {
+        key(t, "Alive");
+        text_live_header(t);
     } else if (t->p->kind == PROFILE_WALL) {
         put_wall(t);
     } else if (t->p->kind == PROFILE_LOCK) {

@@ -107,7 +107,10 @@ static const struct {
 } titles[] = {[PROFILE_RUNNING] = {"Hot methods", "Hot lines"},
               [PROFILE_WAITING] = {"Waiting methods", "Waiting lines"},
               [PROFILE_WALL] = {"Methods, running or not", "Lines, running or not"},
-              [PROFILE_ALLOC] = {"Allocating methods", "Allocating lines"}};
+              [PROFILE_ALLOC] = {"Allocating methods", "Allocating lines"},
+              [PROFILE_LIVE] = {"Methods that allocated what is alive", "Lines that did"},
+              [PROFILE_LOCK] = {"Methods that waited", "Lines that did"},
+              [PROFILE_HOLDER] = {"Methods of who had the lock", "Lines of who had it"}};
 
 void text_methods(const struct text *t)
 {

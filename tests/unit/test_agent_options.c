@@ -56,6 +56,14 @@ static void test_accepted(void)
                options.alloc.rate == 50 && !parse("event=cpu+wall+alloc") &&
                options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC),
            "the event alloc, alone or beside the clock, by rate or by interval");
+    tap_ok(!parse("event=live") && options.events == (COLLECT_ALLOC | COLLECT_LIVE) && !options.live.max &&
+               !parse("event=live+cpu,live-max=64,alloc-rate=50/s") && options.events == (COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE) &&
+               options.live.max == 64 && !parse("event=cpu%2Cwall%2Calloc%2Clive,live-max=16384"),
+           "the event live, which has the event alloc beside it");
+    tap_ok(parse("event=alloc,live-max=100") && strstr(error.text, "event=live") && parse("event=live,live-max=63") &&
+               parse("event=live,live-max=16385") && parse("event=live,live-max=1k") && parse("event=live+live") &&
+               parse("event=live+safepoint") && parse("event=live,clock=timer"),
+           "and what it cannot have");
     tap_ok(parse("alloc-rate=50") && strstr(error.text, "event=alloc") && parse("event=alloc,alloc-rate=1,alloc-interval=1k") &&
                strstr(error.text, "one of them") && parse("event=alloc,alloc-interval=1023") && parse("event=alloc,alloc-interval=2g") &&
                parse("event=alloc,alloc-rate=0") && parse("event=alloc,clock=timer") && strstr(error.text, "cpu,alloc") &&

@@ -9,6 +9,7 @@
 #include "format/output.h"
 #include "format/page_tree.h"
 #include "format/slices.h"
+#include "profile/allocated.h"
 #include "profile_maker.h"
 #include "profile/stats.h"
 #include "report/report.h"
@@ -345,8 +346,74 @@ static void test_output(void)
     tap_ok(rmdir(dir) == 0, "no temporary file is left");
 }
 
+/* Eight looks, one a second, and a class that has forty objects more at each. */
+static void make_live(struct profile *p)
+{
+    const int64_t second = 1000000000, start = INT64_C(1700000000) * second;
+    maker_init(p);
+    p->kind = PROFILE_LIVE;
+    p->unit = PROFILE_UNIT_BYTES;
+    p->start_ns = start;
+    p->duration_ns = 8000000000;
+    maker_setting(p, "event", "alloc,live");
+    maker_setting(p, "live_old_collections", "counted");
+    maker_setting(p, "live_max", "1024");
+    maker_book(p, "live_watched_bytes", "", 320 << 20, 320);
+    maker_book(p, "live_dead_bytes", "", 7 << 20, 7);
+    p->live_sets = calloc(8, sizeof *p->live_sets);
+    p->objects = calloc(320, sizeof *p->objects);
+    p->live_set_count = p->live_set_cap = 8;
+    p->object_count = p->object_cap = 320;
+    for (int i = 0; i < 8; i++)
+        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * second, .collections = (uint64_t)i + 1,
+                                                    .old_collections = (uint64_t)i + 1, .heap_used = (uint64_t)(50 + 10 * i) << 20,
+                                                    .objects = (uint64_t)(i + 1) * 40, .bytes = (uint64_t)(i + 1) * 40 << 20,
+                                                    .error = 3 << 20};
+    for (int i = 0; i < 320; i++) {
+        struct profile_sample s = {.time_ns = start + i * second / 40, .weight = 1 << 20, .count = 1,
+                                   .stack = maker_stack(p, "com.shop.Service.add:7;java.util.HashMap.put:612")};
+        allocated_label(p, "[B", 2, &s.labels);
+        profile_add_sample(p, &s);
+        p->objects[i] = (struct profile_object){.sample = s, .told_ns = start + 8 * second, .size = 1000, .is_alive = true};
+    }
+}
+
+static void test_live(void)
+{
+    struct profile p;
+    struct leaks l;
+    make_live(&p);
+    if (!tap_ok(!leaks_find(&l, &p) && l.count == 1, "live objects that grow"))
+        return;
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS, .leaks = &l};
+    char *text = printed(&p, report_text, o);
+    contains(text, "byte[] of com.shop.Service.add", "the candidate by class and the program's own method");
+    contains(text, "java.util.HashMap.put < com.shop.Service.add", "and how it came there");
+    contains(text, "grew by 240 MiB", "with what it grew by, from the second look to the last");
+    contains(text, "heap after collections: 50.0 MiB at first, 120 MiB at last, +35.2 GiB an hour", "the heap");
+    contains(text, "found dead", "the books");
+    lacks(text, "may be garbage", "and no doubt, since old objects were collected");
+    free(text);
+    l.proof = LEAKS_NO_OLD_COLLECTION;
+    text = printed(&p, report_text, o);
+    contains(text, "may be garbage", "which there is where they were not");
+    free(text);
+    text = printed(&p, report_json, o);
+    contains(text, "\"site\": \"com.shop.Service.add\"", "the same as JSON");
+    contains(text, "\"proof\": \"no old collection\"", "with the doubt");
+    contains(text, "\"heap_used\": 125829120", "and what collections left");
+    free(text);
+    leaks_deinit(&l);
+    l.is_too_short = true;
+    text = printed(&p, report_text, o);
+    contains(text, "Too few collections", "too few looks are said");
+    free(text);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
+    test_live();
     test_text();
     test_books();
     test_empty();

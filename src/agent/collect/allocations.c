@@ -2,6 +2,7 @@
 
 #include "agent/collect/alloc_pace.h"
 #include "agent/collect/books.h"
+#include "agent/collect/live.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/layout.h"
 #include "agent/record/class_name.h"
@@ -77,6 +78,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48;
     size_t frames = words - ALLOC_HEAD - class_words - virtual_words - 1;
     uint64_t *class_name = record + ALLOC_HEAD + frames;
+    uint64_t virtual_thread[RECORD_VIRTUAL_MAX];
     struct names *names = &session.recording->names;
     struct jfr_writer *w = session.recording->writer;
     struct jfr_allocation_sample s = {.ticks = record[0],
@@ -91,6 +93,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, class_name + class_words, virtual_words);
     }
+    memcpy(virtual_thread, class_name + class_words, virtual_words * sizeof *virtual_thread);
     s.stack = stack_of(t, outcome, record + ALLOC_HEAD, frames); /* last: it writes behind the frames */
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_allocation_sample(w, &s);
@@ -98,6 +101,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         alloc_lose(ALLOCATION_LOSS_MEMORY, s.weight);
     else
         book(&s);
+    live_take(&s, record[4], virtual_thread, virtual_words);
 }
 
 void allocations_drain(const struct sampled_thread *t, bool shrink)

@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/live.h"
 #include "agent/collect/locks.h"
 #include "agent/collect/pauses.h"
 #include "agent/collect/safepoint.h"
@@ -20,6 +21,7 @@
 #include "agent/hot/walk.h"
 #include "agent/record/reason.h"
 #include "agent/hotspot/compilations.h"
+#include "agent/hotspot/counters.h"
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
@@ -74,7 +76,7 @@ static struct {
 
 static struct dumps dumps; /* of either event */
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt", "lock"};
+const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt", "lock", "live"};
 
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 {
@@ -250,6 +252,7 @@ static void write_books(void)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
     wall_write(jfr_write_book_line);
     allocations_write(jfr_write_book_line, clock_monotonic_ns());
+    live_write(jfr_write_book_line, clock_monotonic_ns());
     pauses_write(jfr_write_book_line, clock_monotonic_ns());
     locks_write(jfr_write_book_line, clock_monotonic_ns());
 }
@@ -370,6 +373,8 @@ static void describe(void)
         recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
     if (allocations_running())
         allocations_describe();
+    if (live_running())
+        live_describe();
     pauses_describe();
     if (locks_running())
         locks_describe();
@@ -493,6 +498,7 @@ static bool tick(void)
     }
     drain(close);
     allocations_tick(now);
+    live_tick(now);
     pauses_tick(now);
     locks_tick(now);
     wall_tick(now);
@@ -538,6 +544,7 @@ static void release_memory(void)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
     allocations_stop();
+    live_stop();
     pauses_stop();
     locks_stop();
     wall_close();
@@ -576,17 +583,22 @@ static int choose_walker(enum walker wanted, bool carrier_frames, struct error *
     return agct_init() ? error_set(e, -ENOMEM, "not enough address space") : 0;
 }
 
-/* No table of the JVM leads to the operation it is at, only the library's symbols do, where they were left in. */
-static void find_operation(void)
+/* What no table of the JVM leads to, only the library's symbols do, where they were left in: the operation it is at, and, of some JVMs, its
+ * counters. */
+static void find_by_symbols(void)
 {
     if (!vm_layout.vm_operation && walk_libjvm_low)
         vm_layout.vm_operation = native_data(walk_libjvm_low, "_ZN8VMThread17_cur_vm_operationE");
+    if (!counters.found && walk_libjvm_low)
+        counters_find_at(native_data(walk_libjvm_low, "_ZN10PerfMemory6_startE"));
 }
 
 /* What the JVM tells of. The event lock comes last: it is undone by its end alone. */
 static int start_events(struct error *e)
 {
     int rc = records(COLLECT_HALT) ? pauses_start(&session.recording, e) : 0;
+    if (!rc && records(COLLECT_LIVE))
+        rc = live_start(&session.options.live, &session.recording, e);
     if (!rc && records(COLLECT_ALLOC))
         rc = allocations_start(&session.options.alloc, &session.recording, e);
     if (!rc && records(COLLECT_LOCK))
@@ -629,6 +641,7 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     if (rc) {
         allocations_silence();
         threads_stop();
+        drain(false); /* the event live gives back the references that have come meanwhile */
         remove_handlers();
         return rc;
     }
@@ -688,7 +701,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         release_memory();
         return rc;
     }
-    find_operation();
+    find_by_symbols();
     begin_books();
     describe();
     rc = start_sampling(recompile, bind_threads, e);
@@ -700,6 +713,8 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     }
     if (allocations_running())
         allocations_describe();
+    if (live_running())
+        live_describe();
     pauses_describe();
     if (locks_running())
         locks_describe();
@@ -742,6 +757,7 @@ int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
+    live_write_survivors();
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -765,6 +781,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     threads_stop();
     drain(false);
     pauses_end();
+    live_write_survivors();
     write_books();
     write_comparison();
     warn_of_clocks(true);

@@ -6,6 +6,7 @@
 #include "agent/collect/budget.h"
 #include "agent/collect/dumps.h"
 #include "agent/collect/internal_fault.h"
+#include "agent/collect/live.h"
 #include "agent/collect/locks.h"
 #include "agent/collect/wall.h"
 #include "agent/hot/agct.h"
@@ -16,9 +17,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A recording has a set of events; safepoint only by itself. */
-enum collect_event { COLLECT_CPU = 1, COLLECT_WALL = 2, COLLECT_ALLOC = 4, COLLECT_SAFEPOINT = 8, COLLECT_HALT = 16, COLLECT_LOCK = 32 };
-enum { COLLECT_EVENTS = 6, COLLECT_EVENTS_BYTES = 48 };
+/* A recording has a set of events; safepoint only by itself, live never without alloc. */
+enum collect_event {
+    COLLECT_CPU = 1,
+    COLLECT_WALL = 2,
+    COLLECT_ALLOC = 4,
+    COLLECT_SAFEPOINT = 8,
+    COLLECT_HALT = 16,
+    COLLECT_LOCK = 32,
+    COLLECT_LIVE = 64
+};
+enum { COLLECT_EVENTS = 7, COLLECT_EVENTS_BYTES = 48 };
 /* What has a clock, or looks at threads: the others are told of what happens. */
 enum { COLLECT_BY_INTERVAL = COLLECT_CPU | COLLECT_WALL | COLLECT_SAFEPOINT };
 extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 << i */
@@ -33,6 +42,7 @@ struct collect_options {
     int descriptor; /* then this is it, and stays his */
     unsigned events; /* of enum collect_event */
     struct alloc_options alloc;
+    struct live_options live;
     struct lock_options lock;
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;

@@ -184,6 +184,8 @@ static unsigned parse_events(const char *text)
         found |= event;
         text += len + (text[len] && text[len + 1]);
     }
+    if (found & COLLECT_LIVE)
+        found |= COLLECT_ALLOC;
     return found & COLLECT_SAFEPOINT && found != COLLECT_SAFEPOINT ? 0 : found;
 }
 
@@ -194,7 +196,7 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     if (o->events)
         return 0;
     return error_set(e, -EINVAL,
-                     "event '%s': use cpu, wall, alloc, lock and halt, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+                     "event '%s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
@@ -212,10 +214,22 @@ static int set_alloc_interval(struct collect_options *o, char *value, struct err
     return 0;
 }
 
+static int set_live_max(struct collect_options *o, char *value, struct error *e)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end || n < LIVE_MAX_LEAST || n > LIVE_MAX_MOST)
+        return error_set(e, -EINVAL, "live-max '%s': use a number of objects from %d to %d", value, LIVE_MAX_LEAST, LIVE_MAX_MOST);
+    o->live.max = (uint32_t)n;
+    return 0;
+}
+
 static int check_alloc(const struct collect_options *o, struct error *e)
 {
     if (!(o->events & COLLECT_ALLOC) && (o->alloc.rate || o->alloc.interval))
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
+    if (!(o->events & COLLECT_LIVE) && o->live.max)
+        return error_set(e, -EINVAL, "live-max needs event=live or event=cpu,live");
     if (o->alloc.rate && o->alloc.interval)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
     return 0;
@@ -336,8 +350,8 @@ static const struct {
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
             {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
-            {"wall-rate", set_wall_rate}, {"lock-threshold", set_lock_threshold},
-            {"lock-rate", set_lock_rate}};
+            {"wall-rate", set_wall_rate}, {"live-max", set_live_max},
+            {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -352,7 +366,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
-                     "wall-rate, lock-threshold and lock-rate",
+                     "wall-rate, live-max, lock-threshold and lock-rate",
                      pair);
 }
 

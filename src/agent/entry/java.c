@@ -1,6 +1,8 @@
 #include "agent/entry/java.h"
 
 #include "agent/entry/jvmti_alloc.h"
+#include "agent/entry/jvmti_collections.h"
+#include "agent/entry/jvmti_live.h"
 #include "agent/entry/jvmti_lock.h"
 #include "agent/entry/jvmti_pauses.h"
 #include "agent/entry/jvmti_stacks.h"
@@ -10,6 +12,7 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/walk.h"
+#include "agent/hotspot/collections.h"
 #include "agent/hotspot/counters.h"
 #include "agent/hotspot/flags.h"
 #include "agent/hotspot/layout.h"
@@ -192,8 +195,8 @@ int java_open(JavaVM *vm, struct error *e)
     callbacks.ClassLoad = class_load;
     callbacks.ClassPrepare = class_prepare;
     callbacks.SampledObjectAlloc = jvmti_alloc_sampled;
-    callbacks.GarbageCollectionStart = jvmti_pauses_start;
-    callbacks.GarbageCollectionFinish = jvmti_pauses_finish;
+    callbacks.GarbageCollectionStart = jvmti_collections_started;
+    callbacks.GarbageCollectionFinish = jvmti_collections_finished;
     callbacks.MonitorContendedEnter = jvmti_lock_enter;
     callbacks.MonitorContendedEntered = jvmti_lock_entered;
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks)) {
@@ -266,6 +269,7 @@ static void read_layout(JNIEnv *jni)
         return;
     layout_fill(libjvm, jvm_facts.java_version);
     counters_find(libjvm);
+    collections_fill(libjvm);
     if (jvm_facts.java_version >= 21)
         virtual_fields_read(jni, libjvm);
     lock_fields_read(jni, libjvm);
@@ -293,7 +297,9 @@ void java_describe(JNIEnv *jni)
     find_fields(jni);
     jvmti_stacks_init(java_vm, jvmti, thread_id);
     jvmti_alloc_init(java_vm, jvmti, thread_id);
-    jvmti_pauses_init(java_vm, jvmti);
+    jvmti_collections_init(jvmti);
+    jvmti_live_init(java_vm);
+    jvmti_pauses_init(java_vm);
     jvmti_lock_init(java_vm, jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)

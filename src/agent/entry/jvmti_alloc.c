@@ -94,19 +94,31 @@ void jvmti_alloc_close(void)
     (*jvmti)->RelinquishCapabilities(jvmti, &capability);
 }
 
+/* Weak: it keeps nothing alive, and is the JVM's to clear. NULL: the JVM has no room for it. */
+static jweak refer_to(JNIEnv *jni, jobject object)
+{
+    jweak reference = (*jni)->NewWeakGlobalRef(jni, object);
+    if (!reference)
+        (*jni)->ExceptionClear(jni);
+    return reference;
+}
+
 void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object, jclass klass, jlong size)
 {
     char *signature = NULL;
     /* Relaxed: only saves the work of a callback that is late. */
     if (!atomic_load_explicit(&alloc_config.on, memory_order_relaxed))
         return;
+    jweak reference = alloc_wants_reference() ? refer_to(jni, object) : NULL;
     if ((*env)->GetClassSignature(env, klass, &signature, NULL))
         signature = NULL;
     struct alloc_event event = {.java_thread = (uintptr_t)jni - vm_layout.env_offset,
                                 .thread_id = id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0,
                                 .signature = signature ? signature : "",
-                                .size = size > 0 ? (uint64_t)size : 0};
-    alloc_take(&event);
+                                .size = size > 0 ? (uint64_t)size : 0,
+                                .reference = (uintptr_t)reference};
+    if (!alloc_take(&event) && reference)
+        (*jni)->DeleteWeakGlobalRef(jni, reference);
     (*env)->Deallocate(env, (unsigned char *)signature);
 }
 

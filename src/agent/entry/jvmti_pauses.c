@@ -1,21 +1,14 @@
 #include "agent/entry/jvmti_pauses.h"
 
+#include "agent/entry/jvmti_collections.h"
 #include "agent/trigger/gc_pauses.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 static JavaVM *java_vm;
-static jvmtiEnv *jvmti;
-static bool is_open;
-
-static const jvmtiCapabilities capability = {.can_generate_garbage_collection_events = 1};
-
-static void enable(jvmtiEventMode mode)
-{
-    (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_START, NULL);
-    (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL);
-}
+static _Atomic bool is_open; /* relaxed in the JVM's thread: it only keeps out what nobody wants */
 
 static int open_events(struct error *e)
 {
@@ -23,10 +16,8 @@ static int open_events(struct error *e)
     JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
     if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) != JNI_OK)
         return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
-    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
+    jvmtiError rc = jvmti_collections_open();
     is_open = !rc;
-    if (!rc)
-        enable(JVMTI_ENABLE);
     (*java_vm)->DetachCurrentThread(java_vm);
     if (!rc)
         return 0;
@@ -38,23 +29,23 @@ void jvmti_pauses_close(void)
     if (!is_open)
         return;
     is_open = false;
-    enable(JVMTI_DISABLE);
-    (*jvmti)->RelinquishCapabilities(jvmti, &capability);
+    jvmti_collections_close();
 }
 
-void JNICALL jvmti_pauses_start(jvmtiEnv *env)
+void jvmti_pauses_started(void)
 {
-    gc_pauses_begin();
+    if (atomic_load_explicit(&is_open, memory_order_relaxed))
+        gc_pauses_begin();
 }
 
-void JNICALL jvmti_pauses_finish(jvmtiEnv *env)
+void jvmti_pauses_finished(void)
 {
-    gc_pauses_end();
+    if (atomic_load_explicit(&is_open, memory_order_relaxed))
+        gc_pauses_end();
 }
 
-void jvmti_pauses_init(JavaVM *vm, jvmtiEnv *env)
+void jvmti_pauses_init(JavaVM *vm)
 {
     java_vm = vm;
-    jvmti = env;
     gc_events = (struct gc_events){open_events};
 }

@@ -2,15 +2,15 @@
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
 #define CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
 
-#include <jvmti.h>
+#include <jni.h>
 
 /* Fills gc_events. */
-void jvmti_pauses_init(JavaVM *vm, jvmtiEnv *env);
+void jvmti_pauses_init(JavaVM *vm);
 /* Ends what open has begun, if it has. On an attached thread. */
 void jvmti_pauses_close(void);
 
-/* Called while all threads stand: nothing of JNI or JVMTI may be called here. */
-void JNICALL jvmti_pauses_start(jvmtiEnv *env);
-void JNICALL jvmti_pauses_finish(jvmtiEnv *env);
+/* What jvmti_collections.c is told; where nobody has opened this it is left alone. */
+void jvmti_pauses_started(void);
+void jvmti_pauses_finished(void);
 
 #endif

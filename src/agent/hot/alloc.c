@@ -127,7 +127,7 @@ struct taking {
     struct sampled_thread *thread;
     struct alloc_lane *lane;
     uint64_t interval, weight;
-    bool is_done;
+    bool is_done, is_recorded;
 };
 
 static uint64_t now_ns(void)
@@ -197,12 +197,14 @@ static void record(struct taking *x)
     candor_queue_put(q, x->event->size);
     candor_queue_put(q, x->interval);
     candor_queue_put(q, count_since_last(x->lane, x->event->java_thread));
+    candor_queue_put(q, x->event->reference);
     while (walk_next(&w, &frame))
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, x->event->signature);
     uint64_t virtual_words = put_virtual(q, x, &w);
     candor_queue_put(q, (uint64_t)w.outcome | virtual_words << 32 | class_words << 48);
-    if (!candor_queue_commit(q))
+    x->is_recorded = candor_queue_commit(q);
+    if (!x->is_recorded)
         alloc_lose(ALLOCATION_LOSS_QUEUE_FULL, x->weight);
 }
 
@@ -227,7 +229,7 @@ static void take(void *argument)
 }
 
 /* Entered and left as a handler's is (hot/handler.c), beside which it may be interrupted. */
-static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struct alloc_event *event)
+static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struct alloc_event *event, bool *is_recorded)
 {
     uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
     if (!(generation & 1))
@@ -240,22 +242,33 @@ static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struc
         struct taking x = {.event = event, .thread = t, .lane = lane};
         if (!turn_take(&lane->turn, take, &x) || !x.is_done)
             alloc_lose(ALLOCATION_LOSS_INTERNAL_FAULT, x.weight);
+        *is_recorded = x.is_recorded;
     }
     /* Release: pairs with the disarming side's load, so that it finds the finished record in the queue. */
     atomic_store_explicit(&lane->inside, 0, memory_order_release);
     return valid;
 }
 
-void alloc_take(const struct alloc_event *event)
+bool alloc_wants_reference(void)
+{
+    /* Relaxed, all: where they are late, a reference is made in vain, or a sample has none. */
+    return atomic_load_explicit(&alloc_config.on, memory_order_relaxed) &&
+           atomic_load_explicit(&alloc_config.with_references, memory_order_relaxed) && !turn_has_faulted() &&
+           (!alloc_config.is_bounded || atomic_load_explicit(&alloc_config.tokens, memory_order_relaxed) > 0);
+}
+
+bool alloc_take(const struct alloc_event *event)
 {
     int saved = errno;
+    bool is_recorded = false;
     /* Acquire: pairs with the release of whoever begins: the table stands. */
     if (!atomic_load_explicit(&alloc_config.on, memory_order_acquire) || turn_has_faulted())
-        return;
+        return false;
     struct sampled_thread *t = thread_of_caller();
     struct alloc_lane *lane = t ? alloc_lane(t) : NULL;
-    if (!lane || !enter(t, lane, event))
+    if (!lane || !enter(t, lane, event, &is_recorded))
         alloc_lose(ALLOCATION_LOSS_NO_THREAD,
                    alloc_weight(event->size, atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)));
     errno = saved;
+    return is_recorded;
 }

@@ -6,7 +6,8 @@
  *     1        size of the object, bytes
  *     2        the sampling interval with which the JVM drew where this sample falls, bytes
  *     3        what the thread allocated since its sample before, as the JVM counts it, bytes; 0 = unknown
- *     4..      frames, leaf first, as in hot/record.h
+ *     4        a weak reference to the object, which becomes the collector's; 0 = none
+ *     5..      frames, leaf first, as in hot/record.h
  *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-31, words of the virtual thread in bits 32-47, of the class in bits 48-63
@@ -24,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-    ALLOC_HEAD = 4,
+    ALLOC_HEAD = 5,
     ALLOC_BUFFERED_MAX = 16 << 10, /* objects up to this size mostly come out of their thread's buffer */
     ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
     ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
@@ -44,6 +45,7 @@ struct alloc_config {
     _Atomic bool on;
     bool is_bounded;               /* by the tokens */
     bool shortens_gaps;            /* the JVM (before 17) draws too little after a sampled object */
+    _Atomic bool with_references;  /* to the objects */
     uint64_t first_interval;       /* of the JVM before the recording: what threads had drawn with until then */
     _Atomic uint64_t interval;     /* of the JVM now */
     _Atomic int64_t tokens;        /* samples that may be taken until the collector's next turn */
@@ -57,10 +59,13 @@ struct alloc_event {
     int64_t thread_id;     /* java.lang.Thread's, of the virtual thread if one runs; 0 = unknown */
     const char *signature; /* of the object's class */
     uint64_t size;
+    uintptr_t reference; /* to the object, weak; 0 = none */
 };
 
-/* For the callback. errno is preserved. */
-void alloc_take(const struct alloc_event *event);
+/* For the callback: whether the next event is to have a reference. No promise: it may still not be taken. */
+bool alloc_wants_reference(void);
+/* For the callback. False: the event's reference, if any, is still the caller's. errno is preserved. */
+bool alloc_take(const struct alloc_event *event);
 
 /* The bytes that a sample stands for: an object of `size` is drawn with the chance 1 - e^(-size/interval), or a little more where the
  * JVM shortens gaps (docs/internals/sampling-math.md). The size itself when the interval is 0, which draws all. */

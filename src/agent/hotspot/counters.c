@@ -58,6 +58,15 @@ static void take_collector(struct counters *c, const struct entry *e)
         c->collectors[i].collections = (const int64_t *)(const void *)e->data;
 }
 
+static void take_space(struct counters *c, const struct entry *e)
+{
+    unsigned generation, space;
+    int end = 0;
+    if (e->type == TYPE_NUMBER && sscanf(e->name, "sun.gc.generation.%u.space.%u.used%n", &generation, &space, &end) == 2 && end &&
+        !e->name[end] && c->space_count < COUNTERS_SPACES)
+        c->spaces_used[c->space_count++] = (const int64_t *)(const void *)e->data;
+}
+
 static void take_entry(struct counters *c, const struct entry *e)
 {
     const struct {
@@ -79,6 +88,7 @@ static void take_entry(struct counters *c, const struct entry *e)
     if (e->type == TYPE_NUMBER && !strcmp(e->name, "sun.os.hrt.frequency"))
         c->ticks_per_second = counters_value((const int64_t *)(const void *)e->data);
     take_collector(c, e);
+    take_space(c, e);
 }
 
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
@@ -147,6 +157,13 @@ static bool find_by_maps(void)
 void counters_find(void *libjvm)
 {
     if (!counters.found && !find_by_tables(libjvm) && !find_by_maps())
+        counters = (struct counters){0};
+}
+
+void counters_find_at(uintptr_t start)
+{
+    const uint8_t *const *at = (const uint8_t *const *)start;
+    if (!counters.found && at && *at && !counters_parse(&counters, *at, SIZE_MAX))
         counters = (struct counters){0};
 }
 

@@ -1,10 +1,10 @@
 /* The JVM's performance counters, those that jstat shows from outside, read where the JVM keeps them: in our own process. Nothing is
  * asked of the JVM, and its memory of them is never given back (docs/internals/hotspot.md).
  *
- *   counters_find -> counters_value, counters_text ...
+ *   counters_find [counters_find_at] -> counters_value, counters_copy ...
  *
- * counters_find on one thread; afterwards everything is read-only to us, and any thread may read. The JVM writes while we do: a number is
- * read whole, a text may be cut by the next one unless the thread that writes it reads it. */
+ * Found on one thread, before others look; afterwards everything is read-only to us, and any thread may read. The JVM writes while we do: a
+ * number is read whole, a text may be cut by the next one unless the thread that writes it reads it. */
 #ifndef CANDOR_AGENT_HOTSPOT_COUNTERS_H
 #define CANDOR_AGENT_HOTSPOT_COUNTERS_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { COUNTERS_COLLECTORS = 4 };
+enum { COUNTERS_COLLECTORS = 8, COUNTERS_SPACES = 32 };
 
 struct counters_text {
     const char *bytes; /* NULL = there is none such */
@@ -28,12 +28,16 @@ struct counters {
         struct counters_text name;
         const int64_t *collections;
     } collectors[COUNTERS_COLLECTORS];
+    const int64_t *spaces_used[COUNTERS_SPACES]; /* bytes, of each space of each generation of the heap */
+    uint32_t space_count;
 };
 
 extern struct counters counters;
 
 /* Finds them, once; libjvm: a dlopen handle. */
 void counters_find(void *libjvm);
+/* If they were not found: by the address of the pointer that leads to them, which a symbol tells; 0 = unknown. */
+void counters_find_at(uintptr_t start);
 /* The inside of it: memory of `size` bytes. False when these are no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 

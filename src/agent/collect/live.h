@@ -1,0 +1,43 @@
+/* The collector's part of the event live: sampled objects are watched by weak references, and what is alive at the end is
+ * recorded. It stands on the event alloc, whose samples bring the references.
+ *
+ *   live_start -> [ live_take* live_tick live_write live_write_survivors ]* -> live_stop
+ *
+ * There are never more references than objects may be watched, and as many again that are on their way to or from that. The JVM
+ * clears them as it collects; after a collection, and not more often than once a second, the agent's thread looks which are.
+ *
+ * The books (docs/formats/recording.md), in bytes of allocation samples: those that came with a reference are watched, were
+ * found dead, or were displaced. All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_LIVE_H
+#define CANDOR_AGENT_COLLECT_LIVE_H
+
+#include "agent/record/recording.h"
+#include "base/error.h"
+#include "jfr/writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LIVE_MAX_DEFAULT = 1024, LIVE_MAX_LEAST = 64, LIVE_MAX_MOST = 16384 };
+
+struct live_options {
+    uint32_t max; /* objects that are watched; 0 = LIVE_MAX_DEFAULT */
+};
+
+/* Before the event alloc begins. 0 or a negative errno; then there is nothing to stop. */
+int live_start(const struct live_options *options, struct recording *r, struct error *e);
+bool live_running(void);
+/* What a recording's chunk says of it. */
+void live_describe(void);
+/* A sampled allocation, with the words of hot/record.h that say which virtual thread made it, if one did. The reference becomes ours;
+ * 0 = there is none. */
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, const uint64_t *virtual_words, size_t count);
+void live_tick(uint64_t now_ns);
+/* Looks once more, and writes what is alive: before the recording ends, or is copied. */
+void live_write_survivors(void);
+void live_write(jfr_write_book *write, uint64_t now_ns);
+/* Gives all references back. */
+void live_stop(void);
+
+#endif

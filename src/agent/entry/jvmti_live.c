@@ -1,0 +1,79 @@
+#include "agent/entry/jvmti_live.h"
+
+#include "agent/entry/jvmti_collections.h"
+#include "agent/hotspot/collections.h"
+#include "agent/trigger/live_objects.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+static JavaVM *java_vm;
+static _Atomic bool is_open; /* relaxed in the JVM's thread: it only keeps out what nobody wants */
+
+static JNIEnv *attach(void)
+{
+    JNIEnv *jni = NULL;
+    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
+    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK ? jni : NULL;
+}
+
+static int open_events(struct error *e)
+{
+    if (!attach())
+        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    jvmtiError rc = jvmti_collections_open();
+    is_open = !rc;
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return rc ? error_set(e, -ENOTSUP, "event=live: this JVM does not tell of its collections (JVMTI error %d); use event=alloc", (int)rc)
+              : 0;
+}
+
+static void close_events(void)
+{
+    if (!is_open || !attach())
+        return;
+    is_open = false;
+    jvmti_collections_close();
+    (*java_vm)->DetachCurrentThread(java_vm);
+}
+
+/* A cleared reference is the same object as null. No reference to the object itself is made, which would keep it alive for that long. */
+static bool look(const uintptr_t *references, bool *is_alive, uint32_t count)
+{
+    JNIEnv *jni = attach();
+    if (!jni)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        is_alive[i] = !(*jni)->IsSameObject(jni, (jobject)references[i], NULL);
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return true;
+}
+
+static bool forget(const uintptr_t *references, uint32_t count)
+{
+    JNIEnv *jni = attach();
+    if (!jni)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        (*jni)->DeleteWeakGlobalRef(jni, (jweak)references[i]);
+    (*java_vm)->DetachCurrentThread(java_vm);
+    return true;
+}
+
+/* On the JVM's own thread, while all others stand still: no JNI, no JVMTI. */
+void jvmti_live_collected(void)
+{
+    struct timespec t;
+    if (!atomic_load_explicit(&is_open, memory_order_relaxed))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    live_pauses_add((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, collections_heap_used());
+}
+
+void jvmti_live_init(JavaVM *vm)
+{
+    java_vm = vm;
+    live_objects = (struct live_objects){open_events, close_events, look, forget};
+}

@@ -1,0 +1,13 @@
+/* Weak references to sampled objects, and the ends of collections, for the event live (trigger/live_objects.h). */
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
+#define CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
+
+#include <jni.h>
+
+/* Fills live_objects. */
+void jvmti_live_init(JavaVM *vm);
+
+/* What jvmti_collections.c is told at the end of each pause; where nobody has opened this it is left alone. */
+void jvmti_live_collected(void);
+
+#endif

@@ -1,0 +1,62 @@
+#include "agent/hotspot/collections.h"
+
+#include "agent/hot/load.h"
+#include "agent/hotspot/counters.h"
+#include "agent/hotspot/flags.h"
+#include "agent/hotspot/vmstructs.h"
+
+#include <stddef.h>
+
+static struct {
+    uintptr_t begun; /* where the number lies; 0 = unknown */
+    bool is_concurrent, has_generations;
+} facts;
+
+void collections_fill(void *libjvm)
+{
+    struct vmstructs v;
+    struct vm_field count;
+    if (!vmstructs_open(&v, libjvm))
+        return;
+    const uintptr_t *heap = vmstructs_static(&v, "Universe", "_collectedHeap");
+    if (heap && *heap && vmstructs_field(&v, "CollectedHeap", "_total_collections", &count) && count.width == 4)
+        facts.begun = *heap + count.offset;
+    bool is_shenandoah = flags_get(libjvm, "UseShenandoahGC", false), is_z = flags_get(libjvm, "UseZGC", false);
+    facts.is_concurrent = is_shenandoah || is_z;
+    /* ZGC without generations has its one collector under another number, but up to JDK 14. */
+    facts.has_generations = !is_shenandoah && !(is_z && !flags_get(libjvm, "ZGenerational", false));
+}
+
+bool collections_are_concurrent(void)
+{
+    return facts.is_concurrent;
+}
+
+uint32_t collections_begun(void)
+{
+    uint32_t count;
+    return facts.begun && load_u32(facts.begun, &count) ? count : 0;
+}
+
+/* What is no size of memory is left out. */
+uint64_t collections_heap_used(void)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < counters.space_count; i++) {
+        uint64_t used = counters_value(counters.spaces_used[i]);
+        total += used < UINT64_C(1) << 62 ? used : 0;
+    }
+    return total;
+}
+
+/* Collector 0 is that of young objects where there is another. */
+bool collections_of_old(uint64_t *count)
+{
+    bool is_told = false;
+    *count = 0;
+    for (int i = facts.has_generations; i < COUNTERS_COLLECTORS; i++) {
+        *count += counters_value(counters.collectors[i].collections);
+        is_told |= counters.collectors[i].collections != NULL;
+    }
+    return is_told;
+}

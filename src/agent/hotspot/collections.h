@@ -1,0 +1,25 @@
+/* What the JVM itself counts of its garbage collections: how many, and how much of the heap is used after one. It brings these numbers up to
+ * date as a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
+ *
+ *   counters_find -> collections_fill -> [ the rest ]*
+ *
+ * collections_heap_used may be called on any thread, the others on the agent's. */
+#ifndef CANDOR_AGENT_HOTSPOT_COLLECTIONS_H
+#define CANDOR_AGENT_HOTSPOT_COLLECTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* libjvm: a dlopen handle. After VMInit. */
+void collections_fill(void *libjvm);
+
+/* Whether it collects beside the program, which allocates meanwhile: what has been allocated during a collection is not looked at by it. */
+bool collections_are_concurrent(void);
+/* How many have begun; 0 = this JVM does not tell. */
+uint32_t collections_begun(void);
+/* Bytes used as of the end of the last one, old objects and young; 0 = this JVM does not tell. */
+uint64_t collections_heap_used(void);
+/* How many have looked at old objects, too; false: this JVM does not tell. */
+bool collections_of_old(uint64_t *count);
+
+#endif

@@ -14,6 +14,7 @@ static const struct cli_option options[] = {
      "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
      "waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
+    {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, traceId, ... (see docs/context.md), or any that a profile has"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
     {0, "callees", "REGEX", NULL, "with the tree of what such methods call"},
@@ -76,6 +77,7 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
     o->order = sort && !strcmp(sort, "total") ? STATS_BY_TOTAL : STATS_BY_SELF;
     int status = parse_sections(args, &o->sections);
     o->top_set = cli_option(args, "top") != NULL;
+    o->label = cli_option(args, "group-by");
     if (!status)
         status = cli_number(args, "top", 0, &o->top);
     return status ? status : cli_percent(args, "threshold", 1, 0, &o->threshold);
@@ -83,13 +85,15 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
-static int compute(struct stats *s, const struct profile *p, bool groups)
+static int compute(struct stats *s, const struct profile *p, bool groups, const char *label)
 {
     struct successive_order order;
     int rc = successive_order_init(&order, p);
     rc = rc ? rc : stats_compute_ordered(s, &order);
     if (!rc && groups)
         rc = stats_compute_groups(s, &order);
+    if (!rc && label)
+        rc = stats_compute_label(s, &order, label);
     successive_order_deinit(&order);
     return rc;
 }
@@ -99,10 +103,10 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
 {
     struct stats s = {0}, allocated = {0};
     struct report_options with = *o;
-    int rc = compute(&s, p, o->sections & REPORT_GROUPS);
+    int rc = compute(&s, p, o->sections & REPORT_GROUPS, o->label);
     if (!rc && p->kind == PROFILE_ALLOC) {
         rc = allocated_add_frames(p);
-        rc = rc ? rc : compute(&allocated, p, false);
+        rc = rc ? rc : compute(&allocated, p, false, NULL);
         with.allocated = &allocated;
     }
     if (!rc)
@@ -185,6 +189,7 @@ const struct cli_command command_report = {
                 "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
                 "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
                 "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
+                "candor report --group-by endpoint app.jfr\n    what each endpoint of an instrumented program cost (docs/context.md)\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

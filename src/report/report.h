@@ -29,6 +29,7 @@ struct report_options {
     enum stats_order order;
     double threshold; /* share below which a branch of a tree is left out */
     struct stats *allocated; /* of the kind PROFILE_ALLOC: its methods' self is that of the allocated classes; else NULL */
+    const char *label; /* the key of the label whose values are a table (stats_compute_label); NULL = none */
     const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;

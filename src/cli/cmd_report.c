@@ -14,7 +14,7 @@ static const struct cli_option options[] = {
      "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; waiting: of threads that "
      "waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
-    {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, traceId, ... (see docs/context.md), or any that a profile has"},
+    {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that a profile has"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
     {0, "callees", "REGEX", NULL, "with the tree of what such methods call"},

@@ -68,7 +68,8 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .state = jfr_type_field(type, "state"),
                                    .outcome = jfr_type_field(type, "outcome"),
                                    .weight = jfr_type_field(type, "weight"),
-                                   .object_class = jfr_type_field(type, "objectClass")};
+                                   .object_class = jfr_type_field(type, "objectClass"),
+                                   .context = load_context_field(type)};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
@@ -120,6 +121,8 @@ static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
         rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s.outcome);
     if (!rc && !s.outcome)
         rc = profile_string(p, outcome, strlen(outcome), &s.outcome);
+    if (!rc) /* first, since it begins a set of its own */
+        rc = load_context(&l->contexts, event, fields->context, &s.labels);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
         rc = add_label(l, event, fields->labels[i], &s.labels);
     if (!rc && fields->object_class)
@@ -336,6 +339,7 @@ int load_new(struct load **out, struct profile *p)
     if (!l)
         return -ENOMEM;
     l->profile = p;
+    load_context_init(&l->contexts, p);
     return load_stacks_init(&l->stacks, p);
 }
 
@@ -344,6 +348,7 @@ void load_free(struct load *l)
     if (!l)
         return;
     load_stacks_deinit(&l->stacks);
+    load_context_deinit(&l->contexts);
     free(l->handlers);
     free(l);
 }
@@ -397,6 +402,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->part = part;
     part->rank = rank_of(l->profile, chunk);
     load_stacks_new_chunk(&l->stacks, part);
+    load_context_new_chunk(&l->contexts);
     return 0;
 }
 

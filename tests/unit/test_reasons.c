@@ -20,9 +20,11 @@ static const struct reason reasons[] = {
 #define UNSEEN(symbol, name, meaning, remedy) {"unseen", name, meaning, remedy},
 #define SUPPRESSED(symbol, name, meaning, remedy) {"suppressed", name, meaning, remedy},
 #define UNTAKEN(symbol, name, meaning, remedy) {"alloc_lost_bytes", name, meaning, remedy},
+#define CONTEXT_LOST(symbol, name, meaning, remedy) {"context_lost", name, meaning, remedy},
 #define UNNAMED(symbol, name, meaning, remedy) {"a frame", name, meaning, remedy},
     OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN)
-    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) UNNAMED_FRAMES(UNNAMED)};
+    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) CONTEXT_LOSSES(CONTEXT_LOST)
+    UNNAMED_FRAMES(UNNAMED)};
 
 enum { REASONS = sizeof reasons / sizeof *reasons };
 

@@ -201,7 +201,8 @@ static void record(struct taking *x)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, x->event->signature);
     uint64_t virtual_words = put_virtual(q, x, &w);
-    candor_queue_put(q, (uint64_t)w.outcome | virtual_words << 32 | class_words << 48);
+    size_t context_words = context_put(q);
+    candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     if (!candor_queue_commit(q))
         alloc_lose(ALLOCATION_LOSS_QUEUE_FULL, x->weight);
 }

@@ -8,6 +8,7 @@
  * SUPPRESSION(symbol, name, meaning, remedy): why a clock ran slower than asked; nothing is lost, its samples stand for more.
  * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
  * ALLOCATION_LOSS(symbol, name, meaning, remedy): event alloc: a sample that the JVM drew, and that is not in the recording.
+ * CONTEXT_LOSS(symbol, name, meaning, remedy): a sample that is there, but not all of the context that its thread had.
  * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
@@ -72,6 +73,15 @@
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "lower --alloc-rate, or raise --alloc-interval")   \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it took the sample", "report the fault; the log names it")
 
+#define CONTEXT_LOSSES(LOSS)                                                                                            \
+    LOSS(IN_CHANGE, "in_change", "the sample fell into the change from one context to the next: it has none", "")       \
+    LOSS(UNREADABLE, "unreadable_context", "the record that the thread points to cannot be read, or is longer than 640 bytes", \
+         "see which library writes otel_thread_ctx_v1")                                                                \
+    LOSS(TOO_MANY, "too_many_contexts",                                                                                 \
+         "the chunk has 65,536 contexts, or no memory for more: the sample has endpoint and labels, but no ids", "raise the interval") \
+    LOSS(OTHER, "other", "the recording has 20,000 different endpoints and labels: the sample's is (other)",            \
+         "put no ids into names of endpoints and values of labels")
+
 #define UNNAMED_FRAMES(UNNAMED)                                                                                        \
     UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
@@ -84,6 +94,7 @@
 #define REASON_ENUM_SUPPRESSION(symbol, name, meaning, remedy) SUPPRESSION_##symbol,
 #define REASON_ENUM_MISS(symbol, name, meaning, remedy) MISS_##symbol,
 #define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
+#define REASON_ENUM_CONTEXT_LOSS(symbol, name, meaning, remedy) CONTEXT_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
@@ -93,6 +104,7 @@ enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };
 enum suppression { SUPPRESSIONS(REASON_ENUM_SUPPRESSION) SUPPRESSION_COUNT };
 enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
+enum context_loss { CONTEXT_LOSSES(REASON_ENUM_CONTEXT_LOSS) CONTEXT_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

@@ -8,4 +8,5 @@ const char *const reason_unseen[UNSEEN_COUNT] = {UNSEEN_ACCOUNTS(NAME)};
 const char *const reason_suppression[SUPPRESSION_COUNT] = {SUPPRESSIONS(NAME)};
 const char *const reason_miss[MISS_COUNT] = {MISSES(NAME)};
 const char *const reason_allocation_loss[ALLOCATION_LOSS_COUNT] = {ALLOCATION_LOSSES(NAME)};
+const char *const reason_context_loss[CONTEXT_LOSS_COUNT] = {CONTEXT_LOSSES(NAME)};
 const char *const reason_unnamed[UNNAMED_COUNT] = {UNNAMED_FRAMES(NAME)};

@@ -11,6 +11,7 @@ extern const char *const reason_unseen[UNSEEN_COUNT];
 extern const char *const reason_suppression[SUPPRESSION_COUNT];
 extern const char *const reason_miss[MISS_COUNT];
 extern const char *const reason_allocation_loss[ALLOCATION_LOSS_COUNT];
+extern const char *const reason_context_loss[CONTEXT_LOSS_COUNT];
 extern const char *const reason_unnamed[UNNAMED_COUNT];
 
 #endif

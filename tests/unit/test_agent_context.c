@@ -5,6 +5,8 @@
 #include "../tap.h"
 
 #include "agent/context/keys.h"
+#include "agent/context/owners.h"
+#include "agent/context/publish.h"
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault.h"
@@ -246,6 +248,148 @@ static void test_memory(void)
     tap_ok(!records_address(-1) && !records_address(RECORDS_MAX) && !records_of_thread(0), "no address of what is none");
 }
 
+/* ---- which record is which virtual thread's ---- */
+
+static _Atomic unsigned strangers;
+
+/* Threads whose ids lie between those of others, and come and go. */
+static void *come_and_go(void *first)
+{
+    uint64_t base = (uint64_t)(uintptr_t)first;
+    for (uint64_t i = 0; i < TAKES; i++) {
+        uint64_t id = base + i % 64 * THREADS;
+        int mine = (int)(id % RECORDS_MAX);
+        strangers += owners_find(id) != -1 || !owners_add(id, mine) || owners_find(id) != mine;
+        owners_remove(id);
+    }
+    return NULL;
+}
+
+static void test_owners(void)
+{
+    enum { FIRST = 1000000 };
+    pthread_t threads[THREADS];
+    unsigned added = 0, found = 0, left = 0;
+    for (int i = 0; i < RECORDS_MAX; i++)
+        added += owners_add(FIRST + (uint64_t)i, i);
+    for (int i = 0; i < RECORDS_MAX; i++)
+        found += owners_find(FIRST + (uint64_t)i) == i;
+    tap_ok(added == RECORDS_MAX && found == added, "as many threads as there are records: %u added, %u found", added, found);
+    tap_ok(owners_find(FIRST - 1) == -1 && owners_find(0) == -1 && !owners_add(0, 1), "and no others");
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    tap_ok(!strangers, "threads that come and go beside them find their own: %u did not", strangers);
+    for (int i = 0; i < RECORDS_MAX; i++)
+        owners_remove(FIRST + (uint64_t)i);
+    for (int i = 0; i < RECORDS_MAX; i++)
+        left += owners_find(FIRST + (uint64_t)i) != -1;
+    tap_ok(!left, "who has gone has none: %u have", left);
+}
+
+/* ---- the process context ---- */
+
+struct process_context {
+    char signature[8];
+    uint32_t version, size;
+    uint64_t published_at, payload;
+};
+
+/* Where the mapping is; NULL unless there is one, and one only. */
+static const struct process_context *find_process_context(void)
+{
+    char line[512];
+    uintptr_t at = 0;
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, "OTEL_CTX")) {
+            at = (uintptr_t)strtoull(line, NULL, 16);
+            found++;
+        }
+    if (maps)
+        fclose(maps);
+    return found == 1 ? (const struct process_context *)at : NULL;
+}
+
+static size_t varint(const uint8_t **at, const uint8_t *end)
+{
+    size_t number = 0;
+    for (int shift = 0; *at < end && shift < 32; shift += 7) {
+        uint8_t byte = *(*at)++;
+        number |= (size_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            break;
+    }
+    return number;
+}
+
+/* The `nth` field with that number of a message that has nothing but fields with a length; *size 0: there is none. Counts in *whole, down
+ * to -1, whether the fields end where the message does. */
+static const uint8_t *field(const uint8_t *at, size_t len, unsigned number, int nth, size_t *size, int *whole)
+{
+    const uint8_t *end = at + len, *found = NULL;
+    *size = 0;
+    while (at < end) {
+        size_t tag = varint(&at, end), n = varint(&at, end);
+        if ((tag & 7) != 2 || n > (size_t)(end - at)) {
+            *whole = -1;
+            return NULL;
+        }
+        if (tag >> 3 == number && !nth--) {
+            found = at;
+            *size = n;
+        }
+        at += n;
+    }
+    return found;
+}
+
+/* ProcessContext.attributes[1].value.array_value.values[i].string_value */
+static const uint8_t *published_key(const struct process_context *c, int i, size_t *size, int *whole)
+{
+    const uint8_t *pair = field((const uint8_t *)(uintptr_t)c->payload, c->size, 2, 1, size, whole);
+    const uint8_t *value = pair ? field(pair, *size, 2, 0, size, whole) : NULL;
+    const uint8_t *array = value ? field(value, *size, 5, 0, size, whole) : NULL;
+    const uint8_t *one = array ? field(array, *size, 1, i, size, whole) : NULL;
+    return one ? field(one, *size, 1, 0, size, whole) : NULL;
+}
+
+static bool names_key(const struct process_context *c, int i, const char *name, int *whole)
+{
+    size_t size;
+    const uint8_t *text = published_key(c, i, &size, whole);
+    return text && size == strlen(name) && !memcmp(text, name, size);
+}
+
+static void test_publish(void)
+{
+    int added, whole = 0;
+    size_t size;
+    tap_ok(publish_keys() == 0, "published");
+    const struct process_context *c = find_process_context();
+    if (!tap_ok(c != NULL, "one mapping OTEL_CTX"))
+        return;
+    uint64_t first = c->published_at, payload = c->payload;
+    tap_ok(!memcmp(c->signature, "OTEL_CTX", 8) && c->version == 2 && first, "its head");
+    tap_ok(names_key(c, KEY_ENDPOINT, "endpoint", &whole) && names_key(c, KEY_ROOT_SPAN_ID, "root_span_id", &whole) && !whole,
+           "the keys of ours");
+    tap_ok(keys_add("region", 6, &added) >= KEYS_OF_OURS && added && publish_keys() == 0 && find_process_context() == c,
+           "one more key, in the same mapping");
+    tap_ok(c->published_at > first && c->payload != payload, "published anew, beside what was there");
+    uint32_t last = keys_count() - 1;
+    tap_ok(names_key(c, (int)last, "region", &whole) && !published_key(c, (int)last + 1, &size, &whole) && !whole,
+           "with the new key, the last");
+    char longest[KEY_BYTES_MAX + 1];
+    while (keys_count() < KEYS_MAX) {
+        snprintf(longest, sizeof longest, "%0*u", KEY_BYTES_MAX, keys_count());
+        keys_add(longest, KEY_BYTES_MAX, &added);
+    }
+    tap_ok(keys_add("beyond", 6, &added) == -1 && !added, "no more keys than %d", KEYS_MAX);
+    tap_ok(publish_keys() == 0 && names_key(c, KEYS_MAX - 1, longest, &whole) && !whole, "the longest keys have room, all of them");
+}
+
 /* ---- keys, and contexts of a recording ---- */
 
 static size_t fill(uint64_t *words, uint8_t id, const char *attributes, size_t len)
@@ -326,7 +470,9 @@ int main(void)
     test_every_instant();
     test_unreadable();
     test_names();
+    test_publish();
     test_memory();
+    test_owners();
     test_signals();
     return tap_done();
 }

@@ -2,7 +2,7 @@
 
 #include "agent/hot/load.h"
 
-__attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
+__thread void *otel_thread_ctx_v1;
 _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
 
 enum { BITS_OF_VALID = 8, SIZE_SHIFT = 16, VALID = 1 };

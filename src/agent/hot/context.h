@@ -39,7 +39,7 @@ enum {
     CONTEXT_WORDS_MAX = CONTEXT_HEAD_WORDS + (CONTEXT_ATTRIBUTE_BYTES_MAX + 7) / 8
 };
 
-extern __thread void *otel_thread_ctx_v1;
+extern __attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
 
 /* Samples that have no context, or not all of it, though their thread has; all of a recording. */
 extern _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];

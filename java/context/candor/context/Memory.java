@@ -42,7 +42,8 @@ final class Memory {
 
     /**
      * The record at that place says what the scope does; null: nothing. A signal of this thread may come at any instant, so while the
-     * record is not whole, it says so. The stores stay in their order, since each lazySet is ordered behind the stores before it.
+     * record is not whole, it says so. The stores stay in their order, since each lazySet is ordered behind the stores before it, and the
+     * last keeps them before what follows: a compiler may else move them behind a loop.
      */
     void write(int at, Scope scope, AtomicInteger fence) {
         plain.put(at + VALID, (byte) 0);
@@ -56,6 +57,7 @@ final class Memory {
         }
         fence.lazySet(0);
         plain.put(at + VALID, (byte) 1);
+        fence.lazySet(0);
     }
 
     private void writeIds(int at, long traceHigh, long traceLow, long span) {

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "cli/input.h"
+#include "cli/trace_id.h"
 #include "profile/allocated.h"
 #include "report/report.h"
 
@@ -15,6 +16,7 @@ static const struct cli_option options[] = {
      "waited, from -e safepoint"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that a profile has"},
+    {0, "trace", "TRACE_ID", NULL, "only samples of that trace; candor trace shows what they did one after the other"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
     {0, "callees", "REGEX", NULL, "with the tree of what such methods call"},
@@ -116,6 +118,14 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     return rc;
 }
 
+static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
+{
+    char id[TRACE_ID_DIGITS + 1];
+    const char *text = cli_option(args, "trace");
+    int status = text ? trace_id_parse(args->command, text, id) : CLI_OK;
+    return status || !text ? status : trace_id_keep(p, path, id);
+}
+
 /* args = NULL: no options, one path. */
 static int print(const struct cli_args *args, char **paths, int count, enum profile_kind kind, FILE *out, report_printer *printer,
                  const struct report_options *o)
@@ -124,6 +134,8 @@ static int print(const struct cli_args *args, char **paths, int count, enum prof
     if (profile_init(&p))
         return cli_fail("%s: out of memory", paths[0]);
     int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
+    if (!status && args)
+        status = keep_trace(&p, args, paths[0]);
     if (!status) {
         int rc = print_profile(&p, out, printer, o);
         if (rc)

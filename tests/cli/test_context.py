@@ -42,6 +42,10 @@ def test_report(path):
     ct.ok(by_value(path, "endpoint", "--kind", "wall") == {"POST /pay": (50, 1)}, "samples of the event wall have it, too")
     one = report_json(path, "--label", f"trace_id=^{CART}$")
     ct.ok(one["sampled"] == 50 * MS and one["filtered"] == 50 * MS, "--label chooses one trace", one)
+    same = report_json(path, "--trace", CART.upper())
+    ct.ok(same == one, "so does --trace", same)
+    wrong = ct.candor("report", "--trace", "4bf9", path)
+    ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "32 hexadecimal digits" in wrong.err, "--trace wants all digits", wrong)
 
 
 def test_formats(path):
@@ -66,11 +70,38 @@ def test_print(path):
                                    "labels": ["tier=gold", "cache=a=b"]}, "with all fields", events[2]["context"])
 
 
+def test_trace(path):
+    result = ct.candor("trace", "--json", path, CART.upper())
+    trace = json.loads(result.out) if result.status == 0 else {"failed": str(result)}
+    ct.ok((trace["trace_id"], trace["endpoint"], trace["samples"], trace["threads"], trace["cpu_ns"], trace["wall_ns"]) ==
+          (CART, "GET /cart", 4, 2, 50 * MS, 0), "trace: what it weighs", trace)
+    spans = {span["span_id"]: (span["root_span_id"], span["cpu_ns"]) for span in trace["spans"]}
+    ct.ok(spans == {ROOT: (ROOT, 20 * MS), SPAN: (ROOT, 30 * MS)}, "its spans", spans)
+    pieces = [(p["thread"], p["state"], p["ns"], p["samples"], p["span_id"], p["method"]) for p in trace["pieces"]]
+    ct.ok(pieces == [("http-1", "cpu", 20 * MS, 2, ROOT, "demo.Work.hot"), ("http-1", "cpu", 10 * MS, 1, SPAN, "demo.Work.hot"),
+                     ("http-2", "cpu", 20 * MS, 1, SPAN, "demo.Work.cold")], "what its threads did, in order", pieces)
+    within = all(trace["from_ns"] <= p["from_ns"] <= p["to_ns"] <= trace["to_ns"] for p in trace["pieces"])
+    ct.ok(trace["from_ns"] < trace["to_ns"] and within, "within its time", trace)
+    other = json.loads(ct.candor("trace", "--json", path, PAY).out)
+    ct.ok(other["cpu_ns"] == 20 * MS and other["wall_ns"] == 50 * MS and [p["state"] for p in other["pieces"]] == ["cpu", "parked"],
+          "waiting is there, too", other)
+    text = ct.candor("trace", path, CART).out
+    words = (CART, "GET /cart", "2 threads", "4 samples", f"{ROOT} (root)", "http-2", "demo.Work.cold")
+    ct.ok(all(word in text for word in words), "as text", text)
+    none = ct.candor("trace", path, "f" * 32)
+    ct.ok(none.status == 1 and not none.out and none.err.count("\n") == 1 and "f" * 32 in none.err, "no sample of a trace: told", none)
+    for id in ("4bf9", "g" * 32, CART + "0"):
+        wrong = ct.candor("trace", path, id)
+        ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "32 hexadecimal digits" in wrong.err, f"{id[:8]}: no id", wrong)
+    ct.ok(ct.candor("trace", "-", CART).status == 1, "not from a pipe")
+
+
 def main():
     path = make("context.jfr", lines())
     test_report(path)
     test_formats(path)
     test_print(path)
+    test_trace(path)
     ct.done()
 
 

@@ -12,6 +12,8 @@ FLOOR(pthread_create, pthread_create, 2.2.5);
 FLOOR(pthread_sigmask, pthread_sigmask, 2.2.5);
 FLOOR(pthread_attr_setstacksize, pthread_attr_setstacksize, 2.2.5);
 FLOOR(pthread_setname_np, pthread_setname_np, 2.12);
+FLOOR(pthread_key_create, pthread_key_create, 2.2.5);
+FLOOR(pthread_setspecific, pthread_setspecific, 2.2.5);
 FLOOR(dlopen, dlopen, 2.2.5);
 FLOOR(dlclose, dlclose, 2.2.5);
 FLOOR(dladdr, dladdr, 2.2.5);

@@ -101,6 +101,7 @@ extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
 extern const struct cli_command command_asm;        /* cmd_asm.c */
+extern const struct cli_command command_trace;      /* cmd_trace.c */
 extern const struct cli_command command_print;      /* cmd_print.c */
 extern const struct cli_command command_summary;    /* cmd_summary.c */
 extern const struct cli_command command_convert;    /* cmd_convert.c */

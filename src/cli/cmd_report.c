@@ -3,6 +3,7 @@
 
 #include "cli/input.h"
 #include "cli/report_halts.h"
+#include "cli/trace_id.h"
 #include "profile/allocated.h"
 #include "profile/leaks.h"
 #include "report/report.h"
@@ -17,6 +18,8 @@ static const struct cli_option options[] = {
      "and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what threads did meanwhile that had them; waiting: "
      "of threads that waited, from -e safepoint; halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
+    {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that a profile has"},
+    {0, "trace", "TRACE_ID", NULL, "only samples of that trace; candor trace shows what they did one after the other"},
     {0, "tree", NULL, NULL, "with the call tree, from the root down"},
     {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
     {0, "callees", "REGEX", NULL, "with the tree of what such methods call"},
@@ -82,6 +85,7 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
     o->order = sort && !strcmp(sort, "total") ? STATS_BY_TOTAL : STATS_BY_SELF;
     int status = parse_sections(args, &o->sections);
     o->top_set = cli_option(args, "top") != NULL;
+    o->label = cli_option(args, "group-by");
     if (!status)
         status = cli_number(args, "top", 0, &o->top);
     return status ? status : cli_percent(args, "threshold", 1, 0, &o->threshold);
@@ -89,13 +93,15 @@ static int parse_options(const struct cli_args *args, struct report_options *o)
 
 typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
 
-static int compute(struct stats *s, const struct profile *p, bool groups)
+static int compute(struct stats *s, const struct profile *p, bool groups, const char *label)
 {
     struct successive_order order;
     int rc = successive_order_init(&order, p);
     rc = rc ? rc : stats_compute_ordered(s, &order);
     if (!rc && groups)
         rc = stats_compute_groups(s, &order);
+    if (!rc && label)
+        rc = stats_compute_label(s, &order, label);
     successive_order_deinit(&order);
     return rc;
 }
@@ -108,14 +114,14 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     struct leaks leaks = {0};
     struct locks locks = {0};
     struct report_options with = *o;
-    int rc = compute(&s, p, o->sections & REPORT_GROUPS);
+    int rc = compute(&s, p, o->sections & REPORT_GROUPS, o->label);
     if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
         rc = leaks_find(&leaks, p);
         with.leaks = &leaks;
     }
     if (!rc && profile_is_of_objects(p)) {
         rc = allocated_add_frames(p);
-        rc = rc ? rc : compute(&allocated, p, false);
+        rc = rc ? rc : compute(&allocated, p, false, NULL);
         with.allocated = &allocated;
     }
     if (!rc && p->kind == PROFILE_LOCK) {
@@ -132,6 +138,14 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     return rc;
 }
 
+static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
+{
+    char id[TRACE_ID_DIGITS + 1];
+    const char *text = cli_option(args, "trace");
+    int status = text ? trace_id_parse(args->command, text, id) : CLI_OK;
+    return status || !text ? status : trace_id_keep(p, path, id);
+}
+
 /* args = NULL: no options, one path. */
 static int print(const struct cli_args *args, char **paths, int count, enum profile_kind kind, FILE *out, report_printer *printer,
                  const struct report_options *o)
@@ -140,6 +154,8 @@ static int print(const struct cli_args *args, char **paths, int count, enum prof
     if (profile_init(&p))
         return cli_fail("%s: out of memory", paths[0]);
     int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
+    if (!status && args)
+        status = keep_trace(&p, args, paths[0]);
     if (!status) {
         int rc = print_profile(&p, out, printer, o);
         if (rc)
@@ -241,6 +257,7 @@ const struct cli_command command_report = {
                 "candor report --kind live app.jfr\n    what is alive, and what grows, of a recording made with -e live\n"
                 "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n    why nothing was running between these two times\n"
                 "candor report --kind lock app.jfr\n    which locks were waited for, and who had them, of a recording made with -e lock\n"
+                "candor report --group-by endpoint app.jfr\n    what each endpoint of an instrumented program cost (docs/context.md)\n"
                 "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
     .options = options,
     .operand = CLI_FILE,

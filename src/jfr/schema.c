@@ -44,6 +44,8 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 
 #define OUTCOME {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"}
 
+#define CONTEXT POOLED("context", T_CONTEXT, "Context")
+
 /* How the samples of all events that weigh time begin. */
 #define WEIGHED_SAMPLE(about) START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
                               SPAN_NS("weight", "Weight", about), OUTCOME, POOLED("state", T_THREAD_STATE, "Thread State")
@@ -199,7 +201,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .category = "Candor",
                           .fields = {WEIGHED_SAMPLE("CPU time the sample stands for"),
                                      {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"},
-                                     POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
+                                     POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_SAFEPOINT_SAMPLE) = {.name = "candor.SafepointSample",
                                 .super = EVENT_SUPER,
                                 .label = "Safepoint Sample",
@@ -213,7 +215,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .category = "Candor",
                            .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"),
                                       {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
-                                      POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
+                                      POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
                          .super = EVENT_SUPER,
                          .label = "Book Line",
@@ -306,7 +308,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                             BYTES("counted", "Counted",
                                                   "What the thread had allocated since its sample before, as the JVM counts; 0: unknown"),
                                             OUTCOME,
-                                            POOLED("carrierThread", T_THREAD, "Carrier Thread")}},
+                                            POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_GARBAGE_COLLECTION) = {.name = "jdk.GarbageCollection",
                                   .super = EVENT_SUPER,
                                   .label = "Garbage Collection",
@@ -410,6 +412,12 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                    COUNT("objects", "Objects", "Sampled ones that are alive"),
                                    BYTES("bytes", "Live Bytes", "That these stand for: allocated while recording, and alive"),
                                    BYTES("error", "Standard Error", "Of that")}},
+    TYPE(T_CONTEXT) = {.name = "candor.types.Context",
+                       .label = "Context",
+                       .fields = {TEXT("endpoint", "Endpoint", NULL), TEXT("traceId", "Trace Id", "32 hexadecimal digits"),
+                                  TEXT("spanId", "Span Id", "16 hexadecimal digits"),
+                                  TEXT("rootSpanId", "Root Span Id", "Of the process's own outermost span"),
+                                  {"labels", T_STRING, S_ARRAY, 0, NULL, "Labels", "Each KEY=VALUE"}}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

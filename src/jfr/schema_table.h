@@ -72,6 +72,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_OLD_OBJECT_ROOT,
     T_OBJECT_END,
     T_LIVE_SET,
+    T_CONTEXT,
 
     SCHEMA_END,
 

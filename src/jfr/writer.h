@@ -7,7 +7,7 @@
  * a process killed at any moment leaves a whole file with everything up to the last flush (writer_tail.h).
  * jfr_writer_rotate ends the chunk and begins the next one; pools start afresh there.
  *
- * The writer keeps no names. Events refer to stacks and threads by the caller's dense ids (0 = none); at a flush the
+ * The writer keeps no names. Events refer to stacks, threads and contexts by the caller's dense ids (0 = none); at a flush the
  * writer asks the caller, through struct jfr_pools, what stands behind the ids it has not written yet. Names are symbol
  * ids, 0 being the empty string. Single-threaded, libc only, allocates only in its own buffers (hard cap `memory_max`).
  *
@@ -47,6 +47,16 @@ struct jfr_thread {
     size_t virtual_name_len;
 };
 
+enum { JFR_TRACE_ID_DIGITS = 32, JFR_SPAN_ID_DIGITS = 16, JFR_CONTEXT_LABELS_MAX = 16 };
+
+/* Whose work a thread did while a sample was taken. */
+struct jfr_context {
+    uint32_t endpoint; /* symbol id */
+    char trace_id[JFR_TRACE_ID_DIGITS + 1], span_id[JFR_SPAN_ID_DIGITS + 1], root_span_id[JFR_SPAN_ID_DIGITS + 1]; /* or empty */
+    uint32_t label_count;
+    uint32_t labels[JFR_CONTEXT_LABELS_MAX]; /* symbol ids of "KEY=VALUE" */
+};
+
 /* Answers of the caller. Each is called from jfr_writer_flush only, with ids that events or other answers named. */
 struct jfr_pools {
     void *context;
@@ -55,6 +65,7 @@ struct jfr_pools {
     void (*method)(void *context, uint32_t id, struct jfr_method *method);
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
     const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8 */
+    void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
 };
 
 struct jfr_writer_options {
@@ -98,6 +109,7 @@ struct jfr_cpu_sample {
     uint32_t outcome;   /* symbol id: "complete", "truncated", or the name of the reason it failed */
     enum jfr_thread_state state;
     uint64_t pc;
+    uint32_t context; /* 0 = none */
 };
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
 
@@ -146,6 +158,7 @@ struct jfr_allocation_sample {
     uint64_t weight, size;      /* bytes it stands for; of the object */
     uint64_t interval, counted; /* bytes: docs/formats/recording.md */
     uint32_t outcome;           /* as above */
+    uint32_t context;           /* 0 = none */
 };
 /* A jdk.ObjectAllocationSample, with more fields than the JDK's. */
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *sample);
@@ -214,6 +227,7 @@ struct jfr_wall_sample {
     uint32_t outcome;   /* as above */
     uint32_t evidence;  /* symbol id: what the state is known by */
     enum jfr_thread_state state;
+    uint32_t context;   /* 0 = none */
 };
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *sample);
 

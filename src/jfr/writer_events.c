@@ -28,6 +28,7 @@ static void put_pooled(struct jfr_writer *w, enum schema_id type, uint64_t key)
     struct id_set *set = type == T_THREAD        ? &w->threads
                          : type == T_STACK_TRACE ? &w->stacks
                          : type == T_CLASS       ? &w->classes
+                         : type == T_CONTEXT     ? &w->contexts
                                                  : NULL;
     if (set && !id_set_need(set, (uint32_t)key))
         w->events.failed = true;
@@ -130,7 +131,8 @@ void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
                                  {s->outcome},
                                  {state_key(s->state)},
                                  {s->pc},
-                                 {s->carrier}});
+                                 {s->carrier},
+                                 {s->context}});
 }
 
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *s)
@@ -151,7 +153,8 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
                                  {s->interval},
                                  {s->counted},
                                  {s->outcome},
-                                 {s->carrier}});
+                                 {s->carrier},
+                                 {s->context}});
 }
 
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
@@ -258,7 +261,8 @@ void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s
                                  {s->outcome},
                                  {state_key(s->state)},
                                  {s->evidence},
-                                 {s->carrier}});
+                                 {s->carrier},
+                                 {s->context}});
 }
 
 static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t end)

@@ -63,7 +63,7 @@ struct jfr_writer {
     struct checkpoint checkpoint;
 
     /* What the chunk's pools hold. */
-    struct id_set stacks, threads, methods, classes, symbols, strings;
+    struct id_set stacks, threads, methods, classes, symbols, strings, contexts;
     struct map method_keys; /* the caller's ids may lie far apart: in the chunk they are counted from 1 */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };

@@ -182,6 +182,30 @@ static void put_shared_string(struct jfr_writer *w, uint32_t id)
     put_symbol_text(w, id);
 }
 
+/* What is not known is null. */
+static void put_id(struct buffer *b, const char *digits)
+{
+    jfr_put_string(b, *digits ? digits : NULL, strlen(digits));
+}
+
+static void put_context(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_context c = {0};
+    if (w->answers.whose_work)
+        w->answers.whose_work(w->answers.context, id, &c);
+    struct buffer *b = entry(w, T_CONTEXT, id);
+    if (c.endpoint)
+        put_symbol_text(w, c.endpoint);
+    else
+        jfr_put_string(b, NULL, 0);
+    put_id(b, c.trace_id);
+    put_id(b, c.span_id);
+    put_id(b, c.root_span_id);
+    buffer_varint(b, c.label_count);
+    for (uint32_t i = 0; i < c.label_count; i++)
+        put_symbol_text(w, c.labels[i]);
+}
+
 int jfr_pools_write_fixed(struct jfr_writer *w)
 {
     for (uint32_t i = 0; i < JFR_FRAME_TYPES; i++)
@@ -200,7 +224,8 @@ int jfr_pools_write_pending(struct jfr_writer *w)
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
     } pools[] = {{&w->stacks, put_stack}, {&w->threads, put_thread}, {&w->methods, put_method},
-                 {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string}};
+                 {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
+                 {&w->contexts, put_context}};
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
         for (size_t i = 0; i < pools[p].set->pending_count; i++) {
             pools[p].put(w, pools[p].set->pending[i]);
@@ -216,7 +241,7 @@ int jfr_pools_write_pending(struct jfr_writer *w)
 
 void jfr_pools_clear(struct jfr_writer *w)
 {
-    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
+    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings, &w->contexts};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_clear(sets[i]);
     map_clear(&w->method_keys);
@@ -224,7 +249,7 @@ void jfr_pools_clear(struct jfr_writer *w)
 
 void jfr_pools_deinit(struct jfr_writer *w)
 {
-    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings};
+    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings, &w->contexts};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_deinit(sets[i]);
     map_deinit(&w->method_keys);

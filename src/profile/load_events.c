@@ -71,7 +71,8 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
                                    .outcome = jfr_type_field(type, "outcome"),
                                    .weight = jfr_type_field(type, "weight"),
                                    .object_class = jfr_type_field(type, "objectClass"),
-                                   .object = jfr_type_field(type, "object")};
+                                   .object = jfr_type_field(type, "object"),
+                                   .context = load_context_field(type)};
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
@@ -138,6 +139,8 @@ static int read_labelled(struct load *l, struct jfr_event *event, uint64_t weigh
 {
     const struct load_fields *fields = sample_fields(l, event->type);
     int rc = read_sample(l, event, weight, s);
+    if (!rc) /* first, since it begins a set of its own */
+        rc = load_context(&l->contexts, event, fields->context, &s->labels);
     for (uint32_t i = 0; !rc && i < fields->label_count; i++)
         rc = add_label(l, event, fields->labels[i], &s->labels);
     if (!rc && (fields->object_class || fields->object))
@@ -491,6 +494,7 @@ int load_new(struct load **out, struct profile *p)
     if (!l)
         return -ENOMEM;
     l->profile = p;
+    load_context_init(&l->contexts, p);
     return load_stacks_init(&l->stacks, p);
 }
 
@@ -499,6 +503,7 @@ void load_free(struct load *l)
     if (!l)
         return;
     load_stacks_deinit(&l->stacks);
+    load_context_deinit(&l->contexts);
     free(l->handlers);
     free(l);
 }
@@ -562,6 +567,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->part = part;
     part->rank = rank_of(l->profile, chunk);
     load_stacks_new_chunk(&l->stacks, part);
+    load_context_new_chunk(&l->contexts);
     return 0;
 }
 

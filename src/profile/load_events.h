@@ -8,6 +8,7 @@
 #define CANDOR_PROFILE_LOAD_EVENTS_H
 
 #include "jfr/reader.h"
+#include "profile/load_context.h"
 #include "profile/load_part.h"
 #include "profile/load_stacks.h"
 #include "profile/profile.h"
@@ -16,7 +17,7 @@ enum { LOAD_LABELS_MAX = 32 };
 
 struct load_fields { /* of a type of samples; NULL = it lacks the field */
     const struct jfr_type *type;
-    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object;
+    const struct jfr_field *stack, *thread, *state, *outcome, *weight, *object_class, *object, *context;
     const struct jfr_field *labels[LOAD_LABELS_MAX]; /* fields that the sampler itself knows nothing of */
     uint32_t label_count;
 };
@@ -25,6 +26,7 @@ struct load {
     struct profile *profile;
     struct load_part *part;
     struct load_stacks stacks;
+    struct load_context contexts;
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = not ours */
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
     uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */

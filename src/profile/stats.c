@@ -297,7 +297,8 @@ int stats_compute_groups(struct stats *s, const struct successive_order *order)
 
 void stats_deinit(struct stats *s)
 {
-    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types};
+    struct stats_table *tables[] = {&s->methods, &s->lines, &s->threads, &s->classes, &s->packages, &s->types,
+                                     &s->labels};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         free(tables[i]->rows);
     *s = (struct stats){0};

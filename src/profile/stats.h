@@ -54,6 +54,7 @@ struct stats {
     double effective;                           /* sample size by the weights; by a figure's effect it is less or more */
     struct stats_table methods, lines, threads;  /* of threads only `self` is meant */
     struct stats_table classes, packages, types; /* by stats_compute_groups; native code's class, and package, is its library */
+    struct stats_table labels; /* by stats_compute_label: a row's label is the value, 0 of the samples without one; only `self` is meant */
 };
 
 /* 0 or -ENOMEM. */
@@ -62,6 +63,8 @@ int stats_compute(struct stats *s, const struct profile *p);
 int stats_compute_ordered(struct stats *s, const struct successive_order *order);
 /* The tables that group methods, after stats_compute. 0 or -ENOMEM. */
 int stats_compute_groups(struct stats *s, const struct successive_order *order);
+/* The table by what the label with that key says; the same. Where a sample has several, the last counts. */
+int stats_compute_label(struct stats *s, const struct successive_order *order, const char *key);
 void stats_deinit(struct stats *s);
 
 enum stats_order { STATS_BY_SELF, STATS_BY_TOTAL };

@@ -215,6 +215,25 @@ static void put_locks(struct jsonw *j, const struct profile *p, const struct rep
     put_deadlocks(j, p, l);
 }
 
+static void put_label(struct jsonw *j, const struct profile *p, const struct stats_table *t, const struct report_options *o)
+{
+    jsonw_key(j, "label");
+    jsonw_object(j);
+    jsonw_member_text(j, "key", o->label);
+    jsonw_key(j, "values");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < rows(t, o); i++) {
+        const struct stats_row *r = &t->rows[i];
+        jsonw_object(j);
+        jsonw_member_text_or_null(j, "value", profile_text(p, r->label));
+        put_self(j, &r->self);
+        jsonw_member_uint(j, "samples", r->self.samples);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    jsonw_object_end(j);
+}
+
 static void put_header(struct jsonw *j, const struct profile *p, const struct stats *s)
 {
     jsonw_member_uint(j, "version", 1);
@@ -252,6 +271,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     stats_sort(&s->lines, p, o->order);
     jsonw_object(&j);
     put_header(&j, p, s);
+    if (o->label)
+        put_label(&j, p, &s->labels, o);
     if (o->allocated)
         put_allocated(&j, p, o->allocated, o);
     json_live(&j, p, o);

@@ -33,6 +33,7 @@ struct report_options {
     struct stats *allocated; /* of the kinds PROFILE_ALLOC and PROFILE_LIVE: its methods' self is that of the objects' classes; else NULL */
     const struct leaks *leaks; /* of the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* of the kind PROFILE_LOCK; else NULL */
+    const char *label; /* the key of the label whose values are a table (stats_compute_label); NULL = none */
     const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;

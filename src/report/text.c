@@ -145,6 +145,7 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     struct text t = {.out = out, .p = p, .s = s, .o = o};
     int rc = 0;
     text_header(&t);
+    text_label(&t);
     if (o->sections & REPORT_METHODS) {
         text_leaks(&t);
         text_allocated(&t);

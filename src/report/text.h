@@ -15,6 +15,7 @@ void text_header(const struct text *t);
 void text_methods(const struct text *t);
 void text_lines(const struct text *t);
 void text_groups(const struct text *t); /* classes, packages, types */
+void text_label(const struct text *t);  /* what the label that is asked for says */
 void text_threads(const struct text *t);
 int text_trees(const struct text *t); /* all that are asked for; 0 or a code of calltree_build */
 void text_books(const struct text *t);

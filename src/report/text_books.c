@@ -60,6 +60,10 @@ void text_books(const struct text *t)
         fputs("Suppressed are expiries that would have cost more than was allowed, and the CPU time in which they were: nothing is\n"
               "lost, the samples there stand for more.\n", t->out);
     }
+    if (text_has_account(t, "context_lost")) {
+        text_account_reasons(t, "context_lost", true, -1);
+        fputs("Context lost: samples that are there, without all of the context that their threads had.\n", t->out);
+    }
 }
 
 /* Settings that change what the figures mean. */

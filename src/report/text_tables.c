@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10 };
+enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10, LABELS_TOP = 20 };
 
 /* Terminals at least this wide show the intervals of total and self, others that of the column sorted by. */
 enum { WIDE_COLUMNS = 120 };
@@ -130,6 +130,31 @@ void text_groups(const struct text *t)
         put_table(t, &t->s->packages, "Packages and libraries", METHODS_TOP, "packages");
     if (t->o->sections & REPORT_TYPES)
         put_table(t, &t->s->types, "Types of frames", PROFILE_TYPES, "types");
+}
+
+static void put_label(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
+{
+    char weight[32];
+    fprintf(t->out, "(s %*.1f) ", wide ? 5 : 4, r->self.share * 100);
+    text_interval(t, r->self.interval, wide_interval);
+    fprintf(t->out, "%10s  ", text_weight(weight, sizeof weight, t->p, r->self.weight));
+    text_plain_name(t, profile_text(t->p, r->label));
+}
+
+void text_label(const struct text *t)
+{
+    const struct stats_table *table = &t->s->labels;
+    uint32_t rows = t->o->label ? row_count(t, table, STATS_BY_SELF, LABELS_TOP) : 0;
+    char title[64], about[96];
+    if (!rows)
+        return;
+    snprintf(title, sizeof title, "By %.50s", t->o->label);
+    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]; [none]: samples without it", text_whole(t));
+    text_heading(t, title, about);
+    bool wide = text_is_full(table->rows[0].self.share), wide_interval = text_is_full(table->rows[0].self.interval.high);
+    for (uint32_t i = 0; i < rows; i++)
+        put_label(t, &table->rows[i], wide, wide_interval);
+    put_rest(t, table, rows, "values");
 }
 
 static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)

@@ -16,8 +16,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "asm", "diff", "print", "summary",
-            "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
+COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "asm", "diff", "trace", "print",
+            "summary", "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
 
 
 def wrong(words, *wanted):
@@ -86,6 +86,7 @@ def usage():
     wrong(["start", "--dump-max", "3", "1"], "--dump-on")
     wrong(["record", "1", "2"], "'2'", "--")
     wrong(["report", "--kind", "halt", "--tree", "x.jfr"], "--tree", "--time")
+    wrong(["report", "--kind", "halt", "--group-by", "endpoint", "x.jfr"], "--group-by", "--time")
     wrong(["report", "--kind", "halt", "x.jfr", "y.jfr"], "one FILE")
     wrong(["report", "--timeline", "x.jfr"], "--kind halt")
     wrong(["report", "--kind", "pause", "x.jfr"], "'pause'", "halt")

@@ -82,6 +82,16 @@ def main():
                            (["--label", "endpoint=/", "--not-label", "request_bytes=-3"], 12)):
         report = report_json(path, *options)
         ct.ok(report.get("sampled") == shown and report["filtered"] == WHOLE - shown, " ".join(options), report)
+    grouped = report_json(path, "--group-by", "endpoint")
+    values = {row["value"]: (row["self"], row["samples"]) for row in grouped["label"]["values"]}
+    ct.ok(grouped["label"]["key"] == "endpoint" and values == {"/cart": (12, 2), "/pay": (11, 1), None: (13, 1)},
+          "--group-by endpoint", grouped)
+    ct.ok(all(row["self_low"] <= row["self_share"] <= row["self_high"] for row in grouped["label"]["values"]), "with intervals", grouped)
+    ct.ok("label" not in report_json(path), "and only then")
+    text = ct.candor("report", "--group-by", "endpoint", path).out
+    ct.ok("By endpoint" in text and "/cart" in text and "[none]" in text, "as text", text)
+    one = report_json(path, "--group-by", "endpoint", "--label", "endpoint=cart")["label"]["values"]
+    ct.ok([(row["value"], row["self"]) for row in one] == [("/cart", 12)], "of what a filter leaves", one)
     out = ct.WORK / "pay.collapsed"
     ct.ok(ct.candor("convert", "--label", "endpoint=pay", "--unit", "ns", path, out).status == 0 and out.read_text() == "main.work 11\n",
           "convert, too", out.read_text())

@@ -16,6 +16,7 @@
  *     pause NS NAME CAUSE               as the agent tells of a GC pause
  *     counted WHILE_NS COUNT STOPPED_NS SYNCHRONIZING_NS
  *     cpu THREAD NS SAMPLES
+ *     context ENDPOINT TRACE SPAN ROOT [LABEL [LABEL]]     of the samples from here on; LABEL: KEY=VALUE; without words: none
  *     flush | rotate
  *
  * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
@@ -28,12 +29,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 16, WORDS = 8 };
+enum { SLOTS = 1 << 16, WORDS = 8, CONTEXTS = 1 << 12 };
 
 static struct strtab symbols, stacks;
 static struct jfr_method methods[SLOTS];
 static struct jfr_thread threads[SLOTS];
 static uint32_t method_count = 1, thread_count = 1;
+static struct jfr_context contexts[CONTEXTS]; /* 0: none */
+static uint32_t context_count = 1, context_now;
 
 static void fail(const char *what, const char *text)
 {
@@ -105,6 +108,28 @@ static const char *answer_symbol(void *context, uint32_t id, size_t *len)
     return strtab_text(&symbols, id);
 }
 
+static void answer_context(void *context, uint32_t id, struct jfr_context *out)
+{
+    *out = contexts[id];
+}
+
+static void set_context(char **w)
+{
+    context_now = 0;
+    if (!w[1][0] && !w[2][0])
+        return;
+    if (context_count == CONTEXTS)
+        fail("too many contexts", "");
+    struct jfr_context *c = &contexts[context_count];
+    c->endpoint = strtab_add_text(&symbols, w[1]);
+    snprintf(c->trace_id, sizeof c->trace_id, "%s", w[2]);
+    snprintf(c->span_id, sizeof c->span_id, "%s", w[3]);
+    snprintf(c->root_span_id, sizeof c->root_span_id, "%s", w[4]);
+    for (int i = 5; i < WORDS && w[i][0]; i++)
+        c->labels[c->label_count++] = strtab_add_text(&symbols, w[i]);
+    context_now = context_count++;
+}
+
 static uint32_t stack_id(const char *text)
 {
     return strcmp(text, "-") ? strtab_add_text(&stacks, text) : 0;
@@ -159,12 +184,15 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
         jfr_write_book_line(w, ticks, words[1], words[2], strtoll(words[3], NULL, 10), number(words[4]));
     else if (!strcmp(verb, "thread"))
         add_thread(words);
+    else if (!strcmp(verb, "context"))
+        set_context(words);
     else if (!strcmp(verb, "sample"))
         jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = ticks,
                                                          .thread = (uint32_t)number(words[1]),
                                                          .weight_ns = number(words[2]),
                                                          .state = JFR_STATE_JAVA,
                                                          .outcome = strtab_add_text(&symbols, words[3]),
+                                                         .context = context_now,
                                                          .stack = stack_id(words[4])});
     else if (!strcmp(verb, "safepoint"))
         jfr_write_safepoint_sample(w, &(struct jfr_safepoint_sample){.ticks = ticks,
@@ -180,6 +208,7 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
                                                            .outcome = strtab_add_text(&symbols, words[3]),
                                                            .state = state_of(words[4]),
                                                            .evidence = strtab_add_text(&symbols, words[5]),
+                                                           .context = context_now,
                                                            .stack = stack_id(words[6])});
     else if (!strcmp(verb, "monitor"))
         jfr_write_monitor_enter(w, &(struct jfr_lock_wait[]){lock_wait(words, ticks)}[0]);
@@ -227,7 +256,7 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
 
 int main(int argc, char **argv)
 {
-    struct jfr_pools pools = {NULL, answer_stack, answer_method, answer_thread, answer_symbol};
+    struct jfr_pools pools = {NULL, answer_stack, answer_method, answer_thread, answer_symbol, answer_context};
     struct jfr_writer_options options = {.ticks_per_second = 1000000000, .start_epoch_ns = 1700000000000000000u};
     struct jfr_writer *w;
     struct error e;

@@ -22,9 +22,11 @@ static const struct reason reasons[] = {
 #define UNTAKEN(symbol, name, meaning, remedy) {"alloc_lost_bytes", name, meaning, remedy},
 #define UNTOLD(symbol, name, meaning, remedy) {"halt_lost", name, meaning, remedy},
 #define UNWAITED(symbol, name, meaning, remedy) {"lock_lost", name, meaning, remedy},
+#define CONTEXT_LOST(symbol, name, meaning, remedy) {"context_lost", name, meaning, remedy},
 #define UNNAMED(symbol, name, meaning, remedy) {"a frame", name, meaning, remedy},
     OUTCOMES(OUTCOME) TRUNCATIONS(TRUNCATED) LOSSES(LOST) UNSEEN_ACCOUNTS(UNSEEN)
-    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) PAUSE_LOSSES(UNTOLD) LOCK_LOSSES(UNWAITED) UNNAMED_FRAMES(UNNAMED)};
+    SUPPRESSIONS(SUPPRESSED) MISSES(LOST) ALLOCATION_LOSSES(UNTAKEN) PAUSE_LOSSES(UNTOLD) LOCK_LOSSES(UNWAITED) CONTEXT_LOSSES(CONTEXT_LOST)
+    UNNAMED_FRAMES(UNNAMED)};
 
 enum { REASONS = sizeof reasons / sizeof *reasons };
 

@@ -171,9 +171,68 @@ static void test_self_and_total(void)
     profile_deinit(&p);
 }
 
+static uint32_t label_set(struct profile *p, uint32_t parent, const char *key, const char *value)
+{
+    struct profile_label one = {.parent = parent, .key = maker_string(p, key), .value = maker_string(p, value)};
+    uint32_t id;
+    tap_ok(profile_label(p, &one, &id) == 0, "a set with %s=%s", key, value);
+    return id;
+}
+
+static void sample_with(struct profile *p, uint32_t labels, uint64_t weight)
+{
+    maker_sample(p, "A.a", weight);
+    p->samples[p->sample_count - 1].labels = labels;
+}
+
+static const struct stats_figure *value_of(const struct stats *s, const struct profile *p, const char *value)
+{
+    static const struct stats_figure none;
+    for (uint32_t i = 0; i < s->labels.count; i++)
+        if (!strcmp(profile_text(p, s->labels.rows[i].label), value))
+            return &s->labels.rows[i].self;
+    return &none;
+}
+
+/* A label counts wherever in its set it stands, the last of several; samples without one are a row, too. */
+static void test_labels(void)
+{
+    struct profile p;
+    struct stats s;
+    struct successive_order order;
+    maker_init(&p);
+    uint32_t cart = label_set(&p, 0, "endpoint", "GET /cart"), gold = label_set(&p, cart, "tier", "gold");
+    uint32_t pay = label_set(&p, gold, "endpoint", "POST /pay"), tier = label_set(&p, 0, "tier", "iron");
+    sample_with(&p, cart, 10);
+    sample_with(&p, gold, 20);
+    sample_with(&p, pay, 40);
+    sample_with(&p, tier, 70);
+    sample_with(&p, 0, 60);
+    tap_ok(successive_order_init(&order, &p) == 0 && stats_compute_ordered(&s, &order) == 0 &&
+               stats_compute_label(&s, &order, "endpoint") == 0, "computed");
+    tap_ok(s.labels.count == 3, "three rows, not %u", s.labels.count);
+    tap_ok(value_of(&s, &p, "GET /cart")->weight == 30 && value_of(&s, &p, "GET /cart")->samples == 2, "deeper in the set");
+    tap_ok(value_of(&s, &p, "POST /pay")->weight == 40, "the last of two");
+    tap_ok(value_of(&s, &p, "")->weight == 130 && s.labels.rows[0].label == 0, "those without one, the heaviest first");
+    double sum = 0;
+    for (uint32_t i = 0; i < s.labels.count; i++) {
+        const struct stats_figure *f = &s.labels.rows[i].self;
+        sum += f->share;
+        tap_ok(f->interval.low <= f->share && f->share <= f->interval.high, "an interval around %.2f", f->share);
+    }
+    tap_ok(near(sum, 1), "shares add up to 1: %.5f", sum);
+    stats_deinit(&s);
+    tap_ok(stats_compute_ordered(&s, &order) == 0 && stats_compute_label(&s, &order, "nobody") == 0 && s.labels.count == 1 &&
+               s.labels.rows[0].self.weight == 200, "a key that nothing has: one row of all");
+    stats_deinit(&s);
+    successive_order_deinit(&order);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
     test_wilson();
+    test_labels();
     test_effective_size();
     test_self_and_total();
     static const int sizes[] = {20, 100, 500};

@@ -74,9 +74,9 @@ static void book(const struct jfr_allocation_sample *s)
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
     uint64_t tail = record[words - 1];
-    enum outcome outcome = (enum outcome)(uint32_t)tail;
-    size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48;
-    size_t frames = words - ALLOC_HEAD - class_words - virtual_words - 1;
+    enum outcome outcome = (enum outcome)record_outcome(tail);
+    size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48, context_words = record_context_words(tail);
+    size_t frames = words - ALLOC_HEAD - class_words - virtual_words - context_words - 1;
     uint64_t *class_name = record + ALLOC_HEAD + frames;
     uint64_t virtual_thread[RECORD_VIRTUAL_MAX];
     struct names *names = &session.recording->names;
@@ -88,7 +88,8 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                                       .size = record[1],
                                       .interval = record[2],
                                       .counted = record[3],
-                                      .outcome = session.outcome_symbols[outcome]};
+                                      .outcome = session.outcome_symbols[outcome],
+                                      .context = names_context(names, class_name + class_words + virtual_words, context_words)};
     if (virtual_words) {
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, class_name + class_words, virtual_words);

@@ -11,6 +11,7 @@
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
 #include "agent/hot/code.h"
+#include "agent/hot/context.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
@@ -126,18 +127,22 @@ static void write_execution_samples(const struct jfr_cpu_sample *s)
 
 static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
-    enum outcome outcome = (enum outcome)(uint32_t)record[words - 1];
-    size_t virtual_words = record[words - 1] >> 32, frames = words - RECORD_HEAD - 1 - virtual_words;
+    uint64_t last = record[words - 1];
+    enum outcome outcome = (enum outcome)record_outcome(last);
+    size_t virtual_words = record_virtual_words(last), context_words = record_context_words(last);
+    size_t frames = words - RECORD_HEAD - 1 - virtual_words - context_words;
+    const uint64_t *tail = record + RECORD_HEAD + frames;
     struct names *names = &session.recording.names;
     struct jfr_cpu_sample s = {.ticks = record[0],
                                .thread = names_thread_id(t),
                                .weight_ns = record[1],
                                .pc = record[2],
                                .state = (enum jfr_thread_state)(record[3] & 0xff),
-                               .outcome = session.outcome_symbols[outcome]};
+                               .outcome = session.outcome_symbols[outcome],
+                               .context = names_context(names, tail + virtual_words, context_words)};
     if (virtual_words) {
         s.carrier = s.thread;
-        s.thread = names_virtual_thread(names, record + RECORD_HEAD + frames, virtual_words);
+        s.thread = names_virtual_thread(names, tail, virtual_words);
     }
     if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
@@ -246,8 +251,19 @@ static int64_t write_accounts(jfr_write_book *write)
     return b.cpu_ns;
 }
 
+/* Beside the other accounts: how many samples have less of a context than their threads had. */
+static void write_context_books(jfr_write_book *write)
+{
+    uint64_t now = clock_monotonic_ns();
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
+        struct account lost = {.count = atomic_load(&context_lost[i])};
+        write_account(write, now, "context_lost", reason_context_loss[i], lost);
+    }
+}
+
 static void write_books(void)
 {
+    write_context_books(jfr_write_book_line);
     if (samples_cpu())
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
     wall_write(jfr_write_book_line);
@@ -263,6 +279,7 @@ static void write_bases(void)
     char text[INTERNAL_FAULT_TEXT_MAX];
     struct jfr_writer *w = session.recording.writer;
     uint64_t now = clock_monotonic_ns();
+    write_context_books(jfr_write_book_base);
     if (samples_cpu())
         write_accounts(jfr_write_book_base);
     wall_write(jfr_write_book_base);
@@ -660,6 +677,8 @@ static void begin_books(void)
     session.execution_samples = 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
+        atomic_store(&context_lost[i], 0);
 }
 
 /* What a recording samples with: a clock for each thread, unless none has samples of CPU time; a signal for the event wall. */

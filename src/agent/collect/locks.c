@@ -69,7 +69,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                              .target.owner = {(uint32_t)record[5], (uint32_t)(record[5] >> 32), (int64_t)record[6]},
                              .deadline = record[7]};
     struct lock_sample s = {.thread = t,
-                            .outcome = (enum outcome)(uint32_t)tail,
+                            .outcome = (enum outcome)record_outcome(tail),
                             .wait = &wait,
                             .has_class = class_words,
                             .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};

@@ -1,6 +1,8 @@
 #include "agent/collect/wall.h"
 
 #include "agent/collect/wall_books.h"
+#include "agent/context/records.h"
+#include "agent/hot/context.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/load.h"
 #include "agent/hot/record.h"
@@ -41,7 +43,7 @@ struct looked {
 
 /* One sample on its way. */
 struct sample {
-    uint32_t thread, carrier, stack;
+    uint32_t thread, carrier, stack, context;
     enum outcome outcome;
     struct waiting as;
 };
@@ -143,6 +145,7 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
                                     .weight_ns = ns,
                                     .outcome = wall.outcome_symbols[s->outcome],
                                     .evidence = wall.evidence_symbols[s->as.evidence],
+                                    .context = s->context,
                                     .state = s->as.state};
     if (!ns)
         return;
@@ -183,10 +186,13 @@ void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
     uint64_t last = record[words - 1], ready = record[3] >> RECORD_READY_SHIFT;
     enum jfr_thread_state jvm = (enum jfr_thread_state)(record[3] & 0xff);
-    struct sample s = {.outcome = (enum outcome)(uint32_t)last};
+    struct sample s = {.outcome = (enum outcome)record_outcome(last)};
     struct names *names = &wall.recording->names;
-    size_t virtual_words = (last & ~RECORD_OF_WALL) >> 32, frames = words - RECORD_HEAD - 1 - virtual_words;
-    name_thread(&s, t, record + RECORD_HEAD + frames, virtual_words);
+    size_t virtual_words = record_virtual_words(last), context_words = record_context_words(last);
+    size_t frames = words - RECORD_HEAD - 1 - virtual_words - context_words;
+    const uint64_t *tail = record + RECORD_HEAD + frames;
+    name_thread(&s, t, tail, virtual_words);
+    s.context = names_context(names, tail + virtual_words, context_words);
     s.stack = has_stack(s.outcome) ? names_stack(names, record + RECORD_HEAD, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
                                    : names_failed_stack(names, s.outcome, record[2]);
     s.as = (struct waiting){running_state(jvm), EVIDENCE_CLOCK};
@@ -221,8 +227,8 @@ static size_t describe_virtual(const struct walk *w, int64_t carrier, uint64_t w
 /* What a look at a sleeping thread has found, before it is known whether the thread slept on. */
 struct found {
     struct walk walk;
-    size_t frames, virtual_words;
-    uint64_t words[RECORD_VIRTUAL_MAX];
+    size_t frames, virtual_words, context_words;
+    uint64_t words[RECORD_VIRTUAL_MAX], context[CONTEXT_WORDS_MAX];
 };
 
 static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, struct found *f)
@@ -233,6 +239,7 @@ static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, s
     while (f->frames < FRAMES_MAX && walk_next(&f->walk, &wall.frames[f->frames]))
         f->frames++;
     f->virtual_words = describe_virtual(&f->walk, t->java_id, f->words);
+    f->context_words = context_copy(records_of_thread(t->tid), f->context);
 }
 
 /* Whether the thread still sleeps where it did, and has all the while. */
@@ -260,6 +267,7 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
     bool whole = has_stack(s.outcome);
     s.as = wait_state(f->walk.state, vm_layout.thread_pending_monitor.width, p->monitor, whole && f->frames ? wall.frames[0] : 0);
     name_thread(&s, t, f->words, f->virtual_words);
+    s.context = names_context(names, f->context, f->context_words);
     s.stack = whole ? names_stack(names, wall.frames, f->frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
                     : names_failed_stack(names, s.outcome, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
@@ -268,9 +276,12 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
         remember(k, &s, p, names->forgotten);
 }
 
-static void take_known(const struct looked *k, const struct sampled_thread *t, uint64_t ns)
+static void take_known(const struct looked *k, const struct sampled_thread *t, uint64_t ns, const uint64_t *context, size_t words)
 {
-    struct sample s = {.stack = k->stack, .outcome = k->outcome, .as = k->waiting};
+    struct sample s = {.stack = k->stack,
+                       .outcome = k->outcome,
+                       .as = k->waiting,
+                       .context = names_context(&wall.recording->names, context, words)};
     name_thread(&s, t, NULL, 0);
     write_sample(clock_monotonic_ns(), &s, ns);
 }
@@ -280,14 +291,16 @@ static void take_known(const struct looked *k, const struct sampled_thread *t, u
 static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, uintptr_t java_thread, uint64_t cpu, uint64_t ns)
 {
     static struct found f; /* too large for this thread's stack */
+    uint64_t context[CONTEXT_WORDS_MAX];
     struct place p;
     if (!read_place(java_thread, &p))
         return false;
     if (k->known && k->forgotten == wall.recording->names.forgotten && is_same_place(&k->place, &p)) {
-        if (atomic_load(&t->java_thread) != java_thread)
+        size_t words = context_copy(records_of_thread(t->tid), context);
+        if (atomic_load(&t->java_thread) != java_thread || (words && clock_thread_cpu(t->tid) != cpu))
             return false;
         wall.books.looks[WALL_SAME]++;
-        take_known(k, t, ns);
+        take_known(k, t, ns, context, words);
         return true;
     }
     walk_thread(t, java_thread, &f);

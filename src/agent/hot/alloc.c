@@ -202,7 +202,8 @@ static void record(struct taking *x)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, x->event->signature);
     uint64_t virtual_words = put_virtual(q, x, &w);
-    candor_queue_put(q, (uint64_t)w.outcome | virtual_words << 32 | class_words << 48);
+    size_t context_words = context_put(q);
+    candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
     x->is_recorded = candor_queue_commit(q);
     if (!x->is_recorded)
         alloc_lose(ALLOCATION_LOSS_QUEUE_FULL, x->weight);

@@ -9,8 +9,9 @@
  *     4        a weak reference to the object, which becomes the collector's; 0 = none
  *     5..      frames, leaf first, as in hot/record.h
  *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
- *     ..n-2    of a virtual thread, as in hot/record.h
- *     n-1      outcome in bits 0-31, words of the virtual thread in bits 32-47, of the class in bits 48-63
+ *     ..       of a virtual thread, as in hot/record.h
+ *     ..n-2    of a thread with a context, as there
+ *     n-1      outcome in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-47, of the class in bits 48-63
  *
  * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
  * callback is inside. Producer: the thread in its callback; consumer: the collector. Wait-free but for the JVM's own part. */
@@ -29,7 +30,7 @@ enum {
     ALLOC_BUFFERED_MAX = 16 << 10, /* objects up to this size mostly come out of their thread's buffer */
     ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
     ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
-    ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + ALLOC_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
+    ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + ALLOC_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1
 };
 
 struct alloc_lane {

@@ -142,8 +142,8 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     enum outcome outcome = put_frames(t, &w, context);
     if (work_frame(t, &work))
         candor_queue_put(q, work);
-    uint64_t virtual_words = put_virtual(t, &w, outcome);
-    candor_queue_put(q, outcome | virtual_words << 32 | (s->wall ? RECORD_OF_WALL : 0));
+    size_t virtual_words = put_virtual(t, &w, outcome), context_words = context_put(q);
+    candor_queue_put(q, record_last(outcome, context_words, virtual_words) | (s->wall ? RECORD_OF_WALL : 0));
     if (inject_hides_sample(t)) {
         candor_queue_abort(q);
         return;

@@ -379,7 +379,7 @@ static void record(void *visit)
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, v);
     uint64_t virtual_words = put_virtual(q, v, &w);
-    candor_queue_put(q, (uint64_t)w.outcome | virtual_words << 32 | class_words << 48);
+    candor_queue_put(q, record_last(w.outcome, 0, virtual_words) | class_words << 48);
     if (!candor_queue_commit(q))
         lock_lose(LOCK_LOSS_QUEUE_FULL, wait->weight);
     v->is_done = true;

@@ -14,7 +14,7 @@
  *     8..      frames, leaf first, as in hot/record.h
  *     ..       the class of the lock's object: "Ljava/util/Map;" or "java/util/Map", 8 bytes a word, filled up with 0
  *     ..n-2    of a virtual thread, as in hot/record.h
- *     n-1      outcome in bits 0-31, words of the virtual thread in bits 32-47, of the class in bits 48-63
+ *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
  * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
  * callback is inside, which none is while its thread waits. Producer: the thread; consumer: the collector. Wait-free. */

@@ -9,6 +9,8 @@
  * MISS(symbol, name, meaning, remedy): event safepoint: a thread that was chosen, and left no sample.
  * ALLOCATION_LOSS(symbol, name, meaning, remedy): event alloc: a sample that the JVM drew, and that is not in the recording.
  * PAUSE_LOSS(symbol, name, meaning, remedy): event halt: a GC pause that the JVM told of, and that is not in the recording.
+ * LOCK_LOSS(symbol, name, meaning, remedy): event lock: a wait that was to be recorded, and that is not in the recording.
+ * CONTEXT_LOSS(symbol, name, meaning, remedy): a sample that is there, but not all of the context that its thread had.
  * UNNAMED(symbol, name, meaning, remedy): event safepoint: a frame whose method has no name; it is a pseudo frame. */
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
@@ -87,6 +89,15 @@
     LOSS(MEMORY, "memory", "the recording's memory cap was reached", "raise --lock-threshold, or lower --lock-rate")    \
     LOSS(INTERNAL_FAULT, "internal_fault", "the agent faulted while it looked at the wait", "report the fault; the log names it")
 
+#define CONTEXT_LOSSES(LOSS)                                                                                            \
+    LOSS(IN_CHANGE, "in_change", "the sample fell into the change from one context to the next: it has none", "")       \
+    LOSS(UNREADABLE, "unreadable_context", "the record that the thread points to cannot be read, or is longer than 640 bytes", \
+         "see which library writes otel_thread_ctx_v1")                                                                \
+    LOSS(TOO_MANY, "too_many_contexts",                                                                                 \
+         "the chunk has 65,536 contexts, or no memory for more: the sample has endpoint and labels, but no ids", "raise the interval") \
+    LOSS(OTHER, "other", "the recording has 20,000 different endpoints and labels: the sample's is (other)",            \
+         "put no ids into names of endpoints and values of labels")
+
 #define UNNAMED_FRAMES(UNNAMED)                                                                                        \
     UNNAMED(UNLOADED, "unloaded", "the method's class was unloaded before its name could be asked for", "")            \
     UNNAMED(TOO_MANY, "too_many_methods", "the recording knows 131,072 methods, or has no memory for more",            \
@@ -101,6 +112,7 @@
 #define REASON_ENUM_ALLOCATION_LOSS(symbol, name, meaning, remedy) ALLOCATION_LOSS_##symbol,
 #define REASON_ENUM_PAUSE_LOSS(symbol, name, meaning, remedy) PAUSE_LOSS_##symbol,
 #define REASON_ENUM_LOCK_LOSS(symbol, name, meaning, remedy) LOCK_LOSS_##symbol,
+#define REASON_ENUM_CONTEXT_LOSS(symbol, name, meaning, remedy) CONTEXT_LOSS_##symbol,
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
@@ -112,6 +124,7 @@ enum miss { MISSES(REASON_ENUM_MISS) MISS_COUNT };
 enum allocation_loss { ALLOCATION_LOSSES(REASON_ENUM_ALLOCATION_LOSS) ALLOCATION_LOSS_COUNT };
 enum pause_loss { PAUSE_LOSSES(REASON_ENUM_PAUSE_LOSS) PAUSE_LOSS_COUNT };
 enum lock_loss { LOCK_LOSSES(REASON_ENUM_LOCK_LOSS) LOCK_LOSS_COUNT };
+enum context_loss { CONTEXT_LOSSES(REASON_ENUM_CONTEXT_LOSS) CONTEXT_LOSS_COUNT };
 enum unnamed { UNNAMED_FRAMES(REASON_ENUM_UNNAMED) UNNAMED_COUNT };
 
 #endif

@@ -7,8 +7,10 @@
  *              thread had no processor; of others, in bits 32-63, the number of the compilation that the pc lies in (0 = none, or
  *              it was not asked for)
  *     4..      frames, leaf first: the kernel's, the walk's, what the thread works at
- *     ..n-2    of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
- *     n-1      outcome (enum outcome) in bits 0-31, words of the virtual thread in bits 32-62; bit 63: of the event wall
+ *     ..       of a virtual thread: its id (0 = unknown); then, where known, its name: length and coder, 8 bytes a word
+ *     ..n-2    of a thread with a context: hot/context.h
+ *     n-1      outcome (enum outcome) in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-62; bit 63: of
+ *              the event wall
  *
  * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it
  * is approximate in bit 48, the method's id in bits 16-47 (hot/method.h) and the bytecode index in bits 0-15; for functions and
@@ -16,17 +18,19 @@
 #ifndef CANDOR_AGENT_HOT_RECORD_H
 #define CANDOR_AGENT_HOT_RECORD_H
 
+#include "agent/hot/context.h"
 #include "agent/hot/kernel.h"
 #include "jfr/schema.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
     FRAMES_MAX = 2048, /* of a walk */
     RECORD_HEAD = 4,
     RECORD_VIRTUAL_MAX = 18,
-    RECORD_WORDS_MAX = RECORD_HEAD + KERNEL_FRAMES_MAX + FRAMES_MAX + 1 + RECORD_VIRTUAL_MAX + 1
+    RECORD_WORDS_MAX = RECORD_HEAD + KERNEL_FRAMES_MAX + FRAMES_MAX + 1 + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1
 };
 
 enum {
@@ -91,6 +95,26 @@ static inline uintptr_t frame_pc(uint64_t frame)
 
 enum { RECORD_READY_SHIFT = 8, RECORD_COMPILATION_SHIFT = 32 };
 #define RECORD_OF_WALL (UINT64_C(1) << 63)
+
+static inline unsigned record_outcome(uint64_t last)
+{
+    return last & 0xffff;
+}
+
+static inline size_t record_context_words(uint64_t last)
+{
+    return last >> 16 & 0xffff;
+}
+
+static inline size_t record_virtual_words(uint64_t last)
+{
+    return (last & ~RECORD_OF_WALL) >> 32;
+}
+
+static inline uint64_t record_last(unsigned outcome, size_t context_words, size_t virtual_words)
+{
+    return outcome | (uint64_t)context_words << 16 | (uint64_t)virtual_words << 32;
+}
 
 /* A name's length in bytes and how they are coded, as java.lang.String has it: 0 = Latin-1, 1 = UTF-16. */
 static inline uint64_t record_name(uint32_t length, unsigned coder)

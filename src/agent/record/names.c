@@ -20,6 +20,7 @@ int names_init(struct names *n)
     map_init(&n->native_by_pc);
     jmethods_init(&n->jmethods);
     virtuals_init(&n->virtuals);
+    contexts_init(&n->contexts, &n->strings);
     n->java = calloc(METHODS_MAX, sizeof *n->java);
     if (n->java && !strtab_init(&n->strings) && !stacks_init(&n->stacks))
         return 0;
@@ -35,6 +36,7 @@ void names_deinit(struct names *n)
     map_deinit(&n->native_by_pc);
     jmethods_deinit(&n->jmethods);
     virtuals_deinit(&n->virtuals);
+    contexts_deinit(&n->contexts);
     free(n->threads);
     free(n->java);
     free(n->native);
@@ -80,9 +82,15 @@ uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t cou
     return virtuals_add(&n->virtuals, words, count) << 1 | 1;
 }
 
+uint32_t names_context(struct names *n, const uint64_t *words, size_t count)
+{
+    return contexts_add(&n->contexts, words, count);
+}
+
 void names_new_chunk(struct names *n)
 {
     virtuals_new_chunk(&n->virtuals);
+    contexts_new_chunk(&n->contexts);
     if (n->stacks.count <= STACKS_NODES_MAX / 4)
         return;
     stacks_clear(&n->stacks);
@@ -326,7 +334,13 @@ static const char *symbol_of(void *context, uint32_t id, size_t *len)
     return strtab_text(&n->strings, id);
 }
 
+static void context_of(void *context, uint32_t id, struct jfr_context *out)
+{
+    const struct names *n = context;
+    contexts_get(&n->contexts, id, out);
+}
+
 struct jfr_pools names_pools(struct names *n)
 {
-    return (struct jfr_pools){n, stack_of, method_of, thread_of, symbol_of};
+    return (struct jfr_pools){n, stack_of, method_of, thread_of, symbol_of, context_of};
 }

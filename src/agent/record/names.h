@@ -6,6 +6,7 @@
 #include "agent/collect/stacks.h"
 #include "agent/hot/method.h"
 #include "agent/hot/thread.h"
+#include "agent/record/contexts.h"
 #include "agent/record/jmethods.h"
 #include "agent/record/virtuals.h"
 #include "base/map.h"
@@ -29,6 +30,7 @@ struct names {
     uint32_t native_count, native_cap;
     struct map native_by_key, native_by_pc;
     struct virtuals virtuals;
+    struct contexts contexts;
     uint32_t forgotten; /* how often the stacks were, and their ids with them */
 };
 
@@ -47,6 +49,8 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
 
 /* The id in events of this chunk of a virtual thread, by a record's words on it. */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
+/* The id in events of this chunk of a context, by a record's words on it; 0 = none. */
+uint32_t names_context(struct names *n, const uint64_t *words, size_t count);
 /* To be called when a chunk has ended. Forgets the stacks when they are many: those of a recording without end would fill their table,
  * which later stacks could not get into. */
 void names_new_chunk(struct names *n);

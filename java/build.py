@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Compiles sources for Java 8 and packs them: the same sources give the same jar, byte for byte.
+
+usage: build.py [--main CLASS] [--class-path JARS] [--resources DIR] JAVAC JAR SOURCE...
+
+    --main          the class to run
+    --class-path    jars to compile against, which do not go in
+    --resources     what lies in this folder goes in as it is, but for sources
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+
+def add(jar, name, content):
+    jar.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--main")
+    parser.add_argument("--class-path", default="")
+    parser.add_argument("--resources", type=pathlib.Path)
+    parser.add_argument("javac")
+    parser.add_argument("jar")
+    parser.add_argument("sources", nargs="+")
+    o = parser.parse_args()
+    with tempfile.TemporaryDirectory() as classes:
+        command = [o.javac, "--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-cp", o.class_path or classes, "-d", classes,
+                   *o.sources]
+        if subprocess.run(command).returncode != 0:
+            sys.exit(1)
+        content = {path.relative_to(classes).as_posix(): path for path in pathlib.Path(classes).rglob("*.class")}
+        if o.resources:
+            content |= {path.relative_to(o.resources).as_posix(): path for path in o.resources.rglob("*")
+                        if path.is_file() and path.suffix != ".java"}
+        with zipfile.ZipFile(o.jar, "w") as jar:
+            main_class = f"Main-Class: {o.main}\r\n" if o.main else ""
+            add(jar, "META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\n{main_class}\r\n")
+            for name in sorted(content):
+                add(jar, name, content[name].read_bytes())
+
+
+main()

@@ -1,0 +1,20 @@
+/* The keys of the attributes in threads' records (hot/context.h): dense numbers, which are never given twice. Any thread. */
+#ifndef CANDOR_AGENT_CONTEXT_KEYS_H
+#define CANDOR_AGENT_CONTEXT_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KEYS_MAX = 16, KEY_BYTES_MAX = 64 };
+
+/* Keys that all writers of ours use. */
+enum { KEY_ENDPOINT, KEY_ROOT_SPAN_ID, KEYS_OF_OURS };
+
+/* The number of a key; -1 when there are KEYS_MAX others, or it is no key: 1 to KEY_BYTES_MAX bytes of printable ASCII without '='. *added:
+ * it is new. */
+int keys_add(const char *name, size_t len, int *added);
+/* NULL beyond the keys that there are. Their names stay where they are. */
+const char *keys_name(uint32_t key);
+uint32_t keys_count(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* Which record belongs to which virtual thread: asked at each mount, by the carrier. A thread comes and goes by itself, and is not
+ * mounted elsewhere meanwhile, so of one id there is never more than one user at a time; of different ids there may be any number.
+ * Lock-free; no function waits. Ids are java.lang.Thread's, which are above 0 and not given twice. */
+#ifndef CANDOR_AGENT_CONTEXT_OWNERS_H
+#define CANDOR_AGENT_CONTEXT_OWNERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The virtual thread has this record from now on. False: there is no place, of twice as many as there are records. */
+bool owners_add(uint64_t id, int record);
+void owners_remove(uint64_t id);
+/* -1 = it has none. */
+int owners_find(uint64_t id);
+
+#endif

@@ -1,0 +1,18 @@
+/* OpenTelemetry's process context (OTEP 4719): a mapping named OTEL_CTX that readers outside find in /proc/PID/maps, and that tells
+ * them the names of the keys in threads' records (hot/context.h).
+ *
+ *      0  "OTEL_CTX", written last      16  when it was published, ns of CLOCK_BOOTTIME; 0 = it is being changed
+ *      8  version, 2                    24  address of the payload
+ *     12  size of the payload           64, 2048  two places for payloads, in turn
+ *
+ * The payload is a protobuf message ProcessContext: {resource = 1, attributes = 2}. A reader that finds the same time before and after has
+ * read one payload. A process has one such mapping: where a library has made one already, ours is not made, and readers cannot name
+ * our keys; ids of traces and spans they read all the same. */
+#ifndef CANDOR_AGENT_CONTEXT_PUBLISH_H
+#define CANDOR_AGENT_CONTEXT_PUBLISH_H
+
+/* Makes the mapping, or brings it up to date with the keys (context/keys.h). Any ordinary thread. 0 or a negative errno: -EEXIST when
+ * there is another's. */
+int publish_keys(void);
+
+#endif

@@ -1,0 +1,74 @@
+/* The native methods of candor.context.Native (java/context). The JVM looks for a native method in the libraries of its agents, too, also
+ * of those that came by attach: so a class of that name is linked in whatever class loader it is, and nothing is registered. Called
+ * once per thread, or, of virtual threads, once per outermost scope. */
+#include "agent/context/keys.h"
+#include "agent/context/owners.h"
+#include "agent/context/publish.h"
+#include "agent/context/records.h"
+#include "agent/entry/jvmti_mounts.h"
+
+#include <jni.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT JNIEXPORT jobject JNICALL Java_candor_context_Native_memory(JNIEnv *jni, jclass class);
+EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_take(JNIEnv *jni, jclass class, jlong virtual_id);
+EXPORT JNIEXPORT void JNICALL Java_candor_context_Native_give(JNIEnv *jni, jclass class, jint place, jlong virtual_id);
+EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_key(JNIEnv *jni, jclass class, jstring name);
+
+/* The memory of all records, as one buffer; null when there is none. */
+EXPORT JNIEXPORT jobject JNICALL Java_candor_context_Native_memory(JNIEnv *jni, jclass class)
+{
+    size_t bytes;
+    void *memory = records_memory(&bytes);
+    if (!memory)
+        return NULL;
+    publish_keys();
+    return (*jni)->NewDirectByteBuffer(jni, memory, (jlong)bytes);
+}
+
+static int take_virtual(JNIEnv *jni, uint64_t id)
+{
+    int record = jvmti_mounts_watch(jni) ? records_take() : -1;
+    if (record < 0)
+        return -1;
+    if (!owners_add(id, record)) {
+        records_give(record);
+        return -1;
+    }
+    records_point(records_address(record));
+    return record;
+}
+
+/* Where in the memory the calling thread's record lies; -1: it can have none. virtual_id: its id if it is virtual, else 0. */
+EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_take(JNIEnv *jni, jclass class, jlong virtual_id)
+{
+    int record = virtual_id ? take_virtual(jni, (uint64_t)virtual_id) : records_take_own();
+    return record < 0 ? -1 : record * RECORDS_STRIDE;
+}
+
+/* The calling thread is virtual, and needs its record no longer. */
+EXPORT JNIEXPORT void JNICALL Java_candor_context_Native_give(JNIEnv *jni, jclass class, jint place, jlong virtual_id)
+{
+    int record = place < 0 ? -1 : place / RECORDS_STRIDE;
+    if (record < 0 || owners_find((uint64_t)virtual_id) != record)
+        return;
+    owners_remove((uint64_t)virtual_id);
+    records_point(0);
+    records_give(record);
+}
+
+/* The number of a key; -1 as in context/keys.h. */
+EXPORT JNIEXPORT jint JNICALL Java_candor_context_Native_key(JNIEnv *jni, jclass class, jstring name)
+{
+    char text[3 * KEY_BYTES_MAX + 1];
+    int added;
+    jsize length = name ? (*jni)->GetStringLength(jni, name) : 0;
+    if (!length || length > KEY_BYTES_MAX)
+        return -1;
+    (*jni)->GetStringUTFRegion(jni, name, 0, length, text);
+    int key = keys_add(text, (size_t)(*jni)->GetStringUTFLength(jni, name), &added);
+    if (added)
+        publish_keys();
+    return key;
+}

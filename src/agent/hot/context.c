@@ -1,0 +1,105 @@
+#include "agent/hot/context.h"
+
+#include "agent/hot/load.h"
+
+__thread void *otel_thread_ctx_v1;
+_Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
+
+enum { BITS_OF_VALID = 8, SIZE_SHIFT = 16, VALID = 1 };
+
+enum context_state context_head(uintptr_t record, struct context_head *out)
+{
+    uint32_t state;
+    if (!record)
+        return CONTEXT_NONE;
+    if (!load_u32(record + CONTEXT_VALID, &state))
+        return CONTEXT_NOT_READABLE;
+    if ((state & ((1u << BITS_OF_VALID) - 1)) != VALID)
+        return CONTEXT_IN_CHANGE;
+    out->size = state >> SIZE_SHIFT;
+    if (!load_u64(record, &out->trace[0]) || !load_u64(record + 8, &out->trace[1]) || !load_u64(record + CONTEXT_SPAN, &out->span) ||
+        out->size > CONTEXT_ATTRIBUTE_BYTES_MAX)
+        return CONTEXT_NOT_READABLE;
+    return out->size || out->trace[0] || out->trace[1] || out->span ? CONTEXT_THERE : CONTEXT_NONE;
+}
+
+/* The record may end at the end of a page: nothing behind its last byte is read. */
+bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word)
+{
+    uintptr_t at = record + CONTEXT_ATTRIBUTES + 8 * (uintptr_t)i;
+    uint32_t left = head->size - 8 * i;
+    uint8_t byte;
+    if (left >= 8)
+        return load_u64(at, word);
+    *word = 0;
+    for (uint32_t k = 0; k < left; k++) {
+        if (!load_u8(at + k, &byte))
+            return false;
+        *word |= (uint64_t)byte << 8 * k;
+    }
+    return true;
+}
+
+static uint32_t words_of(const struct context_head *head)
+{
+    return (head->size + 7) / 8;
+}
+
+static void lose(enum context_loss why)
+{
+    /* Relaxed: a number by itself. */
+    atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
+}
+
+/* Attributes that cannot be read are zeros in the queue, which are none: a key without a value. */
+size_t context_put(struct candor_queue *q)
+{
+    struct context_head head;
+    uintptr_t record = (uintptr_t)otel_thread_ctx_v1;
+    enum context_state state = context_head(record, &head);
+    if (state == CONTEXT_IN_CHANGE)
+        lose(CONTEXT_LOSS_IN_CHANGE);
+    if (state == CONTEXT_NOT_READABLE)
+        lose(CONTEXT_LOSS_UNREADABLE);
+    if (state != CONTEXT_THERE)
+        return 0;
+    candor_queue_put(q, head.size);
+    candor_queue_put(q, head.trace[0]);
+    candor_queue_put(q, head.trace[1]);
+    candor_queue_put(q, head.span);
+    bool readable = true;
+    for (uint32_t i = 0; i < words_of(&head); i++) {
+        uint64_t word = 0;
+        readable = readable && context_word(record, &head, i, &word);
+        candor_queue_put(q, readable ? word : 0);
+    }
+    if (!readable)
+        lose(CONTEXT_LOSS_UNREADABLE);
+    return CONTEXT_HEAD_WORDS + words_of(&head);
+}
+
+size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX])
+{
+    struct context_head head;
+    if (context_head(record, &head) != CONTEXT_THERE)
+        return 0;
+    words[0] = head.size;
+    words[1] = head.trace[0];
+    words[2] = head.trace[1];
+    words[3] = head.span;
+    for (uint32_t i = 0; i < words_of(&head); i++)
+        if (!context_word(record, &head, i, &words[CONTEXT_HEAD_WORDS + i]))
+            return 0;
+    return CONTEXT_HEAD_WORDS + words_of(&head);
+}
+
+void context_point(uintptr_t record, _Atomic uintptr_t *place)
+{
+    /* A signal may come at any instant: it finds the record of before or this one, which is whole already. */
+    atomic_signal_fence(memory_order_seq_cst);
+    *(void *volatile *)&otel_thread_ctx_v1 = (void *)record;
+    atomic_signal_fence(memory_order_seq_cst);
+    /* Release: pairs with the collector's acquire, which then finds the record as it was when this thread began to use it. */
+    if (place)
+        atomic_store_explicit(place, record, memory_order_release);
+}

@@ -1,0 +1,94 @@
+/* candor trace FILE TRACE_ID: one request's life across its threads. */
+#include "cli/cli.h"
+
+#include "cli/input.h"
+#include "cli/trace_id.h"
+#include "format/formats.h"
+#include "report/trace.h"
+
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "json", NULL, NULL, "as JSON"},
+    CLI_UNPACK_OPTION,
+    {0},
+};
+
+enum { KINDS = 3 };
+
+/* Where each kind of samples comes from; cpu: from whatever the file has. */
+static const struct {
+    enum profile_kind kind;
+    const char *source;
+} kinds[KINDS] = {{PROFILE_RUNNING, NULL}, {PROFILE_WALL, "candor.WallSample"}, {PROFILE_ALLOC, "jdk.ObjectAllocationSample"}};
+
+static int read_kind(struct profile *p, struct trace *t, const char *path, const char *id, int i)
+{
+    struct error e;
+    p->kind = kinds[i].kind;
+    if (formats_load(p, path, NULL, NULL, &e))
+        return cli_fail("%s", e.text);
+    if (p->kind != kinds[i].kind || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
+        return CLI_OK;
+    int status = trace_id_keep(p, path, id);
+    if (!status && trace_add(t, p))
+        status = cli_fail("%s: out of memory", path);
+    return status;
+}
+
+static int print(struct trace *t, const char *path, const char *id, bool json)
+{
+    if (trace_finish(t))
+        return cli_fail("%s: out of memory", path);
+    if (!t->samples)
+        return cli_fail("%s: no sample of trace %s; a request shorter than the sampling interval may have none", path, id);
+    (json ? trace_json : trace_text)(stdout, t, id);
+    return cli_finish_output();
+}
+
+static int trace_run(const struct cli_args *args)
+{
+    char id[TRACE_ID_DIGITS + 1];
+    char *path = args->operands[0];
+    struct profile profiles[KINDS];
+    struct trace t = {0};
+    int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
+    if (!status && remote_is(path))
+        return cli_fail("%s: a server does not keep what samples say of traces; give it the recording itself", path);
+    if (!status && !strcmp(path, "-"))
+        return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
+    for (; !status && made < KINDS; made++) {
+        if (profile_init(&profiles[made])) {
+            status = cli_fail("%s: out of memory", path);
+            break;
+        }
+        status = read_kind(&profiles[made], &t, path, id, made);
+    }
+    status = status ? status : print(&t, path, id, cli_switch(args, "json"));
+    trace_deinit(&t);
+    while (made--)
+        profile_deinit(&profiles[made]);
+    return status;
+}
+
+const struct cli_command command_trace = {
+    .name = "trace",
+    .arguments = "[OPTION...] FILE TRACE_ID",
+    .summary = "one request's life across its threads",
+    .about =
+        "Prints what the threads of one trace did, in the order of time: on the CPU where, waiting in which state and where, what they "
+        "allocated; in which span, and which method of the program it was in. Samples that follow each other in one place are one line, "
+        "with their weight together.\n\n"
+        "The program has to say whose work its threads do, by candor-context.jar or, of a program with OpenTelemetry, by "
+        "candor-opentelemetry.jar (docs/context.md). What is shown was sampled: with -e cpu,wall,alloc all three kinds. A request that "
+        "is shorter than the intervals may have no sample, one that comes often is better looked at by its endpoint: candor report "
+        "--group-by endpoint.\n\n"
+        "docs/formats/trace-json.md describes the output of --json.",
+    .examples = "candor trace app.jfr 4bf92f3577b34da6a3ce929d0e0e4736\n    what that request's threads did\n"
+                "candor report --group-by trace_id --top 10 app.jfr\n    the ten traces with the most CPU time\n",
+    .options = options,
+    .operand = CLI_FILE,
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = trace_run,
+};

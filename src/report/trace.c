@@ -1,0 +1,146 @@
+#include "report/trace.h"
+
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *label_of(const struct profile *p, uint32_t labels, const char *key)
+{
+    for (; labels; labels = p->labels[labels].parent)
+        if (!strcmp(profile_text(p, p->labels[labels].key), key))
+            return profile_text(p, p->labels[labels].value);
+    return "";
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static bool is_of_the_jdk(const struct profile *p, const struct profile_frame *f)
+{
+    const char *name = profile_text(p, p->methods[f->method].class_name);
+    bool is_java = f->type <= JFR_FRAME_INLINED || (f->type >= JFR_FRAME_C1_APPROXIMATE && f->type <= JFR_FRAME_JAVA);
+    return !is_java || begins(name, "java.") || begins(name, "javax.") || begins(name, "jdk.") || begins(name, "sun.") ||
+           begins(name, "com.sun.");
+}
+
+static const char *innermost_of_program(const struct profile *p, uint32_t stack)
+{
+    for (; stack; stack = p->nodes[stack].parent) {
+        const struct profile_frame *f = &p->frames[p->nodes[stack].frame];
+        if (!is_of_the_jdk(p, f))
+            return profile_text(p, f->label);
+    }
+    return "";
+}
+
+int trace_add(struct trace *t, const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (ARRAY_GROW(t->pieces, t->piece_cap, t->piece_count))
+            return -ENOMEM;
+        t->pieces[t->piece_count++] = (struct trace_piece){
+            .from_ns = s->time_ns,
+            .to_ns = s->time_ns,
+            .kind = p->kind,
+            .state = s->state,
+            .weight = s->weight,
+            .samples = s->count,
+            .thread = profile_text(p, p->threads[s->thread].name),
+            .span = label_of(p, s->labels, "span_id"),
+            .root = label_of(p, s->labels, "root_span_id"),
+            .endpoint = label_of(p, s->labels, "endpoint"),
+            .leaf = s->stack ? profile_text(p, p->frames[p->nodes[s->stack].frame].label) : "",
+            .in = innermost_of_program(p, s->stack),
+        };
+    }
+    return 0;
+}
+
+/* ---- order, and what belongs together ---- */
+
+static int by_time(const void *left, const void *right)
+{
+    const struct trace_piece *a = left, *b = right;
+    int order = (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+    if (!order)
+        order = strcmp(a->thread, b->thread);
+    return order ? order : (int)a->kind - (int)b->kind;
+}
+
+static int by_thread(const void *left, const void *right)
+{
+    const struct trace_piece *a = left, *b = right;
+    int order = strcmp(a->thread, b->thread);
+    if (!order)
+        order = (int)a->kind - (int)b->kind;
+    return order ? order : by_time(left, right);
+}
+
+static bool go_together(const struct trace_piece *a, const struct trace_piece *b)
+{
+    return a->kind == b->kind && a->state == b->state && !strcmp(a->thread, b->thread) && !strcmp(a->span, b->span) &&
+           !strcmp(a->leaf, b->leaf) && !strcmp(a->in, b->in);
+}
+
+static void join(struct trace *t)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->piece_count; i++) {
+        const struct trace_piece *one = &t->pieces[i];
+        struct trace_piece *last = kept ? &t->pieces[kept - 1] : NULL;
+        t->threads += !last || strcmp(last->thread, one->thread);
+        if (last && go_together(last, one)) {
+            last->to_ns = one->to_ns;
+            last->weight += one->weight;
+            last->samples += one->samples;
+        } else {
+            t->pieces[kept++] = *one;
+        }
+    }
+    t->piece_count = kept;
+}
+
+static struct trace_span *span_of(struct trace *t, const struct trace_piece *piece)
+{
+    for (uint32_t i = 0; i < t->span_count; i++)
+        if (!strcmp(t->spans[i].id, piece->span))
+            return &t->spans[i];
+    if (ARRAY_GROW(t->spans, t->span_cap, t->span_count))
+        return NULL;
+    struct trace_span *span = &t->spans[t->span_count++];
+    *span = (struct trace_span){.id = piece->span, .root = piece->root, .from_ns = piece->from_ns, .to_ns = piece->to_ns};
+    return span;
+}
+
+int trace_finish(struct trace *t)
+{
+    if (!t->piece_count)
+        return 0;
+    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_thread);
+    join(t);
+    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_time);
+    for (uint32_t i = 0; i < t->piece_count; i++) {
+        const struct trace_piece *piece = &t->pieces[i];
+        struct trace_span *span = span_of(t, piece);
+        if (!span)
+            return -ENOMEM;
+        if (piece->to_ns > span->to_ns)
+            span->to_ns = piece->to_ns;
+        span->weights[piece->kind] += piece->weight;
+        t->weights[piece->kind] += piece->weight;
+        t->samples += piece->samples;
+    }
+    return 0;
+}
+
+void trace_deinit(struct trace *t)
+{
+    free(t->pieces);
+    free(t->spans);
+    *t = (struct trace){0};
+}

@@ -1,0 +1,47 @@
+/* One request's life, by the samples that carry its trace: what its threads did, one after the other.
+ *
+ *   trace_add for each kind of samples -> trace_finish -> trace_text or trace_json -> trace_deinit
+ *
+ * The profiles hold that trace's samples only, with their labels (docs/context.md), and must live as long as the trace. Samples of a
+ * thread that follow each other with the same kind, state, span and place are one piece. Functions return 0 or -ENOMEM. */
+#ifndef CANDOR_REPORT_TRACE_H
+#define CANDOR_REPORT_TRACE_H
+
+#include "profile/profile.h"
+
+#include <stdio.h>
+
+struct trace_piece {
+    int64_t from_ns, to_ns; /* times of the first and the last sample, since the epoch */
+    enum profile_kind kind;
+    uint8_t state;          /* enum jfr_thread_state */
+    uint64_t weight;        /* ns, or bytes of allocations */
+    uint32_t samples;
+    const char *thread, *span, *root, *endpoint; /* texts of the profiles; empty = unknown */
+    const char *leaf; /* the innermost frame */
+    const char *in;   /* the innermost that is not the JDK's, or empty */
+};
+
+struct trace_span {
+    const char *id, *root;
+    int64_t from_ns, to_ns;
+    uint64_t weights[PROFILE_ALLOC + 1]; /* by enum profile_kind */
+};
+
+struct trace {
+    struct trace_piece *pieces; /* in the order of from_ns */
+    uint32_t piece_count, piece_cap;
+    struct trace_span *spans; /* the same */
+    uint32_t span_count, span_cap;
+    uint64_t weights[PROFILE_ALLOC + 1];
+    uint32_t samples, threads;
+};
+
+int trace_add(struct trace *t, const struct profile *p);
+int trace_finish(struct trace *t);
+void trace_deinit(struct trace *t); /* a trace begins as {0} */
+
+void trace_text(FILE *out, const struct trace *t, const char *id);
+void trace_json(FILE *out, const struct trace *t, const char *id);
+
+#endif

@@ -1,0 +1,201 @@
+#include "report/trace.h"
+
+#include "base/jsonw.h"
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    enum profile_kind kind;
+    const char *name, *member;
+} kinds[] = {{PROFILE_RUNNING, "CPU", "cpu_ns"}, {PROFILE_WALL, "wall", "wall_ns"}, {PROFILE_ALLOC, "allocated", "allocated_bytes"}};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char *endpoint_of(const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->piece_count; i++)
+        if (*t->pieces[i].endpoint)
+            return t->pieces[i].endpoint;
+    return "";
+}
+
+static int64_t end_of(const struct trace *t)
+{
+    int64_t end = t->pieces[0].to_ns;
+    for (uint32_t i = 1; i < t->piece_count; i++)
+        if (t->pieces[i].to_ns > end)
+            end = t->pieces[i].to_ns;
+    return end;
+}
+
+/* "waiting_for_cpu" of "STATE_WAITING_FOR_CPU"; what used the CPU was running. */
+static const char *word_of(const struct trace_piece *p, char *out, size_t size)
+{
+    size_t n = 0;
+    if (p->kind == PROFILE_RUNNING)
+        return "cpu";
+    if (p->kind == PROFILE_ALLOC)
+        return "allocates";
+    for (const char *at = jfr_thread_state_names[p->state] + strlen("STATE_"); *at && n + 1 < size; at++)
+        out[n++] = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    out[n] = 0;
+    return out;
+}
+
+/* ---- text ---- */
+
+static const char *weight_text(char *out, size_t size, enum profile_kind kind, uint64_t weight)
+{
+    return kind == PROFILE_ALLOC ? units_format_bytes(out, size, weight) : units_format_duration(out, size, weight);
+}
+
+static void put_weights(FILE *out, const uint64_t *weights)
+{
+    char text[32];
+    const char *comma = "";
+    for (int i = 0; i < KINDS; i++)
+        if (weights[kinds[i].kind]) {
+            fprintf(out, "%s%s %s", comma, kinds[i].name, weight_text(text, sizeof text, kinds[i].kind, weights[kinds[i].kind]));
+            comma = ", ";
+        }
+}
+
+static void put_offset(FILE *out, int64_t ns)
+{
+    fprintf(out, "%+11.3f ms  ", (double)ns / 1e6);
+}
+
+static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, const char *span_before)
+{
+    char weight[32], word[40];
+    put_offset(out, p->from_ns - start);
+    fprintf(out, "%10s  %-16s ", weight_text(weight, sizeof weight, p->kind, p->weight), word_of(p, word, sizeof word));
+    utf8_print(out, p->thread);
+    fputs("  ", out);
+    utf8_print(out, *p->leaf ? p->leaf : "[no stack]");
+    if (*p->in && strcmp(p->in, p->leaf)) {
+        fputs(" in ", out);
+        utf8_print(out, p->in);
+    }
+    if (strcmp(p->span, span_before)) {
+        fputs("  (span ", out);
+        utf8_print(out, *p->span ? p->span : "unknown");
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+
+static void put_date(FILE *out, int64_t ns)
+{
+    char date[64];
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm))
+        fprintf(out, "%s.%06" PRId64 " UTC", date, ns % 1000000000 / 1000);
+}
+
+void trace_text(FILE *out, const struct trace *t, const char *id)
+{
+    char length[32];
+    int64_t start = t->pieces[0].from_ns;
+    fprintf(out, "Trace     %s", id);
+    if (*endpoint_of(t)) {
+        fputs("  ", out);
+        utf8_print(out, endpoint_of(t));
+    }
+    fputs("\nSampled   ", out);
+    put_date(out, start);
+    fprintf(out, ", for %s, on %" PRIu32 " thread%s, %" PRIu32 " sample%s\nWeighs    ",
+            units_format_duration(length, sizeof length, (uint64_t)(end_of(t) - start)), t->threads, t->threads == 1 ? "" : "s", t->samples,
+            t->samples == 1 ? "" : "s");
+    put_weights(out, t->weights);
+    fputs("\n\nSpans     from the first sample to the last\n", out);
+    for (uint32_t i = 0; i < t->span_count; i++) {
+        const struct trace_span *s = &t->spans[i];
+        put_offset(out, s->from_ns - start);
+        put_offset(out, s->to_ns - start);
+        utf8_print(out, *s->id ? s->id : "unknown");
+        fputs(*s->id && !strcmp(s->id, s->root) ? " (root)  " : "  ", out);
+        put_weights(out, s->weights);
+        fputc('\n', out);
+    }
+    fputs("\nWhat its threads did\n", out);
+    const char *span = "";
+    for (uint32_t i = 0; i < t->piece_count; i++) {
+        put_piece(out, &t->pieces[i], start, span);
+        span = t->pieces[i].span;
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_members(struct jsonw *j, const uint64_t *weights)
+{
+    for (int i = 0; i < KINDS; i++)
+        jsonw_member_uint(j, kinds[i].member, weights[kinds[i].kind]);
+}
+
+static void put_number(struct jsonw *j, const char *key, int64_t v)
+{
+    jsonw_key(j, key);
+    jsonw_int(j, v);
+}
+
+static void json_span(struct jsonw *j, const struct trace_span *s)
+{
+    jsonw_object(j);
+    jsonw_member_text_or_null(j, "span_id", s->id);
+    jsonw_member_text_or_null(j, "root_span_id", s->root);
+    put_number(j, "from_ns", s->from_ns);
+    put_number(j, "to_ns", s->to_ns);
+    put_members(j, s->weights);
+    jsonw_object_end(j);
+}
+
+static void json_piece(struct jsonw *j, const struct trace_piece *p)
+{
+    char word[40];
+    jsonw_object(j);
+    put_number(j, "from_ns", p->from_ns);
+    put_number(j, "to_ns", p->to_ns);
+    jsonw_member_text(j, "state", word_of(p, word, sizeof word));
+    jsonw_member_uint(j, p->kind == PROFILE_ALLOC ? "bytes" : "ns", p->weight);
+    jsonw_member_uint(j, "samples", p->samples);
+    jsonw_member_text(j, "thread", p->thread);
+    jsonw_member_text_or_null(j, "span_id", p->span);
+    jsonw_member_text_or_null(j, "method", p->leaf);
+    jsonw_member_text_or_null(j, "in", p->in);
+    jsonw_object_end(j);
+}
+
+void trace_json(FILE *out, const struct trace *t, const char *id)
+{
+    struct jsonw j;
+    jsonw_init(&j, out);
+    j.line_depth = 2;
+    jsonw_object(&j);
+    jsonw_member_uint(&j, "version", 1);
+    jsonw_member_text(&j, "trace_id", id);
+    jsonw_member_text_or_null(&j, "endpoint", endpoint_of(t));
+    put_number(&j, "from_ns", t->pieces[0].from_ns);
+    put_number(&j, "to_ns", end_of(t));
+    put_members(&j, t->weights);
+    jsonw_member_uint(&j, "samples", t->samples);
+    jsonw_member_uint(&j, "threads", t->threads);
+    jsonw_key(&j, "spans");
+    jsonw_array(&j);
+    for (uint32_t i = 0; i < t->span_count; i++)
+        json_span(&j, &t->spans[i]);
+    jsonw_array_end(&j);
+    jsonw_key(&j, "pieces");
+    jsonw_array(&j);
+    for (uint32_t i = 0; i < t->piece_count; i++)
+        json_piece(&j, &t->pieces[i]);
+    jsonw_array_end(&j);
+    jsonw_object_end(&j);
+    jsonw_finish(&j);
+}

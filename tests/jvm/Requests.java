@@ -1,0 +1,193 @@
+import candor.context.Candor;
+import candor.context.Key;
+import candor.context.Scope;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Requests whose methods tell whose they are: cart works within a scope "GET /cart" and nowhere else, pay within "POST /pay", search within
+ * "GET /search", inner within a second span of the cart's, nobody within none. The ids of trace and span are made of the endpoint's number
+ * and the request's. Ends with what each endpoint's requests took by their threads' CPU clocks.
+ *
+ * usage: Requests (platform | virtual) THREADS ROUNDS | held
+ */
+public class Requests {
+    private static final String[] ENDPOINTS = {"GET /cart", "POST /pay", "GET /search"};
+    private static final int NOBODY = ENDPOINTS.length, STEPS = 150_000;
+    private static final long INNER = 1L << 62;
+    private static final Key TIER = Candor.key("tier");
+    private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
+
+    static volatile long sink;
+    static volatile Object kept;
+    private static volatile boolean done;
+
+    private static long spin(long x, int steps) {
+        for (int i = 0; i < steps; i++) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+        }
+        return x;
+    }
+
+    private static void cart() {
+        sink = spin(sink, STEPS);
+    }
+
+    private static void inner() {
+        sink = spin(sink, STEPS);
+    }
+
+    private static void pay() {
+        sink = spin(sink, STEPS);
+        for (int i = 0; i < 200; i++) {
+            kept = new byte[1000 + i];
+        }
+    }
+
+    private static void search() {
+        sink = spin(sink, STEPS);
+    }
+
+    private static void nobody() {
+        sink = spin(sink, STEPS);
+        for (int i = 0; i < 200; i++) {
+            kept = new char[500 + i];
+        }
+    }
+
+    private static void slow() throws InterruptedException {
+        Thread.sleep(20);
+    }
+
+    /** Every other request gives its ids as texts. */
+    private static Scope open(int endpoint, long id) {
+        if ((id >> 4 & 1) != 0) {
+            String digits = String.format("%016x", id);
+            return Candor.scope(ENDPOINTS[endpoint], digits + digits, digits);
+        }
+        return Candor.scope(ENDPOINTS[endpoint], id, id, id);
+    }
+
+    private static void serve(int endpoint, long id, boolean sleeps) throws InterruptedException {
+        if (endpoint == NOBODY) {
+            nobody();
+            if (sleeps) {
+                Thread.sleep(1);
+                nobody();
+            }
+            return;
+        }
+        try (Scope scope = open(endpoint, id)) {
+            work(endpoint);
+            if (sleeps) {
+                Thread.sleep(1);
+                work(endpoint);
+            }
+            if (endpoint == 0) {
+                try (Scope second = Candor.scope(null, id, id, id | INNER)) {
+                    second.label(TIER, "gold");
+                    inner();
+                }
+                cart();
+            }
+        }
+    }
+
+    private static void work(int endpoint) {
+        switch (endpoint) {
+            case 0: cart(); break;
+            case 1: pay(); break;
+            default: search();
+        }
+    }
+
+    /** cpu: by endpoint, or null where the thread has no clock. */
+    private static void requests(int thread, int rounds, long[] cpu) {
+        try {
+            for (int r = 0; r < rounds; r++) {
+                int endpoint = r * 7 % (NOBODY + 1);
+                long id = (long) (thread + 1) << 40 | (long) r << 4 | endpoint + 1;
+                long before = cpu == null ? 0 : CLOCKS.getCurrentThreadCpuTime();
+                serve(endpoint, id, cpu == null);
+                if (cpu != null) {
+                    cpu[endpoint] += CLOCKS.getCurrentThreadCpuTime() - before;
+                }
+            }
+        } catch (InterruptedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    private static void sleepInScope() {
+        try {
+            while (!done) {
+                try (Scope scope = Candor.scope("GET /slow")) {
+                    slow();
+                }
+            }
+        } catch (InterruptedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    private static void start(boolean virtual, Runnable body) throws Exception {
+        if (virtual) {
+            Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+        } else {
+            new Thread(body).start();
+        }
+    }
+
+    private static void serveAll(boolean virtual, int threads, int rounds) throws Exception {
+        CountDownLatch left = new CountDownLatch(threads);
+        long[][] cpu = new long[threads][NOBODY + 1];
+        start(false, Requests::sleepInScope);
+        for (int t = 0; t < threads; t++) {
+            int thread = t;
+            start(virtual, () -> {
+                requests(thread, rounds, virtual ? null : cpu[thread]);
+                left.countDown();
+            });
+        }
+        left.await();
+        done = true;
+        StringBuilder line = new StringBuilder("cpu");
+        for (int e = 0; e <= NOBODY; e++) {
+            long sum = 0;
+            for (long[] one : cpu) {
+                sum += one[e];
+            }
+            line.append(' ').append(sum);
+        }
+        System.out.println(line);
+    }
+
+    /** For a reader outside: a thread that stays within a scope. */
+    private static void hold() throws Exception {
+        Thread held = new Thread(() -> {
+            try (Scope scope = Candor.scope("GET /held", 0x0123456789abcdefL, 0xfedcba9876543210L, 0x1122334455667788L)) {
+                scope.label(TIER, "gold");
+                System.out.println("ready " + Candor.isWatched());
+                while (true) {
+                    Thread.sleep(1000);
+                }
+            } catch (InterruptedException end) {
+                System.out.println("ended");
+            }
+        }, "held");
+        held.start();
+        while (System.in.read() >= 0) {
+            continue;
+        }
+        held.interrupt();
+    }
+
+    public static void main(String[] args) throws Exception {
+        if (args[0].equals("held")) {
+            hold();
+            return;
+        }
+        serveAll(args[0].equals("virtual"), Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+    }
+}

@@ -3,6 +3,7 @@
  * exactly one region, instructions and jumps are found; hostile recordings do no harm.
  * tier: quick
  * timeout: 120
+ * aarch64: yes
  */
 #include "../tap.h"
 

@@ -4,8 +4,60 @@
 #include "base/alarm_rule.h"
 #include "base/units.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+static bool is_set(const char *event)
+{
+    size_t n = strlen(event);
+    for (const char *c = RECORDING_SETS; *c; c += strcspn(c, "|"), c += *c == '|')
+        if (strcspn(c, "|") == n && !strncmp(c, event, n))
+            return true;
+    return false;
+}
+
+bool recording_counts(const struct recording *r)
+{
+    return r->event && !is_set(r->event);
+}
+
+/* Which of them there are the agent knows; but a slip of the fingers shall not go so far. All but the first three have a hyphen. */
+static bool is_counted(const char *event)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:";
+    if (!strcmp(event, "cycles") || !strcmp(event, "instructions") || !strcmp(event, "branches"))
+        return true;
+    if (event[0] == 'r' && event[1] && !event[1 + strspn(event + 1, "0123456789abcdefABCDEF")])
+        return true;
+    return !event[strspn(event, letters)] && strpbrk(event, "-:") && event[0] != '-' && event[0] != ':';
+}
+
+static int check_counter(const struct recording *r, const struct cli_args *args)
+{
+    char *end;
+    if (!recording_counts(r) && r->event_interval)
+        return cli_usage(args->command, "--event-interval: it is of an event that perf counts, such as -e page-faults");
+    if (!recording_counts(r))
+        return CLI_OK;
+    if (!is_counted(r->event))
+        return cli_usage(args->command, "--event '%.60s' is none of " RECORDING_SETS "; nor is it one event that perf counts, such as "
+                         "cycles, page-faults, r1a2b or sched:sched_switch", r->event);
+    if (cli_option(args, "interval"))
+        return cli_usage(args->command, "--interval is a time, and -e %.60s has none: use --event-interval", r->event);
+    if (r->max_overhead || r->max_rate)
+        return cli_usage(args->command, "--max-overhead, --max-rate: they are of -e cpu; use --event-interval");
+    if (r->clock && (!strcmp(r->clock, "timer") || !strcmp(r->clock, "itimer")))
+        return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", r->clock, r->event);
+    if (!r->event_interval)
+        return CLI_OK;
+    errno = 0;
+    unsigned long long number = strtoull(r->event_interval, &end, 10);
+    if (*r->event_interval < '0' || *r->event_interval > '9' || *end || errno || !number || number > 1ull << 40)
+        return cli_usage(args->command, "--event-interval wants a number of events, not '%.40s'", r->event_interval);
+    return CLI_OK;
+}
 
 /* What the event safepoint cannot do. */
 static int check_safepoint(const struct recording *r, const struct cli_args *args)
@@ -29,7 +81,9 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
 
 static bool records(const struct recording *r, const char *event)
 {
-    return r->event ? strstr(r->event, event) != NULL : !strcmp(event, "cpu");
+    if (!r->event || recording_counts(r))
+        return !strcmp(event, "cpu");
+    return strstr(r->event, event) != NULL;
 }
 
 static int check_alloc(const struct recording *r, const struct cli_args *args)
@@ -117,6 +171,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->alloc_rate = cli_option(args, "alloc-rate");
     r->alloc_interval = cli_option(args, "alloc-interval");
     r->code = cli_option(args, "asm") ? "on" : NULL;
+    r->event_interval = cli_option(args, "event-interval");
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
     r->wall_interval = cli_option(args, "wall-interval");
@@ -136,6 +191,10 @@ int recording_read(struct recording *r, const struct cli_args *args)
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
     status = check_limits(r, args);
+    if (!status)
+        status = check_counter(r, args);
+    if (!status && recording_counts(r))
+        r->interval_ns = 0;
     if (!status)
         status = check_safepoint(r, args);
     if (!status)
@@ -177,11 +236,13 @@ static void duration_option(struct control_request *request, const char *key, un
 void recording_options(const struct recording *r, struct control_request *request, unsigned long long guard_ns)
 {
     recording_file_option(&r->file, request);
-    duration_option(request, "interval", r->interval_ns);
+    if (r->interval_ns)
+        duration_option(request, "interval", r->interval_ns);
     if (r->duration_ns)
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "event-interval", r->event_interval);
     control_option(request, "alloc-rate", r->alloc_rate);
     control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "max-overhead", r->max_overhead);

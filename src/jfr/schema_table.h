@@ -61,6 +61,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_CODE_SNAPSHOT,
     T_CODE_PLACE,
     T_CODE_NAME,
+    T_EVENT_SAMPLE,
 
     SCHEMA_END,
 

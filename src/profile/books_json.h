@@ -10,5 +10,6 @@ void books_json(struct jsonw *j, const struct profile *p); /* of the CPU time */
 void books_json_thread_time(struct jsonw *j, const struct profile *p); /* of the event safepoint */
 void books_json_allocations(struct jsonw *j, const struct profile *p); /* of the event alloc; bytes */
 void books_json_wall(struct jsonw *j, const struct profile *p);        /* of the event wall */
+void books_json_events(struct jsonw *j, const struct profile *p);      /* of an event that perf counts; events */
 
 #endif

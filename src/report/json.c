@@ -204,6 +204,8 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
         books_json_allocations(&j, p);
         jsonw_key(&j, "wall_time");
         books_json_wall(&j, p);
+        jsonw_key(&j, "events");
+        books_json_events(&j, p);
     }
     put_settings(&j, p);
     put_problems(&j, p);

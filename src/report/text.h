@@ -23,6 +23,7 @@ void text_thread_time(const struct text *t); /* the books of the event safepoint
 void text_allocated(const struct text *t);        /* the classes of what was allocated (text_allocated.c) */
 void text_allocation_books(const struct text *t); /* and the books of that */
 void text_allocation_caveats(const struct text *t);
+void text_event_books(const struct text *t); /* the books of a recording that counts events (text_events.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

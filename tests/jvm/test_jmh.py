@@ -46,7 +46,7 @@ def jmh(jdk, path, profiler, *arguments, flags=()):
 
 
 def check(what, result, forks):
-    """The four sections, once for each fork; the division's loop is the hottest region."""
+    """The four sections, once for each fork, or for the one run without; the division's loop is the hottest region."""
     ct.ok(result.status == 0 and "Secondary result" in result.out, f"{what}: JMH has a result of the profiler's", result)
     for section in ("Hottest code regions", "[Hottest Regions]", "[Hottest Methods (after inlining)]", "[Distribution by Source]"):
         ct.ok(result.out.count(section) == forks, f"{what}: {forks} times '{section}'", result)

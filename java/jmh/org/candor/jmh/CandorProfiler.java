@@ -1,9 +1,9 @@
 package org.candor.jmh;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.ByteArrayOutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,6 +46,8 @@ public class CandorProfiler implements ExternalProfiler, InternalProfiler {
     public CandorProfiler() {
         options.put("program", "candor");
         options.put("interval", "1ms");
+        options.put("event", "");
+        options.put("event-interval", "");
         options.put("threshold", "10");
         options.put("top", "20");
         options.put("syntax", "intel");
@@ -69,6 +71,7 @@ public class CandorProfiler implements ExternalProfiler, InternalProfiler {
         if (equals < 0 || !options.containsKey(key)) {
             throw new ProfilerException("candor: '" + option + "' is no option; use -prof \"candor:key=value;...\" with "
                 + "program (path of candor; default: the one in PATH), interval (of CPU time between two samples; default 1ms), "
+                + "event and event-interval (another event to sample by, such as cache-misses, and how many lie between two samples), "
                 + "threshold (percent, from which on a region's code is shown; default 10), top (rows of tables; default 20), "
                 + "syntax (intel or att), save (folder to keep the recordings in)");
         }
@@ -139,7 +142,17 @@ public class CandorProfiler implements ExternalProfiler, InternalProfiler {
         }
         String told = System.getProperty(RECORDING);
         recording = told == null ? newRecording(params) : new File(told);
-        run("start", "--asm", "-i", options.get("interval"), "-o", recording.getPath(), ownPid());
+        List<String> start = new ArrayList<>(Arrays.asList("start", "--asm", "-o", recording.getPath()));
+        if (options.get("event").isEmpty()) {
+            start.addAll(Arrays.asList("-i", options.get("interval")));
+        } else {
+            start.addAll(Arrays.asList("-e", options.get("event")));
+        }
+        if (!options.get("event-interval").isEmpty()) {
+            start.addAll(Arrays.asList("--event-interval", options.get("event-interval")));
+        }
+        start.add(ownPid());
+        run(start.toArray(new String[0]));
         recordsNow = true;
         measured = 0;
     }

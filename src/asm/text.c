@@ -90,8 +90,8 @@ static void put_head(const struct asm_report *a, FILE *out)
     fputs("Event: ", out);
     utf8_print(out, asm_event(a->profile, event, sizeof event));
     fprintf(out, ", a sample every %s.\n", period);
-    fputs("Skid: the clock interrupts behind the instruction that took the time. Where one has many samples, consider the one before\n"
-          "it, and what it waited for.\n", out);
+    fprintf(out, "Skid: the clock interrupts behind the instruction that %s. Where one has many samples, consider the one before\n"
+                 "it, and what it waited for.\n", asm_counts_events(a->profile) ? "had the event" : "took the time");
     if (information && !strcmp(information, "sparse"))
         fputs("note: code that was compiled before the agent came tells of its calls alone; record with --recompile for all lines\n", out);
     if (a->regions->all.samples < ASM_FEW_SAMPLES) {

@@ -193,6 +193,8 @@ def completions():
     ct.ok(complete("candor", "rec") == ["record"], "a command", complete("candor", "rec"))
     ct.ok(complete("candor", "record", "--dur") == ["--duration"], "an option", complete("candor", "record", "--dur"))
     ct.ok(complete("candor", "record", "--clock", "s") == ["sigtrap", "signal"], "the choices of an option")
+    ct.ok(complete("candor", "record", "--event", "page") == ["page-faults"] and "..." not in complete("candor", "record", "--event", ""),
+          "those of an option that takes others, too", complete("candor", "record", "--event", ""))
     ct.ok(complete("candor", "status", "") == ["4711"], "a process", complete("candor", "status", ""))
     ct.ok(complete("candor", "report", "so") == ["some.jfr"], "a file", complete("candor", "report", "so"))
     ct.ok(complete("candor", "record", "-o", "so") == ["some.jfr"], "the file of an option")

@@ -19,6 +19,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -92,6 +93,8 @@ def check_normal():
 
 def plug_in():
     """A directory in which a JVM finds the disassembler; None where the package is not installed."""
+    if not shutil.which("dpkg"):
+        return None
     listing = ct.run("dpkg", "-L", PACKAGE)
     files = [pathlib.Path(line) for line in listing.out.split() if re.search(r"hsdis[^/]*\.so", line)] if listing.status == 0 else []
     library = next((path.resolve() for path in files if path.resolve().is_file()), None)

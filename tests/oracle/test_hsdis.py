@@ -132,7 +132,7 @@ def sampled(report):
     """(compilation, address, size, text, samples) of each instruction of compiled methods that has samples."""
     for region in report["regions"]:
         for line in region.get("lines", ()):
-            if region.get("compile_id") and "samples" in line:
+            if region["source"].startswith("C") and "samples" in line:
                 yield region["compile_id"], int(line["address"], 16), len(line["bytes"]) // 2, line["text"], line["samples"]
 
 

@@ -71,8 +71,8 @@ def page_faults(jdk):
 def shown(path):
     """The same recording by what else reads it."""
     text = ct.candor("report", path)
-    ct.ok(text.status == 0 and re.search(r"Measured +[\d,]+ events of page-faults", text.out) and "that the kernel counted" in text.out,
-          "the report as text", text)
+    ct.ok(text.status == 0 and re.search(r"Measured +[\d,]+ events of page-faults", text.out) and "that the kernel counted" in text.out
+          and f"page-faults, a sample every {INTERVAL}, clock " in text.out, "the report as text", text)
     asm = ct.candor("asm", "--json", "--top", "0", "--threshold", "0", path)
     found = json.loads(asm.out) if asm.status == 0 else None
     ct.ok(found and found["event"] == "page-faults" and found["unit"] == "events" and

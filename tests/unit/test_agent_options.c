@@ -162,6 +162,8 @@ static void test_refused(void)
     tap_ok((rc == -ENOENT || rc == -EACCES) && strstr(error.text, "/sys/kernel/tracing"), "no such tracepoint: %s", error.text);
     refused("event=page-faults,interval=1ms", -EINVAL, "event-interval");
     refused("event=page-faults,event-interval=0", -EINVAL, "'0'");
+    refused("event=cycles,event-interval=99999", -EINVAL, "100000 or more");
+    refused("event-interval=999,event=cache-misses", -EINVAL, "1000 or more");
     refused("event=page-faults,event-interval=1k", -EINVAL, "'1k'");
     refused("event=page-faults,max-rate=5", -EINVAL, "max-rate");
     refused("event=page-faults,clock=timer", -EINVAL, "CPU time alone");

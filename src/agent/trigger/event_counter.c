@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 enum { SELDOM = 1, NOW_AND_THEN = 100, OFTEN = 10000, ALWAYS = 1000000, RAW_DIGITS_MAX = 16 };
+/* A tracepoint may be one of system calls, of which a sample makes some; its return is one. */
+enum { IN_A_SAMPLE = 10 };
 
 #define CACHE(which, op, result) \
     (PERF_COUNT_HW_CACHE_##which | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
@@ -97,6 +99,7 @@ static int find_tracepoint(struct event_counter *c, struct error *e)
     c->type = PERF_TYPE_TRACEPOINT;
     c->config = (uint64_t)id;
     c->interval = NOW_AND_THEN;
+    c->least = IN_A_SAMPLE;
     c->in_kernel = true;
     return 0;
 }
@@ -112,6 +115,7 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
             out->type = known[i].type;
             out->config = known[i].config;
             out->interval = known[i].interval;
+            out->least = known[i].interval < OFTEN ? 1 : known[i].interval / 10;
             out->in_kernel = known[i].in_kernel;
             return 0;
         }
@@ -119,6 +123,7 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
         out->type = PERF_TYPE_RAW;
         out->config = strtoull(name + 1, NULL, 16);
         out->interval = ALWAYS;
+        out->least = OFTEN / 10;
         return 0;
     }
     if (is_tracepoint(name))

@@ -22,6 +22,7 @@ struct event_counter {
     uint32_t type;     /* of struct perf_event_attr, as the next */
     uint64_t config;
     uint64_t interval; /* how many between two samples, where nobody says */
+    uint64_t least;    /* no fewer: of fewer the samples themselves would have as many */
     bool in_kernel;    /* where alone it happens */
 };
 

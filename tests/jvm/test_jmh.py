@@ -41,8 +41,8 @@ def build(jars):
 
 
 def jmh(jdk, path, profiler, *arguments, flags=()):
-    return ct.run(jdk.java, *flags, "-cp", path, "org.openjdk.jmh.Main", "Divisions", "-prof", profiler, "-wi", "1", "-w", "500ms", "-i", "2",
-                  "-r", "500ms", "-foe", "true", *arguments, cwd=ct.WORK)
+    return ct.run(jdk.java, *flags, "-cp", path, "org.openjdk.jmh.Main", "Divisions", "-prof", profiler, "-wi", "1", "-w", "500ms",
+                  "-i", "2", "-r", "500ms", "-foe", "true", *arguments, cwd=ct.WORK)
 
 
 def check(what, result, forks):

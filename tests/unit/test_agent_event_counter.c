@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 20000, SLEEPS = 3000, INTERVAL = 50, MS = 1000000 };
+enum { PAGES = 20000, SLEEPS = 3000, HOPS = 3000, INTERVAL = 50, MS = 1000000 };
+enum truth { FAULTS, SWITCHES, MIGRATIONS, TRUTHS };
 
 static char file[64];
 static pthread_barrier_t phase;
@@ -33,8 +35,10 @@ struct worker {
     pthread_t thread;
     int tid;
     void (*work)(void);
-    long faults, switches; /* by the kernel's own account */
+    long truth[TRUTHS]; /* by the kernel's own account; migrations: those that were asked for */
 };
+
+static long hops;
 
 static void touch_pages(void)
 {
@@ -55,6 +59,24 @@ static void sleep_often(void)
         nanosleep(&moment, NULL);
 }
 
+/* From one processor to another, and back. */
+static void hop(void)
+{
+    cpu_set_t all, one;
+    int first = 0, second;
+    sched_getaffinity(0, sizeof all, &all);
+    while (first < CPU_SETSIZE && !CPU_ISSET(first, &all))
+        first++;
+    for (second = first + 1; second < CPU_SETSIZE && !CPU_ISSET(second, &all); second++)
+        ;
+    hops = 0;
+    for (int i = 0; second < CPU_SETSIZE && i < HOPS; i++) {
+        CPU_ZERO(&one);
+        CPU_SET(i % 2 ? second : first, &one);
+        hops += !sched_setaffinity(0, sizeof one, &one);
+    }
+}
+
 static void rest(void)
 {
 }
@@ -69,10 +91,12 @@ static void *run(void *argument)
     getrusage(RUSAGE_THREAD, &before);
     w->work();
     getrusage(RUSAGE_THREAD, &after);
-    w->faults = after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt;
-    w->switches = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw;
-    if (w->work != rest)
+    w->truth[FAULTS] = after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt;
+    w->truth[SWITCHES] = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw;
+    if (w->work != rest) {
+        w->truth[MIGRATIONS] = hops;
         done = true;
+    }
     pthread_barrier_wait(&phase); /* the recording has ended */
     return NULL;
 }
@@ -152,7 +176,7 @@ static void check(const char *what, const char *event, const struct worker *busy
     profile_deinit(&p);
 }
 
-static void test_event(const char *event, void (*work)(void), bool faults)
+static void test_event(const char *event, void (*work)(void), enum truth truth)
 {
     static const enum clock_kind kinds[] = {CLOCK_SIGTRAP, CLOCK_SIGNAL};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -166,7 +190,10 @@ static void test_event(const char *event, void (*work)(void), bool faults)
             continue;
         }
         tap_ok(good, "%s: recorded", what);
-        check(what, event, &busy, faults ? busy.faults : busy.switches, &idle);
+        if (truth == MIGRATIONS && !busy.truth[truth])
+            tap_skip("%s: this process has one processor", what);
+        else
+            check(what, event, &busy, busy.truth[truth], &idle);
     }
 }
 
@@ -214,8 +241,10 @@ int main(void)
     test_absent("cycles");
     test_absent("LLC-load-misses");
     test_absent("r1a2b");
-    test_event("page-faults", touch_pages, true);
-    test_event("context-switches", sleep_often, false);
+    test_event("page-faults", touch_pages, FAULTS);
+    test_event("minor-faults", touch_pages, FAULTS);
+    test_event("context-switches", sleep_often, SWITCHES);
+    test_event("cpu-migrations", hop, MIGRATIONS);
     unlink(file);
     return tap_done();
 }

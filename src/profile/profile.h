@@ -12,7 +12,7 @@
  * from the leaves to the root.
  *
  * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
- * counts of samples
+ * events that perf counts, counts of samples
  * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
@@ -203,7 +203,7 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "waiting", or "running" of the event safepoint. */
+/* "cpu", "wall", "alloc", "waiting", "running" of the event safepoint, "events" of one that perf counts. */
 const char *profile_kind_word(const struct profile *p);
 /* Forgets all samples, and what they add up to; what is interned stays. */
 void profile_drop_samples(struct profile *p);

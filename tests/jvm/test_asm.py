@@ -85,6 +85,21 @@ def backwards(what, report):
     ct.ok(regions[0]["share"] > 0.1, f"{what}: the reversed loop has {regions[0]['share']:.3f}")
 
 
+def known_loops(what, report):
+    """The loops that fill and that sum up do it by instructions that are there for it."""
+    fills = [line for region in report["regions"] if re.search(r"HotCode\.fill|Arrays\.fill|_fill$", region["name"])
+             for line in region.get("lines", ()) if "share" in line]
+    hottest = sorted(fills, key=lambda line: line["share"], reverse=True)[:5]
+    ct.ok(any(re.search(r"(mov|stos)\S* [^\[]*\[[^\]]*\],", line["text"]) for line in hottest),
+          f"{what}: a store is among the hottest of filling", [line["text"] for line in hottest])
+    sums = [line["text"] for region in report["regions"] if re.search("(?i)crc32", region["name"]) and region["source"] == "stub"
+            for line in region.get("lines", ()) if "share" in line]
+    if "pclmulqdq" not in pathlib.Path("/proc/cpuinfo").read_text():
+        ct.skip(f"{what}: the checksum's loop", "this processor multiplies without carries nowhere")
+    else:
+        ct.ok(any("clmul" in text for text in sums), f"{what}: products without carries are in the checksum's loop", sums)
+
+
 def waited_for(what, report, method, offset):
     """Of the thread that waits for the other's index."""
     regions = [region for region in report["regions"] if region["name"] == method and region["source"].startswith("C2")]
@@ -129,6 +144,7 @@ def check(what, report, result):
     ct.ok(report["samples"] >= ENOUGH, f"{what}: {report['samples']} samples")
     division(what, report)
     backwards(what, report)
+    known_loops(what, report)
     stub = share([row for row in report["regions"] if row["source"] == "stub"], r"(?i)crc32")
     ct.ok(stub > 0.1, f"{what}: the checksum's stub has {stub:.3f}", [row["title"] for row in report["regions"]][:20])
     fill = share(report["methods"], r"HotCode\.fill|Arrays\.fill|_fill$")

@@ -191,6 +191,7 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
             return 0;
         }
     o->events = COLLECT_CPU;
+    o->wall.alone = false;
     if (strpbrk(value, ",+"))
         return error_set(e, -EINVAL,
                          "event '%.200s': use cpu, wall and alloc, one or several (cpu,wall; the comma as %%2C), or safepoint, or one that "

@@ -33,6 +33,9 @@ struct asm_report {
 int asm_text(FILE *out, const struct asm_report *a);
 int asm_json(FILE *out, const struct asm_report *a);
 
+/* Of one region what asm_text prints of it: its title, its instructions, its total. 0 or -ENOMEM. */
+int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number);
+
 /* ---- what both share (report.c) ---- */
 
 /* Whether the region is to be listed. */

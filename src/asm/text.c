@@ -236,6 +236,11 @@ static int put_region(const struct asm_report *a, FILE *out, const struct asm_re
     return rc;
 }
 
+int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number)
+{
+    return put_region(a, out, region, number);
+}
+
 static int put_regions(const struct asm_report *a, FILE *out)
 {
     uint32_t number = 0, most = a->top ? a->top : UINT32_MAX;

@@ -223,7 +223,8 @@ const struct cli_command command_asm = {
         "Code that was compiled before the agent came tells its lines at calls alone; --recompile makes the JVM compile it anew.\n\n"
         "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or page-faults, as "
         "'candor record' tells, and the shares are of these events.\n\n"
-        "docs/formats/asm-json.md describes the output of --json.",
+        "docs/formats/asm-json.md describes the output of --json. 'candor convert' makes a page of a recording with --asm where a frame "
+        "leads to its code.",
     .examples = "candor asm -d 10s 4711\n    the hottest instructions of process 4711\n"
                 "candor asm --method 'HashMap.get' 4711\n    the code of that method, wherever its share\n"
                 "candor record --asm -o app.jfr -d 30s 4711 && candor asm app.jfr\n    record now, look later\n"

@@ -190,6 +190,10 @@ def others(what, path):
           f"{what}: and its code", result)
     result = ct.candor("convert", "--to", "jitdump", path)
     ct.ok(result.status == 2 and result.err.count("\n") == 1, f"{what}: which wants a file to go to", result)
+    page = ct.WORK / "code.html"
+    result = ct.candor("convert", path, page)
+    ct.ok(result.status == 0 and '"code":[[' in page.read_text() and "HotCode.divide, version" in page.read_text(),
+          f"{what}: its page has the code", result)
     jdk = ct.jdk(17)
     if jdk:
         result = ct.run(jdk.jfr, "print", "--events", "CodeSnapshot", path)

@@ -29,8 +29,8 @@ def main():
     parser.add_argument("sources", nargs="+")
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as classes:
-        command = [o.javac, "--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-cp", o.class_path or classes, "-d", classes,
-                   *o.sources]
+        command = [o.javac, "--release", "8", "-Xlint:-options", "-proc:none", "-encoding", "UTF-8", "-cp", o.class_path or classes,
+                   "-d", classes, *o.sources]
         if subprocess.run(command).returncode != 0:
             sys.exit(1)
         content = {path.relative_to(classes).as_posix(): path for path in pathlib.Path(classes).rglob("*.class")}

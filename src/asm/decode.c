@@ -6,14 +6,6 @@
 
 static const char *const processor_names[ASM_PROCESSORS] = {"x86_64", "aarch64"};
 
-static const struct asm_backend *backend(void)
-{
-#ifdef CANDOR_CAPSTONE
-    return &asm_capstone;
-#endif
-    return NULL;
-}
-
 void asm_decoder_deinit(struct asm_decoder *d)
 {
     if (d->state)
@@ -30,9 +22,7 @@ int asm_decoder_init(struct asm_decoder *d, const char *processor, enum asm_synt
     if (i == ASM_PROCESSORS)
         return error_set(e, -ENOTSUP, "code of the processor '%.40s' cannot be disassembled; x86_64 and aarch64 can", processor);
     d->processor = (enum asm_processor)i;
-    d->backend = backend();
-    if (!d->backend)
-        return error_set(e, -ENOTSUP, "this candor was built without a disassembler for %s; use one that has it", processor);
+    d->backend = &asm_capstone;
     int rc = d->backend->begin(&d->state, d->processor, syntax);
     if (rc)
         asm_decoder_deinit(d);

@@ -3,7 +3,7 @@
 #include "asm/decode.h"
 #include "asm/decode_vector.h"
 
-#include <capstone/capstone.h>
+#include <capstone.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -219,6 +219,7 @@ int asm_json(FILE *out, const struct asm_report *a)
     jsonw_member_uint(&j, "format", 1);
     jsonw_member_text(&j, "file", a->file);
     jsonw_member_text(&j, "event", asm_event(a->profile, event, sizeof event));
+    jsonw_member_text(&j, "unit", asm_counts_events(a->profile) ? "events" : "ns");
     jsonw_member_text(&j, "precision", "skid");
     jsonw_member_uint(&j, "problems", a->recording->problems.count);
     put_figure(&j, &a->regions->all);

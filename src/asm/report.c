@@ -114,11 +114,26 @@ int asm_count_bytes(const struct asm_report *a, uint64_t *bytes, uint64_t *undec
     return rc;
 }
 
+bool asm_counts_events(const struct profile *p)
+{
+    return p->unit == PROFILE_UNIT_OTHER;
+}
+
+const char *asm_whole(const struct profile *p)
+{
+    return asm_counts_events(p) ? profile_text(p, p->value) : "CPU time";
+}
+
 bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples)
 {
+    static const char prefix[] = "events_";
+    bool counts = asm_counts_events(p);
     *ns = *samples = 0;
     for (uint32_t i = 0; i < p->book_count; i++) {
         const char *account = profile_text(p, p->books[i].account);
+        if (counts && strncmp(account, prefix, sizeof prefix - 1))
+            continue;
+        account += counts ? sizeof prefix - 1 : 0;
         if (strcmp(account, "complete") && strcmp(account, "truncated") && strcmp(account, "failed"))
             continue;
         *ns += (uint64_t)p->books[i].ns;
@@ -130,6 +145,10 @@ bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples)
 char *asm_event(const struct profile *p, char *out, size_t size)
 {
     const char *clock = profile_setting(p, "clock");
+    if (asm_counts_events(p)) {
+        snprintf(out, size, "%.90s", asm_whole(p));
+        return out;
+    }
     snprintf(out, size, "CPU time by the clock %.40s", clock ? clock : "unknown");
     return out;
 }

@@ -33,6 +33,9 @@ struct asm_report {
 int asm_text(FILE *out, const struct asm_report *a);
 int asm_json(FILE *out, const struct asm_report *a);
 
+/* Of one region what asm_text prints of it: its title, its instructions, its total. 0 or -ENOMEM. */
+int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number);
+
 /* ---- what both share (report.c) ---- */
 
 /* Whether the region is to be listed. */
@@ -51,7 +54,11 @@ int asm_count_bytes(const struct asm_report *a, uint64_t *bytes, uint64_t *undec
 bool asm_booked(const struct profile *p, uint64_t *ns, uint64_t *samples);
 /* The listing of the region's snapshot. 0 or -ENOMEM; to be deinited in either case. *points is to be freed. */
 int asm_list(const struct asm_report *a, const struct asm_region *region, struct asm_listing *l, const struct asm_point ***points);
-/* "CPU time by the clock sigtrap". Returns out. */
+/* Whether weights are numbers of an event, in place of CPU time. */
+bool asm_counts_events(const struct profile *p);
+/* "CPU time", or the event's name. */
+const char *asm_whole(const struct profile *p);
+/* "CPU time by the clock sigtrap", "cache-misses". Returns out. */
 char *asm_event(const struct profile *p, char *out, size_t size);
 
 #endif

@@ -52,20 +52,26 @@ static void figure(FILE *out, const struct asm_figure *f)
 
 /* ---- what was measured ---- */
 
+static char *weight(const struct asm_report *a, char *out, size_t size, uint64_t n)
+{
+    if (!asm_counts_events(a->profile))
+        return units_format_duration(out, size, n);
+    return count(out, size, n);
+}
+
 static void put_books(const struct asm_report *a, FILE *out)
 {
     uint64_t ns, samples;
     char number[32], booked[32], time[32];
     const struct asm_figure *all = &a->regions->all;
-    fprintf(out, "%s samples, %s of CPU time", count(number, sizeof number, all->samples),
-            units_format_duration(time, sizeof time, all->weight));
+    fprintf(out, "%s samples, %s of ", count(number, sizeof number, all->samples), weight(a, time, sizeof time, all->weight));
+    utf8_print(out, asm_whole(a->profile));
     if (!asm_booked(a->profile, &ns, &samples))
         fputs("; the recording has no books\n", out);
     else if (ns == all->weight && samples == all->samples)
         fputs(": all that the books have\n", out);
     else
-        fprintf(out, "; the books have %s samples and %s\n", count(booked, sizeof booked, samples),
-                units_format_duration(time, sizeof time, ns));
+        fprintf(out, "; the books have %s samples and %s\n", count(booked, sizeof booked, samples), weight(a, time, sizeof time, ns));
 }
 
 static void put_head(const struct asm_report *a, FILE *out)
@@ -73,15 +79,19 @@ static void put_head(const struct asm_report *a, FILE *out)
     char event[96], number[32];
     const char *interval = profile_setting(a->profile, "interval_ns"), *information = profile_setting(a->profile, "debug_info");
     char period[32] = "?";
+    if (asm_counts_events(a->profile))
+        interval = profile_setting(a->profile, "event_interval");
     if (interval)
-        units_format_duration(period, sizeof period, strtoull(interval, NULL, 10));
+        weight(a, period, sizeof period, strtoull(interval, NULL, 10));
     fputs("Machine code of ", out);
     utf8_print(out, a->file);
     fputc('\n', out);
     put_books(a, out);
-    fprintf(out, "Event: %s, every %s.\n", asm_event(a->profile, event, sizeof event), period);
-    fputs("Skid: the clock interrupts behind the instruction that took the time. Where one has many samples, consider the one before\n"
-          "it, and what it waited for.\n", out);
+    fputs("Event: ", out);
+    utf8_print(out, asm_event(a->profile, event, sizeof event));
+    fprintf(out, ", a sample every %s.\n", period);
+    fprintf(out, "Skid: the clock interrupts behind the instruction that %s. Where one has many samples, consider the one before\n"
+                 "it, and what it waited for.\n", asm_counts_events(a->profile) ? "had the event" : "took the time");
     if (information && !strcmp(information, "sparse"))
         fputs("note: code that was compiled before the agent came tells of its calls alone; record with --recompile for all lines\n", out);
     if (a->regions->all.samples < ASM_FEW_SAMPLES) {
@@ -226,13 +236,21 @@ static int put_region(const struct asm_report *a, FILE *out, const struct asm_re
     return rc;
 }
 
+int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number)
+{
+    return put_region(a, out, region, number);
+}
+
 static int put_regions(const struct asm_report *a, FILE *out)
 {
     uint32_t number = 0, most = a->top ? a->top : UINT32_MAX;
     int rc = 0;
     fputs("\nHottest code regions", out);
-    if (!a->method)
-        fprintf(out, " (%.2f%% of the CPU time and more)", 100 * a->threshold);
+    if (!a->method) {
+        fprintf(out, " (%.2f%% of the ", 100 * a->threshold);
+        utf8_print(out, asm_whole(a->profile));
+        fputs(" and more)", out);
+    }
     fputs(":\n\n", out);
     for (uint32_t i = 0; !rc && i < a->regions->count && number < most; i++)
         if (asm_is_listed(a, &a->regions->regions[i]))

@@ -155,6 +155,12 @@ static int wrong_option(const struct cli_command *command, int complaint, const 
     return unknown_option(command, optopt ? letter : typed);
 }
 
+static bool is_open(const char *choices)
+{
+    size_t n = strlen(choices);
+    return n > strlen(CLI_OPEN) && !strcmp(choices + n - strlen(CLI_OPEN), CLI_OPEN);
+}
+
 static bool is_choice(const char *choices, const char *value)
 {
     size_t n = strlen(value);
@@ -173,7 +179,7 @@ static bool is_list(const struct cli_option *o)
 static int take_option(const struct cli_command *command, struct cli_args *args, int row)
 {
     const struct cli_option *o = &command->options[row];
-    if (o->choices && !is_list(o) && !is_choice(o->choices, optarg))
+    if (o->choices && !is_list(o) && !is_open(o->choices) && !is_choice(o->choices, optarg))
         return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
     args->values[row] = o->value ? optarg : "";
     return CLI_OK;

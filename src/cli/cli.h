@@ -23,9 +23,12 @@ struct cli_option {
     char letter;         /* 'd' for -d, or 0 */
     const char *name;    /* "duration" for --duration */
     const char *value;   /* "TIME" when it takes a value, NULL for a switch */
-    const char *choices; /* "auto|signal" when only these values are good, or words of the value LIST; else NULL */
+    const char *choices; /* "auto|signal" when only these values are good, "cpu|wall|..." when others may be; of the value LIST words of
+                            it, which the command checks; else NULL */
     const char *help;    /* half a sentence, lower case, no full stop */
 };
+
+#define CLI_OPEN "|..." /* how choices end that are not all */
 
 /* A row of the commands that read recordings; main.c sees to it. */
 #define CLI_UNPACK_OPTION                                                                                              \

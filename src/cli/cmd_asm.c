@@ -16,6 +16,8 @@
 static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "of a JVM: how long to record (default 10s)"},
     {'i', "interval", "TIME", NULL, "of a JVM: time between two samples (default 1ms)"},
+    {'e', "event", "EVENT", "cpu|" EVENT_LIST_COUNTED, "of a JVM: what to sample by (default cpu)"},
+    {0, "event-interval", "N", NULL, "of a JVM: with another event than cpu, how many lie between two samples"},
     {'o', "output", "FILE", NULL, "of a JVM: keep the recording there"},
     {0, "recompile", NULL, NULL, "of a JVM: first have it throw away what it compiled before the agent came: lines for all code"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
@@ -165,7 +167,9 @@ static int run_live(const struct cli_args *args, const struct asm_options *o)
     if (status)
         return status;
     r.code = "on";
-    if (!cli_option(args, "interval"))
+    if (r.event && strcmp(r.event, "cpu") && !recording_counts(&r))
+        return cli_usage(args->command, "--event %.60s: use cpu, or an event that perf counts", r.event);
+    if (!cli_option(args, "interval") && !recording_counts(&r))
         r.interval_ns = 1000000;
     if (!r.duration_ns)
         r.duration_ns = DEFAULT_SECONDS * 1000000000ull;
@@ -187,7 +191,7 @@ static bool is_file(const char *operand)
 
 static int asm_run(const struct cli_args *args)
 {
-    static const char *const of_jvm[] = {"duration", "interval", "output", "recompile", "timeout"};
+    static const char *const of_jvm[] = {"duration", "interval", "event", "event-interval", "output", "recompile", "timeout"};
     struct asm_options o = {0};
     bool file = is_file(args->operands[0]);
     int status = parse(args, &o);
@@ -217,10 +221,14 @@ const struct cli_command command_asm = {
         "thread, at or behind the instruction that took the time: where one has many samples, consider the one before it. The report "
         "says which that is where a load or a division feeds it.\n\n"
         "Code that was compiled before the agent came tells its lines at calls alone; --recompile makes the JVM compile it anew.\n\n"
-        "docs/formats/asm-json.md describes the output of --json.",
+        "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or page-faults, as "
+        "'candor record' tells, and the shares are of these events.\n\n"
+        "docs/formats/asm-json.md describes the output of --json. 'candor convert' makes a page of a recording with --asm where a frame "
+        "leads to its code.",
     .examples = "candor asm -d 10s 4711\n    the hottest instructions of process 4711\n"
                 "candor asm --method 'HashMap.get' 4711\n    the code of that method, wherever its share\n"
                 "candor record --asm -o app.jfr -d 30s 4711 && candor asm app.jfr\n    record now, look later\n"
+                "candor asm -e page-faults 4711\n    which instructions touch memory for the first time\n"
                 "candor asm --json app.jfr | jq '.sources'\n    for programs\n",
     .options = options,
     .operand = CLI_PROCESS,

@@ -5,7 +5,7 @@
 
 static void put_words(FILE *f, const char *choices)
 {
-    for (; *choices; choices++)
+    for (; *choices && strcmp(choices, CLI_OPEN); choices++)
         fputc(*choices == '|' ? ' ' : *choices, f);
 }
 

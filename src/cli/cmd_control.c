@@ -194,6 +194,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     print_text("event", answer, "event");
     print_text("clock", answer, "clock");
     print_duration("interval", answer, "interval_ns");
+    print_count("every", answer, "event_interval");
     if (control_number(answer, "pace_ns", 0) > control_number(answer, "interval_ns", 0))
         print_duration("at present", answer, "pace_ns");
     print_duration("elapsed", answer, "elapsed_ns");
@@ -279,8 +280,8 @@ const struct cli_command command_start = {
     .summary = "start a recording in a running JVM and return",
     .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
              "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
-             "--duration or of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n"
-             RECORDING_FLIGHT,
+             "--duration or of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n"
+             RECORDING_HALT "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n"
                 "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n    the last five minutes, at any time\n"

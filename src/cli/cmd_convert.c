@@ -4,6 +4,7 @@
 #include "cli/convert_recording.h"
 
 #include "cli/input.h"
+#include "cli/page_code.h"
 #include "format/collapsed.h"
 #include "format/csv.h"
 #include "format/flamegraph.h"
@@ -76,8 +77,14 @@ static const char *title_of(const struct job *job, char out[TITLE_SIZE])
 static int write_html(const struct job *job, FILE *f)
 {
     char title[TITLE_SIZE], biased[TITLE_SIZE + 40];
+    struct page_codes codes = {0};
     snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title_of(job, title));
-    return flamegraph_write(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads);
+    if (job->count == 1)
+        page_codes_make(&codes, job->in[0], job->profile);
+    int rc = flamegraph_write_code(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads, codes.list,
+                                   codes.count);
+    page_codes_deinit(&codes);
+    return rc;
 }
 
 static int write_pprof(const struct job *job, FILE *f)

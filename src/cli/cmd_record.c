@@ -65,7 +65,8 @@ const struct cli_command command_record = {
         "first option; else it is passed in JAVA_TOOL_OPTIONS, for a command that starts one JVM: of several at a time only "
         "the first is recorded, and the others say so. After --duration the recording ends and the report is printed, while "
         "the command goes on. SIGINT and SIGTERM are passed on to the command.\n\n"
-        RECORDING_EVENTS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n" RECORDING_FLIGHT "\n\n"
+        RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n"
+        RECORDING_FLIGHT "\n\n"
         "The exit status is 0 when all went well, 1 when the recording or the report failed, 2 for wrong usage. With "
         "-- COMMAND it is the command's own when that is not 0, and 128 + N when signal N ended it.",
     .examples = "candor record -d 30s 4711\n    profile process 4711 for half a minute\n"
@@ -77,6 +78,7 @@ const struct cli_command command_record = {
                 "candor record -e cpu,wall -d 30s 4711\n    the CPU time, and what the threads wait for\n"
                 "candor record -e lock -d 30s 4711\n    which locks threads wait for, who has them, and deadlocks\n"
                 "candor record -e cpu,halt -d 30s 4711\n    the CPU time, and what stopped all threads\n"
+                "candor record -e page-faults --event-interval 10 4711\n    which code touches memory for the first time\n"
                 "candor record -e safepoint -d 30s 4711\n    by safepoints, where there is nothing better\n",
     .options = options,
     .operand = CLI_PROCESS,

@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
 
 enum { KINDS = 3 };
 
-/* Where each kind of samples comes from; cpu: from whatever the file has. */
+/* Where each kind of samples comes from; cpu: from whatever the file has, unless its samples count other events than CPU time. */
 static const struct {
     enum profile_kind kind;
     const char *source;
@@ -28,7 +28,8 @@ static int read_kind(struct profile *p, struct trace *t, const char *path, const
     p->kind = kinds[i].kind;
     if (formats_load(p, path, NULL, NULL, &e))
         return cli_fail("%s", e.text);
-    if (p->kind != kinds[i].kind || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
+    bool counts = p->unit == PROFILE_UNIT_OTHER;
+    if (p->kind != kinds[i].kind || counts || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
         return CLI_OK;
     int status = trace_id_keep(p, path, id);
     if (!status && trace_add(t, p))

@@ -4,8 +4,37 @@
 #include "base/alarm_rule.h"
 #include "base/units.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+bool recording_counts(const struct recording *r)
+{
+    return event_list_counts(r->event);
+}
+
+static int check_counter(const struct recording *r, const struct cli_args *args)
+{
+    char *end;
+    if (!recording_counts(r) && r->event_interval)
+        return cli_usage(args->command, "--event-interval: it is of an event that perf counts, such as -e page-faults");
+    if (!recording_counts(r))
+        return CLI_OK;
+    if (cli_option(args, "interval"))
+        return cli_usage(args->command, "--interval is a time, and -e %.60s has none: use --event-interval", r->event);
+    if (r->max_overhead || r->max_rate)
+        return cli_usage(args->command, "--max-overhead, --max-rate: they are of -e cpu; use --event-interval");
+    if (r->clock && (!strcmp(r->clock, "timer") || !strcmp(r->clock, "itimer")))
+        return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", r->clock, r->event);
+    if (!r->event_interval)
+        return CLI_OK;
+    errno = 0;
+    unsigned long long number = strtoull(r->event_interval, &end, 10);
+    if (*r->event_interval < '0' || *r->event_interval > '9' || *end || errno || !number || number > 1ull << 40)
+        return cli_usage(args->command, "--event-interval wants a number of events, not '%.40s'", r->event_interval);
+    return CLI_OK;
+}
 
 /* What the event safepoint cannot do. */
 static int check_safepoint(const struct recording *r, const struct cli_args *args)
@@ -148,6 +177,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->alloc_interval = cli_option(args, "alloc-interval");
     r->live_max = cli_option(args, "live-max");
     r->code = cli_option(args, "asm") ? "on" : NULL;
+    r->event_interval = cli_option(args, "event-interval");
     r->max_overhead = cli_option(args, "max-overhead");
     r->max_rate = cli_option(args, "max-rate");
     r->wall_interval = cli_option(args, "wall-interval");
@@ -172,6 +202,10 @@ int recording_read(struct recording *r, const struct cli_args *args)
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
     status = check_limits(r, args);
+    if (!status)
+        status = check_counter(r, args);
+    if (!status && recording_counts(r))
+        r->interval_ns = 0;
     if (!status)
         status = check_safepoint(r, args);
     if (!status)
@@ -217,11 +251,13 @@ static void duration_option(struct control_request *request, const char *key, un
 void recording_options(const struct recording *r, struct control_request *request, unsigned long long guard_ns)
 {
     recording_file_option(&r->file, request);
-    duration_option(request, "interval", r->interval_ns);
+    if (r->interval_ns)
+        duration_option(request, "interval", r->interval_ns);
     if (r->duration_ns)
         duration_option(request, "duration", r->duration_ns + guard_ns);
     control_option(request, "clock", r->clock);
     control_option(request, "event", r->event);
+    control_option(request, "event-interval", r->event_interval);
     control_option(request, "alloc-rate", r->alloc_rate);
     control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "live-max", r->live_max);

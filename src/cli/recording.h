@@ -7,7 +7,9 @@
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "LIST", EVENT_LIST_MEMBERS, "what to sample, comma-separated (default cpu)"},                        \
+    {'e', "event", "LIST", EVENT_LIST_MEMBERS "|" EVENT_LIST_COUNTED, "what to sample, comma-separated (default cpu)"},  \
+        {0, "event-interval", "N", NULL,                                                                               \
+         "with -e page-faults and others that perf counts: how many lie between two samples"},                         \
         {'i', "interval", "TIME", NULL,                                                                                \
          "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
          "wall-clock time"},                                                                                           \
@@ -55,6 +57,14 @@
     "-e cpu does not work, to show that bias, and to see what threads wait for: their stacks are exact, and "              \
     "'candor report --kind waiting' prints them. What virtual threads do is not seen, only their carriers."
 
+#define RECORDING_COUNTERS                                                                                             \
+    "With -e EVENT of the processor's or the kernel's, by the name that perf has for it, a thread is sampled each time it has had " \
+    "--event-interval of them, and samples weigh events in place of CPU time: cycles, instructions, branches, branch-misses, "    \
+    "cache-references, cache-misses, L1-dcache-load-misses, LLC-load-misses, dTLB-load-misses, page-faults, minor-faults, "      \
+    "major-faults, context-switches, cpu-migrations and others; rNNN, an event of the processor's by its number in hexadecimal; " \
+    "SYSTEM:NAME, a tracepoint. One event at a time. Where the processor counts several by turns, the figures are scaled, and the " \
+    "books say for how much of the time it counted. Virtual machines often have none of the processor's."
+
 #define RECORDING_ALLOC                                                                                                \
     "With -e alloc the JVM (11 and later) tells of some of the objects that threads allocate, drawn by their size, and each " \
     "sample stands for the bytes it was drawn from: sums of them are right, for small objects and for large ones. How many " \
@@ -89,6 +99,7 @@
 
 struct recording {
     const char *event, *clock; /* NULL = the agent's default */
+    const char *event_interval; /* NULL = the agent's default for the event */
     const char *max_overhead, *max_rate; /* NULL = none */
     const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
     const char *live_max;                    /* the same */
@@ -102,6 +113,8 @@ struct recording {
     struct recording_file file;
 };
 
+/* Whether its clock counts another event than CPU time. */
+bool recording_counts(const struct recording *r);
 /* Reads and checks the options, but for the file. CLI_OK or CLI_USAGE. */
 int recording_read(struct recording *r, const struct cli_args *args);
 /* Chooses the file: --output, or a name made of `name` and the time. CLI_OK or a status. */

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "doctor/burst.h"
+#include "doctor/counters.h"
 #include "doctor/kernel.h"
 #include "doctor/stacks.h"
 
@@ -205,6 +206,8 @@ static void check_choice(struct findings *f, const struct clocks_try *tries, con
         check_kernel_mode(f, &tries[best]);
     if (best == CLOCKS_SIGTRAP && tries[best].with_kernel)
         stacks_check(f, who);
+    if (is_perf((enum clocks_kind)best))
+        counters_check(f, who);
     findings_add(f, is_perf((enum clocks_kind)best) ? FINDING_OK : FINDING_WARNING, "clock", "recordings use %s", names[best]);
     if (!is_perf((enum clocks_kind)best)) {
         findings_meaning(f, "samples come with the scheduler's tick: fewer, each weighing more, and blind to what beats with it");

@@ -44,7 +44,8 @@ enum clocks_refusal {
 enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks_facts *facts);
 /* Measures one clock as `who`: one or two bursts. */
 void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identity *who, struct clocks_try *t);
-/* One row per clock, one for kernel mode, one for the kernel's stacks where they can be had, one for the choice. */
+/* One row per clock, one for kernel mode, one for the kernel's stacks where they can be had, one for what else
+ * can be counted, one for the choice. */
 void clocks_check(struct findings *f, const struct identity *who);
 
 #endif

@@ -56,10 +56,16 @@ static int write_page(FILE *out, struct page *page, bool bare)
     return rc;
 }
 
+int flamegraph_write_code(FILE *out, const struct profile *p, const char *title, bool threads, const struct page_code *code,
+                          size_t code_count)
+{
+    struct page page = {.profile = p, .title = title, .threads = threads, .code = code, .code_count = code_count};
+    return write_page(out, &page, false);
+}
+
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads)
 {
-    struct page page = {.profile = p, .title = title, .threads = threads};
-    return write_page(out, &page, false);
+    return flamegraph_write_code(out, p, title, threads, NULL, 0);
 }
 
 int flamegraph_write_data(FILE *out, const struct profile *p, const char *title)

@@ -214,6 +214,24 @@ static int put_changes(struct jsonw *j, struct page *page)
     return rc;
 }
 
+static int put_code(struct jsonw *j, struct page *page)
+{
+    int rc = 0;
+    jsonw_key(j, "code");
+    jsonw_array(j);
+    for (size_t i = 0; !rc && i < page->code_count; i++) {
+        const struct page_code *c = &page->code[i];
+        uint32_t name = strtab_add_text(&page->tree.names, c->name);
+        rc = name || !*c->name ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        jsonw_text(j, c->text);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
 /* What is known of a profile as a whole. */
 static void put_figures(struct jsonw *j, const struct profile *p)
 {
@@ -252,6 +270,7 @@ int page_write(struct page *page, FILE *out)
         put_before(&j, page);
     int rc = put_methods(&j, page);
     rc = rc ? rc : put_changes(&j, page);
+    rc = rc ? rc : put_code(&j, page);
     put_names(&j, &page->tree.names);
     rc = rc ? rc : put_nodes(&j, page);
     rc = rc ? rc : put_slices(&j, page);

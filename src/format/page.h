@@ -15,6 +15,11 @@ struct page_change {
     bool self_sure, total_sure;
 };
 
+/* A stretch of a method's machine code, as text; a method may have several. */
+struct page_code {
+    char *name, *text;
+};
+
 /* One of the two profiles of a comparison. */
 struct page_profile {
     const struct profile *profile;
@@ -27,6 +32,8 @@ struct page {
     const struct page_profile *before; /* NULL: no comparison */
     const struct page_change *changes;
     size_t change_count;
+    const struct page_code *code;
+    size_t code_count;
     bool threads;
     struct page_tree tree;
     struct stats stats;   /* none in a comparison */

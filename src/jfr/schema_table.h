@@ -73,6 +73,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_OBJECT_END,
     T_LIVE_SET,
     T_CONTEXT,
+    T_EVENT_SAMPLE,
 
     SCHEMA_END,
 

@@ -103,7 +103,7 @@ static const struct {
     enum role role;
 } roles[] = {
     {"candor.CpuSample", ROLE_SAMPLE},          {"candor.SafepointSample", ROLE_SAMPLE},
-    {"candor.WallSample", ROLE_SAMPLE},
+    {"candor.WallSample", ROLE_SAMPLE},         {"candor.EventSample", ROLE_SAMPLE},
     {"candor.BookLine", ROLE_BOOK},             {"candor.ThreadCpu", ROLE_NOTHING},
     {"candor.Padding", ROLE_NOTHING},           {"candor.Setting", ROLE_DESCRIPTION},
     {"jdk.ActiveRecording", ROLE_DESCRIPTION},  {"jdk.ActiveSetting", ROLE_DESCRIPTION},

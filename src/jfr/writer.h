@@ -112,6 +112,8 @@ struct jfr_cpu_sample {
     uint32_t context; /* 0 = none */
 };
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *sample);
+/* The same of a recording that counts events: weight_ns is how many of them. */
+void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s);
 
 /* Machine code; only of recordings that were asked for it (docs/formats/recording.md). */
 struct jfr_code_sample {

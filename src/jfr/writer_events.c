@@ -121,9 +121,9 @@ void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t t
     put_event(w, T_EXECUTION_SAMPLE, (union argument[]){{ticks}, {thread}, {stack}, {state_key(state)}});
 }
 
-void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
+static void put_pc_sample(struct jfr_writer *w, enum schema_id type, const struct jfr_cpu_sample *s)
 {
-    put_event(w, T_CPU_SAMPLE,
+    put_event(w, type,
               (union argument[]){{s->ticks},
                                  {s->thread},
                                  {s->stack},
@@ -133,6 +133,16 @@ void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
                                  {s->pc},
                                  {s->carrier},
                                  {s->context}});
+}
+
+void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
+{
+    put_pc_sample(w, T_CPU_SAMPLE, s);
+}
+
+void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
+{
+    put_pc_sample(w, T_EVENT_SAMPLE, s);
 }
 
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *s)

@@ -54,7 +54,7 @@ static void put_reasons_count(struct jsonw *j, const struct profile *p, const ch
 void books_json(struct jsonw *j, const struct profile *p)
 {
     bool are_others = (profile_book(p, "thread_time", "") || profile_book(p, "wall_time", "") || profile_book(p, "alloc_bytes", "") ||
-                       profile_book(p, "lock_time", "monitor") || profile_book(p, "halt_gc", "")) &&
+                       profile_book(p, "lock_time", "monitor") || profile_book(p, "halt_gc", "") || profile_book(p, "events", "")) &&
                       !profile_book(p, "cpu", "");
     if (!p->book_count || are_others) {
         jsonw_null(j);
@@ -215,5 +215,33 @@ void books_json_locks(struct jsonw *j, const struct profile *p)
     put_count(j, p, "lock_drawn");
     put_reasons_count(j, p, "lock_lost");
     jsonw_member_uint(j, "lock_open", open ? open->count : 0);
+    jsonw_object_end(j);
+}
+
+void books_json_events(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *complete = profile_book(p, "events_complete", ""), *truncated = profile_book(p, "events_truncated", "");
+    const char *event = profile_setting(p, "event"), *interval = profile_setting(p, "event_interval");
+    if (!profile_book(p, "events", "")) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    jsonw_member_text(j, "event", event ? event : "");
+    jsonw_member_uint(j, "interval", interval ? strtoull(interval, NULL, 10) : 0);
+    put_ns(j, p, "counted_events", "events");
+    put_ns(j, p, "complete_events", "events_complete");
+    put_ns(j, p, "truncated_events", "events_truncated");
+    put_reasons_ns(j, p, "failed_events", "events_failed");
+    put_reasons_ns(j, p, "lost_events", "events_lost");
+    put_ns(j, p, "residual_events", "events_residual");
+    put_ns(j, p, "unscaled_events", "events_unscaled");
+    put_ns(j, p, "enabled_ns", "events_enabled_time");
+    put_ns(j, p, "running_ns", "events_running_time");
+    put_ns(j, p, "own_cost_ns", "own_cost");
+    jsonw_member_uint(j, "complete", complete ? complete->count : 0);
+    jsonw_member_uint(j, "truncated", truncated ? truncated->count : 0);
+    put_reasons_count(j, p, "events_failed");
+    put_reasons_count(j, p, "events_lost");
     jsonw_object_end(j);
 }

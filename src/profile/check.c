@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
@@ -88,6 +89,21 @@ static int check_locks(struct profile *p)
     return check_weight(p, sampled, whole);
 }
 
+static int check_events(struct profile *p)
+{
+    double whole = account_ns(p, "events");
+    double sampled = account_ns(p, "events_complete") + account_ns(p, "events_truncated") + account_ns(p, "events_failed");
+    const char *set = profile_setting(p, "event_interval");
+    double interval = set ? strtod(set, NULL) : 1, held = (double)p->weight;
+    double gap = fabs(whole - sampled - account_ns(p, "events_lost") - account_ns(p, "events_residual"));
+    if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss %.0f events", gap))
+        return -ENOMEM;
+    if (p->kind != PROFILE_RUNNING || fabs(held - sampled) <= fmax(missing_share * whole, missing_intervals * interval))
+        return 0;
+    return profile_add_problem(p, "error", "the file's samples add up to %.0f events, the books say %.0f: the file is not whole", held,
+                               sampled);
+}
+
 int profile_check(struct profile *p)
 {
     if (p->kind == PROFILE_HOLDER)
@@ -102,6 +118,8 @@ int profile_check(struct profile *p)
         return check_wall(p);
     if (profile_is_safepoint(p) && profile_book(p, "thread_time", ""))
         return check_thread_time(p);
+    if (profile_book(p, "events", ""))
+        return check_events(p);
     if (!profile_book(p, "cpu", ""))
         return 0;
     double cpu = account_ns(p, "cpu");

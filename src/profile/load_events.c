@@ -161,6 +161,14 @@ static int on_candor_sample(struct load *l, struct jfr_event *event)
     return l->part->rank == LOAD_CANDOR ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
+static int on_event_sample(struct load *l, struct jfr_event *event)
+{
+    if (l->part->rank != LOAD_EVENT)
+        return 0;
+    int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
 static int on_safepoint_sample(struct load *l, struct jfr_event *event)
 {
     uint8_t state;
@@ -466,6 +474,7 @@ static const struct {
     {"candor.CpuSample", on_candor_sample},
     {"candor.SafepointSample", on_safepoint_sample},
     {"candor.WallSample", on_wall_sample},
+    {"candor.EventSample", on_event_sample},
     {"candor.BookLine", on_book_line},
     {"candor.ThreadCpu", on_thread_cpu},
     {"candor.BookBase", on_book_base},

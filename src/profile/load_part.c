@@ -12,7 +12,8 @@ const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
                                                  [LOAD_SAFEPOINT] = "candor.SafepointSample",
                                                  [LOAD_WALL] = "candor.WallSample",
                                                  [LOAD_CPU_TIME] = "jdk.CPUTimeSample",
-                                                 [LOAD_CANDOR] = "candor.CpuSample"};
+                                                 [LOAD_CANDOR] = "candor.CpuSample",
+                                                 [LOAD_EVENT] = "candor.EventSample"};
 
 void load_part_reset(struct load_part *part)
 {

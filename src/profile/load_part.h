@@ -21,6 +21,7 @@ enum load_rank {
     LOAD_WALL,
     LOAD_CPU_TIME,
     LOAD_CANDOR,
+    LOAD_EVENT,
     LOAD_RANKS
 };
 

@@ -2,6 +2,8 @@
 
 #include "base/array.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +299,18 @@ static int settle_objects(struct load_whole *w)
     return profile_string(p, "inuse_space", strlen("inuse_space"), &p->value);
 }
 
+/* Samples that stand for events of which the setting says what they are. */
+static int settle_events(struct profile *p)
+{
+    static const char unit[] = "events";
+    const char *event = profile_setting(p, "event");
+    char value[128];
+    snprintf(value, sizeof value, "%s", event && *event ? event : unit);
+    p->unit = PROFILE_UNIT_OTHER;
+    p->interval_ns = 0;
+    return profile_string(p, unit, sizeof unit - 1, &p->unit_name) ? -ENOMEM : profile_string(p, value, strlen(value), &p->value);
+}
+
 int load_whole_settle(struct load_whole *w)
 {
     struct profile *p = w->profile;
@@ -309,6 +323,8 @@ int load_whole_settle(struct load_whole *w)
         rc = settle_objects(w);
     else if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
         rc = settle_allocations(p);
+    else if (w->rank == LOAD_EVENT)
+        rc = settle_events(p);
     if (!rc && w->native_samples)
         rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
                                  (unsigned long long)w->native_samples);

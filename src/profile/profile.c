@@ -388,6 +388,8 @@ const char *profile_kind_word(const struct profile *p)
     case PROFILE_RUNNING:
         break;
     }
+    if (!strcmp(profile_text(p, p->source), "candor.EventSample"))
+        return "events";
     return profile_is_safepoint(p) ? "running" : "cpu";
 }
 

@@ -12,7 +12,7 @@
  * from the leaves to the root.
  *
  * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
- * counts of samples
+ * events that perf counts, counts of samples
  * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
@@ -223,7 +223,7 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "live", "lock", "holder", "waiting", or "running" of the event safepoint. */
+/* "cpu", "wall", "alloc", "live", "lock", "holder", "waiting", "running" of the event safepoint, "events" of one that perf counts. */
 const char *profile_kind_word(const struct profile *p);
 /* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)

@@ -30,6 +30,7 @@ void text_allocation_caveats(const struct text *t);
 void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
 void text_leaks(const struct text *t);       /* what grows, */
 void text_live_books(const struct text *t);  /* and the books of that */
+void text_event_books(const struct text *t); /* the books of a recording that counts events (text_events.c) */
 void text_problems(const struct text *t);
 
 /* ---- what the sections share (text.c) ---- */

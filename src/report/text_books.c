@@ -35,6 +35,10 @@ void text_books(const struct text *t)
         text_wall(t);
         return;
     }
+    if (profile_book(t->p, "events", "")) {
+        text_event_books(t);
+        return;
+    }
     if (profile_book(t->p, "thread_time", "") && !profile_book(t->p, "cpu", "")) {
         text_thread_time(t);
         return;
@@ -78,7 +82,11 @@ static void put_caveats(const struct text *t)
         {"kernel_stacks", "none",
          "stacks of samples in the kernel end at the function that called it: this clock gives no more"},
     };
-    for (size_t i = 0; i < sizeof caveats / sizeof *caveats; i++) {
+    const char *kernel = profile_setting(t->p, "kernel");
+    bool counts = profile_book(t->p, "events", "") != NULL;
+    if (counts && kernel && !strcmp(kernel, "excluded"))
+        fputs("\nnote: events in the kernel are not counted: this process may not watch it (kernel=excluded)\n", t->out);
+    for (size_t i = counts; i < sizeof caveats / sizeof *caveats; i++) { /* the first is of CPU time */
         const char *value = profile_setting(t->p, caveats[i].name);
         if (value && !strcmp(value, caveats[i].value))
             fprintf(t->out, "\nnote: %s\n", caveats[i].text);

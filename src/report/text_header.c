@@ -169,6 +169,24 @@ static void put_value(const struct text *t)
     fputc('\n', t->out);
 }
 
+/* What a clock of ours counted in place of CPU time. */
+static void put_counter(const struct text *t)
+{
+    const char *event = profile_setting(t->p, "event"), *interval = profile_setting(t->p, "event_interval");
+    const char *clock = profile_setting(t->p, "clock");
+    char number[32];
+    if (!event || !interval)
+        return;
+    key(t, "Event");
+    utf8_print(t->out, event);
+    fprintf(t->out, ", a sample every %s", text_count(number, sizeof number, strtoull(interval, NULL, 10)));
+    if (clock) {
+        fputs(", clock ", t->out);
+        utf8_print(t->out, clock);
+    }
+    fputc('\n', t->out);
+}
+
 static void put_allocated(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -288,6 +306,7 @@ void text_header(const struct text *t)
         put_safepoint(t);
     } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {
         put_value(t);
+        put_counter(t);
     } else {
         put_cpu(t);
         put_clock(t);

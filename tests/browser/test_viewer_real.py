@@ -30,7 +30,7 @@ for (const type of ["click", "change", "input", "keydown", "pointerdown"]) {
         if (type === "keydown" && event.isTrusted) used.keys.add(event.key);
     }, true);
 }"""
-KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhxifgretmlcv?"}
+KEYS = {"Enter", "Escape", "Backspace", "Home", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", *"/nNsodhaxifgretmlcv?"}
 
 
 class Page(flamepage.Flame):
@@ -454,6 +454,35 @@ def books(page, file, want):
     ct.ok(not page.run("return document.getElementById('books-dialog').open"), "Close closes it")
 
 
+def code(page, file):
+    """The machine code of a frame's method, by the button and by a key, as candor asm tells it; none of a method that has none."""
+    result = ct.candor("asm", "--json", "--top", "50", "--threshold", "0.1", page.recording)
+    known = {}
+    for region in json.loads(result.out)["regions"] if result.status == 0 else ():
+        if region.get("lines") and region["source"].startswith("C"):
+            known.setdefault(region["name"], region)
+    page.look(file, "#table=hidden&timeline=hidden")
+    drawn = [f for f in page.frames() if f["depth"] > 0 and f["width"] > 2]
+    frame = next((f for f in drawn if f["name"] in known), None)
+    if not ct.ok(frame, f"a frame of one of {len(known)} methods whose code is there is in sight", sorted(known)[:20]):
+        return
+    for by, act in (("Code", lambda: page.click_on("#code")), ("a", lambda: page.press("a"))):
+        page.look(file, "#table=hidden&timeline=hidden")
+        page.pick(frame)
+        act()
+        text = page.text("#code-text") if page.run("return document.getElementById('code-dialog').open") else ""
+        region = known[frame["name"]]
+        hot = [line["address"].removeprefix("0x") for line in region["lines"] if "share" in line]
+        ct.ok(region["title"] in text and hot and all(address in text for address in hot) and frame["name"] in page.text("#code-heading"),
+              f"{by} shows the {len(hot)} sampled instructions of {frame['name']}", text[:1000])
+        page.click_on("#code-dialog form button")
+        ct.ok(not page.run("return document.getElementById('code-dialog').open"), f"{by}: Close closes it")
+    other = next((f for f in drawn if f["name"] not in known and f["type"] in ("Native", "Kernel")), None)
+    if other:
+        page.pick(other)
+        ct.ok(not page.run("return document.getElementById('code').checkVisibility()"), "there is none of native code")
+
+
 def taken_away(page, file, want, truth):
     """What leaves the page: the picture as a file, a name in the clipboard."""
     folder = ct.WORK / "downloads"
@@ -582,6 +611,7 @@ def main():
             part(page, file, want, truth)
         for part in (threads, times, books):
             part(page, file, want)
+        code(page, file)
         reached_by_tab(page, file)
         every_format(page, recording)
         comparison(page, less, recording)

@@ -130,6 +130,8 @@ def plain_machine():
     ct.ok(set(plain.rows) >= {"user", "perf_event_paranoid", "seccomp", "PID namespace", "CPU limit", "open files",
                               "/proc", "pending signals", "locked memory", "clock sigtrap", "clock signal", "clock", "stolen time"},
           "here: every check of the machine is there", sorted(plain.rows))
+    if works(plain):
+        row(plain, "counters", plain.level("counters"), ["page-faults", "candor record -e"], "here")
     text = ct.candor("doctor")
     ct.ok(text.status == plain.result.status and all(f" {name} " in text.out for name in plain.rows) and
           "\x1b" not in text.out and not text.err, "the same rows as text", text)

@@ -2,11 +2,11 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Three loads whose machine code is known by sight, each in a thread of its own: a counted loop around a division of longs, a
- * checksum that the JVM has a stub for, and filling an array. Each call takes milliseconds, so that nobody has reason to inline it
- * into what calls it.
+ * Four loads whose machine code is known by sight, each in a thread of its own: a counted loop around a division of longs, a
+ * checksum that the JVM has a stub for, filling an array, and reading one from its end to its beginning. Each call takes
+ * milliseconds, so that nobody has reason to inline it into what calls it.
  *
- * go seconds=WALL_SECONDS -> done divide=cpu_ns crc32=cpu_ns fill=cpu_ns
+ * go seconds=WALL_SECONDS -> done divide=cpu_ns crc32=cpu_ns fill=cpu_ns reverse=cpu_ns
  */
 public final class HotCode {
     static volatile long sink;
@@ -36,6 +36,16 @@ public final class HotCode {
         return target[times & 0xff];
     }
 
+    /** Each element needs the result of the one before, so that the loop stays one of single elements. */
+    static int reverse(int[] values, int x, int times) {
+        for (int k = 0; k < times; k++) {
+            for (int i = values.length - 1; i >= 0; i--) {
+                x = 31 * x + values[i];
+            }
+        }
+        return x;
+    }
+
     private interface Load {
         long run(long seed);
     }
@@ -54,13 +64,15 @@ public final class HotCode {
 
     public static void main(String[] args) throws Exception {
         byte[] target = new byte[16384];
+        int[] values = new int[4096];
         Rounds.serve(options -> {
             long end = System.nanoTime() + (long) (options.number("seconds", 1) * 1e9);
-            long[] cpu = new long[3];
+            long[] cpu = new long[4];
             Rounds.together(thread("divide", end, cpu, 0, x -> divide(x, 7 + (x & 1), 5_000_000)),
                 thread("crc32", end, cpu, 1, x -> crc32(2_000)),
-                thread("fill", end, cpu, 2, x -> fill(target, 20_000)));
-            return "divide=" + cpu[0] + " crc32=" + cpu[1] + " fill=" + cpu[2];
+                thread("fill", end, cpu, 2, x -> fill(target, 20_000)),
+                thread("reverse", end, cpu, 3, x -> reverse(values, (int) x, 1_000)));
+            return "divide=" + cpu[0] + " crc32=" + cpu[1] + " fill=" + cpu[2] + " reverse=" + cpu[3];
         });
     }
 }

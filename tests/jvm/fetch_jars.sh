@@ -1,10 +1,17 @@
 #!/bin/sh
-# Fetches Mission Control's recording parser with all it needs, by the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh      prints the directory with the jars; other tests may use them too
+# Fetches a library of Java's with all it needs, by the machine's own Maven configuration, once.
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jmh]      prints the directory with the jars; other tests may use them too
+# flightrecorder: Mission Control's parser of recordings; jmh: the benchmark harness with its annotation processor
 set -eu
 
-version=9.1.1
-jars=${XDG_CACHE_HOME:-$HOME/.cache}/candor/jars/flightrecorder-$version
+name=${1:-flightrecorder}
+case $name in
+    flightrecorder) group=org.openjdk.jmc artifact=flightrecorder version=9.1.1 ;;
+    jmh) group=org.openjdk.jmh artifact=jmh-generator-annprocess version=1.37 ;;
+    *) sed -n 3p "$0" >&2; exit 2 ;;
+esac
+
+jars=${XDG_CACHE_HOME:-$HOME/.cache}/candor/jars/$name-$version
 if [ ! -d "$jars" ]; then
     mkdir -p "${jars%/*}"
     part=$(mktemp -d "${jars%/*}/part.XXXXXX")
@@ -15,7 +22,7 @@ if [ ! -d "$jars" ]; then
   <groupId>candor</groupId><artifactId>jars</artifactId><version>1</version><packaging>pom</packaging>
   <dependencies>
     <dependency>
-      <groupId>org.openjdk.jmc</groupId><artifactId>flightrecorder</artifactId><version>$version</version>
+      <groupId>$group</groupId><artifactId>$artifact</artifactId><version>$version</version>
     </dependency>
   </dependencies>
 </project>

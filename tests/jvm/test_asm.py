@@ -4,8 +4,9 @@
 tier: default
 timeout: 600
 
-Three threads share the machine evenly, a third of the CPU time each; where other programs use it too, each has still a tenth
-for sure. All sums are exact. Of the bytes of sampled code at least 99.9 % are instructions.
+Four threads share the machine evenly, a quarter of the CPU time each; where other programs use it too, each has still a tenth
+for sure. All sums are exact. Of the bytes of sampled code at least 99.9 % are instructions. In the loop of a thread that waits for
+another, the load of what the other writes is among the three hottest instructions, or what these say to consider.
 """
 import json
 import pathlib
@@ -65,12 +66,85 @@ def division(what, report):
     ct.ok("HotCode.divide" in stacks, f"{what}: its instructions stand for frames of it", stacks)
 
 
+def backwards(what, report):
+    """The loop over an array from its end on: its load of an element, its jump back, and most of its samples between the two."""
+    regions = [region for region in report["regions"] if region["name"] == "HotCode.reverse" and region["source"].startswith("C2")]
+    if not ct.ok(regions, f"{what}: the reversed loop was compiled by C2", [region["title"] for region in report["regions"]][:20]):
+        return
+    lines = regions[0]["lines"]
+    inside = set()
+    for jump in regions[0]["jumps"]:
+        begin, end = int(jump["to"], 16), int(jump["from"], 16)
+        inside |= {line["address"] for line in lines if begin <= int(line["address"], 16) <= end}
+    listing = "\n".join(f"{line.get('share', 0):.4f} {line['address']} {line['text']}" for line in lines)
+    in_loop = sum(line.get("share", 0) for line in lines if line["address"] in inside)
+    ct.ok(in_loop > 0.9 * regions[0]["share"],
+          f"{what}: {in_loop:.3f} of the {regions[0]['share']:.3f} of the reversed loop is inside its jump back", listing)
+    ct.ok(any(line["address"] in inside and re.search(r"\[\w+ \+ \w+\*4", line["text"]) for line in lines),
+          f"{what}: the load of an element is there", listing)
+    ct.ok(regions[0]["share"] > 0.1, f"{what}: the reversed loop has {regions[0]['share']:.3f}")
+
+
+def known_loops(what, report):
+    """The loops that fill and that sum up do it by instructions that are there for it."""
+    fills = [line for region in report["regions"] if re.search(r"HotCode\.fill|Arrays\.fill|_fill$", region["name"])
+             for line in region.get("lines", ()) if "share" in line]
+    hottest = sorted(fills, key=lambda line: line["share"], reverse=True)[:5]
+    ct.ok(any(re.search(r"(mov|stos)\S* [^\[]*\[[^\]]*\],", line["text"]) for line in hottest),
+          f"{what}: a store is among the hottest of filling", [line["text"] for line in hottest])
+    sums = [line["text"] for region in report["regions"] if re.search("(?i)crc32", region["name"]) and region["source"] == "stub"
+            for line in region.get("lines", ()) if "share" in line]
+    if "pclmulqdq" not in pathlib.Path("/proc/cpuinfo").read_text():
+        ct.skip(f"{what}: the checksum's loop", "this processor multiplies without carries nowhere")
+    else:
+        ct.ok(any("clmul" in text for text in sums), f"{what}: products without carries are in the checksum's loop", sums)
+
+
+def waited_for(what, report, method, offset):
+    """Of the thread that waits for the other's index."""
+    regions = [region for region in report["regions"] if region["name"] == method and region["source"].startswith("C2")]
+    if not ct.ok(regions, f"{what}: {method} was compiled by C2", [region["title"] for region in report["regions"]][:20]):
+        return
+    lines = [line for region in regions for line in region["lines"]]
+    texts = {line["address"]: line["text"] for line in lines}
+    hottest = sorted((line for line in lines if "share" in line), key=lambda line: line["share"], reverse=True)[:3]
+    named = [texts.get(address, "") for line in hottest for address in (line["address"], line["consider"]) if address]
+    if offset < 0:
+        ct.skip(f"{what}: the load of the index", "this JDK does not tell where a field lies")
+        return
+    ct.ok(any(re.search(rf"ptr \[\w+ \+ {offset:#x}\]", text) for text in named),
+          f"{what}: the load of the index, {offset:#x} in its object, is among the hottest: {named}",
+          "\n".join(f"{line.get('share', 0):.4f} {line['address']} {line['text']}" for line in lines))
+
+
+def sharing(jdk):
+    """Two queues between two threads: indexes in one cache line, and kept apart."""
+    with ct.Jvm(jdk, "FalseSharing") as jvm:
+        jvm.expect("ready")
+        for queue in ("shared", "padded"):
+            what = f"{jdk}, {queue} queue"
+            jvm.round(seconds=0.5, queue=queue)
+            for seconds in SECONDS:
+                jvm.say(f"go seconds={seconds + 1.5} queue={queue}")
+                report, result = asm("-d", f"{seconds}s", "-i", "250us", jvm.pid)
+                truth = dict(word.split("=") for word in jvm.expect("done").split()[1:])
+                if not report or report["samples"] >= ENOUGH:
+                    break
+            if ct.ok(report and result.status == 0, f"{what}: a report", result):
+                sums(what, report)
+                waited_for(what, report, f"FalseSharing.consume{queue.title()}", int(truth["tail"]))
+                ct.note(f"{what}: {truth['elements']} elements")
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program with two queues ends well", jvm.transcript())
+
+
 def check(what, report, result):
     if not ct.ok(report and result.status == 0, f"{what}: a report", result):
         return
     sums(what, report)
     ct.ok(report["samples"] >= ENOUGH, f"{what}: {report['samples']} samples")
     division(what, report)
+    backwards(what, report)
+    known_loops(what, report)
     stub = share([row for row in report["regions"] if row["source"] == "stub"], r"(?i)crc32")
     ct.ok(stub > 0.1, f"{what}: the checksum's stub has {stub:.3f}", [row["title"] for row in report["regions"]][:20])
     fill = share(report["methods"], r"HotCode\.fill|Arrays\.fill|_fill$")
@@ -116,6 +190,10 @@ def others(what, path):
           f"{what}: and its code", result)
     result = ct.candor("convert", "--to", "jitdump", path)
     ct.ok(result.status == 2 and result.err.count("\n") == 1, f"{what}: which wants a file to go to", result)
+    page = ct.WORK / "code.html"
+    result = ct.candor("convert", path, page)
+    ct.ok(result.status == 0 and '"code":[[' in page.read_text() and "HotCode.divide, version" in page.read_text(),
+          f"{what}: its page has the code", result)
     jdk = ct.jdk(17)
     if jdk:
         result = ct.run(jdk.jfr, "print", "--events", "CodeSnapshot", path)
@@ -187,6 +265,10 @@ def main():
     for jdk in ct.jdks(None if ct.TIER == "all" else {8: "in tier all", 27: "in tier all"}):
         path = attached(jdk)
         texts(str(jdk), path)
+    sharing(ct.jdk(21) or ct.compiler())
+    if ct.TIER == "all":
+        for jdk in ct.jdks({21: "it was the first"}):
+            sharing(jdk)
     if path:
         others("the last", path)
         refused(path)

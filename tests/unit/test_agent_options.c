@@ -6,6 +6,7 @@
 #include "agent/control/options.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,15 @@ static void test_accepted(void)
                options.lock.threshold_ns == 20000000 && options.lock.rate == 50 && !parse("event=lock,lock-threshold=0") &&
                options.lock.has_threshold && !options.lock.threshold_ns,
            "the event lock, alone or beside others, of all waits or of some");
+    tap_ok(!parse("event=page-faults") && options.events == COLLECT_CPU && !strcmp(options.counter.name, "page-faults") &&
+               options.counter.type == PERF_TYPE_SOFTWARE && options.counter.config == PERF_COUNT_SW_PAGE_FAULTS &&
+               options.interval_ns == options.counter.interval && !parse("event=context-switches,event-interval=7") &&
+               options.counter.in_kernel && options.interval_ns == 7 && !parse("event=r1A2b,asm=on") &&
+               options.counter.type == PERF_TYPE_RAW && options.counter.config == 0x1a2b && options.code &&
+               !parse("event=dTLB-load-misses") && options.counter.type == PERF_TYPE_HW_CACHE &&
+               options.counter.config == (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16) &&
+               !parse("event=cycles,event=cpu") && !options.counter.name[0],
+           "events that perf counts");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
                options.wall.interval_ns == 50000000 && options.wall.rate == 1000 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
                options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
@@ -162,6 +172,22 @@ static void test_refused(void)
     refused("duration=forever", -EINVAL, "'forever'");
     refused("clock=sundial", -EINVAL, "'sundial'");
     refused("event=moon", -EINVAL, "'moon'");
+    refused("event=", -EINVAL, "page-faults");
+    refused("event=cpu%2Cpage-faults", -EINVAL, "alone");
+    refused("event=rxyz", -EINVAL, "'rxyz'");
+    refused("event=r00112233445566778", -EINVAL, "rNNN");
+    refused("event=sched:", -EINVAL, "SYSTEM:TRACEPOINT");
+    refused("event=../x:y", -EINVAL, "'../x:y'");
+    int rc = parse("event=candor:none"); /* who may not look there cannot know */
+    tap_ok((rc == -ENOENT || rc == -EACCES) && strstr(error.text, "/sys/kernel/tracing"), "no such tracepoint: %s", error.text);
+    refused("event=page-faults,interval=1ms", -EINVAL, "event-interval");
+    refused("event=page-faults,event-interval=0", -EINVAL, "'0'");
+    refused("event=cycles,event-interval=99999", -EINVAL, "100000 or more");
+    refused("event-interval=999,event=cache-misses", -EINVAL, "1000 or more");
+    refused("event=page-faults,event-interval=1k", -EINVAL, "'1k'");
+    refused("event=page-faults,max-rate=5", -EINVAL, "max-rate");
+    refused("event=page-faults,clock=timer", -EINVAL, "CPU time alone");
+    refused("event-interval=5", -EINVAL, "event=page-faults");
     refused("event=wall,interval=999us", -EINVAL, "use 1ms or more");
     refused("event=wall,clock=timer", -EINVAL, "leave out clock");
     refused("event=wall,max-rate=5", -EINVAL, "wall-rate");

@@ -3,6 +3,7 @@
  * exactly one region, instructions and jumps are found; hostile recordings do no harm.
  * tier: quick
  * timeout: 120
+ * aarch64: yes
  */
 #include "../tap.h"
 
@@ -597,6 +598,27 @@ static void test_random_code(const char *processor)
     asm_decoder_deinit(&d);
 }
 
+/* In place of CPU time: the words are the event's. */
+static void test_event_report(struct asm_report report, struct profile *p)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    report.colour = false;
+    p->unit = PROFILE_UNIT_OTHER;
+    int rc = profile_string(p, "cache-misses", strlen("cache-misses"), &p->value);
+    FILE *out = open_memstream(&bytes, &size);
+    rc = rc ? rc : asm_text(out, &report);
+    fclose(out);
+    tap_ok(!rc && strstr(bytes, "of cache-misses") && strstr(bytes, "Event: cache-misses, a sample every") && !strstr(bytes, "CPU time"),
+           "as text, of an event");
+    free(bytes);
+    out = open_memstream(&bytes, &size);
+    rc = asm_json(out, &report);
+    fclose(out);
+    tap_ok(!rc && strstr(bytes, "\"unit\"") && strstr(bytes, "\"events\"") && !strstr(bytes, "CPU time"), "as JSON");
+    free(bytes);
+}
+
 /* The whole report of a drawn recording, to nowhere. */
 static void test_report(void)
 {
@@ -614,6 +636,7 @@ static void test_report(void)
     struct asm_report report = {
         .file = "drawn", .recording = &r, .regions = &s, .profile = &p, .decoder = &d, .bytes = true, .colour = true};
     tap_ok(asm_text(out, &report) == 0 && asm_json(out, &report) == 0, "is printed with all of its regions");
+    test_event_report(report, &p);
     fclose(out);
     profile_deinit(&p);
     asm_decoder_deinit(&d);

@@ -5,6 +5,7 @@
 
 #include "doctor/clocks.h"
 #include "doctor/container.h"
+#include "doctor/counters.h"
 #include "doctor/kernel.h"
 #include "doctor/libjvm.h"
 #include "doctor/rlimits.h"
@@ -220,6 +221,27 @@ static void test_refusals(void)
         tap_ok(clocks_judge(&cases[i].t, cases[i].facts) == cases[i].refusal, "refusal %zu is traced to who it was", i);
 }
 
+static void test_counters(void)
+{
+    static const struct {
+        int errors[COUNTERS];
+        enum finding_level level;
+        const char *found, *meaning, *remedy;
+    } cases[] = {
+        {{0}, FINDING_OK, "cycles, instructions, cache-misses, branch-misses, page-faults, context-switches", "these", ""},
+        {{ENOENT, ENOENT, ENOENT, ENOENT, 0, 0}, FINDING_NOTE, "page-faults, context-switches; not cycles", "virtual machine", ""},
+        {{0, 0, 0, 0, 0, EACCES}, FINDING_NOTE, "page-faults; not context-switches", "watch the kernel", "perf_event_paranoid=1"},
+        {{EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}, FINDING_NOTE, "none", "not possible", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct findings f = {.count = 0};
+        counters_judge(&f, cases[i].errors);
+        tap_ok(f.count == 1 && row_is(&f, "counters", cases[i].level) && strstr(f.rows[0].found, cases[i].found) &&
+                   strstr(f.rows[0].meaning, cases[i].meaning) && strstr(f.rows[0].remedy, cases[i].remedy),
+               "counters: %s", f.rows[0].found);
+    }
+}
+
 /* An ELF file with the given sections; names by their number in: "", .gnu_debuglink, .shstrtab. */
 static size_t make_elf(unsigned char *at, bool symbols, bool link, bool tables)
 {
@@ -282,6 +304,7 @@ int main(void)
     test_steal();
     test_paranoid();
     test_refusals();
+    test_counters();
     test_libjvm();
     return tap_done();
 }

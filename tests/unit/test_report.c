@@ -208,6 +208,7 @@ static void test_flamegraph(void)
     fclose(f);
     contains(text, "\"title\":\"a \\u003ctitle\\u003e \\u0026 more\"", "its title");
     contains(text, "\"nodes\":{\"count\":6,\"parent\":\"", "its columns, packed");
+    contains(text, "\"code\":[]", "no code");
     char effective[64];
     snprintf(effective, sizeof effective, "\"effective_samples\":%.6g,", stats_effective_samples(&p));
     contains(text, effective, "the sample size of the report");
@@ -215,6 +216,14 @@ static void test_flamegraph(void)
     lacks(text, "evil</script>", "no name can leave its element");
     lacks(text, "CANDOR_DATA", "the mark is gone");
     tap_ok(strstr(text, "</html>") != NULL, "the page is whole");
+    free(text);
+    char name[] = "a.B.c", listing[] = "mov eax, 1\n<total>";
+    const struct page_code code = {name, listing};
+    f = open_memstream(&text, &size);
+    tap_ok(flamegraph_write_code(f, &p, "with code", false, &code, 1) == 0, "a flame graph with code");
+    fclose(f);
+    contains(text, ",\"mov eax, 1\\n\\u003ctotal\\u003e\"]]", "as text that cannot leave its element");
+    contains(text, "\"a.B.c\"", "and the method's name");
     free(text);
     profile_deinit(&p);
 }

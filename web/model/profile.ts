@@ -34,6 +34,7 @@ export interface Profile {
     byThread: boolean; // the picture begins with a frame per thread
     before: Before | null;
     changes: Map<number, GivenChange>; // of the whole profiles
+    code: Map<number, string[]>; // by number of a method's name: stretches of its machine code, hottest first
     strings: string[];
     types: string[];
     columns: Columns; // no rows: no samples
@@ -76,6 +77,7 @@ export async function readProfile(text: string): Promise<Profile | null> {
         byThread: data.by_thread === true,
         before: isObject(data.before) && columns.other ? readBefore(data.before, columns) : null,
         changes: readChanges(data.changes, canonical),
+        code: readCode(data.code, canonical),
         strings,
         types,
         columns,
@@ -204,6 +206,18 @@ function readChanges(changes: unknown, canonical: Int32Array): Map<number, Given
             total: { interval: [totalLow, totalHigh], sure: totalSure === 1 },
         });
     }
+    return made;
+}
+
+function readCode(code: unknown, canonical: Int32Array): Map<number, string[]> {
+    const made = new Map<number, string[]>();
+    demand(code === undefined || Array.isArray(code), "code: not a list");
+    ((code ?? []) as unknown[]).forEach((row, i) => {
+        const [name, text] = Array.isArray(row) ? row as unknown[] : [];
+        const known = typeof name === "number" && Number.isInteger(name) && name >= 0 && name < canonical.length;
+        demand(known && typeof text === "string", "code[" + i + "]: not a name and a text");
+        made.set(canonical[name], [...(made.get(canonical[name]) ?? []), text]);
+    });
     return made;
 }
 

@@ -1,6 +1,7 @@
 // What buttons and fields do.
 import * as actions from "./actions";
 import { App } from "./app";
+import { showCode } from "./code";
 import { byId } from "./dom";
 import { listenToKeys, isCommand } from "./keys";
 import { NOTHING_CHOSEN } from "./sight";
@@ -21,6 +22,7 @@ export function listenToControls(app: App, panes: actions.Panes): void {
     click("previous", () => actions.step(app, panes, -1));
     click("find", () => actions.findAll(app, app.selectedName));
     click("sandwich", () => actions.sandwichOf(app, app.selectedName));
+    click("code", () => showCode(app));
     click("copy", () => void actions.copyName(app));
     click("clear", () => app.change(NOTHING_CHOSEN, true));
     click("empty-clear", () => app.change(NOTHING_CHOSEN, true));

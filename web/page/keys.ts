@@ -2,6 +2,7 @@
 import { Geometry } from "../draw/geometry";
 import * as actions from "./actions";
 import { App, PaneName } from "./app";
+import { showCode } from "./code";
 import { byId } from "./dom";
 import { NOTHING_CHOSEN } from "./sight";
 
@@ -101,6 +102,7 @@ function command(app: App, panes: actions.Panes, pane: PaneName, key: string): (
         l: () => actions.toggleTimeline(app),
         v: () => actions.saveSvg(app, panes),
         c: () => void actions.copyName(app),
+        a: () => showCode(app),
     };
     return Object.hasOwn(commands, key) ? commands[key] : null;
 }

@@ -6,6 +6,7 @@ import { Profile } from "../model/profile";
 import { pathTo } from "../model/tree";
 import { App } from "./app";
 import { booksTable, readBooks, showBooksBar } from "./books";
+import { hasCode } from "./code";
 import { describeFrame, nameOf } from "./describe";
 import { byId, element } from "./dom";
 import { remember } from "./remember";
@@ -137,6 +138,7 @@ function showDetails(app: App): void {
     const pane = app.activePane;
     const frame = app.selectedOf(pane);
     ACTIONS.forEach((id) => { byId(id).hidden = app.selectedName < 0; });
+    byId("code").hidden = !hasCode(app);
     if (frame < 0) {
         byId("details-text").textContent = "No frame selected. Click a frame, or use the arrow keys on the graph.";
         return;

@@ -94,6 +94,7 @@ uint64_t calibrate_signal_cost(const struct clock *clock, struct candor_pool *po
     if (clock->kind != CLOCK_SIGTRAP && clock->kind != CLOCK_SIGNAL)
         return 0;
     fast.interval_ns = INTERVAL_NS;
+    fast.counter.name[0] = 0; /* what a sample costs does not depend on it, and CPU time is easy to use */
     sigemptyset(&ours);
     sigaddset(&ours, clock->signal);
     if (clock_start(&fast, NULL))

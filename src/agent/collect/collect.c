@@ -4,6 +4,7 @@
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
 #include "agent/collect/dumps.h"
+#include "agent/collect/event_books.h"
 #include "agent/collect/live.h"
 #include "agent/collect/locks.h"
 #include "agent/collect/pauses.h"
@@ -59,6 +60,7 @@ static struct {
     struct recording recording;
     struct snapshots snapshots;
     struct books books;
+    struct event_books event_books; /* in place of most of them, where the clock counts something else */
     struct budget budget;
     struct candor_pool pool;
     void *pool_memory;
@@ -150,7 +152,10 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     else
         s.stack = names_failed_stack(names, outcome, s.pc);
     uint64_t dropped = jfr_writer_dropped(session.recording.writer);
-    jfr_write_cpu_sample(session.recording.writer, &s);
+    if (clock_counts(&session.clock))
+        jfr_write_event_sample(session.recording.writer, &s);
+    else
+        jfr_write_cpu_sample(session.recording.writer, &s);
     if (jfr_writer_dropped(session.recording.writer) != dropped) {
         books_lose(&session.books, LOSS_MEMORY, s.weight_ns);
         return;
@@ -189,6 +194,8 @@ static void close_thread(struct sampled_thread *t)
     jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
                          cpu_of(t), counter_get(&t->samples));
     books_close_thread(&session.books, &session.clock, t);
+    if (clock_counts(&session.clock))
+        event_books_close_thread(&session.event_books, t);
     wall_close_thread(t);
     locks_close_thread(t);
     threads_release(t);
@@ -223,12 +230,9 @@ static void write_account(jfr_write_book *write, uint64_t now, const char *accou
         write(session.recording.writer, now, account, reason, a.ns, a.count);
 }
 
-/* Returns the process's CPU time in them. */
-static int64_t write_accounts(jfr_write_book *write)
+static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct books_balance *balance)
 {
-    struct books_balance b;
-    uint64_t now = clock_monotonic_ns();
-    books_balance(&session.books, &session.clock, &b);
+    struct books_balance b = *balance;
     write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
@@ -245,6 +249,18 @@ static int64_t write_accounts(jfr_write_book *write)
     write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
     for (int i = 0; i < SUPPRESSION_COUNT; i++)
         write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+}
+
+/* Returns the process's CPU time in them. */
+static int64_t write_accounts(jfr_write_book *write)
+{
+    struct books_balance b;
+    uint64_t now = clock_monotonic_ns();
+    books_balance(&session.books, &session.clock, &b);
+    if (clock_counts(&session.clock))
+        event_books_write(&session.event_books, &session.books, b.lost, session.recording.writer, write, now);
+    else
+        write_cpu_accounts(write, now, &b);
     for (int i = CAPTURE_GONE; i < CAPTURES; i++)
         write_account(write, now, "uncaptured", capture_names[i], session.snapshots.uncaptured[i]);
     write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
@@ -395,7 +411,8 @@ static void describe(void)
     pauses_describe();
     if (locks_running())
         locks_describe();
-    recording_describe_events(r, collect_events_text(events, session.options.events));
+    collect_events_text(events, session.options.events);
+    recording_describe_events(r, clock_counts(&session.clock) ? session.clock.counter.name : events);
 }
 
 static void flush(void)
@@ -416,6 +433,13 @@ static void close_second(void)
     flush();
 }
 
+static int choose_clock(enum clock_kind wanted, uint64_t interval_ns, struct error *e)
+{
+    const struct event_counter *counter = &session.options.counter;
+    return counter->name[0] ? clock_choose_counting(&session.clock, wanted, counter, interval_ns, e)
+                            : clock_choose(&session.clock, wanted, interval_ns, e);
+}
+
 /* Goes on with the best clock that works now. What the threads use meanwhile has no clock. */
 static int change_clock(struct error *e)
 {
@@ -426,7 +450,7 @@ static int change_clock(struct error *e)
     clock_stop();
     int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
     if (!rc)
-        rc = clock_choose(&session.clock, CLOCK_AUTO, session.clock.interval_ns, e);
+        rc = choose_clock(CLOCK_AUTO, session.clock.interval_ns, e);
     if (!rc)
         rc = clock_start(&session.clock, e);
     if (rc)
@@ -686,7 +710,7 @@ static int choose_triggers(const struct collect_options *options, struct error *
 {
     int rc = records(COLLECT_WALL) ? wall_open(&options->wall, e) : 0;
     session.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = options->interval_ns};
-    return rc || !samples_cpu() ? rc : clock_choose(&session.clock, options->clock, options->interval_ns, e);
+    return rc || !samples_cpu() ? rc : choose_clock(options->clock, options->interval_ns, e);
 }
 
 static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),

@@ -44,6 +44,8 @@ struct collect_options {
     struct alloc_options alloc;
     struct live_options live;
     struct lock_options lock;
+    struct event_counter counter; /* of the event cpu: what its clock counts; without a name: CPU time */
+    uint64_t event_interval;      /* of that: how many between two samples; 0 = as many as is usual for it */
     enum clock_kind clock; /* of the event cpu, and so the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */

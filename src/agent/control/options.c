@@ -191,12 +191,47 @@ static unsigned parse_events(const char *text)
 
 static int set_event(struct collect_options *o, char *value, struct error *e)
 {
+    o->counter.name[0] = 0;
     o->events = parse_events(value);
-    o->wall.alone = !(o->events & COLLECT_CPU);
+    o->wall.alone = o->events && !(o->events & COLLECT_CPU);
     if (o->events)
         return 0;
-    return error_set(e, -EINVAL,
-                     "event '%s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or safepoint", value);
+    o->events = COLLECT_CPU;
+    if (strpbrk(value, ",+"))
+        return error_set(e, -EINVAL,
+                         "event '%.200s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or "
+                         "safepoint, or one that perf counts, alone", value);
+    return event_counter_find(&o->counter, value, e);
+}
+
+static int set_event_interval(struct collect_options *o, char *value, struct error *e)
+{
+    char *end;
+    errno = 0;
+    o->event_interval = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end || errno || !o->event_interval || o->event_interval > EVENT_COUNTER_INTERVAL_MAX)
+        return error_set(e, -EINVAL, "event-interval '%.40s': use how many events lie between two samples, such as 1000", value);
+    return 0;
+}
+
+/* Nothing but the intervals of CPU time can be told in nanoseconds. */
+static int check_counter(const struct collect_options *o, struct error *e)
+{
+    bool counts = o->counter.name[0];
+    if (!counts && o->event_interval)
+        return error_set(e, -EINVAL, "event-interval is of an event that perf counts, such as event=page-faults");
+    if (counts && o->interval_ns)
+        return error_set(e, -EINVAL, "event=%s has no interval of time: use event-interval, such as %llu", o->counter.name,
+                         (unsigned long long)o->counter.interval);
+    if (counts && o->event_interval && o->event_interval < o->counter.least)
+        return error_set(e, -EINVAL, "event-interval %llu: of %s use %llu or more; with less, samples would be all that the program does",
+                         (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
+    if (counts && (o->limits.max_rate || o->limits.max_overhead))
+        return error_set(e, -EINVAL, "max-rate and max-overhead are of event=cpu: leave them out, and raise event-interval where there are "
+                         "too many samples");
+    if (counts && (o->clock == CLOCK_TIMER || o->clock == CLOCK_ITIMER))
+        return error_set(e, -EINVAL, "clock=%s knows CPU time alone: leave it out to count %s", clock_names[o->clock], o->counter.name);
+    return 0;
 }
 
 static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
@@ -307,6 +342,8 @@ static int check_wall(const struct collect_options *o, struct error *e)
 static void settle(struct collect_options *o)
 {
     bool rounds = is_of_rounds(o);
+    if (o->counter.name[0])
+        o->interval_ns = o->event_interval = o->event_interval ? o->event_interval : o->counter.interval;
     if (!o->interval_ns)
         o->interval_ns = rounds && o->wall.interval_ns ? o->wall.interval_ns : rounds ? WALL_INTERVAL_DEFAULT_NS : DEFAULT_INTERVAL_NS;
     if (!(o->events & COLLECT_WALL))
@@ -351,7 +388,8 @@ static const struct {
             {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
             {"wall-rate", set_wall_rate}, {"live-max", set_live_max},
-            {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate}};
+            {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate},
+            {"event-interval", set_event_interval}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -366,7 +404,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
-                     "wall-rate, live-max, lock-threshold and lock-rate",
+                     "wall-rate, live-max, lock-threshold, lock-rate and event-interval",
                      pair);
 }
 
@@ -384,7 +422,8 @@ int options_parse(struct collect_options *out, char *text, struct error *e)
             return rc;
         text = next;
     }
-    int rc = check_wall(out, e);
+    int rc = check_counter(out, e);
+    rc = rc ? rc : check_wall(out, e);
     rc = rc ? rc : check_lock(out, e);
     settle(out);
     return rc ? rc : check(out, e);

@@ -110,15 +110,18 @@ static void put_status(struct buffer *b)
     if (!collect_running())
         return;
     put_text(b, "file", s.file);
-    put_text(b, "event", collect_events_text(events, s.events));
+    bool counts = clock_counts(&s.clock);
+    put_text(b, "event", counts ? s.clock.counter.name : collect_events_text(events, s.events));
     if (s.events & COLLECT_CPU) {
         put_text(b, "clock", clock_names[s.clock.kind]);
         put_number(b, "clock_resolution_ns", s.resolution_ns);
         put_number(b, "cpu_ns", (uint64_t)s.cpu_ns);
     }
-    if (s.events & COLLECT_BY_INTERVAL)
+    if (counts)
+        put_number(b, "event_interval", s.interval_ns);
+    else if (s.events & COLLECT_BY_INTERVAL)
         put_number(b, "interval_ns", s.interval_ns);
-    if (s.events & COLLECT_CPU)
+    if (s.events & COLLECT_CPU && !counts)
         put_number(b, "pace_ns", s.pace_ns);
     if (s.wall_interval_ns)
         put_number(b, "wall_interval_ns", s.wall_interval_ns);

@@ -157,6 +157,8 @@ enum { MOST_IN_SAMPLES = 4, KERNEL_NS = 15000 };
 
 static uint64_t least_base(const struct sampled_thread *t)
 {
+    if (handler_config.counts) /* how often that happens nobody can say */
+        return 0;
     return MOST_IN_SAMPLES * (t->sample_ns + KERNEL_NS);
 }
 
@@ -189,12 +191,27 @@ static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t w
     counter_add(&t->slow[why], 1);
 }
 
+/* How many events this expiry stands for: those since the last one, however many expiries became one signal, and that a first one came
+ * after a part of the interval, as below. A count that was scaled up may come back a little. */
+static uint64_t weigh_events(struct sampled_thread *t)
+{
+    struct event_reading r;
+    uint64_t now = syscall(SYS_read, t->fd, &r, sizeof r) == sizeof r ? event_reading_scaled(&r) : t->last_count;
+    uint64_t weight = t->next_weight_ns ? t->next_weight_ns : now > t->last_count ? now - t->last_count : 0;
+    if (now > t->last_count)
+        t->last_count = now;
+    t->next_weight_ns = 0;
+    return weight;
+}
+
 /* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a
  * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
  * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
  * Other clocks count the periods: the one that ended, and those that ended after it before the signal came. */
 static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ended, uint64_t further)
 {
+    if (handler_config.counts)
+        return weigh_events(t);
     uint64_t weight = (t->next_weight_ns ? t->next_weight_ns : ended) + (reported - 1) * further;
     if (handler_config.measures) {
         uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -243,6 +260,18 @@ static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
     return inject_lies(INJECT_FIXED_PERIOD) ? t->base_ns : handler_draw_period(&t->random, t->base_ns);
 }
 
+/* An event of the kernel's that is given another period while it counts expires at once: it is stopped for that. */
+static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
+{
+    bool stopped = first ? handler_config.stops_first : handler_config.counts;
+    if (stopped && !first)
+        ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+    bool set = !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period);
+    if (stopped && (set || !first) && !atomic_load(&handler_config.held))
+        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+    return set;
+}
+
 static void redraw_period(struct sampled_thread *t, uint64_t pace)
 {
     if (--t->until_redraw && keeps_pace(t, pace))
@@ -251,10 +280,8 @@ static void redraw_period(struct sampled_thread *t, uint64_t pace)
     uint64_t period = next_period(t, pace);
     bool first = t->in_first_period;
     t->in_first_period = false;
-    if (ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
+    if (!set_period(t, period, first))
         return;
-    if (first && handler_config.stops_first && !atomic_load(&handler_config.held))
-        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
     if (first)
         complete_first_weight(t);
     t->period_ns = period;

@@ -24,6 +24,7 @@ struct handler_config {
     _Atomic uint64_t pace_ns; /* what each thread's clock is to have from its next expiry on: the interval, or longer */
     enum walker walker;      /* never WALKER_AUTO */
     bool measures;           /* perf events that see the kernel: weights come from the thread's CPU clock */
+    bool counts;             /* perf events that count something else than CPU time: weights come from their own counts */
     bool traps;              /* the clock is delivered as SIGTRAP */
     bool carrier_frames;     /* below a virtual thread's frames those of its carrier */
     bool compilations;       /* a record says which compilation its pc lies in */

@@ -19,6 +19,20 @@ enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
 
 enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
 
+/* What a perf event has counted, as the kernel tells it: where there are more events than the processor has counters, it counts them
+ * by turns. */
+struct event_reading {
+    uint64_t count, enabled_ns, running_ns;
+};
+
+/* The count for all of the time. */
+static inline uint64_t event_reading_scaled(const struct event_reading *r)
+{
+    if (!r->running_ns || r->running_ns >= r->enabled_ns)
+        return r->count;
+    return (uint64_t)((double)r->count * ((double)r->enabled_ns / (double)r->running_ns));
+}
+
 /* What a thread is there for: the JVM has some of its own. */
 enum thread_role {
     ROLE_OTHER,
@@ -52,6 +66,7 @@ struct sampled_thread {
     uint32_t scans;                       /* that saw it */
     uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
     _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
+    struct event_reading events_at_end;   /* of a clock that counts something else than CPU time */
 
     /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
     _Atomic uint32_t inside; /* a handler runs */
@@ -64,6 +79,7 @@ struct sampled_thread {
     uint64_t sample_ns;      /* CPU time that a sample takes in the handler, on average */
     uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
     uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
+    uint64_t last_count;     /* the same of a clock that counts something else */
     uint32_t until_redraw;   /* expiries until a new period is drawn */
     _Atomic bool in_first_period; /* set as the clock is, until a handler has seen its first expiry */
     uint64_t random;

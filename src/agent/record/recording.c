@@ -142,6 +142,15 @@ static void describe_event(struct recording *r, const char *event, const char *t
     jfr_write_active_setting(w, now, type, "period", period);
 }
 
+static void describe_counter(struct recording *r, const struct clock *c, uint64_t now)
+{
+    struct jfr_writer *w = r->writer;
+    jfr_write_setting(w, now, "event", c->counter.name);
+    write_number(r, "event_interval", c->interval_ns, now);
+    jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "candor.EventSample", "enabled", "true");
+}
+
 static void describe_clock(struct recording *r, const struct clock *c, uint64_t now)
 {
     struct jfr_writer *w = r->writer;
@@ -239,7 +248,10 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
     uint64_t now = clock_monotonic_ns();
     struct jfr_writer *w = r->writer;
     describe_place(r, late, now);
-    describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
+    if (clock_counts(clock))
+        describe_counter(r, clock, now);
+    else
+        describe_event(r, "cpu", "candor.CpuSample", clock->interval_ns, now);
     describe_code(w, now);
     jfr_write_setting(w, now, "vm_operations", vm_layout.vm_operation ? "named" : "unknown");
     recording_describe_clock(r, clock);

@@ -59,11 +59,13 @@ uint64_t clock_process_cpu(void)
 
 static int open_event(const struct clock *c, int tid, uint64_t period, uint64_t cookie)
 {
+    bool counts = clock_counts(c);
     struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
+        .type = counts ? c->counter.type : PERF_TYPE_SOFTWARE,
         .size = sizeof attr,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .config = counts ? c->counter.config : PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = period,
+        .read_format = counts ? PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING : 0,
         .disabled = 1,
         .exclude_kernel = !c->kernel,
         .exclude_hv = 1,
@@ -128,7 +130,7 @@ static int try_perf(struct clock *c)
         c->stacks_error = rc;
         rc = try_event(c);
     }
-    if (rc == -EACCES || rc == -EPERM) {
+    if ((rc == -EACCES || rc == -EPERM) && !c->counter.in_kernel) {
         c->kernel = false;
         rc = try_event(c);
     }
@@ -136,11 +138,21 @@ static int try_perf(struct clock *c)
 }
 
 /* A debugger takes SIGTRAP for a breakpoint of its own. */
-enum { TRACED = -4096 };
+enum { TRACED = -4096, TOO_OLD };
 
 static const char *why_not(int rc)
 {
-    return rc == TRACED ? "a debugger is attached, which catches it" : strerror(-rc);
+    return rc == TRACED    ? "a debugger is attached, which catches it"
+           : rc == TOO_OLD ? "it counts CPU time alone before Linux 6.1"
+                           : strerror(-rc);
+}
+
+/* Before it what is delivered as SIGTRAP could be lost when its thread was switched out, and could not be stopped by its first expiry. */
+static bool is_since_6_1(void)
+{
+    struct utsname system;
+    unsigned major = 0, minor = 0;
+    return !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 1));
 }
 
 static int try_clock(struct clock *c)
@@ -150,6 +162,8 @@ static int try_clock(struct clock *c)
     switch (c->kind) {
     case CLOCK_SIGTRAP:
         c->signal = SIGTRAP;
+        if (clock_counts(c) && !is_since_6_1())
+            return TOO_OLD;
         return tasks_are_traced() ? TRACED : signals_trap_taker() ? -EBUSY : try_perf(c);
     case CLOCK_SIGNAL:
         c->signal = signals_unused(0);
@@ -168,24 +182,50 @@ static int try_clock(struct clock *c)
     }
 }
 
-int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e)
+/* The first that works of the kinds up to `last`. *rc: why the last one that was tried does not. */
+static bool choose(struct clock *out, const struct clock *like, enum clock_kind wanted, enum clock_kind last, int *rc, char *reason,
+                   size_t size)
 {
-    char reason[sizeof out->reason] = "";
-    int rc = -EINVAL;
-    for (int kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
+    for (int kind = CLOCK_SIGTRAP; kind <= (int)last; kind++) {
         if (wanted != CLOCK_AUTO && (int)wanted != kind)
             continue;
-        struct clock c = {.kind = (enum clock_kind)kind, .interval_ns = interval_ns};
-        rc = try_clock(&c);
-        if (!rc) {
+        struct clock c = *like;
+        c.kind = (enum clock_kind)kind;
+        *rc = try_clock(&c);
+        if (!*rc) {
             *out = c;
             snprintf(out->reason, sizeof out->reason, "%s", reason);
-            return 0;
+            return true;
         }
         size_t used = strlen(reason);
-        snprintf(reason + used, sizeof reason - used, "%s%s: %s", used ? "; " : "", clock_names[kind], why_not(rc));
+        snprintf(reason + used, size - used, "%s%s: %s", used ? "; " : "", clock_names[kind], why_not(*rc));
     }
+    return false;
+}
+
+int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e)
+{
+    const struct clock like = {.interval_ns = interval_ns};
+    char reason[sizeof out->reason] = "";
+    int rc = -EINVAL;
+    if (choose(out, &like, wanted, CLOCK_KINDS - 1, &rc, reason, sizeof reason))
+        return 0;
     return error_set(e, rc, "clock '%s' does not work here (%s); use clock=auto", clock_names[wanted], reason);
+}
+
+int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struct event_counter *counter, uint64_t interval,
+                          struct error *e)
+{
+    const struct clock like = {.interval_ns = interval, .counter = *counter};
+    char reason[sizeof out->reason] = "", why[256];
+    int rc = -EINVAL;
+    if (wanted == CLOCK_TIMER || wanted == CLOCK_ITIMER)
+        return error_set(e, rc, "clock '%s' knows CPU time alone; leave it out to count %s", clock_names[wanted], like.counter.name);
+    if (choose(out, &like, wanted, CLOCK_SIGNAL, &rc, reason, sizeof reason))
+        return 0;
+    if (rc == TRACED || rc == TOO_OLD)
+        return error_set(e, -ENOTSUP, "clock '%s' does not work here (%s); use clock=auto", clock_names[wanted], reason);
+    return error_set(e, rc, "event '%s': %s", like.counter.name, event_counter_refusal(&like.counter, rc, why, sizeof why));
 }
 
 static void set_process_timer(uint64_t interval_ns)
@@ -211,15 +251,12 @@ static signals_handler handler_of(enum clock_kind kind)
 }
 
 /* Whether PERF_EVENT_IOC_REFRESH does what it says. Before Linux 6.1 events that are delivered as SIGTRAP use its limit for
- * themselves; and the expiries that an event without the kernel's time has there are none, but take as long. */
+ * themselves; and the expiries that an event without the kernel's time has there are none, but take as long: of the clock, that is. */
 static bool can_stop_first(const struct clock *c)
 {
-    struct utsname system;
-    unsigned major = 0, minor = 0;
-    if (c->kind == CLOCK_SIGNAL)
-        return c->kernel;
-    return c->kind == CLOCK_SIGTRAP && c->kernel && !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
-           (major > 6 || (major == 6 && minor >= 1));
+    if (c->kind != CLOCK_SIGNAL && c->kind != CLOCK_SIGTRAP)
+        return false;
+    return (c->kernel || clock_counts(c)) && (c->kind == CLOCK_SIGNAL || is_since_6_1());
 }
 
 int clock_start(const struct clock *clock, struct error *e)
@@ -229,7 +266,8 @@ int clock_start(const struct clock *clock, struct error *e)
     timer_signal = 0;
     handler_config.interval_ns = clock->interval_ns;
     atomic_store(&handler_config.pace_ns, clock->interval_ns);
-    handler_config.measures = perf && clock->kernel;
+    handler_config.counts = clock_counts(clock);
+    handler_config.measures = perf && clock->kernel && !handler_config.counts;
     handler_config.traps = clock->kind == CLOCK_SIGTRAP;
     handler_config.redraws = perf;
     handler_config.stops_first = can_stop_first(clock);
@@ -320,11 +358,13 @@ int clock_arm(struct sampled_thread *t)
     if (inject_lies(INJECT_LATE_FIRST))
         t->period_ns = t->base_ns;
     t->next_weight_ns = t->base_ns;
+    t->last_count = 0;
     if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
         rc = arm_timer(t, in_use.signal);
-    if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER) {
+    /* Nothing else counts events. */
+    if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER && !clock_counts(&in_use)) {
         t->perf_error = rc;
         rc = arm_timer_instead(t);
     }
@@ -357,7 +397,7 @@ int clock_mute(struct sampled_thread *t)
     int fd = t->fd;
     uint64_t period = NEVER_NS;
     rings_close(t);
-    if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_PERIOD, &period)) {
+    if (fd >= 0 && !clock_counts(&in_use) && !ioctl(fd, PERF_EVENT_IOC_PERIOD, &period)) {
         t->fd = -1;
         return fd;
     }
@@ -373,7 +413,14 @@ uint64_t clock_event_count(int fd)
 
 uint64_t clock_count(const struct sampled_thread *t)
 {
-    return t->fd >= 0 ? clock_event_count(t->fd) : 0;
+    return t->fd >= 0 && !clock_counts(&in_use) ? clock_event_count(t->fd) : 0;
+}
+
+struct event_reading clock_reading(const struct sampled_thread *t)
+{
+    struct event_reading r;
+    bool known = t->fd >= 0 && clock_counts(&in_use) && read(t->fd, &r, sizeof r) == sizeof r;
+    return known ? r : (struct event_reading){0};
 }
 
 void clock_want_kernel_stacks(struct sampled_thread *t)

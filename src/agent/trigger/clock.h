@@ -5,6 +5,9 @@
  *   timer     timer_create on the thread's CPU clock                                             scheduler tick
  *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick
  *
+ * The first two can count an event of a thread's in place of its CPU time (event_counter.h): then what is in nanoseconds below, and in
+ * hot/thread.h and hot/handler.h, is numbers of it: intervals, periods, weights.
+ *
  * Choosing tries each on the calling thread. One recording at a time uses a clock: clock_start installs the handler,
  * arm and disarm set and stop one thread's clock, clock_stop restores what was there before. None is called from a
  * handler; all calls come under the lock of trigger/threads.c. */
@@ -12,6 +15,7 @@
 #define CANDOR_AGENT_TRIGGER_CLOCK_H
 
 #include "agent/hot/thread.h"
+#include "agent/trigger/event_counter.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -30,12 +34,22 @@ struct clock {
     bool has_kernel_rule; /* perf: kernel mode had to be excluded if not `kernel` */
     uint64_t interval_ns;
     char reason[256];     /* why not a better one; empty when it is the best */
+    struct event_counter counter; /* without a name: CPU time */
 };
+
+/* Whether the clock counts something else than CPU time. */
+static inline bool clock_counts(const struct clock *c)
+{
+    return c->counter.name[0] != 0;
+}
 
 enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */
 int clock_choose(struct clock *out, enum clock_kind wanted, uint64_t interval_ns, struct error *e);
+/* The same of those that count that event. */
+int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struct event_counter *counter, uint64_t interval,
+                          struct error *e);
 int clock_start(const struct clock *clock, struct error *e);
 /* The slot's tid, uid and generation are set. 0 or a negative errno. The first expiry comes after blind_ns, which this sets
  * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
@@ -55,6 +69,8 @@ void clock_revive(const struct sampled_thread *t);
 void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
+/* What the clock of an armed thread has counted since arming, when it is not CPU time; all 0 when unknown. */
+struct event_reading clock_reading(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
 /* The handler that somebody has put in front of the one this clock needs, SIGTRAP's, without which an expiry kills; 0 = nobody. */
 uintptr_t clock_taker(void);

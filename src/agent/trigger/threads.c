@@ -181,6 +181,7 @@ static void disarm(struct sampled_thread *t)
         return;
     silence(t);
     uint64_t cpu = t->cpu_at_arming + cpu_of(t);
+    t->events_at_end = clock_reading(t);
     clock_disarm(t);
     end(t, cpu);
 }
@@ -191,6 +192,7 @@ static void leave(struct sampled_thread *t)
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
     silence(t);
+    t->events_at_end = clock_reading(t);
     uint64_t cpu = t->cpu_at_arming + cpu_of(t), count = clock_count(t);
     exits_add(t->tid, cpu, clock_mute(t), count);
     end(t, cpu);
@@ -202,6 +204,14 @@ uint64_t threads_cpu(const struct sampled_thread *t)
     uint64_t cpu = cpu_of(t);
     pthread_mutex_unlock(&registry.lock);
     return cpu;
+}
+
+struct event_reading threads_events(const struct sampled_thread *t)
+{
+    pthread_mutex_lock(&registry.lock);
+    struct event_reading r = atomic_load(&t->slot) == SLOT_LIVE ? clock_reading(t) : t->events_at_end;
+    pthread_mutex_unlock(&registry.lock);
+    return r;
 }
 
 uint32_t threads_limit(void)
@@ -338,6 +348,8 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
 
 static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
+    if (handler_config.counts) /* it may have had no event yet */
+        return false;
     return !counter_get(&t->expiries) && cpu > t->cpu_at_arming + 2 * t->base_ns + LATE_NS;
 }
 

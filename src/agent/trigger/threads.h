@@ -43,6 +43,8 @@ uint32_t threads_limit(void);
 void threads_release(struct sampled_thread *t);
 /* CPU time since arming; exact for ended threads and perf clocks. */
 uint64_t threads_cpu(const struct sampled_thread *t);
+/* What its clock has counted since arming, when that is not CPU time. */
+struct event_reading threads_events(const struct sampled_thread *t);
 /* What threads have used between the end of their clock and their death (perf clocks). */
 uint64_t threads_exit_cpu(void);
 /* Threads that could not be given a clock so far, and why the last one could not (negative errno). */

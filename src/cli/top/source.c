@@ -63,8 +63,12 @@ static int find_running(struct source *s, bool *runs)
         return cli_fail("%s", e.text);
     const char *state = control_text(&answer, "state");
     *runs = state && !strcmp(state, "running");
+    bool counts = *runs && control_text(&answer, "event_interval");
     take_answer(s, &answer);
     control_answer_free(&answer);
+    if (counts)
+        return cli_fail("%d is being recorded by another event than CPU time, which is what top shows; 'candor stop %d' ends that",
+                        s->session->process.pid, s->session->process.pid);
     return CLI_OK;
 }
 

@@ -1,0 +1,15 @@
+/* Which events of the processor's and the kernel's can be sampled by, in place of CPU time (`record -e cycles`). */
+#ifndef CANDOR_DOCTOR_COUNTERS_H
+#define CANDOR_DOCTOR_COUNTERS_H
+
+#include "doctor/findings.h"
+#include "doctor/identity.h"
+
+enum { COUNTERS_OF_PROCESSOR = 4, COUNTERS = 6 };
+
+/* By errno of each that was tried (0 = it can be counted), the processor's first: makes the row. */
+void counters_judge(struct findings *f, const int errors[COUNTERS]);
+/* Tries them as `who`, where perf events work. One row. */
+void counters_check(struct findings *f, const struct identity *who);
+
+#endif

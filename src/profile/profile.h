@@ -43,7 +43,8 @@ enum { PROFILE_MAPS = 14 };
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
 /* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
- * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others waited. */
+ * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others
+ * waited. */
 enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LIVE, PROFILE_LOCK, PROFILE_HOLDER };
 
 struct profile_method {

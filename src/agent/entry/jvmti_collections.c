@@ -1,15 +1,38 @@
 #include "agent/entry/jvmti_collections.h"
 
-#include "agent/entry/jvmti_live.h"
-#include "agent/entry/jvmti_pauses.h"
-
+#include <stdatomic.h>
 #include <stddef.h>
 
+enum { USERS_MAX = 2 };
+
 static jvmtiEnv *jvmti;
-static int users;
+/* Written by the agent's thread, read by the JVM's. Relaxed: who is told too late, or once more, is none the worse. */
+static const struct jvmti_collections_user *_Atomic users[USERS_MAX];
 
 static const jvmtiCapabilities capability = {.can_generate_garbage_collection_events = 1};
 static const jvmtiEvent events[] = {JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
+
+static const struct jvmti_collections_user *user_at(int i)
+{
+    return atomic_load_explicit(&users[i], memory_order_relaxed);
+}
+
+static int count_users(void)
+{
+    int count = 0;
+    for (int i = 0; i < USERS_MAX; i++)
+        count += user_at(i) != NULL;
+    return count;
+}
+
+static void replace(const struct jvmti_collections_user *before, const struct jvmti_collections_user *after)
+{
+    for (int i = 0; i < USERS_MAX; i++)
+        if (user_at(i) == before) {
+            atomic_store_explicit(&users[i], after, memory_order_relaxed);
+            return;
+        }
+}
 
 static jvmtiError notify(jvmtiEventMode mode)
 {
@@ -25,34 +48,48 @@ static void end(void)
     (*jvmti)->RelinquishCapabilities(jvmti, &capability);
 }
 
-jvmtiError jvmti_collections_open(void)
+static jvmtiError begin(void)
 {
-    jvmtiError rc = users ? JVMTI_ERROR_NONE : (*jvmti)->AddCapabilities(jvmti, &capability);
+    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
     if (rc)
         return rc;
-    rc = users ? JVMTI_ERROR_NONE : notify(JVMTI_ENABLE);
+    rc = notify(JVMTI_ENABLE);
     if (rc)
         end();
-    else
-        users++;
     return rc;
 }
 
-void jvmti_collections_close(void)
+jvmtiError jvmti_collections_open(const struct jvmti_collections_user *user)
 {
-    if (!--users)
+    jvmtiError rc = count_users() ? JVMTI_ERROR_NONE : begin();
+    if (!rc)
+        replace(NULL, user);
+    return rc;
+}
+
+void jvmti_collections_close(const struct jvmti_collections_user *user)
+{
+    replace(user, NULL);
+    if (!count_users())
         end();
 }
 
 void JNICALL jvmti_collections_started(jvmtiEnv *env)
 {
-    jvmti_pauses_started();
+    for (int i = 0; i < USERS_MAX; i++) {
+        const struct jvmti_collections_user *user = user_at(i);
+        if (user && user->started)
+            user->started();
+    }
 }
 
 void JNICALL jvmti_collections_finished(jvmtiEnv *env)
 {
-    jvmti_pauses_finished();
-    jvmti_live_collected();
+    for (int i = 0; i < USERS_MAX; i++) {
+        const struct jvmti_collections_user *user = user_at(i);
+        if (user)
+            user->finished();
+    }
 }
 
 void jvmti_collections_init(jvmtiEnv *env)

@@ -5,12 +5,21 @@
 #include "agent/trigger/live_objects.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
 
 static JavaVM *java_vm;
-static _Atomic bool is_open; /* relaxed in the JVM's thread: it only keeps out what nobody wants */
+static bool is_open;
+
+/* On the JVM's own thread, while all others stand still: no JNI, no JVMTI. */
+static void collected(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    live_pauses_add((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, collections_heap_used());
+}
+
+static const struct jvmti_collections_user user = {NULL, collected};
 
 static JNIEnv *attach(void)
 {
@@ -23,7 +32,7 @@ static int open_events(struct error *e)
 {
     if (!attach())
         return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
-    jvmtiError rc = jvmti_collections_open();
+    jvmtiError rc = jvmti_collections_open(&user);
     is_open = !rc;
     (*java_vm)->DetachCurrentThread(java_vm);
     return rc ? error_set(e, -ENOTSUP, "event=live: this JVM does not tell of its collections (JVMTI error %d); use event=alloc", (int)rc)
@@ -35,7 +44,7 @@ static void close_events(void)
     if (!is_open || !attach())
         return;
     is_open = false;
-    jvmti_collections_close();
+    jvmti_collections_close(&user);
     (*java_vm)->DetachCurrentThread(java_vm);
 }
 
@@ -60,16 +69,6 @@ static bool forget(const uintptr_t *references, uint32_t count)
         (*jni)->DeleteWeakGlobalRef(jni, (jweak)references[i]);
     (*java_vm)->DetachCurrentThread(java_vm);
     return true;
-}
-
-/* On the JVM's own thread, while all others stand still: no JNI, no JVMTI. */
-void jvmti_live_collected(void)
-{
-    struct timespec t;
-    if (!atomic_load_explicit(&is_open, memory_order_relaxed))
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    live_pauses_add((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, collections_heap_used());
 }
 
 void jvmti_live_init(JavaVM *vm)

@@ -7,7 +7,4 @@
 /* Fills live_objects. */
 void jvmti_live_init(JavaVM *vm);
 
-/* What jvmti_collections.c is told at the end of each pause; where nobody has opened this it is left alone. */
-void jvmti_live_collected(void);
-
 #endif

@@ -4,11 +4,12 @@
 #include "agent/trigger/gc_pauses.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 static JavaVM *java_vm;
-static _Atomic bool is_open; /* relaxed in the JVM's thread: it only keeps out what nobody wants */
+static bool is_open;
+
+static const struct jvmti_collections_user user = {gc_pauses_begin, gc_pauses_end};
 
 static int open_events(struct error *e)
 {
@@ -16,7 +17,7 @@ static int open_events(struct error *e)
     JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
     if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) != JNI_OK)
         return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
-    jvmtiError rc = jvmti_collections_open();
+    jvmtiError rc = jvmti_collections_open(&user);
     is_open = !rc;
     (*java_vm)->DetachCurrentThread(java_vm);
     if (!rc)
@@ -26,22 +27,9 @@ static int open_events(struct error *e)
 
 void jvmti_pauses_close(void)
 {
-    if (!is_open)
-        return;
+    if (is_open)
+        jvmti_collections_close(&user);
     is_open = false;
-    jvmti_collections_close();
-}
-
-void jvmti_pauses_started(void)
-{
-    if (atomic_load_explicit(&is_open, memory_order_relaxed))
-        gc_pauses_begin();
-}
-
-void jvmti_pauses_finished(void)
-{
-    if (atomic_load_explicit(&is_open, memory_order_relaxed))
-        gc_pauses_end();
 }
 
 void jvmti_pauses_init(JavaVM *vm)

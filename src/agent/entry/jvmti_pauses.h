@@ -9,8 +9,4 @@ void jvmti_pauses_init(JavaVM *vm);
 /* Ends what open has begun, if it has. On an attached thread. */
 void jvmti_pauses_close(void);
 
-/* What jvmti_collections.c is told; where nobody has opened this it is left alone. */
-void jvmti_pauses_started(void);
-void jvmti_pauses_finished(void);
-
 #endif

@@ -129,8 +129,9 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
     if (is_tracepoint(name))
         return find_tracepoint(out, e);
     return error_set(e, -EINVAL,
-                     "event '%.60s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or safepoint, or one "
-                     "that perf counts: cycles, instructions, cache-misses, branch-misses, page-faults, context-switches, rNNN, SYSTEM:TRACEPOINT",
+                     "event '%.60s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or "
+                     "safepoint, or one that perf counts: cycles, instructions, cache-misses, branch-misses, page-faults, "
+                     "context-switches, rNNN, SYSTEM:TRACEPOINT",
                      name);
 }
 

@@ -131,7 +131,8 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
         return status;
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
-    const char *asked = args ? cli_option(args, "kind") : NULL;
+    const char *asked = args ? cli_option(args, "kind") : NULL, *source = profile_text(p, p->source);
+    const char *of_locks = kind == PROFILE_HOLDER ? "candor.LockHolder" : "jdk.JavaMonitorEnter";
     if (p->kind != kind && asked && !strcmp(asked, "cpu"))
         return cli_fail("%s: no cpu samples in this recording, only %s", path,
                         p->kind == PROFILE_WALL ? "wall" : p->kind == PROFILE_LOCK ? "lock" : "allocations; use --kind alloc");
@@ -139,9 +140,9 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
         return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
     if (kind == PROFILE_LIVE && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "live"))))
         return cli_fail("%s: no live objects in this recording; record with -e live", path);
-    if (kind == PROFILE_WALL && strcmp(profile_text(p, p->source), "candor.WallSample"))
+    if (kind == PROFILE_WALL && strcmp(source, "candor.WallSample"))
         return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
-    if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && !p->source && !asked_for(p, "lock"))
+    if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && (*source ? strcmp(source, of_locks) != 0 : !asked_for(p, "lock")))
         return cli_fail("%s: no waits for locks in this recording; record with -e lock", path);
     return args ? apply(args, f, p, path) : CLI_OK;
 }

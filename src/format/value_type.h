@@ -4,7 +4,7 @@
 
 #include "profile/profile.h"
 
-/* "cpu", "wall" (of the events wall and safepoint), "waiting", "samples", or another profiler's. */
+/* "cpu", "wall" (of the events wall and safepoint), "waiting", "lock", "holder", "samples", or another profiler's. */
 const char *value_type_name(const struct profile *p);
 const char *value_type_unit(const struct profile *p);  /* "nanoseconds", "count", "bytes", or another profiler's */
 

@@ -123,6 +123,24 @@ def without_counters(jdk):
     ct.ok({pause["what"] for pause in pauses} == {None} and ("halt_safepoints", "") not in books, f"{what}: nothing is made up", books)
 
 
+def together(jdk):
+    """All events in one recording: each has its part, and halt and live are told of the same collections."""
+    what = f"{jdk}, all events"
+    of_objects = jdk.version >= 11
+    events = "live,lock,halt,wall,cpu" if of_objects else "lock,halt,wall,cpu"
+    path, log, truth = run(jdk, "together", "collect", [COLLECTORS["serial"]], event=events, interval="10ms")
+    logged, pauses, books = logged_pauses(jdk, log), of_kind(report(path), "gc_pause"), books_of(path)
+    settings = {line["name"]: line["value"] for line in jfrfile.events(path, {"candor.Setting"})}
+    ct.ok(settings["event"] == ("cpu,wall,alloc,halt,lock,live" if of_objects else "cpu,wall,halt,lock"), f"{what}: it says so", settings)
+    ct.ok(len(pauses) == len(logged) >= truth["calls"], f"{what}: all {len(logged)} pauses", len(pauses))
+    accounts = {"cpu", "wall_time", "lock_time", "halt_gc", *(("alloc_bytes", "live_watched_bytes") if of_objects else ())}
+    ct.ok(accounts <= {account for account, _ in books}, f"{what}: the books of each", books)
+    ct.ok((holds(path, "candor.LiveSet") > 0) == of_objects, f"{what}: what is alive was looked at")
+    for kind in ("cpu", "wall", "lock", *(("alloc", "live") if of_objects else ())):
+        shown = ct.candor("report", "--kind", kind, path)
+        ct.ok(shown.status == 0, f"{what}: report --kind {kind}", shown)
+
+
 def by_jdk(jdk):
     """The JDK's own recorder, read by the report."""
     what, path = f"{jdk}, by the JDK", ct.WORK / f"flight-{jdk.version}.jfr"
@@ -165,6 +183,7 @@ for jdk, collector in ct.spread(jdks, list(COLLECTORS)):
     by_agent(jdk, collector)
 for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (8, 17)]:
     calm(jdk)
+    together(jdk)
     without_counters(jdk)
 for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (17, 25)]:
     by_jdk(jdk)

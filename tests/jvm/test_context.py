@@ -92,7 +92,8 @@ def judge(what, path, wanted):
 
 def shares(what, path, cpu):
     """The report's weights against the threads' own clocks, among endpoints and nobody's."""
-    table = {row["value"]: row for row in report_json(path, "--group-by", "endpoint", "--method", r"^Requests\.requests$")["label"]["values"]}
+    values = report_json(path, "--group-by", "endpoint", "--method", r"^Requests\.requests$")["label"]["values"]
+    table = {row["value"]: row for row in values}
     weight, number = sum(row["self"] for row in table.values()), sum(row["samples"] for row in table.values())
     for name, truth in zip(("GET /cart", "POST /pay", "GET /search", None), cpu):
         share, wanted = table.get(name, {"self": 0})["self"] / weight, truth / sum(cpu)

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Whether a budget is kept: the overhead under --max-overhead, minute after minute, while the load swings tenfold.
+
+usage: script/bench budget [--minutes N] [--overhead 0.5] [--jdk N] [--output FOLDER]
+
+First what a sample costs is measured from outside, by how much longer work takes (as in `script/bench overhead`), at the interval that
+the budget comes to. Then one recording with a budget runs for all the time, in turns of 20 s: two threads that always run, and one
+that uses a tenth of that. The overhead of a turn is what its samples cost so, and the CPU time of the agent's own thread, over the
+CPU time of the process. The program knows the true shares of its two methods; the recording's are held against them.
+
+Raw data go to OUTPUT/budget.csv, the summary to OUTPUT/budget.md (default: docs/benchmarks).
+"""
+import argparse
+import csv
+import datetime
+import pathlib
+import statistics
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+import tools
+from tools import ct
+
+FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
+TURN = 20          # seconds
+REPEATS = 8        # of the cost of a sample
+COST_US = 1000
+FIELDS = ("date", "part", "turn", "load", "cpu_s", "samples", "own_ms", "overhead_percent", "pace_us", "ns_per_sample")
+
+
+def cost_of_a_sample(jdk):
+    """Nanoseconds of each repetition: without, with, with, without."""
+    tool, path, work = tools.Candor("auto", COST_US), ct.WORK / "cost.jfr", {"threads": 1, "depth": 20, "seconds": 2}
+    with ct.Jvm(jdk, "Units", flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        jvm.round(**work)
+        for _ in range(REPEATS):
+            rounds = [jvm.round(**work)]
+            tool.start(jvm, path)
+            rounds += [jvm.round(**work), jvm.round(**work)]
+            tool.stop(jvm, path)
+            rounds.append(jvm.round(**work))
+            a, b, c, d = rounds
+            without = (a["cpu_ns"] + d["cpu_ns"]) / (a["units"] + d["units"])
+            yield (b["cpu_ns"] + c["cpu_ns"] - without * (b["units"] + c["units"])) / tool.count(path)[0]
+        jvm.finish()
+
+
+def own_ns(jvm):
+    for tid in jvm.threads():
+        task = pathlib.Path(f"/proc/{jvm.pid}/task/{tid}")
+        if (task / "comm").read_text().strip() == "candor":
+            return int((task / "schedstat").read_text().split()[0])
+    raise RuntimeError("the agent has no thread")
+
+
+def look(jvm):
+    status = jvm.control("status")[1]
+    return jvm.cpu_ns(), own_ns(jvm), int(status["samples"]), int(status["pace_ns"])
+
+
+def turn(jvm, load, truth):
+    end = time.monotonic() + TURN
+    while time.monotonic() < end:
+        began = time.monotonic()
+        done = jvm.round(threads=2 if load == "full" else 1, seconds=1 if load == "full" else 0.4)
+        for name in ("heavy_ns", "light_ns"):
+            truth[name] = truth.get(name, 0) + done[name]
+        if load != "full":
+            time.sleep(max(began + 2 - time.monotonic(), 0))
+
+
+def turns(jdk, options, cost, truth):
+    path = ct.WORK / "budget.jfr"
+    with ct.Jvm(jdk, "TwoMethods", flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        jvm.round(seconds=1)
+        ct.attach(jvm, path, "100us", "--max-overhead", f"{options.overhead}%")
+        before = look(jvm)
+        for number in range(options.minutes * 60 // TURN):
+            load = "a tenth" if number % 2 else "full"
+            turn(jvm, load, truth)
+            now = look(jvm)
+            cpu, own, samples = (after - then for after, then in zip(now[:3], before[:3]))
+            yield {"part": "turn", "turn": number, "load": load, "cpu_s": round(cpu / 1e9, 3), "samples": samples,
+                   "own_ms": round(own / 1e6, 3), "overhead_percent": round(100 * (own + samples * cost) / cpu, 4),
+                   "pace_us": now[3] // 1000}
+            before = now
+        ct.candor("stop", jvm.pid)
+        jvm.finish()
+    truth["report"] = ct.report(path)
+
+
+def share_of(truth):
+    """(true share of the heavy method, found, low, high), of both methods."""
+    methods = {method["name"].rpartition(".")[2]: method for method in truth["report"]["methods"]}
+    heavy, light = methods["heavy"], methods["light"]
+    both = heavy["self_share"] + light["self_share"]
+    return (truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"]), *(heavy[name] / both for name in ("self_share", "self_low", "self_high")))
+
+
+def write_page(path, rows, costs, truth, options):
+    true, found, low, high = share_of(truth)
+    lines = ["# A budget, kept", "",
+             f"Made by `script/bench budget` on {rows[0]['date']}; raw data in `budget.csv`. JDK {options.jdk}, {options.minutes} minutes of one "
+             f"recording", f"with `--interval 100us --max-overhead {options.overhead}%`, in turns of {TURN} s. A sample costs "
+             f"{statistics.median(costs) / 1000:.1f} us ({min(costs) / 1000:.1f} to {max(costs) / 1000:.1f} in {REPEATS} measurements from outside,",
+             f"at {COST_US} us); the agent's own thread is measured by its clock.", "",
+             "| load | turns | overhead, % (median) | least | most | samples per second of CPU |", "|---|---|---|---|---|---|"]
+    for load in ("full", "a tenth"):
+        own = [row for row in rows if row["load"] == load]
+        values = [row["overhead_percent"] for row in own]
+        rate = sum(row["samples"] for row in own) / sum(row["cpu_s"] for row in own)
+        lines.append(f"| {load} | {len(own)} | {statistics.median(values):.3f} | {min(values):.3f} | {max(values):.3f} | {rate:.0f} |")
+    lines += ["", f"The heavier of the program's two methods truly took {100 * true:.2f} % of the time of both; the recording says "
+              f"{100 * found:.2f} % ({100 * low:.2f} to {100 * high:.2f})."]
+    path.write_text("\n".join(lines) + "\n")
+    print(path.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/bench budget")
+    parser.add_argument("--minutes", type=int, default=10)
+    parser.add_argument("--overhead", type=float, default=0.5, help="percent")
+    parser.add_argument("--jdk", type=int, default=25)
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    options = parser.parse_args()
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    jdk, rows, truth = ct.jdk(options.jdk), [], {}
+    costs = list(cost_of_a_sample(jdk))
+    with open(options.output / "budget.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        for number, cost in enumerate(costs):
+            writer.writerow({"date": date, "part": "cost", "turn": number, "ns_per_sample": round(cost)})
+        for row in turns(jdk, options, statistics.median(costs), truth):
+            rows.append({"date": date, **row})
+            writer.writerow(rows[-1])
+            print(*rows[-1].values(), flush=True)
+            file.flush()
+    write_page(options.output / "budget.md", rows, costs, truth, options)
+
+
+main()

@@ -98,16 +98,17 @@ def share_of(truth):
     methods = {method["name"].rpartition(".")[2]: method for method in truth["report"]["methods"]}
     heavy, light = methods["heavy"], methods["light"]
     both = heavy["self_share"] + light["self_share"]
-    return (truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"]), *(heavy[name] / both for name in ("self_share", "self_low", "self_high")))
+    true = truth["heavy_ns"] / (truth["heavy_ns"] + truth["light_ns"])
+    return true, heavy["self_share"] / both, heavy["self_low"] / both, heavy["self_high"] / both
 
 
 def write_page(path, rows, costs, truth, options):
     true, found, low, high = share_of(truth)
     lines = ["# A budget, kept", "",
-             f"Made by `script/bench budget` on {rows[0]['date']}; raw data in `budget.csv`. JDK {options.jdk}, {options.minutes} minutes of one "
-             f"recording", f"with `--interval 100us --max-overhead {options.overhead}%`, in turns of {TURN} s. A sample costs "
-             f"{statistics.median(costs) / 1000:.1f} us ({min(costs) / 1000:.1f} to {max(costs) / 1000:.1f} in {REPEATS} measurements from outside,",
-             f"at {COST_US} us); the agent's own thread is measured by its clock.", "",
+             f"Made by `script/bench budget` on {rows[0]['date']}; raw data in `budget.csv`. JDK {options.jdk}, {options.minutes}",
+             f"minutes of one recording with `--interval 100us --max-overhead {options.overhead}%`, in turns of {TURN} s. A sample costs "
+             f"{statistics.median(costs) / 1000:.1f} us ({min(costs) / 1000:.1f} to {max(costs) / 1000:.1f} in {REPEATS}",
+             f"measurements from outside, at {COST_US} us); the agent's own thread is measured by its clock.", "",
              "| load | turns | overhead, % (median) | least | most | samples per second of CPU |", "|---|---|---|---|---|---|"]
     for load in ("full", "a tenth"):
         own = [row for row in rows if row["load"] == load]

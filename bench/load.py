@@ -106,8 +106,9 @@ PARTS = {"lateness": (lateness, "us"), "cpu": (cpu, "ns, or requests per s"), "f
 READING = {
     "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
     "cpu": "The client's CPU time per request in a closed loop with ten connections:",
-    "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is "
-              "in its maximum alone:",
+    "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is\n"
+              "in its maximum alone. wrk adds afterwards what would have been sent at the mean rate of all its connections, which is\n"
+              "right for a loop at full speed only:",
 }
 
 

@@ -3,8 +3,8 @@
 
 usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [--seconds S] [--output FILE.csv]
 
-cost     one JVM, a round without, with, with, without each tool, repeated: how much longer a piece of work takes, by the CPU clocks of
-         the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
+cost     a fresh JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
+         by the CPU clocks of the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
 losses   200 and 2,000 threads that run at 1 ms: samples, and what the tool says that it lost
 attach   time until the tool samples, beside `jcmd VM.version`, and the longest time that both of two threads stood still
 memory   resident memory that the tool adds to a small program, and what it leaves after its end
@@ -56,7 +56,7 @@ def per_unit(*truths):
     return sum(truth["cpu_ns"] for truth in truths) / sum(truth["units"] for truth in truths)
 
 
-def cost_of(jvm, tool, options, interval_us, repeat):
+def cost_of(jvm, tool, options):
     """A B B A."""
     work = {"threads": 1, "depth": 20, "seconds": options.seconds}
     path = ct.WORK / "cost.jfr"
@@ -76,25 +76,25 @@ def cost_of(jvm, tool, options, interval_us, repeat):
 def cost(options):
     for interval_us in (100, 1000, 10000):
         all_tools = [Nothing(), *tools.all_tools(interval_us)]
-        with program() as jvm:
-            for repeat in range(options.repeats):
-                for tool in all_tools:
-                    for measure, value in cost_of(jvm, tool, options, interval_us, repeat):
+        for repeat in range(options.repeats):
+            for tool in all_tools:
+                with program() as jvm:
+                    for measure, value in cost_of(jvm, tool, options):
                         yield "cost", tool.name, interval_us, 1, repeat, measure, value
-            jvm.finish()
+                    jvm.finish()
 
 
 def losses(options):
     for threads in (200, 2000):
-        with program() as jvm:
-            for repeat in range(2):
-                for tool in tools.all_tools(1000):
-                    path = ct.WORK / "losses.jfr"
+        for repeat in range(2):
+            for tool in tools.all_tools(1000):
+                path = ct.WORK / "losses.jfr"
+                with program() as jvm:
                     truth = with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
-                    samples, lost = tool.count(path)
-                    yield "losses", tool.name, 1000, threads, repeat, "lost", lost
-                    yield "losses", tool.name, 1000, threads, repeat, "seen", samples * 1e6 / truth["cpu_ns"]
-            jvm.finish()
+                    jvm.finish()
+                samples, lost = tool.count(path)
+                yield "losses", tool.name, 1000, threads, repeat, "lost", lost
+                yield "losses", tool.name, 1000, threads, repeat, "seen", samples * 1e6 / truth["cpu_ns"]
 
 
 def attach(options):

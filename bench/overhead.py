@@ -161,7 +161,7 @@ def main():
     options = parser.parse_args()
     rows = []
     with open(options.output, "w", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)
         for part in options.parts.split(","):
             for row in PARTS[part](options):

@@ -3,16 +3,14 @@
 
 usage: script/bench budget [--minutes N] [--overhead 0.5] [--jdk N] [--output FOLDER]
 
-First what a sample costs is measured from outside, by how much longer work takes (as in `script/bench overhead`), at the interval that
-the budget comes to. Then one recording with a budget runs for all the time, in turns of 20 s: two threads that always run, and one
+First what a sample costs is measured from outside, by how much longer work takes (as in `script/bench overhead`), at an interval
+of a millisecond. Then one recording with a budget runs for all the time, in turns of 20 s: two threads that always run, and one
 that uses a tenth of that. The overhead of a turn is what its samples cost so, and the CPU time of the agent's own thread, over the
 CPU time of the process. The program knows the true shares of its two methods; the recording's are held against them.
 
 Raw data go to OUTPUT/budget.csv, the summary to OUTPUT/budget.md (default: docs/benchmarks).
 """
 import argparse
-import csv
-import datetime
 import pathlib
 import statistics
 import sys
@@ -20,32 +18,28 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
+from results import Results, output_option
 from tools import ct
 
 FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
 TURN = 20          # seconds
 REPEATS = 8        # of the cost of a sample
 COST_US = 1000
-FIELDS = ("date", "part", "turn", "load", "cpu_s", "samples", "own_ms", "overhead_percent", "pace_us", "ns_per_sample")
+FIELDS = ("part", "turn", "load", "cpu_s", "samples", "own_ms", "overhead_percent", "pace_us", "ns_per_sample")
 
 
-def cost_of_a_sample(jdk):
-    """Nanoseconds of each repetition: without, with, with, without."""
-    tool, path, work = tools.Candor("auto", COST_US), ct.WORK / "cost.jfr", {"threads": 1, "depth": 20, "seconds": 2}
+def cost_of_a_sample(jdk, results):
+    """The median of its nanoseconds."""
+    tool, work = tools.Candor("auto", COST_US), {"threads": 1, "depth": 20, "seconds": 2}
     with ct.Jvm(jdk, "Units", flags=FLAGS) as jvm:
         jvm.expect("ready")
         jvm.round(**work)
-        for _ in range(REPEATS):
-            rounds = [jvm.round(**work)]
-            tool.start(jvm, path)
-            rounds += [jvm.round(**work), jvm.round(**work)]
-            tool.stop(jvm, path)
-            rounds.append(jvm.round(**work))
-            a, b, c, d = rounds
-            without = (a["cpu_ns"] + d["cpu_ns"]) / (a["units"] + d["units"])
-            yield (b["cpu_ns"] + c["cpu_ns"] - without * (b["units"] + c["units"])) / tool.count(path)[0]
+        for number in range(REPEATS):
+            results.add(part="cost", turn=number, ns_per_sample=round(tools.cost_of(jvm, tool, ct.WORK / "cost.jfr", **work)[1]))
         jvm.finish()
+    return statistics.median(row["ns_per_sample"] for row in results.rows)
 
 
 def own_ns(jvm):
@@ -102,16 +96,18 @@ def share_of(truth):
     return true, heavy["self_share"] / both, heavy["self_low"] / both, heavy["self_high"] / both
 
 
-def write_page(path, rows, costs, truth, options):
+def write_page(path, results, truth, options):
+    costs = [row["ns_per_sample"] for row in results.rows if row["part"] == "cost"]
+    turned = [row for row in results.rows if row["part"] == "turn"]
     true, found, low, high = share_of(truth)
-    lines = ["# A budget, kept", "",
-             f"Made by `script/bench budget` on {rows[0]['date']}; raw data in `budget.csv`. JDK {options.jdk}, {options.minutes}",
+    lines = ["# A budget over time", "",
+             f"Made by `script/bench budget` on {results.date}; raw data in `budget.csv`. JDK {options.jdk}, {options.minutes}",
              f"minutes of one recording with `--interval 100us --max-overhead {options.overhead}%`, in turns of {TURN} s. A sample costs "
              f"{statistics.median(costs) / 1000:.1f} us ({min(costs) / 1000:.1f} to {max(costs) / 1000:.1f} in {REPEATS}",
              f"measurements from outside, at {COST_US} us); the agent's own thread is measured by its clock.", "",
              "| load | turns | overhead, % (median) | least | most | samples per second of CPU |", "|---|---|---|---|---|---|"]
     for load in ("full", "a tenth"):
-        own = [row for row in rows if row["load"] == load]
+        own = [row for row in turned if row["load"] == load]
         values = [row["overhead_percent"] for row in own]
         rate = sum(row["samples"] for row in own) / sum(row["cpu_s"] for row in own)
         lines.append(f"| {load} | {len(own)} | {statistics.median(values):.3f} | {min(values):.3f} | {max(values):.3f} | {rate:.0f} |")
@@ -126,22 +122,12 @@ def main():
     parser.add_argument("--minutes", type=int, default=10)
     parser.add_argument("--overhead", type=float, default=0.5, help="percent")
     parser.add_argument("--jdk", type=int, default=25)
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    output_option(parser)
     options = parser.parse_args()
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    jdk, rows, truth = ct.jdk(options.jdk), [], {}
-    costs = list(cost_of_a_sample(jdk))
-    with open(options.output / "budget.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        for number, cost in enumerate(costs):
-            writer.writerow({"date": date, "part": "cost", "turn": number, "ns_per_sample": round(cost)})
-        for row in turns(jdk, options, statistics.median(costs), truth):
-            rows.append({"date": date, **row})
-            writer.writerow(rows[-1])
-            print(*rows[-1].values(), flush=True)
-            file.flush()
-    write_page(options.output / "budget.md", rows, costs, truth, options)
+    results, jdk, truth = Results(options.output / "budget.csv", FIELDS), ct.jdk(options.jdk), {}
+    for row in turns(jdk, options, cost_of_a_sample(jdk, results), truth):
+        print(*results.add(**row).values(), flush=True)
+    write_page(options.output / "budget.md", results, truth, options)
 
 
 main()

@@ -28,16 +28,6 @@ BASELINE = "async-profiler cpu"
 JDK = 25
 
 
-class Nothing:
-    name = "none"
-
-    def start(self, jvm, path):
-        pass
-
-    def stop(self, jvm, path):
-        pass
-
-
 def program(**keywords):
     jvm = ct.Jvm(ct.jdk(JDK), "Units", flags=["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"], **keywords)
     jvm.expect("ready")
@@ -45,37 +35,19 @@ def program(**keywords):
     return jvm
 
 
-def with_tool(jvm, tool, path, **round_options):
-    tool.start(jvm, path)
-    truth = jvm.round(**round_options)
-    tool.stop(jvm, path)
-    return truth
-
-
-def per_unit(*truths):
-    return sum(truth["cpu_ns"] for truth in truths) / sum(truth["units"] for truth in truths)
-
-
 def cost_of(jvm, tool, options):
-    """A B B A."""
-    work = {"threads": 1, "depth": 20, "seconds": options.seconds}
     path = ct.WORK / "cost.jfr"
-    first, samples, withs = jvm.round(**work), 0, []
-    for _ in range(2):
-        withs.append(with_tool(jvm, tool, path, **work))
-        samples += tool.count(path)[0] if hasattr(tool, "count") else 0
-    without = per_unit(first, jvm.round(**work))
-    taken = (per_unit(*withs) - without) * sum(truth["units"] for truth in withs)
-    yield "overhead", per_unit(*withs) / without - 1
+    overhead, ns_per_sample, samples = tools.cost_of(jvm, tool, path, threads=1, depth=20, seconds=options.seconds)
+    yield "overhead", overhead
     if samples:
-        yield "ns_per_sample", taken / samples
+        yield "ns_per_sample", ns_per_sample
         yield "samples", samples
         yield "bytes_per_sample", path.stat().st_size / (samples / 2)
 
 
 def cost(options):
     for interval_us in (100, 1000, 10000):
-        all_tools = [Nothing(), *tools.all_tools(interval_us)]
+        all_tools = [tools.Nothing(), *tools.all_tools(interval_us)]
         for repeat in range(options.repeats):
             for tool in all_tools:
                 with program() as jvm:
@@ -90,7 +62,7 @@ def losses(options):
             for tool in tools.all_tools(1000):
                 path = ct.WORK / "losses.jfr"
                 with program() as jvm:
-                    truth = with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
+                    truth = tools.with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
                     jvm.finish()
                 samples, lost = tool.count(path)
                 yield "losses", tool.name, 1000, threads, repeat, "lost", lost
@@ -123,7 +95,7 @@ def anonymous_kib(jvm):
 
 def memory(options):
     for repeat in range(options.repeats):
-        for tool in (Nothing(), *tools.all_tools(1000)[:3]):
+        for tool in (tools.Nothing(), *tools.all_tools(1000)[:3]):
             with program() as jvm:
                 jvm.round(threads=2, seconds=2)
                 before = anonymous_kib(jvm)

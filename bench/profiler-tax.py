@@ -11,8 +11,6 @@ second shows what a difference by chance looks like. CPU is the server process's
 Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
 """
 import argparse
-import csv
-import datetime
 import json
 import os
 import pathlib
@@ -24,7 +22,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
+from results import Results, output_option
 from tools import ct
 
 PAGES = ("jsp/jsp2/el/basic-arithmetic.jsp", "jsp/jsp2/el/basic-comparisons.jsp", "jsp/jsp2/simpletag/book.jsp",
@@ -33,7 +33,7 @@ BASELINE, AGAIN = "none", "none again"
 WARM_UP = 25  # seconds at full speed
 LEAD = 3  # seconds between the start of a tool and the measurement
 PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
-FIELDS = ("date", "round", "family", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
+FIELDS = ("round", "family", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
 START = """
 set -euo pipefail
 . script/tomcat.sh
@@ -41,17 +41,6 @@ start_tomcat -XX:+EnableDynamicAgentLoading
 echo "$tomcat $port"
 wait $tomcat
 """
-
-
-class Nothing:
-    def __init__(self, name):
-        self.name = name
-
-    def start(self, jvm, path):
-        pass
-
-    def stop(self, jvm, path):
-        pass
 
 
 class Tomcat:
@@ -101,8 +90,8 @@ def measure(tomcat, tool, options):
 def families(interval_us):
     """Name to tools."""
     every = [tool for tool in tools.all_tools(interval_us) if tool.name != "candor signal"]
-    names = ("candor", "async-profiler", "JFR")
-    return {name: [Nothing(BASELINE), Nothing(AGAIN), *(tool for tool in every if tool.name.startswith(name))] for name in names}
+    return {name: [tools.Nothing(BASELINE), tools.Nothing(AGAIN), *(tool for tool in every if tool.name.startswith(name))]
+            for name in ("candor", "async-profiler", "JFR")}
 
 
 def turned(values, number):
@@ -111,7 +100,6 @@ def turned(values, number):
 
 
 def rounds(options):
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     servers = {}
     try:
         for name in (compared := families(options.interval_us)):
@@ -120,9 +108,7 @@ def rounds(options):
         for number in range(options.rounds):
             for name in turned(list(servers), number):
                 for tool in turned(compared[name], number):
-                    row = {"date": date, "round": number, "family": name, **measure(servers[name], tool, options)}
-                    print(*(f"{key}={value}" for key, value in row.items()), flush=True)
-                    yield row
+                    yield {"round": number, "family": name, **measure(servers[name], tool, options)}
     finally:
         for server in servers.values():
             server.end()
@@ -138,9 +124,10 @@ def spread(values):
     return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
-def write_page(path, rows, options):
+def write_page(path, results, options):
+    rows = results.rows
     lines = ["# What a request pays for a profiler", "",
-             f"Made by `script/bench profiler-tax` on {rows[0]['date']}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
+             f"Made by `script/bench profiler-tax` on {results.date}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
              f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk},",
              f"{options.rate} requests a second from the same machine, each tool every {options.interval_us} us of CPU,",
              f"{options.rounds} rounds of {options.seconds} s. Ratios are to none of the same round and server: the median, in brackets",
@@ -164,17 +151,12 @@ def main():
     parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--interval-us", type=int, default=10000)
     parser.add_argument("--jdk", type=int, default=25)
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    output_option(parser)
     options = parser.parse_args()
-    with open(options.output / "profiler-tax.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        rows = []
-        for row in rounds(options):
-            writer.writerow(row)
-            file.flush()
-            rows.append(row)
-    write_page(options.output / "profiler-tax.md", rows, options)
+    results = Results(options.output / "profiler-tax.csv", FIELDS)
+    for row in rounds(options):
+        print(*(f"{key}={value}" for key, value in results.add(**row).items()), flush=True)
+    write_page(options.output / "profiler-tax.md", results, options)
 
 
 main()

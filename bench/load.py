@@ -10,8 +10,6 @@ freeze     a server that is stopped for a second: an open schedule, a closed loo
 The server is bench/load/responder.c. Raw data go to OUTPUT/load.csv, medians to OUTPUT/load.md (default: docs/benchmarks).
 """
 import argparse
-import csv
-import datetime
 import json
 import os
 import pathlib
@@ -20,12 +18,16 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
+from results import Results, output_option
+
 BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", "build")).resolve()
-FIELDS = ("date", "part", "contender", "round", "measure", "value")
+FIELDS = ("part", "contender", "round", "measure", "value")
 UNITS = {"us": 1e-3, "ms": 1, "s": 1e3}  # of wrk's times, in ms
 
 
@@ -106,8 +108,9 @@ PARTS = {"lateness": (lateness, "us"), "cpu": (cpu, "ns, or requests per s"), "f
 READING = {
     "lateness": "How long after it was due a request is sent, beside what the kernel's timer itself is late:",
     "cpu": "The client's CPU time per request in a closed loop with ten connections:",
-    "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is "
-              "in its maximum alone:",
+    "freeze": "Response times when the server stands still for one second. A closed loop sends nothing then, so that the second is\n"
+              "in its maximum alone. wrk adds afterwards what would have been sent at the mean rate of all its connections, which is\n"
+              "right for a loop at full speed only:",
 }
 
 
@@ -134,9 +137,10 @@ def ratio(rows):
     return [ours / theirs for ours, theirs in zip(of("candor"), of("wrk"))]
 
 
-def write_page(path, rows, options):
+def write_page(path, results, options):
+    rows = results.rows
     lines = ["# candor load, measured", "",
-             f"Made by `script/bench load` on {rows[0]['date']}, {options.rounds} rounds of {options.seconds} s; raw data in `load.csv`. "
+             f"Made by `script/bench load` on {results.date}, {options.rounds} rounds of {options.seconds} s; raw data in `load.csv`. "
              "The medians, in brackets", "least and most; client and server share two processors."]
     for part in dict.fromkeys(row["part"] for row in rows):
         lines += ["", f"## {part}", "", READING[part], "", *table(rows, part)]
@@ -151,26 +155,21 @@ def main():
     parser = argparse.ArgumentParser(prog="script/bench load")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    output_option(parser)
     options = parser.parse_args()
     if not shutil.which("wrk"):
         parser.exit(2, "load: wrk is not installed; run script/bootstrap demo\n")
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    results = Results(options.output / "load.csv", FIELDS)
     server = subprocess.Popen([BUILD / "bench" / "load" / "responder"], stdout=subprocess.PIPE, text=True)
-    rows = []
-    with open(options.output / "load.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        try:
-            url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
-            for part, (measure, _) in PARTS.items():
-                for name, number, what, value in measure(options, url, server):
-                    rows.append(dict(zip(FIELDS, (date, part, name, number, what, round(value, 3)))))
-                    writer.writerow(rows[-1])
-                    print(*rows[-1].values(), flush=True)
-        finally:
-            server.kill()
-    write_page(options.output / "load.md", rows, options)
+    try:
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/"
+        for part, (measure, _) in PARTS.items():
+            for name, number, what, value in measure(options, url, server):
+                row = results.add(**dict(zip(FIELDS, (part, name, number, what, round(value, 3)))))
+                print(*row.values(), flush=True)
+    finally:
+        server.kill()
+    write_page(options.output / "load.md", results, options)
 
 
 main()

@@ -3,8 +3,8 @@
 
 usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [--seconds S] [--output FILE.csv]
 
-cost     one JVM, a round without, with, with, without each tool, repeated: how much longer a piece of work takes, by the CPU clocks of
-         the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
+cost     a fresh JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
+         by the CPU clocks of the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
 losses   200 and 2,000 threads that run at 1 ms: samples, and what the tool says that it lost
 attach   time until the tool samples, beside `jcmd VM.version`, and the longest time that both of two threads stood still
 memory   resident memory that the tool adds to a small program, and what it leaves after its end
@@ -28,16 +28,6 @@ BASELINE = "async-profiler cpu"
 JDK = 25
 
 
-class Nothing:
-    name = "none"
-
-    def start(self, jvm, path):
-        pass
-
-    def stop(self, jvm, path):
-        pass
-
-
 def program(**keywords):
     jvm = ct.Jvm(ct.jdk(JDK), "Units", flags=["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"], **keywords)
     jvm.expect("ready")
@@ -45,56 +35,38 @@ def program(**keywords):
     return jvm
 
 
-def with_tool(jvm, tool, path, **round_options):
-    tool.start(jvm, path)
-    truth = jvm.round(**round_options)
-    tool.stop(jvm, path)
-    return truth
-
-
-def per_unit(*truths):
-    return sum(truth["cpu_ns"] for truth in truths) / sum(truth["units"] for truth in truths)
-
-
-def cost_of(jvm, tool, options, interval_us, repeat):
-    """A B B A."""
-    work = {"threads": 1, "depth": 20, "seconds": options.seconds}
+def cost_of(jvm, tool, options):
     path = ct.WORK / "cost.jfr"
-    first, samples, withs = jvm.round(**work), 0, []
-    for _ in range(2):
-        withs.append(with_tool(jvm, tool, path, **work))
-        samples += tool.count(path)[0] if hasattr(tool, "count") else 0
-    without = per_unit(first, jvm.round(**work))
-    taken = (per_unit(*withs) - without) * sum(truth["units"] for truth in withs)
-    yield "overhead", per_unit(*withs) / without - 1
+    overhead, ns_per_sample, samples = tools.cost_of(jvm, tool, path, threads=1, depth=20, seconds=options.seconds)
+    yield "overhead", overhead
     if samples:
-        yield "ns_per_sample", taken / samples
+        yield "ns_per_sample", ns_per_sample
         yield "samples", samples
         yield "bytes_per_sample", path.stat().st_size / (samples / 2)
 
 
 def cost(options):
     for interval_us in (100, 1000, 10000):
-        all_tools = [Nothing(), *tools.all_tools(interval_us)]
-        with program() as jvm:
-            for repeat in range(options.repeats):
-                for tool in all_tools:
-                    for measure, value in cost_of(jvm, tool, options, interval_us, repeat):
+        all_tools = [tools.Nothing(), *tools.all_tools(interval_us)]
+        for repeat in range(options.repeats):
+            for tool in all_tools:
+                with program() as jvm:
+                    for measure, value in cost_of(jvm, tool, options):
                         yield "cost", tool.name, interval_us, 1, repeat, measure, value
-            jvm.finish()
+                    jvm.finish()
 
 
 def losses(options):
     for threads in (200, 2000):
-        with program() as jvm:
-            for repeat in range(2):
-                for tool in tools.all_tools(1000):
-                    path = ct.WORK / "losses.jfr"
-                    truth = with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
-                    samples, lost = tool.count(path)
-                    yield "losses", tool.name, 1000, threads, repeat, "lost", lost
-                    yield "losses", tool.name, 1000, threads, repeat, "seen", samples * 1e6 / truth["cpu_ns"]
-            jvm.finish()
+        for repeat in range(2):
+            for tool in tools.all_tools(1000):
+                path = ct.WORK / "losses.jfr"
+                with program() as jvm:
+                    truth = tools.with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
+                    jvm.finish()
+                samples, lost = tool.count(path)
+                yield "losses", tool.name, 1000, threads, repeat, "lost", lost
+                yield "losses", tool.name, 1000, threads, repeat, "seen", samples * 1e6 / truth["cpu_ns"]
 
 
 def attach(options):
@@ -123,7 +95,7 @@ def anonymous_kib(jvm):
 
 def memory(options):
     for repeat in range(options.repeats):
-        for tool in (Nothing(), *tools.all_tools(1000)[:3]):
+        for tool in (tools.Nothing(), *tools.all_tools(1000)[:3]):
             with program() as jvm:
                 jvm.round(threads=2, seconds=2)
                 before = anonymous_kib(jvm)
@@ -161,7 +133,7 @@ def main():
     options = parser.parse_args()
     rows = []
     with open(options.output, "w", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)
         for part in options.parts.split(","):
             for row in PARTS[part](options):

@@ -3,15 +3,14 @@
 
 usage: script/bench profiler-tax [--rate N] [--rounds N] [--seconds N] [--interval-us N] [--jdk N] [--output FOLDER]
 
-One Tomcat serves the example pages of its distribution (script/tomcat.sh) to an open schedule of `candor load`, which leaves it idle for
-some of the time. In each round every tool records one stretch, in an order that turns; none comes twice, so that the second shows what
-a difference by chance looks like. CPU is the server process's own; response times count from when a request was due.
+A Tomcat serves the example pages of its distribution (script/tomcat.sh) to an open schedule of `candor load`, which leaves it idle for
+most of the time. Each family of tools has a Tomcat of its own, since async-profiler keeps SIGTRAP for itself when it has stopped; the
+others idle meanwhile. In each round every tool records one stretch, in an order that turns, and none does twice in each Tomcat: the
+second shows what a difference by chance looks like. CPU is the server process's own; response times count from when a request was due.
 
 Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
 """
 import argparse
-import csv
-import datetime
 import json
 import os
 import pathlib
@@ -23,14 +22,18 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
+from results import Results, output_option
 from tools import ct
 
 PAGES = ("jsp/jsp2/el/basic-arithmetic.jsp", "jsp/jsp2/el/basic-comparisons.jsp", "jsp/jsp2/simpletag/book.jsp",
          "jsp/jsp2/tagfiles/products.jsp", "jsp/dates/date.jsp", "servlets/servlet/RequestInfoExample", "CompressionTest")
-BASELINE = "none"
+BASELINE, AGAIN = "none", "none again"
+WARM_UP = 25  # seconds at full speed
+LEAD = 3  # seconds between the start of a tool and the measurement
 PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
-FIELDS = ("date", "round", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
+FIELDS = ("round", "family", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
 START = """
 set -euo pipefail
 . script/tomcat.sh
@@ -40,21 +43,10 @@ wait $tomcat
 """
 
 
-class Nothing:
-    def __init__(self, name):
-        self.name = name
-
-    def start(self, jvm, path):
-        pass
-
-    def stop(self, jvm, path):
-        pass
-
-
 class Tomcat:
-    def __init__(self, jdk):
+    def __init__(self, jdk, name):
         self.jdk = jdk
-        base = ct.WORK / "tomcat"
+        base = ct.WORK / name.replace(" ", "-")
         base.mkdir()
         environment = {**os.environ, "base": str(base), "jdk": str(jdk.version)}
         self.script = subprocess.Popen(["bash", "-c", START], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
@@ -71,9 +63,9 @@ class Tomcat:
         self.script.wait()
 
 
-def load(tomcat, options, seconds):
+def load(tomcat, seconds, *pace):
     requests = ",".join(f"page{i}=1:GET:/examples/{page}" for i, page in enumerate(PAGES))
-    result = ct.candor("load", "--json", "-q", "-r", options.rate, "-d", f"{seconds}s", "-c", 50, "-H", "Accept-Encoding: gzip",
+    result = ct.candor("load", "--json", "-q", *pace, "-d", f"{seconds}s", "-H", "Accept-Encoding: gzip",
                        "--requests", requests, f"http://127.0.0.1:{tomcat.port}/")
     if result.status:
         sys.exit(f"profiler-tax: {result.err}")
@@ -83,9 +75,10 @@ def load(tomcat, options, seconds):
 def measure(tomcat, tool, options):
     path = ct.WORK / "tax.jfr"
     tool.start(tomcat, path)
-    load(tomcat, options, 1)  # what starting costs is not what requests pay
+    pace = ("-r", options.rate, "-c", 50)
+    load(tomcat, LEAD, *pace)  # what starting costs is not what requests pay
     before = tomcat.cpu_ns()
-    answer = load(tomcat, options, options.seconds)
+    answer = load(tomcat, options.seconds, *pace)
     used = tomcat.cpu_ns() - before
     tool.stop(tomcat, path)
     return {"tool": tool.name, "requests": answer["completed"], "errors": answer["errors"],
@@ -94,45 +87,51 @@ def measure(tomcat, tool, options):
             "samples": tool.count(path)[0] if hasattr(tool, "count") else ""}
 
 
-def all_tools(interval_us):
-    every = {tool.name: tool for tool in tools.all_tools(interval_us)}
-    every.pop("candor signal")
-    return [Nothing(BASELINE), Nothing("none again"), *every.values()]
+def families(interval_us):
+    """Name to tools."""
+    every = [tool for tool in tools.all_tools(interval_us) if tool.name != "candor signal"]
+    return {name: [tools.Nothing(BASELINE), tools.Nothing(AGAIN), *(tool for tool in every if tool.name.startswith(name))]
+            for name in ("candor", "async-profiler", "JFR")}
+
+
+def turned(values, number):
+    number %= len(values)
+    return values[number:] + values[:number]
 
 
 def rounds(options):
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    tomcat = Tomcat(ct.jdk(options.jdk))
+    servers = {}
     try:
-        compared = all_tools(options.interval_us)
-        for _ in range(4):
-            load(tomcat, options, 5)
+        for name in (compared := families(options.interval_us)):
+            servers[name] = Tomcat(ct.jdk(options.jdk), name)
+            load(servers[name], WARM_UP, "--mode", "throughput", "-c", 8)
         for number in range(options.rounds):
-            for tool in compared[number % len(compared):] + compared[:number % len(compared)]:
-                row = {"date": date, "round": number, **measure(tomcat, tool, options)}
-                print(*(f"{name}={value}" for name, value in row.items()), flush=True)
-                yield row
+            for name in turned(list(servers), number):
+                for tool in turned(compared[name], number):
+                    yield {"round": number, "family": name, **measure(servers[name], tool, options)}
     finally:
-        tomcat.end()
+        for server in servers.values():
+            server.end()
 
 
 def ratios(rows, tool, field):
-    """To none of the same round."""
-    base = {row["round"]: row[field] for row in rows if row["tool"] == BASELINE}
-    return [row[field] / base[row["round"]] for row in rows if row["tool"] == tool]
+    """To none of the same round and the same Tomcat."""
+    base = {(row["round"], row["family"]): row[field] for row in rows if row["tool"] == BASELINE}
+    return [row[field] / base[row["round"], row["family"]] for row in rows if row["tool"] == tool]
 
 
 def spread(values):
     return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
-def write_page(path, rows, options):
+def write_page(path, results, options):
+    rows = results.rows
     lines = ["# What a request pays for a profiler", "",
-             f"Made by `script/bench profiler-tax` on {rows[0]['date']}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
+             f"Made by `script/bench profiler-tax` on {results.date}; raw data in `profiler-tax.csv`. {os.cpu_count()} processors,",
              f"{platform.machine()}, Linux {platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK {options.jdk},",
              f"{options.rate} requests a second from the same machine, each tool every {options.interval_us} us of CPU,",
-             f"{options.rounds} rounds of {options.seconds} s. Ratios are to none of the same round: the median, in brackets least and",
-             "most. `none again` is the same measurement once more: what differs less than it is not seen.", "",
+             f"{options.rounds} rounds of {options.seconds} s. Ratios are to none of the same round and server: the median, in brackets",
+             "least and most. `none again` is the same measurement once more: what differs less than it is not seen.", "",
              "| tool | CPU per request | p50 | p99 | CPU, us | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms | errors |",
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for tool in dict.fromkeys(row["tool"] for row in rows):
@@ -147,22 +146,17 @@ def write_page(path, rows, options):
 
 def main():
     parser = argparse.ArgumentParser(prog="script/bench profiler-tax")
-    parser.add_argument("--rate", type=int, default=500, help="requests a second")
+    parser.add_argument("--rate", type=int, default=1500, help="requests a second")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--interval-us", type=int, default=10000)
     parser.add_argument("--jdk", type=int, default=25)
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    output_option(parser)
     options = parser.parse_args()
-    with open(options.output / "profiler-tax.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        rows = []
-        for row in rounds(options):
-            writer.writerow(row)
-            file.flush()
-            rows.append(row)
-    write_page(options.output / "profiler-tax.md", rows, options)
+    results = Results(options.output / "profiler-tax.csv", FIELDS)
+    for row in rounds(options):
+        print(*(f"{key}={value}" for key, value in results.add(**row).items()), flush=True)
+    write_page(options.output / "profiler-tax.md", results, options)
 
 
 main()

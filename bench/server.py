@@ -11,8 +11,6 @@ Defaults take about two minutes; the fleet of docs/formats/server-api.md's recko
 Raw data go to OUTPUT/server.csv, what they come to beside the goals to OUTPUT/server.md (default: docs/benchmarks).
 """
 import argparse
-import csv
-import datetime
 import math
 import os
 import pathlib
@@ -27,11 +25,13 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "lib"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import candortest as ct
+from results import Results, output_option
 from servers import Server
 
 MAKER = ct.BUILD / "bench" / "server" / "recordings"
-FIELDS = ("date", "part", "kind", "what", "value", "unit", "run")
+FIELDS = ("part", "kind", "what", "value", "unit", "run")
 DAY = 86400
 START = (int(time.time()) // DAY - 2) * DAY  # a day that is over, so that all of it is merged
 TICK = os.sysconf("SC_CLK_TCK")
@@ -41,19 +41,12 @@ QUERIES = {"flame graph": ("/v1/flamegraph", {}), "methods": ("/v1/methods", {})
 NOISE_BITS = math.log2(2 * 200_000)  # JITTER_NS of recordings.c
 
 
-class Results:
+class Figures(Results):
     def __init__(self, folder):
-        self.rows = []
-        self.date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-        self.file = open(folder / "server.csv", "w", newline="")
-        self.writer = csv.DictWriter(self.file, FIELDS, lineterminator="\n")
-        self.writer.writeheader()
+        super().__init__(folder / "server.csv", FIELDS)
 
     def add(self, part, kind, what, value, unit, run=0):
-        row = dict(zip(FIELDS, (self.date, part, kind, what, float(f"{value:.6g}"), unit, run)))
-        self.rows.append(row)
-        self.writer.writerow(row)
-        self.file.flush()
+        super().add(part=part, kind=kind, what=what, value=float(f"{value:.6g}"), unit=unit, run=run)
 
     def of(self, part, kind, what):
         return [row["value"] for row in self.rows if (row["part"], row["kind"], row["what"]) == (part, kind, what)]
@@ -267,10 +260,10 @@ def main():
     parser.add_argument("--hours", type=int, default=2)
     parser.add_argument("--minutes", type=int, default=10, help="of a recording of the fleet")
     parser.add_argument("--rate", type=int, default=1340, help="samples a minute of one host")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "benchmarks")
+    output_option(parser)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    results = Results(options.output)
+    results = Figures(options.output)
     for kind in KINDS:
         measure_kind(options, results, kind)
     measure_fleet(options, results)

@@ -16,6 +16,41 @@ def jcmd(jvm, *command):
         raise RuntimeError(f"jcmd {' '.join(map(str, command))}: {result.out} {result.err}")
 
 
+class Nothing:
+    """Shows what differs by chance."""
+
+    def __init__(self, name="none"):
+        self.name = name
+
+    def start(self, jvm, path):
+        pass
+
+    def stop(self, jvm, path):
+        pass
+
+
+def per_unit(*truths):
+    return sum(truth["cpu_ns"] for truth in truths) / sum(truth["units"] for truth in truths)
+
+
+def with_tool(jvm, tool, path, **round_options):
+    tool.start(jvm, path)
+    truth = jvm.round(**round_options)
+    tool.stop(jvm, path)
+    return truth
+
+
+def cost_of(jvm, tool, path, **work):
+    """A B B A: (how much longer the work takes with the tool, nanoseconds per sample or None, samples)."""
+    first, samples, withs = jvm.round(**work), 0, []
+    for _ in range(2):
+        withs.append(with_tool(jvm, tool, path, **work))
+        samples += tool.count(path)[0] if hasattr(tool, "count") else 0
+    without = per_unit(first, jvm.round(**work))
+    taken = (per_unit(*withs) - without) * sum(truth["units"] for truth in withs)
+    return per_unit(*withs) / without - 1, taken / samples if samples else None, samples
+
+
 class Candor:
     def __init__(self, clock, interval_us):
         self.name, self.clock, self.interval = f"candor {clock}", clock, f"{interval_us}us"

@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -281,11 +282,14 @@ def refused(recording):
 
 
 def shell_jobs(fake):
-    """Ctrl-Z and fg, as a shell does it."""
-    t = terminal.Terminal(["sh", "-c", "exec bash --norc --noprofile -i 2>&1"], 100, 24, TMPDIR=str(FILES), PS1="$ ")
+    """Ctrl-Z and fg, as a shell does it; while nobody reads what top draws on a large window, so that it is in the middle of that."""
+    t = terminal.Terminal(["sh", "-c", "exec bash --norc --noprofile -i 2>&1"], 400, 100, TMPDIR=str(FILES), PS1="$ ")
     t.wait(lambda: "$" in t.text())
     t.press(f"{ct.PROGRAM} top -r 100ms {fake.pid}\r")
     sees(t, "demo.Work.hot", "in a shell: a picture")
+    for _ in range(20):
+        t.press("\f")
+        time.sleep(0.1)
     t.press("\x1a")
     sees(t, "Stopped", "Ctrl-Z: the shell again")
     ct.ok(not t.screen.alternate and t.screen.cursor_shown, "with its own screen and cursor")

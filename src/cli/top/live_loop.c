@@ -6,7 +6,6 @@
 #include "cli/top/keys.h"
 #include "cli/top/screen.h"
 
-#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,7 +92,7 @@ static void wait(struct live_loop *l)
     uint64_t now = clock_monotonic_ns();
     int ms = !looks ? 1000 : l->next_ns > now ? (int)((l->next_ns - now + 999999) / 1000000) : 0;
     struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {looks ? k->source->session->handle : -1, POLLIN, 0}};
-    poll(fds, 2, ms);
+    screen_wait(fds, 2, ms);
     l->lost = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
     if (fds[1].revents)
         l->next_ns = 0; /* the JVM has ended: there is something to say */

@@ -1,6 +1,7 @@
 #include "cli/top/screen.h"
 
 #include "cli/top/keys.h"
+#include "cli/top/suspend.h"
 #include "cli/top/terminal.h"
 
 #include <errno.h>
@@ -39,8 +40,10 @@ static void choose_styles(bool colour)
 int screen_open(bool colour, struct error *e)
 {
     terminal_hold();
+    suspend_hold();
     screen = newterm(NULL, stdout, stdin);
     if (!screen) {
+        suspend_let_go();
         terminal_let_go();
         return error_set(e, -ENOTTY, "cannot draw on this terminal; use --batch for plain text");
     }
@@ -64,6 +67,7 @@ void screen_close(void)
     endwin();
     delscreen(screen);
     screen = NULL;
+    suspend_let_go();
     terminal_let_go();
     signal(SIGQUIT, SIG_DFL);
 }
@@ -102,6 +106,17 @@ void screen_show(const struct canvas *c)
 void screen_redraw(void)
 {
     clearok(curscr, TRUE);
+}
+
+void screen_wait(struct pollfd *fds, nfds_t n, int ms)
+{
+    suspend_poll(fds, n, ms);
+    if (!suspend_wanted())
+        return;
+    endwin();
+    suspend_now();
+    def_shell_mode(); /* what was set meanwhile is what the terminal gets back */
+    refresh();
 }
 
 static uint32_t key_of(wint_t code)

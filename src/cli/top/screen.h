@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/top/canvas.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ void screen_size(unsigned *width, unsigned *height);
 void screen_show(const struct canvas *c);
 /* The next picture is drawn whole, whatever the terminal shows. */
 void screen_redraw(void);
+/* Waits as poll(2) does. Ctrl-Z gives the terminal back and stops the process; when it goes on, the wait is over. */
+void screen_wait(struct pollfd *fds, nfds_t n, int ms);
 /* A key that was pressed already, as keys.h has them; false when there is none. */
 bool screen_key(uint32_t *key);
 

@@ -58,6 +58,21 @@ static void put_paragraphs(FILE *f, const char *text)
     }
 }
 
+static void put_choices(FILE *f, const char *choices)
+{
+    while (*choices) {
+        size_t n = strcspn(choices, "|");
+        put_text(f, choices, n);
+        choices += n;
+        if (!strcmp(choices, CLI_OPEN)) {
+            fputs(", and others", f);
+            return;
+        }
+        fputs(*choices ? ", " : "", f);
+        choices += *choices == '|';
+    }
+}
+
 static void put_option(FILE *f, const struct cli_option *o)
 {
     fputs(".TP\n", f);
@@ -73,7 +88,7 @@ static void put_option(FILE *f, const struct cli_option *o)
     put(f, o->help + 1);
     if (o->choices) {
         fputs(": ", f);
-        put(f, o->choices);
+        put_choices(f, o->choices);
     }
     fputs(".\n", f);
 }

@@ -5,7 +5,7 @@ compilations.
 tier: default
 timeout: 600
 
-The plug-in is Debian's libhsdis0-fcml: another disassembler than ours, by other people. Compared is every instruction of compiled
+The plug-in is Debian's libhsdis0-fcml, behind hsdis.c: another disassembler than ours, by other people. Compared is every instruction of compiled
 methods that has samples: it has to begin and end where the JVM says that instructions do, and to have the same mnemonic. What the
 syntaxes write differently is made the same first (`normal`): suffixes for the size of operands, synonyms of conditions, prefixes.
 At least 99 in 100 have to agree, by number and by samples: the plug-in does not know every instruction, either.
@@ -13,13 +13,13 @@ At least 99 in 100 have to agree, by number and by samples: the plug-in does not
 One compiler and one thread of it, as what two of them print at once is mixed up; and no AVX-512, of which the plug-in knows little.
 A method is identified by the number of its compilation, so one that is compiled again, or elsewhere, is never taken for another.
 """
+import ctypes
 import html
 import json
 import os
 import pathlib
 import platform
 import re
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -91,19 +91,12 @@ def check_normal():
 
 # ---- what the JVM prints ----
 
-def plug_in():
-    """A directory in which a JVM finds the disassembler; None where the package is not installed."""
-    if not shutil.which("dpkg"):
-        return None
-    listing = ct.run("dpkg", "-L", PACKAGE)
-    files = [pathlib.Path(line) for line in listing.out.split() if re.search(r"hsdis[^/]*\.so", line)] if listing.status == 0 else []
-    library = next((path.resolve() for path in files if path.resolve().is_file()), None)
-    if not library:
-        return None
-    directory = ct.WORK / "hsdis"
-    directory.mkdir()
-    (directory / "hsdis-amd64.so").symlink_to(library)
-    return directory
+def has_plug_in():
+    try:
+        ctypes.CDLL("libhsdis.so.0")
+    except OSError:
+        return False
+    return True
 
 
 def printed(path):
@@ -136,12 +129,12 @@ def sampled(report):
                 yield region["compile_id"], int(line["address"], 16), len(line["bytes"]) // 2, line["text"], line["samples"]
 
 
-def record(jdk, directory):
+def record(jdk):
     """A recording with machine code, and the JVM's own listing of all that it compiled."""
     recording, listing = ct.WORK / f"{jdk.version}.jfr", ct.WORK / f"{jdk.version}.log"
     flags = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintAssembly", "-XX:-TieredCompilation", "-XX:CICompilerCount=1", "-XX:UseAVX=2",
              "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", f"-XX:LogFile={listing}"]
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(directory)}
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(ct.BUILD / "tests/oracle")}
     for seconds in SECONDS:  # a machine that is busy with other things needs longer
         options = ct.agent_options(file=recording, interval="250us", asm="on")
         with ct.Jvm(jdk, "HotLoops", agent=options, flags=flags, env=environment) as jvm:
@@ -188,12 +181,11 @@ def main():
     if platform.machine() != "x86_64":
         ct.skip("PrintAssembly", f"Debian has {PACKAGE} for x86-64")
         ct.done()
-    directory = plug_in()
-    if not directory:
+    if not has_plug_in():
         ct.skip("PrintAssembly", f"{PACKAGE} is not installed; run script/bootstrap")
         ct.done()
     for jdk in ct.jdks(None if ct.TIER == "all" else {version: "in tier all" for version in (8, 11, 21, 27)}):
-        report, listing = record(jdk, directory)
+        report, listing = record(jdk)
         if not report:
             continue
         methods, missing = printed(listing)

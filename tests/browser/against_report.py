@@ -18,8 +18,8 @@ def record(name, *sources):
     """javac at work on these sources; None where there is no JDK for it."""
     jdk = next((ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), None)
     file = ct.WORK / f"{name}.jfr"
-    made = ct.candor("record", "-i", "2ms", "--asm", "-o", file, "--", jdk.java, "-m", "jdk.compiler/com.sun.tools.javac.Main",
-                     "-sourcepath", ct.ROOT / "tests" / "java", "-implicit:class", "-d", ct.WORK / name, *sources)
+    made = ct.candor("record", "-i", "2ms", "-o", file, "--", jdk.java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-sourcepath",
+                     ct.ROOT / "tests" / "java", "-implicit:class", "-d", ct.WORK / name, *sources)
     ct.ok(made.status == 0, f"{name}: javac is recorded", made)
     return file
 

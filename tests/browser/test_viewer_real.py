@@ -454,9 +454,19 @@ def books(page, file, want):
     ct.ok(not page.run("return document.getElementById('books-dialog').open"), "Close closes it")
 
 
-def code(page, file):
+def hot_loops():
+    """A recording with the machine code of few methods that have nearly all samples."""
+    file = ct.WORK / "loops.jfr"
+    with ct.Jvm(next(ct.jdk(v) for v in (21, 17, 25) if ct.jdk(v)), "HotCode", agent=ct.agent_options(file=file, asm="on")) as jvm:
+        jvm.round(seconds=2)
+        jvm.finish()
+    return file
+
+
+def code(page, recording):
     """The machine code of a frame's method, by the button and by a key, as candor asm tells it; none of a method that has none."""
-    result = ct.candor("asm", "--json", "--top", "50", "--threshold", "0.1", page.recording)
+    file = page_of(recording)
+    result = ct.candor("asm", "--json", "--top", "0", "--threshold", "1", recording)
     known = {}
     for region in json.loads(result.out)["regions"] if result.status == 0 else ():
         if region.get("lines") and region["source"].startswith("C"):
@@ -611,7 +621,7 @@ def main():
             part(page, file, want, truth)
         for part in (threads, times, books):
             part(page, file, want)
-        code(page, file)
+        code(page, hot_loops())
         reached_by_tab(page, file)
         every_format(page, recording)
         comparison(page, less, recording)

@@ -14,13 +14,16 @@ public final class Units {
 
     private final int depth;
     private final CountDownLatch begun;
+    private final CountDownLatch gate;
     long units;
     long cpu;
     long longest;
 
-    Units(int depth, CountDownLatch begun) {
+    /** Work begins when the gate opens: thousands of threads at work leave no processor to begin more. */
+    Units(int depth, CountDownLatch begun, CountDownLatch gate) {
         this.depth = depth;
         this.begun = begun;
+        this.gate = gate;
     }
 
     static long piece(long seed) {
@@ -31,9 +34,18 @@ public final class Units {
         return x;
     }
 
+    void pass() {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     long work(long seed) {
         long x = seed;
         begun.countDown();
+        pass();
         long before = Rounds.cpu();
         for (long last = System.nanoTime(); !end; units++) {
             x = piece(x);
@@ -52,15 +64,17 @@ public final class Units {
     static String round(Rounds.Options options) throws Exception {
         int threads = (int) options.number("threads", 1);
         CountDownLatch begun = new CountDownLatch(threads);
+        CountDownLatch gate = new CountDownLatch(1);
         Units[] all = new Units[threads];
         Thread[] workers = new Thread[threads];
         end = false;
         for (int i = 0; i < threads; i++) {
-            Units one = all[i] = new Units((int) options.number("depth", 20), begun);
+            Units one = all[i] = new Units((int) options.number("depth", 20), begun, gate);
             workers[i] = new Thread(null, () -> sink = one.dive(one.depth, one.depth), "units-" + i, 1 << 20);
             workers[i].start();
         }
         begun.await();
+        gate.countDown();
         Thread.sleep((long) (1000 * options.number("seconds", 1)));
         end = true;
         long units = 0;

@@ -42,6 +42,11 @@
 
 #define CANDOR_QUEUE_UNBOUNDED UINT64_MAX
 
+/* Slots of a cache line, and how far ahead of a producer lines are fetched: far enough to be there in time, and in a small ring no
+ * other than its own. */
+#define CANDOR_QUEUE_LINE  8
+#define CANDOR_QUEUE_AHEAD 128
+
 /* In the place of an element: the consumer goes on in the next chunk. */
 #define CANDOR_QUEUE_JUMP ((void *)UINTPTR_MAX)
 
@@ -72,6 +77,17 @@ uint64_t candor_queue_idle_spin(void *context, uint64_t idle_turns);
 static inline bool candor_queue_refuses(const void *element)
 {
     return (uintptr_t)element + 1 < 2;
+}
+
+/* A hint to fetch a slot's line for writing: away from who wrote it last, before it is written. Never fails, whatever the address. The
+ * builtin alone fetches lines for reading, unless the compiler may assume a younger processor. */
+static inline void candor_queue_fetch(uint64_t *slot)
+{
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*slot));
+#else
+    __builtin_prefetch(slot, 1);
+#endif
 }
 
 static inline uint64_t candor_queue_word(const void *element)

@@ -11,7 +11,8 @@
  * Source      the null slots are FastFlow's, the look ahead is B-Queue's, both as in JCTools' SpscArrayQueue.
  *
  * The producer that comes to its limit looks `look_ahead` slots on: slots are emptied in order, so when that one is empty all
- * before it are. One look pays for a quarter of the ring, and keeps the producer out of the lines that the consumer is at.
+ * before it are. One look pays for a quarter of the ring, and keeps the producer out of the lines that the consumer is at. The
+ * consumer wrote each line last, so the producer has them fetched before it comes to them.
  */
 #ifndef CANDOR_QUEUE_SPSC_ARRAY_H
 #define CANDOR_QUEUE_SPSC_ARRAY_H
@@ -61,10 +62,18 @@ static inline bool candor_spsc_array_has_room(struct candor_spsc_array *q, uint6
     return !__atomic_load_n(&q->slots[i & q->mask], __ATOMIC_ACQUIRE);
 }
 
+/* Producer, before the slot of index i. */
+static inline void candor_spsc_array_fetch_ahead(struct candor_spsc_array *q, uint64_t i)
+{
+    if (i % CANDOR_QUEUE_LINE == 0)
+        candor_queue_fetch(&q->slots[(i + CANDOR_QUEUE_AHEAD) & q->mask]);
+}
+
 static inline bool candor_spsc_array_offer(struct candor_spsc_array *q, void *element)
 {
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED); /* relaxed: the producer's own */
 
+    candor_spsc_array_fetch_ahead(q, i);
     if (candor_queue_refuses(element) || !candor_spsc_array_has_room(q, i))
         return false;
     /* Release: pairs with the acquire in peek; publishes what the element points to. */
@@ -78,8 +87,10 @@ static inline uint64_t candor_spsc_array_offer_n(struct candor_spsc_array *q, vo
 {
     uint64_t i = __atomic_load_n(&q->producer.index, __ATOMIC_RELAXED), n = 0;
 
-    for (; n < count && !candor_queue_refuses(elements[n]) && candor_spsc_array_has_room(q, i + n); n++)
+    for (; n < count && !candor_queue_refuses(elements[n]) && candor_spsc_array_has_room(q, i + n); n++) {
+        candor_spsc_array_fetch_ahead(q, i + n);
         __atomic_store_n(&q->slots[(i + n) & q->mask], candor_queue_word(elements[n]), __ATOMIC_RELEASE); /* as in offer */
+    }
     __atomic_store_n(&q->producer.index, i + n, __ATOMIC_RELEASE);
     return n;
 }

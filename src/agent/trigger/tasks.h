@@ -16,6 +16,15 @@ int tasks_each(bool (*fn)(int tid, void *context), void *context);
 /* Their ids, to be freed by the caller: how many, or a negative errno. */
 int tasks_list(int **tids);
 
+/* What changes when a thread of this process begins or ends: the last id given to any task of the pid namespace, and how many threads
+ * there are. While two marks are equal no thread began in between; a restored process's (CRIU), whose ids were chosen, may have. */
+struct tasks_mark {
+    unsigned long last_id, count;
+};
+
+/* false where the kernel does not tell. */
+bool tasks_mark(struct tasks_mark *m);
+
 /* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */
 int tasks_read_proc(const char *path, char *out, int size);
 

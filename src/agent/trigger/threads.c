@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000 };
+enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000, SCANS_BETWEEN_LISTINGS = 10 };
 
 static struct {
     pthread_mutex_t lock;
@@ -33,6 +33,8 @@ static struct {
     uint64_t seed;
     uint32_t scan;
     uint32_t *scanned; /* per slot: the last scan that saw its thread */
+    struct tasks_mark mark; /* from before the last scan that listed all threads */
+    uint32_t unlisted;      /* scans since */
     uint32_t *free_slots, free_count;
     uint64_t *booked; /* per thread id: up to where its CPU clock is in the books */
 } registry = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .generation = 1};
@@ -384,20 +386,49 @@ static void look_at(int tid)
     }
 }
 
+/* A look at all threads there were, also those without a slot; slots from limit on may be of younger ones. */
+static void scan_listed(const int *tids, int count, uint32_t limit)
+{
+    for (int i = 0; i < count; i++)
+        look_at(tids[i]);
+    for (uint32_t i = 0; i < limit; i++)
+        if (registry.scanned[i] != registry.scan && !clock_thread_cpu(sampled_threads[i].tid))
+            disarm(&sampled_threads[i]);
+}
+
+static void scan_known(void)
+{
+    for (uint32_t i = 0; i < threads_limit(); i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE)
+            look_at(sampled_threads[i].tid);
+}
+
+/* Listing the threads of a process takes longer than all else of a scan. */
+static bool must_list(void)
+{
+    struct tasks_mark now = {0};
+    bool is_same = tasks_mark(&now) && now.last_id == registry.mark.last_id && now.count == registry.mark.count;
+    if (is_same && ++registry.unlisted < SCANS_BETWEEN_LISTINGS)
+        return false;
+    registry.mark = now;
+    registry.unlisted = 0;
+    return true;
+}
+
 void threads_scan(void)
 {
     int *tids = NULL;
     uint32_t limit_before = threads_limit();
-    int count = tasks_list(&tids);
+    bool list = must_list();
+    int count = list ? tasks_list(&tids) : 0;
     pthread_mutex_lock(&registry.lock);
     inject_crash(INJECT_UNDER_LOCK);
-    if (registry.running && count > 0) {
+    if (registry.running && count >= 0) {
         registry.scan++;
-        for (int i = 0; i < count; i++)
-            look_at(tids[i]);
-        for (uint32_t i = 0; i < limit_before; i++)
-            if (registry.scanned[i] != registry.scan && !clock_thread_cpu(sampled_threads[i].tid))
-                disarm(&sampled_threads[i]);
+        if (list)
+            scan_listed(tids, count, limit_before);
+        else
+            scan_known();
         exits_reap();
     }
     pthread_mutex_unlock(&registry.lock);

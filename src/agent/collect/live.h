@@ -31,8 +31,9 @@ bool live_running(void);
 /* What a recording's chunk says of it. */
 void live_describe(void);
 /* A sampled allocation, with the words of hot/record.h that say which virtual thread made it, if one did. The reference becomes ours;
- * 0 = there is none. */
-void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, const uint64_t *virtual_words, size_t count);
+ * 0 = there is none. collections: live_collections as of the allocation, which may be long ago. */
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
+               size_t count);
 void live_tick(uint64_t now_ns);
 /* Looks once more, and writes what is alive: before the recording ends, or is copied. */
 void live_write_survivors(void);

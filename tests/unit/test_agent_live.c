@@ -322,7 +322,8 @@ static void test_late(void)
     if (!load(&p, file))
         return;
     weight = weight_of(2, &alive);
-    tap_ok((int)p.sample_count == alive && p.weight == weight, "of those that a collection has looked at meanwhile, %d, all are alive", alive);
+    tap_ok((int)p.sample_count == alive && p.weight == weight,
+           "of those that a collection has looked at meanwhile, %d, all are alive", alive);
     tap_ok(p.live_set_count == 2 && (int)p.live_sets[1].objects == alive, "as of that collection");
     check_books(&p, "late");
     profile_deinit(&p);

@@ -3,8 +3,9 @@
  *
  *   live_start -> [ live_take* live_tick live_write live_write_survivors ]* -> live_stop
  *
- * There are never more references than objects may be watched, and as many again that are on their way to or from that. The JVM
- * clears them as it collects; after a collection, and not more often than once a second, the agent's thread looks which are.
+ * There are never more references than objects may be watched, as many again that are to be given back, and those that samples in the
+ * threads' queues bring. The JVM clears them as it collects; after a collection, and not more often than once a second, the agent's thread
+ * looks which are.
  *
  * The books (docs/formats/recording.md), in bytes of allocation samples: those that came with a reference are watched, were
  * found dead, or were displaced. All on the agent's thread. */

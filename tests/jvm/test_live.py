@@ -115,6 +115,11 @@ def sound(found, what):
           f"{what}: there were displaced ones, and dead", account)
     ct.ok(0 < len(found.alive) <= account["live_watched_bytes"][1] <= WATCHED, f"{what}: no more are watched than may be", account)
     ct.ok(all(0 < one.age < 600e9 for one in found.alive), f"{what}: and are older than nothing, and younger than the test")
+    told = list({one["startTime"]: one for one in found.sets}.values())  # of two with one time the later counts
+    ct.ok(all(b["oldBefore"] == a["oldCollections"] for a, b in zip(told, told[1:])) and
+          (told[0]["oldBefore"] < told[-1]["oldCollections"]) == (found.settings["live_old_collections"] == "counted"),
+          f"{what}: which collections were of old objects",
+          [(one["oldBefore"], one["oldCollections"]) for one in told])
     used = [one["heapUsed"] for one in found.sets]
     least = 64 << 10 if found.settings["live_collections"] == "pauses" else 0  # others need not tell
     ct.ok(used and all(least <= n <= 512 << 20 for n in used), f"{what}: the heap after collections", used[:10])

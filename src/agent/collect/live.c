@@ -45,6 +45,7 @@ static struct {
     uint64_t random, next_look;
     uint64_t pauses;               /* as of the last look */
     uint32_t begun;                /* collections, as of the last look */
+    uint64_t old, old_before;      /* collections of old objects, as of the last look, and of the one before */
     bool has_late;                 /* objects have come that a collection before the last look has looked at */
     uint64_t collected_ns;         /* the end of the last one before it */
     uint64_t heap_used;
@@ -224,7 +225,11 @@ static uint64_t root(double x)
 static void write_live_set(void)
 {
     const struct survivors *set = &session.set;
-    struct jfr_live_set s = {.ticks = session.collected_ns, .collections = session.begun, .heap_used = session.heap_used};
+    struct jfr_live_set s = {.ticks = session.collected_ns,
+                             .collections = session.begun,
+                             .old_collections = session.old,
+                             .old_before = session.old_before,
+                             .heap_used = session.heap_used};
     double variance = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         if (!has_survived(set->held[i].object))
@@ -235,8 +240,17 @@ static void write_live_set(void)
         variance += survivors_variance(bytes, set->held[i].size);
     }
     s.error = variance > 0 ? root(variance) : 0;
-    collections_of_old(&s.old_collections);
     jfr_write_live_set(session.recording->writer, &s);
+}
+
+static void note_collections(uint64_t pauses, uint64_t ended_ns)
+{
+    uint64_t used = atomic_exchange(&live_pauses.used, UINT64_MAX);
+    session.heap_used = used == UINT64_MAX ? session.heap_used : used;
+    session.pauses = pauses;
+    session.collected_ns = ended_ns;
+    session.old_before = session.old;
+    collections_of_old(&session.old);
 }
 
 /* What the JVM has found out since the last look. */
@@ -253,12 +267,10 @@ static void look(void)
         session.references[i] = ((struct watched *)set->held[i].object)->reference;
     if (!live_objects.look(session.references, session.is_alive, set->count))
         return;
-    uint64_t used = atomic_exchange(&live_pauses.used, UINT64_MAX);
-    session.heap_used = used == UINT64_MAX ? session.heap_used : used;
-    session.pauses = pauses;
+    if (pauses != session.pauses)
+        note_collections(pauses, collected_ns);
     session.begun = begun;
     session.has_late = false;
-    session.collected_ns = collected_ns;
     bury_dead(begun);
     write_live_set();
 }
@@ -354,6 +366,7 @@ int live_start(const struct live_options *options, struct recording *r, struct e
     session.recording = r;
     session.random = clock_monotonic_ns() | 1;
     session.pauses = atomic_load(&live_pauses.count);
+    collections_of_old(&session.old);
     session.running = true;
     atomic_store(&live_pauses.used, UINT64_MAX);
     atomic_store(&alloc_config.with_references, true);

@@ -418,6 +418,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                         .fields = {START_TIME,
                                    COUNT("collections", "Collections", "That the JVM has begun"),
                                    COUNT("oldCollections", "Collections of Old Objects", "0: unknown, or none yet"),
+                                   COUNT("oldBefore", "Those Before", "As of the set before, or of the beginning"),
                                    BYTES("heapUsed", "Heap Used", "As of the collection's end; 0: unknown"),
                                    COUNT("objects", "Objects", "Sampled ones that are alive"),
                                    BYTES("bytes", "Live Bytes", "That these stand for: allocated while recording, and alive"),

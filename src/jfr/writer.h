@@ -185,6 +185,7 @@ void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *obj
 struct jfr_live_set {
     uint64_t ticks;
     uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
+    uint64_t old_before;                   /* as of the set before, or of the beginning */
     uint64_t heap_used;                    /* 0 = unknown */
     uint64_t objects, bytes, error;
 };

@@ -209,6 +209,7 @@ void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *s)
               (union argument[]){{s->ticks},
                                  {s->collections},
                                  {s->old_collections},
+                                 {s->old_before},
                                  {s->heap_used},
                                  {s->objects},
                                  {s->bytes},

@@ -94,6 +94,11 @@ static uint32_t count_looks(const struct profile *p)
     return count;
 }
 
+static bool is_after_old(const struct profile_live_set *s)
+{
+    return s->old_collections > s->old_before;
+}
+
 /* Of the looks in (from, to] the last at which a collection of old objects had been since the one before; where there was none, the last;
  * -1 = there is no look. After such a collection garbage does not count; without it a group grows from one to the next. */
 static int last_look(const struct profile_live_set *sets, uint32_t count, int64_t from, int64_t to, bool *is_of_old)
@@ -101,7 +106,7 @@ static int last_look(const struct profile_live_set *sets, uint32_t count, int64_
     int last = -1;
     *is_of_old = false;
     for (uint32_t i = 0; i < count; i++) {
-        bool of_old = i && sets[i].old_collections > sets[i - 1].old_collections;
+        bool of_old = is_after_old(&sets[i]);
         if (sets[i].time_ns <= from || sets[i].time_ns > to || (*is_of_old && !of_old))
             continue;
         last = (int)i;
@@ -250,8 +255,7 @@ static struct line line_through(const struct profile *p, bool only_old)
     struct line l = {0};
     for (uint32_t i = 0; i < p->live_set_count; i++) {
         const struct profile_live_set *s = &p->live_sets[i];
-        bool of_old = i && s->old_collections > s[-1].old_collections;
-        if (!s->heap_used || (only_old && !of_old))
+        if (!s->heap_used || (only_old && !is_after_old(s)))
             continue;
         double x = (double)(s->time_ns - p->live_sets[0].time_ns) / 3.6e12, y = (double)s->heap_used;
         l.count++;

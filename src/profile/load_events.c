@@ -226,6 +226,7 @@ static int on_live_set(struct load *l, struct jfr_event *event)
     return load_part_live_set(l->part, &(struct profile_live_set){.time_ns = jfr_event_epoch_ns(event),
                                                                   .collections = count_of(event, "collections"),
                                                                   .old_collections = count_of(event, "oldCollections"),
+                                                                  .old_before = count_of(event, "oldBefore"),
                                                                   .heap_used = count_of(event, "heapUsed"),
                                                                   .objects = count_of(event, "objects"),
                                                                   .bytes = count_of(event, "bytes"),

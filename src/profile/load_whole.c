@@ -55,6 +55,17 @@ static int take_samples(struct load_whole *w, const struct load_part *part, cons
     return 0;
 }
 
+/* What is told again of one collection is told better: objects have come that it had looked at, too. */
+static int take_live_set(struct profile *p, const struct profile_live_set *set)
+{
+    if (p->live_set_count && p->live_sets[p->live_set_count - 1].time_ns == set->time_ns)
+        p->live_set_count--;
+    if (ARRAY_GROW(p->live_sets, p->live_set_cap, p->live_set_count))
+        return -ENOMEM;
+    p->live_sets[p->live_set_count++] = *set;
+    return 0;
+}
+
 static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g)
 {
     for (uint32_t i = 0; i < part->object_count; i++) {
@@ -63,11 +74,9 @@ static int take_objects(struct profile *p, const struct load_part *part, const s
         p->objects[p->object_count] = part->objects[i];
         p->objects[p->object_count++].sample = grafted_sample(&part->objects[i].sample, g);
     }
-    for (uint32_t i = 0; i < part->live_set_count; i++) {
-        if (ARRAY_GROW(p->live_sets, p->live_set_cap, p->live_set_count))
+    for (uint32_t i = 0; i < part->live_set_count; i++)
+        if (take_live_set(p, &part->live_sets[i]))
             return -ENOMEM;
-        p->live_sets[p->live_set_count++] = part->live_sets[i];
-    }
     return 0;
 }
 

@@ -110,6 +110,7 @@ struct profile_object {
 struct profile_live_set {
     int64_t time_ns; /* since the epoch */
     uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
+    uint64_t old_before; /* as of the set before, or of the beginning: whether one of old objects lies between */
     uint64_t heap_used; /* bytes; 0 = unknown */
     uint64_t objects, bytes, error; /* sampled ones, what they stand for, and the standard error of that */
 };

@@ -4,8 +4,10 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Hashtable;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Programs that know what they keep alive.
@@ -14,13 +16,15 @@ import java.util.Map;
  * garbage collected. The answer counts the bytes that are kept, and of those that are not, how many of a hundred are still
  * there.
  *
- * go kind=hashtable|secondIndex|threadLocal|classLoader|listener fixed=0|1 seconds=N: a service that handles some hundred
- * requests a second, and has a bounded number of things at hand. Of each tenth thing something stays behind, unless it is
- * fixed. Garbage is collected now and then.
+ * go kind=hashtable|secondIndex|threadLocal|classLoader|listener fixed=0|1 seconds=N: a service that handles requests at a
+ * steady pace, and has a bounded number of things at hand. Of each fifth thing, and of each class loader, something stays
+ * behind, unless it is fixed. Garbage is collected now and then. It goes on for N seconds, or, where the machine is too busy
+ * for that, until each quarter of its time has had its share of requests and collections.
  */
 final class Leaks {
     static final int SMALL = 96, MEDIUM = 4096, LARGE = 200 << 10;
-    static final int PAYLOAD = 1000, PLUGIN = 4000, BOUND = 500, COLLECT_MS = 400;
+    static final int PAYLOAD = 1000, PLUGIN = 4000, BOUND = 100, RATE = 2000, COLLECT_MS = 400, LONGER = 8;
+    static final int REQUESTS_A_QUARTER = 4000, COLLECTIONS_A_QUARTER = 5;
 
     static final List<Object> KEPT = new ArrayList<>();
 
@@ -78,7 +82,7 @@ final class Leaks {
     static boolean fixed;
 
     static boolean staysBehind(int number) {
-        return !fixed && number % 10 == 0;
+        return !fixed && number % 5 == 0;
     }
 
     static final Map<Integer, byte[]> TABLE = new Hashtable<>();
@@ -112,16 +116,16 @@ final class Leaks {
         }
     }
 
-    static final ThreadLocal<List<byte[]>> CACHE = new ThreadLocal<>();
+    static final ThreadLocal<Map<Integer, byte[]>> CACHE = new ThreadLocal<>();
 
     static void threadLocal(int number) {
         if (CACHE.get() == null) {
-            CACHE.set(new ArrayList<byte[]>());
+            CACHE.set(new HashMap<Integer, byte[]>());
         }
-        List<byte[]> cache = CACHE.get();
-        cache.add(new byte[PAYLOAD]);
-        if (!staysBehind(number)) {
-            cache.remove(cache.size() - 1);
+        Map<Integer, byte[]> cache = CACHE.get();
+        cache.put(number, new byte[PAYLOAD]);
+        if (!staysBehind(number - BOUND)) {
+            cache.remove(number - BOUND);
         }
     }
 
@@ -147,15 +151,16 @@ final class Leaks {
     }
 
     static byte[] pluginCode;
-    static final List<Object> PLUGINS = new ArrayList<>();
+    static final int REQUESTS_A_PLUGIN = 20;
+    static final Map<Integer, Object> PLUGINS = new HashMap<>();
 
     static void classLoader(int number) throws Exception {
-        if (number % 10 != 0) {
+        if (number % REQUESTS_A_PLUGIN != 0) {
             return;
         }
-        Object plugin = new Loader(pluginCode).load();
-        if (!fixed) {
-            PLUGINS.add(plugin);
+        PLUGINS.put(number, new Loader(pluginCode).load());
+        if (fixed) {
+            PLUGINS.remove(number - BOUND);
         }
     }
 
@@ -176,14 +181,16 @@ final class Leaks {
         }
     }
 
-    static final List<Listener> LISTENERS = new ArrayList<>();
+    static final Set<Listener> LISTENERS = new LinkedHashSet<>();
+    static final Listener[] SHOWN = new Listener[BOUND];
 
     static void listener(int number) {
-        View view = new View(new byte[PAYLOAD]);
+        Listener view = new View(new byte[PAYLOAD]), old = SHOWN[number % BOUND];
+        SHOWN[number % BOUND] = view;
         LISTENERS.add(view);
         view.changed();
         if (!staysBehind(number)) {
-            LISTENERS.remove(LISTENERS.size() - 1);
+            LISTENERS.remove(old);
         }
     }
 
@@ -222,20 +229,48 @@ final class Leaks {
         };
     }
 
+    /** When garbage was collected, in nanoseconds since the beginning, and how many requests there had been. No list: it would grow. */
+    static final long[] COLLECTED_AT = new long[10000], REQUESTS_BY_THEN = new long[10000];
+    static int collections;
+
+    static boolean hasFullQuarters(long time) {
+        long before = 0;
+        for (int k = 1; k <= 4; k++) {
+            long count = 0, requests = before;
+            for (int i = 0; i < collections; i++) {
+                if (COLLECTED_AT[i] > time / 4 * (k - 1) && COLLECTED_AT[i] <= time / 4 * k) {
+                    count++;
+                    requests = REQUESTS_BY_THEN[i];
+                }
+            }
+            if (count < COLLECTIONS_A_QUARTER || requests - before < REQUESTS_A_QUARTER) {
+                return false;
+            }
+            before = requests;
+        }
+        return true;
+    }
+
     static String serve(String kind, double seconds) throws Exception {
         Service service = service(kind);
-        long begin = System.nanoTime(), collected = begin;
+        long begin = System.nanoTime(), time = 0, collected = 0;
         int number = 0;
-        while (System.nanoTime() - begin < seconds * 1e9) {
-            service.request(number++);
-            if (System.nanoTime() - collected > COLLECT_MS * 1000000L) {
+        while (time < seconds * 1e9 || (time < LONGER * seconds * 1e9 && !hasFullQuarters(time))) {
+            for (; number < time / 1e9 * RATE; number++) {
+                service.request(number);
+            }
+            if (time - collected > COLLECT_MS * 1000000L) {
                 System.gc();
-                collected = System.nanoTime();
+                collected = System.nanoTime() - begin;
+                COLLECTED_AT[collections] = collected;
+                REQUESTS_BY_THEN[collections++] = number;
             }
             Thread.sleep(1);
+            time = System.nanoTime() - begin;
         }
+        boolean full = hasFullQuarters(time);
         collect();
-        return "requests=" + number;
+        return "requests=" + number + " seconds=" + time / 1000000000 + " full=" + (full ? 1 : 0);
     }
 
     public static void main(String[] arguments) throws Exception {

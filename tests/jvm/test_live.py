@@ -7,8 +7,11 @@ timeout: 900
 Live bytes are estimated from sampled objects: one of size s that stands for b is there with the chance s/b, so the sum over B
 live bytes of such has the variance B (b - s). Bounds are 5 standard errors (false alarm 5.7e-7 per comparison, below 1e-4 of
 them in all), and what a thread has from one sample to its end. A twin that does not leak is said to leak with a chance of
-1e-6 at most, by the report's own word; of a leak, some hundred objects are sampled in each quarter of the recording, where 19
-are enough.
+1e-6 at most, by the report's own word. A leak is to be found: in a quarter of the recording n of its objects are sampled, and
+m are at hand at its begin and others at its end, so it grows by n +- sqrt(n + 2m), where sqrt(2 ln 1e4 (n + 2m)) is
+asked for. The program sees to it that a quarter has at least 4000 requests: n = 313, m = 39, so it grows by 313 +- 20, and 85
+is asked for. Where the looks at what collections leave lie so that half of that is cut away, it is 157 +- 15, and 66: that
+is not reached with a chance of 1e-9.
 """
 import concurrent.futures
 import math
@@ -57,6 +60,10 @@ class Recording:
     def of(self, size):
         return [one for one in self.alive if one.shows(f"Leaks.{size}")]
 
+    def lost(self):
+        """Bytes of the event alloc's samples that were taken and did not get here, as its books say."""
+        return sum(line[0] for (account, _), line in self.books.items() if account == "alloc_lost_bytes")
+
 
 def start(jvm, path, **options):
     good, answer = jvm.control("start", file=path, event=options.pop("event", "live"), **options)
@@ -91,12 +98,13 @@ def agrees(found, truth, what):
         mine = found.of(size)
         estimate, error = sum(one.weight for one in mine), standard_error(mine, SIZES[size][0], bytes_)
         variance += error ** 2
-        ct.ok(abs(estimate - bytes_) <= 5 * error, f"{what}: {size}: {estimate / bytes_:.3f} of the truth by {len(mine)} objects, standard "
-              f"error {error / bytes_:.3f}", (bytes_, estimate))
+        ct.ok(abs(estimate - bytes_) <= 5 * error + found.lost(), f"{what}: {size}: {estimate / bytes_:.3f} of the truth by {len(mine)} "
+              f"objects, standard error {error / bytes_:.3f}", (bytes_, estimate))
         ct.ok(error < 0.35 * bytes_, f"{what}: {size}: which is not just anything", error / bytes_)
         ct.ok({one.size for one in mine if one.frames[0][0] == f"Leaks.{size}"} == {SIZES[size][0]}, f"{what}: {size}: of the right size")
     estimate = sum(one.weight for size in truth for one in found.of(size))
-    ct.ok(abs(estimate - sum(truth.values())) <= 5 * math.sqrt(variance), f"{what}: and all together", (estimate, truth))
+    ct.ok(abs(estimate - sum(truth.values())) <= 5 * math.sqrt(variance) + found.lost(),
+          f"{what}: and all together", (estimate, truth))
 
 
 def sound(found, what):
@@ -107,6 +115,11 @@ def sound(found, what):
           f"{what}: there were displaced ones, and dead", account)
     ct.ok(0 < len(found.alive) <= account["live_watched_bytes"][1] <= WATCHED, f"{what}: no more are watched than may be", account)
     ct.ok(all(0 < one.age < 600e9 for one in found.alive), f"{what}: and are older than nothing, and younger than the test")
+    told = list({one["startTime"]: one for one in found.sets}.values())  # of two with one time the later counts
+    ct.ok(all(b["oldBefore"] == a["oldCollections"] for a, b in zip(told, told[1:])) and
+          (told[0]["oldBefore"] < told[-1]["oldCollections"]) == (found.settings["live_old_collections"] == "counted"),
+          f"{what}: which collections were of old objects",
+          [(one["oldBefore"], one["oldCollections"]) for one in told])
     used = [one["heapUsed"] for one in found.sets]
     least = 64 << 10 if found.settings["live_collections"] == "pauses" else 0  # others need not tell
     ct.ok(used and all(least <= n <= 512 << 20 for n in used), f"{what}: the heap after collections", used[:10])
@@ -121,9 +134,9 @@ def alive(jdk, flags=SERIAL):
         before = weak_references(jvm)
         start(jvm, path, **{"alloc-interval": INTERVAL, "live-max": WATCHED})
         answers = {size: jvm.round("keep", size=size, bytes=bytes_) for size, (_, bytes_, _) in SIZES.items()}
-        during = weak_references(jvm)
         good, copied = jvm.control("dump", file=path.with_suffix(".copy.jfr"))
         ct.ok(good, f"{what}: is copied", copied)
+        during = weak_references(jvm)  # now that none is on its way to be watched
         stop(jvm)
         after = weak_references(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
@@ -172,17 +185,20 @@ def leaks(jdk, kind, fixed):
     path = ct.WORK / f"leaks-{jdk.version}-{kind}-{fixed}.jfr"
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms96m", "-Xmx96m", *SERIAL]) as jvm:
         jvm.expect("ready")
-        start(jvm, path, **{"alloc-interval": "2k", "live-max": 8192})
-        jvm.round(kind=kind, fixed=fixed, seconds=SECONDS)
+        start(jvm, path, **{"alloc-interval": "2k", "live-max": 16384})
+        done = jvm.round(kind=kind, fixed=fixed, seconds=SECONDS)
         stop(jvm)
         status = jvm.finish()
     report = ct.candor("report", "--json", "--kind", "live", path)
-    return status, ct.json.loads(report.out) if report.status == 0 else report
+    return done, status, ct.json.loads(report.out) if report.status == 0 else report
 
 
 def judge(jdk, kind, fixed, answer):
     what = f"{jdk}: {kind}{', fixed' if fixed else ''}"
-    status, data = answer
+    done, status, data = answer
+    if not done["full"]:
+        ct.skip(what, f"the machine had no time for {done['requests']} requests in {done['seconds']} s")
+        return
     if not ct.ok(status == 0 and isinstance(data, dict) and data["leaks"], f"{what}: is recorded and reported", data):
         return
     found = data["leaks"]

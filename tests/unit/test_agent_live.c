@@ -31,6 +31,7 @@ static struct {
     bool was_made, was_given_back;
     _Atomic bool is_alive;
 } objects[OBJECTS];
+static uint32_t collections_before; /* that objects are older than the JVM says */
 static int opened, closed, looks, given_back_twice, given_back_unmade;
 
 static uint64_t size_of(int i)
@@ -94,6 +95,7 @@ static void *allocate(void *unused)
         if (alloc_wants_reference()) {
             objects[i].was_made = true;
             event.reference = (uintptr_t)i + 1;
+            event.collections = live_collections() - collections_before;
         }
         if (!alloc_take(&event) && event.reference)
             forget(&event.reference, 1);
@@ -301,6 +303,56 @@ static void test_few(void)
     profile_deinit(&p);
 }
 
+/* Samples come when the agent's thread gets to them, and whatever was collected meanwhile has looked at their objects. */
+static void test_late(void)
+{
+    struct profile p;
+    pthread_t thread;
+    uint64_t weight;
+    int alive;
+    if (!tap_ok(start(MANY), "a recording whose samples come late"))
+        return;
+    collect(30 << 20);
+    pthread_create(&thread, NULL, allocate, NULL);
+    pthread_join(thread, NULL);
+    let_die(2);
+    collect(20 << 20);
+    tap_ok(session_stop(), "ends");
+    check_references("late");
+    if (!load(&p, file))
+        return;
+    weight = weight_of(2, &alive);
+    tap_ok((int)p.sample_count == alive && p.weight == weight,
+           "of those that a collection has looked at meanwhile, %d, all are alive", alive);
+    tap_ok(p.live_set_count == 2 && (int)p.live_sets[1].objects == alive, "as of that collection");
+    check_books(&p, "late");
+    profile_deinit(&p);
+}
+
+/* Later than the look itself, with no other collection to come. */
+static void test_too_late(void)
+{
+    struct profile p;
+    uint64_t weight;
+    int alive;
+    if (!tap_ok(start(MANY), "a recording whose samples come after the look"))
+        return;
+    collect(30 << 20);
+    collections_before = 1;
+    allocate_all();
+    collections_before = 0;
+    let_die(2);
+    tap_ok(session_stop(), "ends");
+    check_references("after the look");
+    if (!load(&p, file))
+        return;
+    weight = weight_of(2, &alive);
+    tap_ok((int)p.sample_count == alive && p.weight == weight, "of those that had been looked at by then, %d, all are alive", alive);
+    tap_ok(p.live_set_count == 1 && (int)p.live_sets[0].objects == alive, "as of that collection, of which the last word is told");
+    check_books(&p, "after the look");
+    profile_deinit(&p);
+}
+
 /* Without a collection nothing is known to be alive. */
 static void test_none(void)
 {
@@ -341,6 +393,8 @@ int main(void)
     live_objects = (struct live_objects){open_references, close_references, look, forget};
     test_whole();
     test_few();
+    test_late();
+    test_too_late();
     test_none();
     unlink(file);
     test_refused();

@@ -103,7 +103,8 @@ static void make(struct profile *p, const struct behaviour *list, int count, int
     p->live_set_count = p->live_set_cap = SECONDS;
     for (int i = 0; i < SECONDS; i++)
         p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * second, .collections = (uint64_t)i + 1,
-                                                    .old_collections = old_every ? (uint64_t)((i + 1) / old_every) : 0};
+                                                    .old_collections = old_every ? (uint64_t)((i + 1) / old_every) : 0,
+                                                    .old_before = old_every ? (uint64_t)(i / old_every) : 0};
     for (int i = 0; i < count; i++)
         behave(p, &list[i]);
 }
@@ -186,6 +187,26 @@ static void test_garbage(void)
     profile_deinit(&p);
 }
 
+/* One look in each quarter, just after its collection of old objects. */
+static void test_few_looks(void)
+{
+    struct profile p;
+    struct leaks l;
+    seed = 1 << 23;
+    make(&p, &leak, 1, SECONDS / LEAKS_QUARTERS);
+    for (uint32_t i = 0; i < LEAKS_QUARTERS; i++)
+        p.live_sets[i] = p.live_sets[(i + 1) * (SECONDS / LEAKS_QUARTERS) - 1];
+    p.live_set_count = LEAKS_QUARTERS;
+    leaks_find(&l, &p);
+    tap_ok(l.count == 1 && l.proof == LEAKS_PROVED, "a look in each quarter is enough, that in the first one, too");
+    leaks_deinit(&l);
+    p.live_sets[2].old_before = p.live_sets[2].old_collections;
+    leaks_find(&l, &p);
+    tap_ok(l.count == 1 && l.proof == LEAKS_NO_OLD_COLLECTION, "but no proof where one of them has seen no old objects");
+    leaks_deinit(&l);
+    profile_deinit(&p);
+}
+
 static void test_order(void)
 {
     struct behaviour list[] = {leak, leak};
@@ -253,6 +274,7 @@ int main(void)
     test_found();
     test_quiet();
     test_garbage();
+    test_few_looks();
     test_order();
     test_short();
     return tap_done();

@@ -375,7 +375,8 @@ static void make_live(struct profile *p)
     p->object_count = p->object_cap = 320;
     for (int i = 0; i < 8; i++)
         p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * second, .collections = (uint64_t)i + 1,
-                                                    .old_collections = (uint64_t)i + 1, .heap_used = (uint64_t)(50 + 10 * i) << 20,
+                                                    .old_collections = (uint64_t)i + 1, .old_before = (uint64_t)i,
+                                                    .heap_used = (uint64_t)(50 + 10 * i) << 20,
                                                     .objects = (uint64_t)(i + 1) * 40, .bytes = (uint64_t)(i + 1) * 40 << 20,
                                                     .error = 3 << 20};
     for (int i = 0; i < 320; i++) {

@@ -102,7 +102,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         alloc_lose(ALLOCATION_LOSS_MEMORY, s.weight);
     else
         book(&s);
-    live_take(&s, record[4], virtual_thread, virtual_words);
+    live_take(&s, record[4], (uint32_t)record[5], virtual_thread, virtual_words);
 }
 
 void allocations_drain(const struct sampled_thread *t, bool shrink)

@@ -26,7 +26,7 @@ struct watched {
     uintptr_t reference;
     uint64_t born_ns, span;
     uint32_t thread, class_name, outcome;
-    uint32_t collections; /* the JVM had begun when it came */
+    uint32_t collections; /* the JVM had begun when it was allocated */
     uint32_t survived;    /* of those after that it has outlived, as of the last look */
     uint16_t frames, virtual_words;
     bool is_truncated;
@@ -44,6 +44,9 @@ static struct {
     uint32_t done_count;
     uint64_t random, next_look;
     uint64_t pauses;               /* as of the last look */
+    uint32_t begun;                /* collections, as of the last look */
+    uint64_t old, old_before;      /* collections of old objects, as of the last look, and of the one before */
+    bool has_late;                 /* objects have come that a collection before the last look has looked at */
     uint64_t collected_ns;         /* the end of the last one before it */
     uint64_t heap_used;
     size_t words; /* of all that are watched */
@@ -89,13 +92,6 @@ static void subtract(struct account *a, uint64_t bytes)
 
 /* ---- objects come ---- */
 
-/* A JVM that does not count its collections: their pauses serve. */
-static uint32_t collections(void)
-{
-    uint32_t begun = collections_begun();
-    return begun ? begun : (uint32_t)atomic_load_explicit(&live_pauses.count, memory_order_relaxed);
-}
-
 static size_t depth_of(const struct stacks *s, uint32_t stack)
 {
     size_t depth = 0;
@@ -104,7 +100,7 @@ static size_t depth_of(const struct stacks *s, uint32_t stack)
     return depth;
 }
 
-static struct watched *watch(const struct jfr_allocation_sample *s, uintptr_t reference, const uint64_t *virtual_words, size_t count)
+static struct watched *watch(const struct jfr_allocation_sample *s, const uint64_t *virtual_words, size_t count)
 {
     const struct stacks *stacks = &session.recording->names.stacks;
     size_t depth = depth_of(stacks, s->stack), i = 0;
@@ -115,13 +111,11 @@ static struct watched *watch(const struct jfr_allocation_sample *s, uintptr_t re
     if (!w)
         return NULL;
     session.words += depth + count;
-    *w = (struct watched){.reference = reference,
-                          .born_ns = s->ticks,
+    *w = (struct watched){.born_ns = s->ticks,
                           .span = s->weight,
                           .thread = s->thread,
                           .class_name = s->class_name,
                           .outcome = s->outcome,
-                          .collections = collections(),
                           .frames = (uint16_t)depth,
                           .virtual_words = (uint16_t)count,
                           .is_truncated = is_cut || s->stack & 1};
@@ -139,19 +133,23 @@ static void unwatch(struct watched *w)
     free(w);
 }
 
-void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, const uint64_t *virtual_words, size_t count)
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
+               size_t count)
 {
     void *gone;
     if (!session.running)
         return;
     session.made += reference != 0;
-    struct watched *w = reference ? watch(s, reference, virtual_words, count) : NULL;
+    struct watched *w = reference ? watch(s, virtual_words, count) : NULL;
     if (!w) {
         add(&session.unreferenced, s->weight);
         if (reference)
             be_done_with(reference);
         return;
     }
+    w->reference = reference;
+    w->collections = collections;
+    session.has_late |= collections < session.begun;
     add(&session.watched, s->weight);
     if (!survivors_add(&session.set, s->weight, s->size, w, handler_random(&session.random), &gone))
         return;
@@ -227,7 +225,11 @@ static uint64_t root(double x)
 static void write_live_set(void)
 {
     const struct survivors *set = &session.set;
-    struct jfr_live_set s = {.ticks = session.collected_ns, .collections = collections(), .heap_used = session.heap_used};
+    struct jfr_live_set s = {.ticks = session.collected_ns,
+                             .collections = session.begun,
+                             .old_collections = session.old,
+                             .old_before = session.old_before,
+                             .heap_used = session.heap_used};
     double variance = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         if (!has_survived(set->held[i].object))
@@ -238,8 +240,17 @@ static void write_live_set(void)
         variance += survivors_variance(bytes, set->held[i].size);
     }
     s.error = variance > 0 ? root(variance) : 0;
-    collections_of_old(&s.old_collections);
     jfr_write_live_set(session.recording->writer, &s);
+}
+
+static void note_collections(uint64_t pauses, uint64_t ended_ns)
+{
+    uint64_t used = atomic_exchange(&live_pauses.used, UINT64_MAX);
+    session.heap_used = used == UINT64_MAX ? session.heap_used : used;
+    session.pauses = pauses;
+    session.collected_ns = ended_ns;
+    session.old_before = session.old;
+    collections_of_old(&session.old);
 }
 
 /* What the JVM has found out since the last look. */
@@ -249,17 +260,17 @@ static void look(void)
     /* Acquire: pairs with the release of the JVM's thread; the time is then that of this pause, or of a later one. */
     uint64_t pauses = atomic_load_explicit(&live_pauses.count, memory_order_acquire);
     uint64_t collected_ns = atomic_load(&live_pauses.ended_ns);
-    uint32_t begun = collections(); /* before the look: what begins later may not have ended when a reference is looked at */
-    if (pauses == session.pauses)
+    uint32_t begun = live_collections(); /* before the look: what begins later may not have ended when a reference is looked at */
+    if (pauses == session.pauses && !session.has_late)
         return;
     for (uint32_t i = 0; i < set->count; i++)
         session.references[i] = ((struct watched *)set->held[i].object)->reference;
     if (!live_objects.look(session.references, session.is_alive, set->count))
         return;
-    uint64_t used = atomic_exchange(&live_pauses.used, UINT64_MAX);
-    session.heap_used = used == UINT64_MAX ? session.heap_used : used;
-    session.pauses = pauses;
-    session.collected_ns = collected_ns;
+    if (pauses != session.pauses)
+        note_collections(pauses, collected_ns);
+    session.begun = begun;
+    session.has_late = false;
     bury_dead(begun);
     write_live_set();
 }
@@ -355,6 +366,7 @@ int live_start(const struct live_options *options, struct recording *r, struct e
     session.recording = r;
     session.random = clock_monotonic_ns() | 1;
     session.pauses = atomic_load(&live_pauses.count);
+    collections_of_old(&session.old);
     session.running = true;
     atomic_store(&live_pauses.used, UINT64_MAX);
     atomic_store(&alloc_config.with_references, true);

@@ -3,8 +3,9 @@
  *
  *   live_start -> [ live_take* live_tick live_write live_write_survivors ]* -> live_stop
  *
- * There are never more references than objects may be watched, and as many again that are on their way to or from that. The JVM
- * clears them as it collects; after a collection, and not more often than once a second, the agent's thread looks which are.
+ * There are never more references than objects may be watched, as many again that are to be given back, and those that samples in the
+ * threads' queues bring. The JVM clears them as it collects; after a collection, and not more often than once a second, the agent's thread
+ * looks which are.
  *
  * The books (docs/formats/recording.md), in bytes of allocation samples: those that came with a reference are watched, were
  * found dead, or were displaced. All on the agent's thread. */
@@ -31,8 +32,9 @@ bool live_running(void);
 /* What a recording's chunk says of it. */
 void live_describe(void);
 /* A sampled allocation, with the words of hot/record.h that say which virtual thread made it, if one did. The reference becomes ours;
- * 0 = there is none. */
-void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, const uint64_t *virtual_words, size_t count);
+ * 0 = there is none. collections: live_collections as of the allocation, which may be long ago. */
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
+               size_t count);
 void live_tick(uint64_t now_ns);
 /* Looks once more, and writes what is alive: before the recording ends, or is copied. */
 void live_write_survivors(void);

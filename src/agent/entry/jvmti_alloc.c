@@ -6,6 +6,7 @@
 #include "agent/record/jvm.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/alloc_events.h"
+#include "agent/trigger/live_objects.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -116,7 +117,8 @@ void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, job
                                 .thread_id = id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0,
                                 .signature = signature ? signature : "",
                                 .size = size > 0 ? (uint64_t)size : 0,
-                                .reference = (uintptr_t)reference};
+                                .reference = (uintptr_t)reference,
+                                .collections = reference ? live_collections() : 0};
     if (!alloc_take(&event) && reference)
         (*jni)->DeleteWeakGlobalRef(jni, reference);
     (*env)->Deallocate(env, (unsigned char *)signature);

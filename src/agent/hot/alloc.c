@@ -198,6 +198,7 @@ static void record(struct taking *x)
     candor_queue_put(q, x->interval);
     candor_queue_put(q, count_since_last(x->lane, x->event->java_thread));
     candor_queue_put(q, x->event->reference);
+    candor_queue_put(q, x->event->collections);
     while (walk_next(&w, &frame))
         candor_queue_put(q, frame);
     uint64_t class_words = put_class(q, x->event->signature);

@@ -7,7 +7,8 @@
  *     2        the sampling interval with which the JVM drew where this sample falls, bytes
  *     3        what the thread allocated since its sample before, as the JVM counts it, bytes; 0 = unknown
  *     4        a weak reference to the object, which becomes the collector's; 0 = none
- *     5..      frames, leaf first, as in hot/record.h
+ *     5        of one with a reference: how many collections the JVM had begun when it came (trigger/live_objects.h)
+ *     6..      frames, leaf first, as in hot/record.h
  *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
  *     ..       of a virtual thread, as in hot/record.h
  *     ..n-2    of a thread with a context, as there
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 enum {
-    ALLOC_HEAD = 5,
+    ALLOC_HEAD = 6,
     ALLOC_BUFFERED_MAX = 16 << 10, /* objects up to this size mostly come out of their thread's buffer */
     ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
     ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
@@ -61,6 +62,7 @@ struct alloc_event {
     const char *signature; /* of the object's class */
     uint64_t size;
     uintptr_t reference; /* to the object, weak; 0 = none */
+    uint32_t collections; /* that had begun by then; of one without a reference 0 */
 };
 
 /* For the callback: whether the next event is to have a reference. No promise: it may still not be taken. */

@@ -3,7 +3,7 @@
  *
  *   counters_find -> collections_fill -> [ the rest ]*
  *
- * collections_heap_used may be called on any thread, the others on the agent's. */
+ * collections_begun and collections_heap_used may be called on any thread, the others on the agent's. */
 #ifndef CANDOR_AGENT_HOTSPOT_COLLECTIONS_H
 #define CANDOR_AGENT_HOTSPOT_COLLECTIONS_H
 

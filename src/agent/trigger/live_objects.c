@@ -1,7 +1,16 @@
 #include "agent/trigger/live_objects.h"
 
+#include "agent/hotspot/collections.h"
+
 struct live_objects live_objects;
 struct live_pauses live_pauses = {.used = UINT64_MAX};
+
+uint32_t live_collections(void)
+{
+    uint32_t begun = collections_begun();
+    /* Relaxed: a number by itself. */
+    return begun ? begun : (uint32_t)atomic_load_explicit(&live_pauses.count, memory_order_relaxed);
+}
 
 void live_pauses_add(uint64_t ended_ns, uint64_t used)
 {

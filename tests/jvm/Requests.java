@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Requests whose methods tell whose they are: cart works within a scope "GET /cart" and nowhere else, pay within "POST /pay", search within
  * "GET /search", inner within a second span of the cart's, nobody within none. The ids of trace and span are made of the endpoint's number
- * and the request's. Ends with what each endpoint's requests took by their threads' CPU clocks.
+ * and the request's. Ends with what each endpoint's scopes took by their threads' CPU clocks, and what was outside of them.
  *
  * usage: Requests (platform | virtual) THREADS ROUNDS | held
  */
@@ -19,13 +19,16 @@ public class Requests {
     private static final Key TIER = Candor.key("tier");
     private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
 
-    static volatile long sink;
+    static volatile long sink = 1;
     static volatile Object kept;
     private static volatile boolean done;
 
+    /** Steps of Marsaglia's xorshift, of which no compiler makes fewer, as they do of sums and products. */
     private static long spin(long x, int steps) {
         for (int i = 0; i < steps; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         return x;
     }
@@ -69,16 +72,18 @@ public class Requests {
         return Candor.scope(ENDPOINTS[endpoint], id, id, id);
     }
 
-    private static void serve(int endpoint, long id, boolean sleeps) throws InterruptedException {
+    /** How long the scope was open, by the thread's clock. */
+    private static long serve(int endpoint, long id, boolean sleeps) throws InterruptedException {
         if (endpoint == NOBODY) {
             nobody();
             if (sleeps) {
                 Thread.sleep(1);
                 nobody();
             }
-            return;
+            return 0;
         }
         try (Scope scope = open(endpoint, id)) {
+            long opened = clock(!sleeps);
             work(endpoint);
             if (sleeps) {
                 Thread.sleep(1);
@@ -91,6 +96,7 @@ public class Requests {
                 }
                 cart();
             }
+            return clock(!sleeps) - opened;
         }
     }
 
@@ -102,16 +108,20 @@ public class Requests {
         }
     }
 
+    private static long clock(boolean has) {
+        return has ? CLOCKS.getCurrentThreadCpuTime() : 0;
+    }
+
     /** cpu: by endpoint, or null where the thread has no clock. */
     private static void requests(int thread, int rounds, long[] cpu) {
         try {
             for (int r = 0; r < rounds; r++) {
                 int endpoint = r * 7 % (NOBODY + 1);
                 long id = (long) (thread + 1) << 40 | (long) r << 4 | endpoint + 1;
-                long before = cpu == null ? 0 : CLOCKS.getCurrentThreadCpuTime();
-                serve(endpoint, id, cpu == null);
+                long before = clock(cpu != null), within = serve(endpoint, id, cpu == null);
                 if (cpu != null) {
-                    cpu[endpoint] += CLOCKS.getCurrentThreadCpuTime() - before;
+                    cpu[endpoint] += within;
+                    cpu[NOBODY] += clock(true) - before - within;
                 }
             }
         } catch (InterruptedException never) {
@@ -139,13 +149,30 @@ public class Requests {
         }
     }
 
+    private static void meet(CountDownLatch all) {
+        try {
+            all.countDown();
+            all.await();
+        } catch (InterruptedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    /** Threads open their first scopes at once; of virtual ones the second half comes when the first has begun. */
     private static void serveAll(boolean virtual, int threads, int rounds) throws Exception {
-        CountDownLatch left = new CountDownLatch(threads);
+        int early = virtual ? threads / 2 : threads;
+        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early);
         long[][] cpu = new long[threads][NOBODY + 1];
         start(false, Requests::sleepInScope);
         for (int t = 0; t < threads; t++) {
             int thread = t;
+            if (t == early) {
+                there.await();
+            }
             start(virtual, () -> {
+                if (thread < early) {
+                    meet(there);
+                }
                 requests(thread, rounds, virtual ? null : cpu[thread]);
                 left.countDown();
             });

@@ -5,9 +5,9 @@ tier: default
 timeout: 900
 
 A sample with a method of Requests on its stack has one right answer: endpoint, trace, span and root span, all made of one number, or none.
-Of the samples within scopes 99 in 100 must have it, and none may have another. That needs no statistics: a scope is there before its
-method is called, and until it has returned. What endpoints took is held against their threads' CPU clocks, with five standard errors
-of independent draws (6e-7 each) and 2 % of the whole for what opens and closes scopes.
+Each must have it. That needs no statistics: a scope is there before its method is called, and until it has returned. What endpoints took
+is held against their threads' CPU clocks, with five standard errors of independent draws (6e-7 each) and 1 % of the whole for what is
+between a scope's opening and the reading of the clock.
 """
 import collections
 import ctypes
@@ -32,6 +32,8 @@ NUMBERS = {"cart": 1, "inner": 1, "pay": 2, "search": 3}
 INNER = 1 << 62
 SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample")
 LONG = ct.TIER == "all"
+# Within a method that others are inlined into, the JVM writes down at calls and loops alone which of them an instruction is of.
+BY_THEMSELVES = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Requests.*"]
 
 
 def program():
@@ -86,7 +88,7 @@ def judge(what, path, wanted):
     for kind, methods in wanted.items():
         for method in methods:
             right, none = seen[kind, method, "right"], seen[kind, method, "none"]
-            ct.ok(right >= 20 and right >= 0.99 * (right + none), f"{what}: {right} of {right + none} {kind} in {method} have theirs")
+            ct.ok(right >= 20 and not none, f"{what}: {right} of {right + none} {kind} in {method} have theirs")
     return seen
 
 
@@ -97,12 +99,12 @@ def shares(what, path, cpu):
     weight, number = sum(row["self"] for row in table.values()), sum(row["samples"] for row in table.values())
     for name, truth in zip(("GET /cart", "POST /pay", "GET /search", None), cpu):
         share, wanted = table.get(name, {"self": 0})["self"] / weight, truth / sum(cpu)
-        bound = 5 * math.sqrt(wanted * (1 - wanted) / number) + 0.02
+        bound = 5 * math.sqrt(wanted * (1 - wanted) / number) + 0.01
         ct.ok(abs(share - wanted) <= bound, f"{what}: {name or 'nobody'} {share:.3f}, by its clocks {wanted:.3f} +- {bound:.3f}")
 
 
 def serve(jdk, classes, kind, threads, rounds, agent):
-    flags = ["-Xmx128m"]
+    flags = ["-Xmx128m", *BY_THEMSELVES]
     with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=flags) as jvm:
         answer = jvm.expect("cpu")
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())

@@ -161,9 +161,12 @@ public class Requests {
     /** Threads open their first scopes at once; of virtual ones the second half comes when the first has begun. */
     private static void serveAll(boolean virtual, int threads, int rounds) throws Exception {
         int early = virtual ? threads / 2 : threads;
-        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early);
+        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early + 1);
         long[][] cpu = new long[threads][NOBODY + 1];
-        start(false, Requests::sleepInScope);
+        start(false, () -> {
+            meet(there);
+            sleepInScope();
+        });
         for (int t = 0; t < threads; t++) {
             int thread = t;
             if (t == early) {

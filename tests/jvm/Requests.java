@@ -10,7 +10,8 @@ import java.util.concurrent.CountDownLatch;
  * "GET /search", inner within a second span of the cart's, nobody within none. The ids of trace and span are made of the endpoint's number
  * and the request's. Ends with what each endpoint's scopes took by their threads' CPU clocks, and what was outside of them.
  *
- * usage: Requests (platform | virtual) THREADS ROUNDS | held
+ * usage: Requests (platform | virtual | waiting) THREADS ROUNDS | held
+ * waiting: virtual, and nobody opens a scope before a line comes; by then the first half of the threads have run and stand still
  */
 public class Requests {
     private static final String[] ENDPOINTS = {"GET /cart", "POST /pay", "GET /search"};
@@ -158,10 +159,22 @@ public class Requests {
         }
     }
 
+    private static void meetWhenAsked(CountDownLatch all, String kind) throws Exception {
+        if (kind.equals("waiting")) {
+            while (all.getCount() > 1) {
+                Thread.sleep(1);
+            }
+            System.out.println("waiting");
+            System.in.read();
+        }
+        meet(all);
+    }
+
     /** Threads open their first scopes at once; of virtual ones the second half comes when the first has begun. */
-    private static void serveAll(boolean virtual, int threads, int rounds) throws Exception {
+    private static void serveAll(String kind, int threads, int rounds) throws Exception {
+        boolean virtual = !kind.equals("platform");
         int early = virtual ? threads / 2 : threads;
-        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early + 1);
+        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early + 2);
         long[][] cpu = new long[threads][NOBODY + 1];
         start(false, () -> {
             meet(there);
@@ -170,7 +183,7 @@ public class Requests {
         for (int t = 0; t < threads; t++) {
             int thread = t;
             if (t == early) {
-                there.await();
+                meetWhenAsked(there, kind);
             }
             start(virtual, () -> {
                 if (thread < early) {
@@ -179,6 +192,9 @@ public class Requests {
                 requests(thread, rounds, virtual ? null : cpu[thread]);
                 left.countDown();
             });
+        }
+        if (early == threads) {
+            meetWhenAsked(there, kind);
         }
         left.await();
         done = true;
@@ -218,6 +234,6 @@ public class Requests {
             hold();
             return;
         }
-        serveAll(args[0].equals("virtual"), Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+        serveAll(args[0], Integer.parseInt(args[1]), Integer.parseInt(args[2]));
     }
 }

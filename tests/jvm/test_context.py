@@ -33,7 +33,7 @@ INNER = 1 << 62
 SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample")
 LONG = ct.TIER == "all"
 # Within a method that others are inlined into, the JVM writes down at calls and loops alone which of them an instruction is of.
-BY_THEMSELVES = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Requests.*"]
+FLAGS = ["-Xmx128m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Requests.*"]
 
 
 def program():
@@ -104,8 +104,7 @@ def shares(what, path, cpu):
 
 
 def serve(jdk, classes, kind, threads, rounds, agent):
-    flags = ["-Xmx128m", *BY_THEMSELVES]
-    with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=flags) as jvm:
+    with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=FLAGS) as jvm:
         answer = jvm.expect("cpu")
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
         ct.ok(not jvm.err or agent is None, f"{jdk}: and says nothing", jvm.transcript())
@@ -129,6 +128,19 @@ def on_virtual_threads(jdk, classes):
     what, path = f"{jdk}, virtual", ct.WORK / f"virtual-{jdk.version}.jfr"
     agent = ct.agent_options(file=path, interval="500us")
     serve(jdk, classes, "virtual", 40, 900 if LONG else 130, agent)
+    judge(what, path, {"candor.CpuSample": ("cart", "inner", "pay", "search", "nobody")})
+
+
+def on_virtual_threads_of_before(jdk, classes):
+    """The agent comes when there are threads already."""
+    what, path = f"{jdk}, virtual, attached", ct.WORK / f"attached-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "-cp", classes, "Requests", "waiting", "40", "130", flags=FLAGS) as jvm:
+        jvm.expect("waiting")
+        started = ct.attach(jvm, path, "500us")
+        ct.ok(started.status == 0, f"{what}: a recording is started", started)
+        jvm.say("go")
+        jvm.expect("cpu")
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     judge(what, path, {"candor.CpuSample": ("cart", "inner", "pay", "search", "nobody")})
 
 
@@ -262,6 +274,7 @@ def main():
         on_platform_threads(jdk, classes)
         if jdk.version >= 21:
             on_virtual_threads(jdk, classes)
+            on_virtual_threads_of_before(jdk, classes)
     for jdk in jdks[-1:] if not LONG else jdks:
         without_agent(jdk, classes)
         from_outside(jdk, classes)

@@ -5,9 +5,9 @@ tier: default
 timeout: 900
 
 A sample with a method of Requests on its stack has one right answer: endpoint, trace, span and root span, all made of one number, or none.
-Each must have it. That needs no statistics: a scope is there before its method is called, and until it has returned. What endpoints took
-is held against their threads' CPU clocks, with five standard errors of independent draws (6e-7 each) and 1 % of the whole for what is
-between a scope's opening and the reading of the clock.
+Each must have it, and a thread none of another thread's requests. That needs no statistics: a scope is there before its method is called,
+and until it has returned. What endpoints took is held against their threads' CPU clocks, with five standard errors of independent draws
+(6e-7 each) and 1 % of the whole for what is between a scope's opening and the reading of the clock.
 """
 import collections
 import ctypes
@@ -74,7 +74,7 @@ def is_right(method, context):
 
 def judge(what, path, wanted):
     """Holds each sample against its method. wanted: kinds of samples, and methods that must be among them."""
-    seen, wrong = collections.Counter(), []
+    seen, wrong, of_thread = collections.Counter(), [], collections.defaultdict(collections.Counter)
     for event in jfrfile.events(path, set(SAMPLES)):
         method, context = method_of(event), event.get("context")
         if not method:
@@ -83,8 +83,13 @@ def judge(what, path, wanted):
         seen[event["@type"], method, kind] += 1
         if kind == "wrong":
             wrong.append(f"{event['@type']} {method} {context}")
+        thread = event["eventThread"]["javaThreadId"]
+        if thread and context and context["traceId"]:
+            of_thread[thread][int(context["traceId"][16:], 16) >> 40] += 1
     ct.note(f"{what}: {dict(seen)}")
     ct.ok(not wrong, f"{what}: no sample has another's context", "\n".join(wrong[:20]))
+    strange = {thread: numbers for thread, numbers in of_thread.items() if len(numbers) > 1}
+    ct.ok(len(of_thread) > 1 and not strange, f"{what}: each of {len(of_thread)} threads has its own requests alone", strange)
     for kind, methods in wanted.items():
         for method in methods:
             right, none = seen[kind, method, "right"], seen[kind, method, "none"]

@@ -8,9 +8,10 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Requests whose methods tell whose they are: cart works within a scope "GET /cart" and nowhere else, pay within "POST /pay", search within
  * "GET /search", inner within a second span of the cart's, nobody within none. The ids of trace and span are made of the endpoint's number
- * and the request's. Ends with what each endpoint's requests took by their threads' CPU clocks.
+ * and the request's. Ends with what each endpoint's scopes took by their threads' CPU clocks, and what was outside of them.
  *
- * usage: Requests (platform | virtual) THREADS ROUNDS | held
+ * usage: Requests (platform | virtual | waiting) THREADS ROUNDS | held
+ * waiting: virtual, and nobody opens a scope before a line comes; by then the first half of the threads have run and stand still
  */
 public class Requests {
     private static final String[] ENDPOINTS = {"GET /cart", "POST /pay", "GET /search"};
@@ -19,13 +20,16 @@ public class Requests {
     private static final Key TIER = Candor.key("tier");
     private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
 
-    static volatile long sink;
+    static volatile long sink = 1;
     static volatile Object kept;
     private static volatile boolean done;
 
+    /** Steps of Marsaglia's xorshift, of which no compiler makes fewer, as they do of sums and products. */
     private static long spin(long x, int steps) {
         for (int i = 0; i < steps; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         return x;
     }
@@ -69,16 +73,18 @@ public class Requests {
         return Candor.scope(ENDPOINTS[endpoint], id, id, id);
     }
 
-    private static void serve(int endpoint, long id, boolean sleeps) throws InterruptedException {
+    /** How long the scope was open, by the thread's clock. */
+    private static long serve(int endpoint, long id, boolean sleeps) throws InterruptedException {
         if (endpoint == NOBODY) {
             nobody();
             if (sleeps) {
                 Thread.sleep(1);
                 nobody();
             }
-            return;
+            return 0;
         }
         try (Scope scope = open(endpoint, id)) {
+            long opened = clock(!sleeps);
             work(endpoint);
             if (sleeps) {
                 Thread.sleep(1);
@@ -91,6 +97,7 @@ public class Requests {
                 }
                 cart();
             }
+            return clock(!sleeps) - opened;
         }
     }
 
@@ -102,16 +109,20 @@ public class Requests {
         }
     }
 
+    private static long clock(boolean has) {
+        return has ? CLOCKS.getCurrentThreadCpuTime() : 0;
+    }
+
     /** cpu: by endpoint, or null where the thread has no clock. */
     private static void requests(int thread, int rounds, long[] cpu) {
         try {
             for (int r = 0; r < rounds; r++) {
                 int endpoint = r * 7 % (NOBODY + 1);
                 long id = (long) (thread + 1) << 40 | (long) r << 4 | endpoint + 1;
-                long before = cpu == null ? 0 : CLOCKS.getCurrentThreadCpuTime();
-                serve(endpoint, id, cpu == null);
+                long before = clock(cpu != null), within = serve(endpoint, id, cpu == null);
                 if (cpu != null) {
-                    cpu[endpoint] += CLOCKS.getCurrentThreadCpuTime() - before;
+                    cpu[endpoint] += within;
+                    cpu[NOBODY] += clock(true) - before - within;
                 }
             }
         } catch (InterruptedException never) {
@@ -139,16 +150,51 @@ public class Requests {
         }
     }
 
-    private static void serveAll(boolean virtual, int threads, int rounds) throws Exception {
-        CountDownLatch left = new CountDownLatch(threads);
+    private static void meet(CountDownLatch all) {
+        try {
+            all.countDown();
+            all.await();
+        } catch (InterruptedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    private static void meetWhenAsked(CountDownLatch all, String kind) throws Exception {
+        if (kind.equals("waiting")) {
+            while (all.getCount() > 1) {
+                Thread.sleep(1);
+            }
+            System.out.println("waiting");
+            System.in.read();
+        }
+        meet(all);
+    }
+
+    /** Threads open their first scopes at once; of virtual ones the second half comes when the first has begun. */
+    private static void serveAll(String kind, int threads, int rounds) throws Exception {
+        boolean virtual = !kind.equals("platform");
+        int early = virtual ? threads / 2 : threads;
+        CountDownLatch left = new CountDownLatch(threads), there = new CountDownLatch(early + 2);
         long[][] cpu = new long[threads][NOBODY + 1];
-        start(false, Requests::sleepInScope);
+        start(false, () -> {
+            meet(there);
+            sleepInScope();
+        });
         for (int t = 0; t < threads; t++) {
             int thread = t;
+            if (t == early) {
+                meetWhenAsked(there, kind);
+            }
             start(virtual, () -> {
+                if (thread < early) {
+                    meet(there);
+                }
                 requests(thread, rounds, virtual ? null : cpu[thread]);
                 left.countDown();
             });
+        }
+        if (early == threads) {
+            meetWhenAsked(there, kind);
         }
         left.await();
         done = true;
@@ -188,6 +234,6 @@ public class Requests {
             hold();
             return;
         }
-        serveAll(args[0].equals("virtual"), Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+        serveAll(args[0], Integer.parseInt(args[1]), Integer.parseInt(args[2]));
     }
 }

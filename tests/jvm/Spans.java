@@ -22,7 +22,7 @@ public class Spans {
     private static final long INNER = 1L << 62;
     private static final ThreadLocal<Long> NEXT = new ThreadLocal<>();
 
-    static volatile long sink;
+    static volatile long sink = 1;
 
     /** Of the request that the thread has begun. */
     private static final class Ids implements IdGenerator {
@@ -37,10 +37,13 @@ public class Spans {
         }
     }
 
+    /** Steps of Marsaglia's xorshift, of which no compiler makes fewer, as they do of sums and products. */
     private static void spin() {
         long x = sink;
         for (int i = 0; i < STEPS; i++) {
-            x = x * 6364136223846793005L + 1442695040888963407L;
+            x ^= x << 13;
+            x ^= x >>> 7;
+            x ^= x << 17;
         }
         sink = x;
     }

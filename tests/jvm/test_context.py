@@ -5,9 +5,9 @@ tier: default
 timeout: 900
 
 A sample with a method of Requests on its stack has one right answer: endpoint, trace, span and root span, all made of one number, or none.
-Of the samples within scopes 99 in 100 must have it, and none may have another. That needs no statistics: a scope is there before its
-method is called, and until it has returned. What endpoints took is held against their threads' CPU clocks, with five standard errors
-of independent draws (6e-7 each) and 2 % of the whole for what opens and closes scopes.
+Each must have it, and a thread none of another thread's requests. That needs no statistics: a scope is there before its method is called,
+and until it has returned. What endpoints took is held against their threads' CPU clocks, with five standard errors of independent draws
+(6e-7 each) and 1 % of the whole for what is between a scope's opening and the reading of the clock.
 """
 import collections
 import ctypes
@@ -32,6 +32,8 @@ NUMBERS = {"cart": 1, "inner": 1, "pay": 2, "search": 3}
 INNER = 1 << 62
 SAMPLES = ("candor.CpuSample", "candor.WallSample", "jdk.ObjectAllocationSample")
 LONG = ct.TIER == "all"
+# Within a method that others are inlined into, the JVM writes down at calls and loops alone which of them an instruction is of.
+FLAGS = ["-Xmx128m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Requests.*"]
 
 
 def program():
@@ -72,7 +74,7 @@ def is_right(method, context):
 
 def judge(what, path, wanted):
     """Holds each sample against its method. wanted: kinds of samples, and methods that must be among them."""
-    seen, wrong = collections.Counter(), []
+    seen, wrong, of_thread = collections.Counter(), [], collections.defaultdict(collections.Counter)
     for event in jfrfile.events(path, set(SAMPLES)):
         method, context = method_of(event), event.get("context")
         if not method:
@@ -81,12 +83,17 @@ def judge(what, path, wanted):
         seen[event["@type"], method, kind] += 1
         if kind == "wrong":
             wrong.append(f"{event['@type']} {method} {context}")
+        thread = event["eventThread"]["javaThreadId"]
+        if thread and context and context["traceId"]:
+            of_thread[thread][int(context["traceId"][16:], 16) >> 40] += 1
     ct.note(f"{what}: {dict(seen)}")
     ct.ok(not wrong, f"{what}: no sample has another's context", "\n".join(wrong[:20]))
+    strange = {thread: numbers for thread, numbers in of_thread.items() if len(numbers) > 1}
+    ct.ok(len(of_thread) > 1 and not strange, f"{what}: each of {len(of_thread)} threads has its own requests alone", strange)
     for kind, methods in wanted.items():
         for method in methods:
             right, none = seen[kind, method, "right"], seen[kind, method, "none"]
-            ct.ok(right >= 20 and right >= 0.99 * (right + none), f"{what}: {right} of {right + none} {kind} in {method} have theirs")
+            ct.ok(right >= 20 and not none, f"{what}: {right} of {right + none} {kind} in {method} have theirs")
     return seen
 
 
@@ -97,13 +104,12 @@ def shares(what, path, cpu):
     weight, number = sum(row["self"] for row in table.values()), sum(row["samples"] for row in table.values())
     for name, truth in zip(("GET /cart", "POST /pay", "GET /search", None), cpu):
         share, wanted = table.get(name, {"self": 0})["self"] / weight, truth / sum(cpu)
-        bound = 5 * math.sqrt(wanted * (1 - wanted) / number) + 0.02
+        bound = 5 * math.sqrt(wanted * (1 - wanted) / number) + 0.01
         ct.ok(abs(share - wanted) <= bound, f"{what}: {name or 'nobody'} {share:.3f}, by its clocks {wanted:.3f} +- {bound:.3f}")
 
 
 def serve(jdk, classes, kind, threads, rounds, agent):
-    flags = ["-Xmx128m"]
-    with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=flags) as jvm:
+    with ct.Jvm(jdk, "-cp", classes, "Requests", kind, str(threads), str(rounds), agent=agent, flags=FLAGS) as jvm:
         answer = jvm.expect("cpu")
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
         ct.ok(not jvm.err or agent is None, f"{jdk}: and says nothing", jvm.transcript())
@@ -123,11 +129,35 @@ def on_platform_threads(jdk, classes):
     shares(what, path, cpu)
 
 
+def are_whole(what, path):
+    """The stacks of virtual threads whose lower frames lie in the heap, the lambda's with its seven arguments among them. One in three
+    hundred is cut while frames come back to the stack (test_virtual.py has a bound for programs that do nothing else)."""
+    outcomes = collections.Counter(event["outcome"] for event in jfrfile.events(path, {"candor.CpuSample"})
+                                   if any(ct.frame_of(frame)[0] == "Requests.requests" for frame in event["stackTrace"]["frames"]))
+    cut = sum(outcomes.values()) - outcomes["complete"]
+    ct.ok(cut <= 0.02 * sum(outcomes.values()), f"{what}: hardly any stack is cut", outcomes)
+
+
 def on_virtual_threads(jdk, classes):
     what, path = f"{jdk}, virtual", ct.WORK / f"virtual-{jdk.version}.jfr"
     agent = ct.agent_options(file=path, interval="500us")
     serve(jdk, classes, "virtual", 40, 900 if LONG else 130, agent)
     judge(what, path, {"candor.CpuSample": ("cart", "inner", "pay", "search", "nobody")})
+    are_whole(what, path)
+
+
+def on_virtual_threads_of_before(jdk, classes):
+    """The agent comes when there are threads already."""
+    what, path = f"{jdk}, virtual, attached", ct.WORK / f"attached-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "-cp", classes, "Requests", "waiting", "40", "130", flags=FLAGS) as jvm:
+        jvm.expect("waiting")
+        started = ct.attach(jvm, path, "500us")
+        ct.ok(started.status == 0, f"{what}: a recording is started", started)
+        jvm.say("go")
+        jvm.expect("cpu")
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    judge(what, path, {"candor.CpuSample": ("cart", "inner", "pay", "search", "nobody")})
+    are_whole(what, path)
 
 
 def without_agent(jdk, classes):
@@ -260,6 +290,7 @@ def main():
         on_platform_threads(jdk, classes)
         if jdk.version >= 21:
             on_virtual_threads(jdk, classes)
+            on_virtual_threads_of_before(jdk, classes)
     for jdk in jdks[-1:] if not LONG else jdks:
         without_agent(jdk, classes)
         from_outside(jdk, classes)

@@ -23,6 +23,7 @@ INNER = 1 << 62
 TRACED = {"cart", "inner", "handed", "future", "light"}
 BETWEEN = ("candor.", "java.lang.VirtualThread.", "jdk.internal.vm.Continuation.")  # a scope is opened or closed, a thread mounted or not
 LONG = ct.TIER == "all"
+FLAGS = ["-Xmx128m", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Spans.*"]  # as in test_context.py
 
 
 def jars():
@@ -90,7 +91,7 @@ def judge(jdk, path):
 def check(jdk, classes):
     path = ct.WORK / f"spans-{jdk.version}.jfr"
     agent = ct.agent_options(file=path, interval="500us")
-    with ct.Jvm(jdk, "-cp", classes, "Spans", str(4000 if LONG else 800), agent=agent, flags=["-Xmx128m"]) as jvm:
+    with ct.Jvm(jdk, "-cp", classes, "Spans", str(4000 if LONG else 800), agent=agent, flags=FLAGS) as jvm:
         jvm.expect("done")
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
     judge(jdk, path)

@@ -36,81 +36,87 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- protobuf ---- */
 
+/* Written from its end to its beginning, so that what a field contains is there before its length is. */
 struct message {
     uint8_t bytes[MESSAGE_MAX];
-    size_t len;
+    size_t at; /* from there on */
     bool full;
 };
 
-enum { OF_LENGTH = 2 }; /* the wire type of texts and of messages */
+enum { OF_LENGTH = 2, GROUP_BITS = 7 }; /* the wire type of texts and of messages; a byte of a number */
 
 static void put_byte(struct message *m, uint8_t byte)
 {
-    if (m->len < sizeof m->bytes)
-        m->bytes[m->len++] = byte;
+    if (m->at)
+        m->bytes[--m->at] = byte;
     else
         m->full = true;
 }
 
+/* The lowest group comes first, and all but the highest say that there are more. */
 static void put_varint(struct message *m, uint64_t v)
 {
-    for (; v >= 0x80; v >>= 7)
-        put_byte(m, (uint8_t)(v | 0x80));
-    put_byte(m, (uint8_t)v);
+    unsigned shift = 0;
+    while (v >> shift > 0x7f)
+        shift += GROUP_BITS;
+    put_byte(m, (uint8_t)(v >> shift));
+    for (; shift; shift -= GROUP_BITS)
+        put_byte(m, (uint8_t)(v >> (shift - GROUP_BITS) | 0x80));
 }
 
-static void put_field(struct message *m, unsigned number, const void *bytes, size_t len)
+/* What has been written since the message began at `end` becomes a field. */
+static void make_field(struct message *m, unsigned number, size_t end)
 {
+    put_varint(m, end - m->at);
     put_varint(m, number << 3 | OF_LENGTH);
-    put_varint(m, len);
-    for (size_t i = 0; i < len; i++)
-        put_byte(m, ((const uint8_t *)bytes)[i]);
 }
 
-static void put_message(struct message *m, unsigned number, const struct message *inner)
+static void put_text(struct message *m, unsigned number, const char *text)
 {
-    put_field(m, number, inner->bytes, inner->len);
-    m->full |= inner->full;
+    size_t end = m->at;
+    for (size_t i = strlen(text); i > 0; i--)
+        put_byte(m, (uint8_t)text[i - 1]);
+    make_field(m, number, end);
 }
 
 enum { ANY_STRING = 1, ANY_ARRAY = 5, ARRAY_VALUES = 1, PAIR_KEY = 1, PAIR_VALUE = 2, RESOURCE_ATTRIBUTES = 1, CONTEXT_RESOURCE = 1,
        CONTEXT_ATTRIBUTES_FIELD = 2 };
 
-static void put_pair(struct message *m, unsigned number, const char *key, const struct message *value)
+/* What has been written since is the value. */
+static void make_pair(struct message *m, unsigned number, const char *key, size_t end)
 {
-    struct message pair = {.len = 0};
-    put_field(&pair, PAIR_KEY, key, strlen(key));
-    put_message(&pair, PAIR_VALUE, value);
-    put_message(m, number, &pair);
+    make_field(m, PAIR_VALUE, end);
+    put_text(m, PAIR_KEY, key);
+    make_field(m, number, end);
 }
 
 static void put_text_pair(struct message *m, unsigned number, const char *key, const char *text)
 {
-    struct message value = {.len = 0};
-    put_field(&value, ANY_STRING, text, strlen(text));
-    put_pair(m, number, key, &value);
+    size_t end = m->at;
+    put_text(m, ANY_STRING, text);
+    make_pair(m, number, key, end);
 }
 
 static void put_keys(struct message *m)
 {
-    struct message array = {.len = 0}, any = {.len = 0};
-    for (uint32_t i = 0, n = keys_count(); i < n; i++) {
-        struct message value = {.len = 0};
-        put_field(&value, ANY_STRING, keys_name(i), strlen(keys_name(i)));
-        put_message(&array, ARRAY_VALUES, &value);
+    size_t end = m->at;
+    for (uint32_t i = keys_count(); i > 0; i--) {
+        size_t value = m->at;
+        put_text(m, ANY_STRING, keys_name(i - 1));
+        make_field(m, ARRAY_VALUES, value);
     }
-    put_message(&any, ANY_ARRAY, &array);
-    put_pair(m, CONTEXT_ATTRIBUTES_FIELD, "threadlocal.attribute_key_map", &any);
+    make_field(m, ANY_ARRAY, end);
+    make_pair(m, CONTEXT_ATTRIBUTES_FIELD, "threadlocal.attribute_key_map", end);
 }
 
 static void put_payload(struct message *m)
 {
-    struct message resource = {.len = 0};
-    put_text_pair(&resource, RESOURCE_ATTRIBUTES, "telemetry.distro.name", "candor");
-    put_text_pair(&resource, RESOURCE_ATTRIBUTES, "telemetry.distro.version", CANDOR_VERSION);
-    put_message(m, CONTEXT_RESOURCE, &resource);
-    put_text_pair(m, CONTEXT_ATTRIBUTES_FIELD, "threadlocal.schema_version", "tlsdesc_v1_dev");
     put_keys(m);
+    put_text_pair(m, CONTEXT_ATTRIBUTES_FIELD, "threadlocal.schema_version", "tlsdesc_v1_dev");
+    size_t end = m->at;
+    put_text_pair(m, RESOURCE_ATTRIBUTES, "telemetry.distro.version", CANDOR_VERSION);
+    put_text_pair(m, RESOURCE_ATTRIBUTES, "telemetry.distro.name", "candor");
+    make_field(m, CONTEXT_RESOURCE, end);
 }
 
 /* ---- the mapping ---- */
@@ -161,9 +167,9 @@ static void write_payload(struct published *p, const struct message *m)
     /* Sequentially consistent, and fences with it: a reader who sees any of the new fields sees the 0 before, and the new time last. */
     atomic_store(&p->published_at, 0);
     atomic_thread_fence(memory_order_seq_cst);
-    memcpy(to, m->bytes, m->len);
+    memcpy(to, m->bytes + m->at, sizeof m->bytes - m->at);
     p->payload = (uint64_t)(uintptr_t)to;
-    p->size = (uint32_t)m->len;
+    p->size = (uint32_t)(sizeof m->bytes - m->at);
     p->version = VERSION;
     atomic_thread_fence(memory_order_seq_cst);
     atomic_store(&p->published_at, boot_time_ns());
@@ -175,7 +181,7 @@ static void write_payload(struct published *p, const struct message *m)
 
 static int publish(void)
 {
-    struct message m = {.len = 0};
+    struct message m = {.at = sizeof m.bytes};
     put_payload(&m);
     if (m.full)
         return -ENOSPC;

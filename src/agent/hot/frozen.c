@@ -76,16 +76,19 @@ static enum frozen leave_chunk(struct frozen_stack *s, struct frame *f)
     return enter_chunk(s, parent, f);
 }
 
-/* The locals, arguments among them, stand in the caller's words. */
+/* The locals, arguments among them, stand in the caller's words. Those of the chunk's lowest frame stand behind all frames, since its
+ * caller is not in the chunk: there may be more of them than there is metadata. */
 static enum frozen interpreted_caller(struct frozen_stack *s, struct frame *f)
 {
-    int64_t locals, begin;
-    uintptr_t last_local, at;
-    if (!load_word(f->fp, vm_layout.interpreter_bcp_slot + 1, &locals) || !move(s, f->fp, locals, &last_local) ||
-        !load_word(f->fp, vm_layout.interpreter_sender_sp_slot, &begin) || !move(s, f->fp, begin, &at))
+    int64_t last_local, begin;
+    uintptr_t at;
+    if (!load_word(f->fp, vm_layout.interpreter_bcp_slot + 1, &last_local) || last_local < 0 || last_local > CHUNK_WORDS_MAX ||
+        !load_word(f->fp, vm_layout.interpreter_sender_sp_slot, &begin))
         return FROZEN_UNREADABLE;
-    if (last_local + 8 >= s->end)
+    if (f->fp + 8 * ((uintptr_t)last_local + 1) >= s->end)
         return leave_chunk(s, f);
+    if (!move(s, f->fp, begin, &at))
+        return FROZEN_UNREADABLE;
     return take(s, f->fp + 8 * METADATA_WORDS, at, f);
 }
 

@@ -27,17 +27,25 @@ final class Memory {
         return memory != null || System.nanoTime() - nextTry < 0 ? memory : connect();
     }
 
+    /** Whoever comes while another tries waits for what becomes of it: the next try is put off only after one that has failed. */
     private static synchronized Memory connect() {
         if (connected == null && System.nanoTime() - nextTry >= 0) {
-            nextTry = System.nanoTime() + RETRY_NS;
-            try {
-                ByteBuffer memory = Native.memory();
-                connected = memory != null ? new Memory(memory) : null;
-            } catch (UnsatisfiedLinkError absent) {
-                return null;
+            ByteBuffer memory = ask();
+            if (memory != null) {
+                connected = new Memory(memory);
+            } else {
+                nextTry = System.nanoTime() + RETRY_NS;
             }
         }
         return connected;
+    }
+
+    private static ByteBuffer ask() {
+        try {
+            return Native.memory();
+        } catch (UnsatisfiedLinkError absent) {
+            return null;
+        }
     }
 
     /**

@@ -93,6 +93,26 @@ static void test_parse(void)
     tap_ok(!counters_parse(&c, memory, sizeof memory) && !c.found, "no magic: none");
 }
 
+/* As in a JVM that has told its agents that it is up, and goes on starting. */
+static void test_late_clock(void)
+{
+    begin_memory();
+    set(add("sun.rt.safepoints", 0), 7);
+    counters_parse(&counters, memory, sizeof memory);
+    tap_ok(counters.found && !counters_find_clock() && !counters_ns(1000), "no clock yet");
+    size_t entry = used, clock = add("sun.os.hrt.frequency", 0);
+    put32(entry + 16, 0);
+    tap_ok(!counters_find_clock(), "an entry whose data is not placed yet is none");
+    put32(entry + 16, (uint32_t)(clock - entry));
+    tap_ok(!counters_find_clock(), "nor is one without its number");
+    set(clock, 500000000);
+    tap_ok(counters_find_clock() && counters_ns(1000) == 2000, "a clock that is added later is found");
+    add("sun.os.hrt.frequency", 0);
+    tap_ok(counters_find_clock() && counters_value(counters.safepoints) == 7, "and stays");
+    counters = (struct counters){0};
+    tap_ok(!counters_find_clock(), "without counters there is none");
+}
+
 /* Whatever one byte says, what is found lies within. */
 static void test_damage(void)
 {
@@ -216,6 +236,7 @@ static void test_two_threads(void)
 int main(void)
 {
     test_parse();
+    test_late_clock();
     test_damage();
     test_pauses();
     test_two_threads();

@@ -90,7 +90,7 @@ static void take_safepoints(uint64_t now, bool at_end)
     struct reading next = read_counters(now);
     uint64_t number = next.safepoints - session.last.safepoints;
     bool under_way = next.stopped_ticks == session.last.stopped_ticks && !at_end;
-    if (!counters.ticks_per_second || !number || under_way)
+    if (!number || under_way || !counters_find_clock())
         return;
     struct jfr_safepoint_count c = {.start_ticks = session.last.ns,
                                     .end_ticks = now,
@@ -149,6 +149,8 @@ void pauses_write(jfr_write_book *write, uint64_t now_ns)
     if (!counters.found)
         return;
     put(write, now_ns, "halt_gc_counted", "", (struct account){.count = collections() - session.collections_before});
+    if (!counters.safepoints || !counters_find_clock())
+        return;
     put(write, now_ns, "halt_safepoints", "", session.safepoints);
     put(write, now_ns, "halt_synchronizing", "", session.synchronizing);
 }

@@ -163,7 +163,7 @@ static void put_late(const struct page *p, const struct halt *one)
     fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns),
             one->sync_known ? " until all stood" : " to begin");
     if (one->late) {
-        fputs(", late: ", out);
+        fputs(one->sync_known ? ", late: " : ", meanwhile ran: ", out);
         put_string(p, one->late);
     }
 }

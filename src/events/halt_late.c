@@ -1,6 +1,6 @@
 /* Who kept the others waiting at a safepoint: whoever still ran Java code between the moment all were asked to stop and the moment all
- * had. Any sample of that time shows it. Where the recording does not say when they were asked, it is who ran while the safepoint began, which
- * may be somebody who was not asked yet: the JVM stops its own concurrent workers first, and may have to wait for a processor. */
+ * had. Any sample of that time shows it. Where the recording does not say when they were asked, it is who ran while the safepoint began,
+ * which may be somebody who was not asked yet: the JVM stops its own concurrent workers first, and may have to wait for a processor. */
 #include "events/halt_parts.h"
 
 #include "base/array.h"

@@ -107,6 +107,27 @@ def by_agent(jdk, collector):
           f"{what}: the plain report says where", plain)
 
 
+def concurrent(jdk):
+    """Pauses of a concurrent collection: those that the JVM counts for no collector have the name of its operation, of a library with
+    symbols. JDK 8 does not tell JVMTI of the cleanup."""
+    what = f"{jdk}, concurrent"
+    path, log, _ = run(jdk, "concurrent", "collect", [COLLECTORS["g1"], "-XX:+ExplicitGCInvokesConcurrent"], event="cpu,halt",
+                       interval="10ms")
+    pauses = of_kind(report(path), "gc_pause")
+    settings = {line["name"]: line["value"] for line in jfrfile.events(path, {"candor.Setting"})}
+    kinds = re.findall(r"\[GC (remark|pause)" if jdk.version == 8 else r"Pause (Remark|Cleanup|Young) .*ms$", log.read_text(), re.M)
+    told = [pause["what"] or "" for pause in pauses]
+    if not ct.ok(len(pauses) == len(kinds), f"{what}: {len(kinds)} pauses in the log are {len(pauses)} in the recording", (told, kinds)):
+        return
+    named = "CGC_Operation" if jdk.version < 17 else "G1Pause(Remark|Cleanup)|G1PauseConcurrent"
+    by_operation = [bool(re.match(named, one)) for one in told]
+    ct.note(f"{what}: {sorted(set(told))}, operations {settings['vm_operations']}")
+    ct.ok(any(kind.lower() == "remark" for kind in kinds), f"{what}: the log has such pauses", kinds)
+    if settings["vm_operations"] == "named":
+        ct.ok(all(told) and not any(is_one and kind.lower() not in ("remark", "cleanup") for is_one, kind in zip(by_operation, kinds)),
+              f"{what}: each has a name, that of an operation only where no collector counts", list(zip(kinds, told)))
+
+
 def calm(jdk):
     what = f"{jdk}, the calm twin"
     path, log, _ = run(jdk, "calm", "calm", [COLLECTORS["serial"]], event="cpu,halt", interval="10ms")
@@ -121,7 +142,9 @@ def without_counters(jdk):
     path, log, truth = run(jdk, "blind", "collect", [COLLECTORS["serial"], "-XX:-UsePerfData"], event="halt")
     pauses, books = of_kind(report(path), "gc_pause"), books_of(path)
     ct.ok(len(pauses) == len(logged_pauses(jdk, log)) >= truth["calls"], f"{what}: all pauses", len(pauses))
-    ct.ok({pause["what"] for pause in pauses} == {None} and ("halt_safepoints", "") not in books, f"{what}: nothing is made up", books)
+    operations = {pause["what"] for pause in pauses} - {None}
+    ct.ok(not any("," in one or " " in one for one in operations) and ("halt_safepoints", "") not in books,
+          f"{what}: nothing is made up, but for the operation's name", (operations, books))
 
 
 def together(jdk):
@@ -160,8 +183,8 @@ def by_jdk(jdk):
 
 
 def late(jdk, polls):
-    """(how many of the safepoints that System.gc() asked for had to wait for the loop, the CPU time it had meanwhile). With the event of when threads were asked: what
-    runs before that is nobody's fault, and a busy machine has the JVM wait there for a processor."""
+    """(how many of the safepoints that System.gc() asked for had to wait for the loop, the CPU time it had meanwhile). With the event of
+    when threads were asked: what runs before that is nobody's fault, and a busy machine has the JVM wait there for a processor."""
     name = "polls" if polls else "no-polls"
     path, flight, both = (ct.WORK / f"late-{name}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
     flags = [COLLECTORS["g1"]] if polls else [COLLECTORS["serial"], "-XX:-UseCountedLoopSafepoints"]  # with G1 loops have polls
@@ -175,8 +198,8 @@ def late(jdk, polls):
 
 
 def late_pair(jdk):
-    """The loop without polls runs to its end, tens of milliseconds, the one with polls to the next. On a busy machine samples show that one,
-    too, when the JVM's thread loses its processor between saying that it asks and asking: often, but for one turn of the scheduler each."""
+    """The loop without polls runs to its end, tens of milliseconds, the one with polls to the next. On a busy machine samples show that
+    one, too, when the JVM's thread loses its processor between saying that it asks and asking: for a turn of the scheduler each."""
     (planted, ran), (twin, twin_ran) = late(jdk, False), late(jdk, True)
     ct.ok(planted > CALLS / 2, f"{jdk}: {planted} of {CALLS} safepoints waited for the loop without polls, which ran {ran / MS:.1f} ms")
     ct.ok(twin_ran < ran / 4, f"{jdk}: with polls {twin}, which ran {twin_ran / MS:.1f} ms", ran)
@@ -189,6 +212,7 @@ for jdk, collector in ct.spread(jdks, list(COLLECTORS)):
 for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (8, 17)]:
     calm(jdk)
     together(jdk)
+    concurrent(jdk)
     without_counters(jdk)
 for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (17, 25)]:
     by_jdk(jdk)

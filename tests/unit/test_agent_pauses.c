@@ -3,6 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hotspot/counters.h"
 #include "agent/trigger/gc_pauses.h"
 
@@ -196,6 +197,21 @@ static void test_pauses(void)
     tap_ok(!lost && !ns, "and forgotten with a new recording");
 }
 
+static void test_operation(void)
+{
+    struct gc_pause p;
+    uint64_t object[] = {0x1234, 0}, current = (uint64_t)(uintptr_t)object;
+    vm_layout.vm_operation = (uintptr_t)&current;
+    gc_pauses_begin();
+    gc_pauses_end();
+    tap_ok(gc_pauses_take(&p) && p.operation == 0x1234, "the operation, by its class");
+    current = 0;
+    gc_pauses_begin();
+    gc_pauses_end();
+    tap_ok(gc_pauses_take(&p) && !p.operation, "none");
+    vm_layout.vm_operation = 0;
+}
+
 enum { STRESS = 200000 };
 
 static _Atomic bool written_all;
@@ -239,6 +255,7 @@ int main(void)
     test_late_clock();
     test_damage();
     test_pauses();
+    test_operation();
     test_two_threads();
     return tap_done();
 }

@@ -43,8 +43,8 @@ void counters_find_at(uintptr_t start);
 /* The inside of it: memory of `size` bytes. False when these are no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 
-/* The JVM adds how fast their clock ticks when it has started, after it has told agents so: looks again until it is known, and says whether it
- * is. On the agent's thread, which alone reckons with it. */
+/* The JVM adds how fast their clock ticks when it has started, after it has told agents so: looks again until it is known, and says
+ * whether it is. On the agent's thread, which alone reckons with it. */
 bool counters_find_clock(void);
 
 /* 0 of none. */

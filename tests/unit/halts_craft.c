@@ -212,8 +212,8 @@ static void put_pools(struct buffer *b)
     put_threads(b);
     BYTES(CLASS, 5, "\1\1\2\2\3\3\4\5\5\7");
     BYTES(METHOD, 3, "\1\3\4\11\2\4\6\11\3\5\10\11"); /* gc, pay, loop */
-    BYTES(FRAME_TYPE, 2, "\1\3\1J\2\3\6Kernel");
-    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\2\2\1\0\2\3\11\0\1"); /* gc:1 < pay:17, and loop:9, interrupted */
+    BYTES(FRAME_TYPE, 3, "\1\3\1J\2\3\6Kernel\3\3\6Native");
+    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\3\2\1\0\2\3\11\0\1\2\1\0\3"); /* gc:1 < pay:17; kernel < loop:9 < native */
 }
 
 void craft_halts_jdk(struct buffer *b)

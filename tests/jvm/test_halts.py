@@ -13,6 +13,7 @@ import json
 import pathlib
 import re
 import statistics
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -60,7 +61,8 @@ def books_of(path):
 
 
 def holds(path, event):
-    return json.loads(ct.candor("summary", "--json", path).out)["types"].get(event, {}).get("count", 0)
+    result = ct.candor("summary", "--json", path)
+    return json.loads(result.out)["types"].get(event, {}).get("count", 0) if result.status == 0 else 0
 
 
 def run(jdk, name, word, flags, **agent):
@@ -126,6 +128,29 @@ def concurrent(jdk):
     if settings["vm_operations"] == "named":
         ct.ok(all(told) and not any(is_one and kind.lower() not in ("remark", "cleanup") for is_one, kind in zip(by_operation, kinds)),
               f"{what}: each has a name, that of an operation only where no collector counts", list(zip(kinds, told)))
+
+
+def attached(jdk):
+    """To a JVM that runs already, by the client: no flame graph of a recording without samples."""
+    what, path = f"{jdk}, attached", ct.WORK / f"attached-{jdk.version}.jfr"
+    log = ct.WORK / f"attached-{jdk.version}.log"
+    with ct.Jvm(jdk, "Halts", flags=[*HEAP, COLLECTORS["g1"], *log_flags(jdk, log)]) as jvm:
+        client = ct.spawn([ct.PROGRAM, "record", "-e", "halt", "-d", "600s", "-o", path, jvm.pid], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+        before = 0
+        while client.poll() is None and not (path.exists() and holds(path, "jdk.GarbageCollection")):
+            before += jvm.round("collect", calls=1)["calls"]
+        truth = jvm.round("collect", calls=CALLS)
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        out, err = client.communicate()
+    r, books = report(path), books_of(path)
+    called = [pause for pause in of_kind(r, "gc_pause") if (pause["what"] or "").endswith("System.gc()")]
+    ct.ok(truth["calls"] < len(called) <= before + truth["calls"], f"{what}: {len(called)} pauses, all since the first that was seen",
+          (before, out, err))
+    counted = sum(one["count"] for one in of_kind(r, "safepoints_counted"))
+    ct.ok(counted >= len(called) - 1, f"{what}: safepoints are counted, but for one that had begun before", books)
+    ct.ok(client.returncode == 0 and "'candor report --kind halt' shows" in out and not path.with_suffix(".html").exists(),
+          f"{what}: the client says how to go on", (out, err))
 
 
 def calm(jdk):
@@ -213,6 +238,7 @@ for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in 
     calm(jdk)
     together(jdk)
     concurrent(jdk)
+    attached(jdk)
     without_counters(jdk)
 for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (17, 25)]:
     by_jdk(jdk)

@@ -137,10 +137,11 @@ int watch_show(const struct recording *r, const struct cli_args *args)
         putchar('\n');
         status = report_print_live(r->file.path, stdout);
     }
-    int html_status = convert_file(r->file.path, html);
+    bool of_halts = r->event && !strcmp(r->event, "halt"); /* and of no samples, so there is nothing to draw */
+    int html_status = of_halts ? CLI_OK : convert_file(r->file.path, html);
     printf("\nrecording:   ");
     utf8_print(stdout, r->file.path);
-    if (html_status == CLI_OK) {
+    if (html_status == CLI_OK && !of_halts) {
         printf("\nflame graph: ");
         utf8_print(stdout, html);
     }

@@ -252,6 +252,7 @@ static void take_edges(const struct halt_parts *p, uint32_t begin, struct halt *
             continue;
         if (e->kind == HALT_EDGE_SYNC && !s->sync_known) {
             s->sync_ns = e->ns;
+            s->sync_from_ns = halt_span(s->start_ns, e->start_ns);
             s->sync_known = true;
         }
         if (e->kind == HALT_EDGE_END && e->start_ns + (int64_t)e->ns > halt_end(s))

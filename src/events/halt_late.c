@@ -1,9 +1,11 @@
 /* Who kept the others waiting at a safepoint: whoever still ran Java code between the moment all were asked to stop and the moment all
- * had. Any sample of that time shows it. */
+ * had. Any sample of that time shows it. Where the recording does not say when they were asked, it is who ran while the safepoint began,
+ * which may be somebody who was not asked yet: the JVM stops its own concurrent workers first, and may have to wait for a processor. */
 #include "events/halt_parts.h"
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,7 @@ enum { LATE_NS = 1000000, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
 struct late {
     uint32_t safepoint; /* in the list of halts */
     uint32_t threads[LATE_THREADS_MAX], sites[LATE_THREADS_MAX];
+    uint64_t ran_ns[LATE_THREADS_MAX];
     uint32_t count;
     bool more;
 };
@@ -25,7 +28,9 @@ struct search {
 
 static const struct {
     const char *event, *thread;
-} sample_types[] = {{"candor.CpuSample", "eventThread"}, {"candor.WallSample", "eventThread"}, {"jdk.ExecutionSample", "sampledThread"}};
+    bool is_time; /* its weight is CPU time */
+} sample_types[] = {
+    {"candor.CpuSample", "eventThread", true}, {"candor.WallSample", "eventThread"}, {"jdk.ExecutionSample", "sampledThread"}};
 
 static int find_safepoints(struct search *s)
 {
@@ -40,6 +45,12 @@ static int find_safepoints(struct search *s)
     return 0;
 }
 
+static int64_t asked_ns(const struct search *s, const struct late *l)
+{
+    const struct halt *one = &s->h->list[l->safepoint];
+    return one->start_ns + (int64_t)one->sync_from_ns;
+}
+
 /* The safepoint that was being reached at this time; NULL = none was. */
 static struct late *late_at(const struct search *s, int64_t ns)
 {
@@ -51,8 +62,11 @@ static struct late *late_at(const struct search *s, int64_t ns)
         else
             high = middle;
     }
-    const struct halt *one = low ? &s->h->list[s->list[low - 1].safepoint] : NULL;
-    return one && ns < one->start_ns + (int64_t)one->sync_ns ? &s->list[low - 1] : NULL;
+    if (!low)
+        return NULL;
+    struct late *l = &s->list[low - 1];
+    int64_t asked = asked_ns(s, l);
+    return asked <= ns && ns - asked < (int64_t)s->h->list[l->safepoint].sync_ns ? l : NULL;
 }
 
 static bool runs_java(struct jfr_event *event)
@@ -62,21 +76,36 @@ static bool runs_java(struct jfr_event *event)
     return state.len == sizeof runnable - 1 && !memcmp(state.bytes, runnable, state.len);
 }
 
-static int note(struct search *s, struct late *l, struct jfr_event *event, const char *thread_field)
+static struct jfr_value field(struct jfr_event *event, const char *name)
+{
+    return jfr_event_value(event, jfr_type_field(event->type, name));
+}
+
+/* How much of the time that a sample stands for, the time before it, lies behind the moment when all were asked. */
+static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_event *event)
+{
+    int64_t since = jfr_event_epoch_ns(event) - asked_ns(s, l), weight = jfr_value_int(field(event, "weight"));
+    return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
+}
+
+static int note(struct search *s, struct late *l, struct jfr_event *event, const char *thread_field, uint64_t ran)
 {
     int rc = 0;
-    uint32_t thread = halt_thread(s->h, jfr_event_value(event, jfr_type_field(event->type, thread_field)), &rc);
-    uint32_t site = halt_site(s->h, jfr_event_value(event, jfr_type_field(event->type, "stackTrace")), &rc);
+    uint32_t thread = halt_thread(s->h, field(event, thread_field), &rc);
+    uint32_t site = halt_site(s->h, field(event, "stackTrace"), &rc);
     if (rc || !thread || !site)
         return rc;
     for (uint32_t i = 0; i < l->count; i++)
-        if (l->threads[i] == thread)
+        if (l->threads[i] == thread) {
+            l->ran_ns[i] += ran;
             return 0;
+        }
     if (l->count == LATE_THREADS_MAX) {
         l->more = true;
         return 0;
     }
     l->threads[l->count] = thread;
+    l->ran_ns[l->count] = ran;
     l->sites[l->count++] = site;
     return 0;
 }
@@ -93,22 +122,29 @@ static int search_chunk(struct search *s, struct jfr_chunk *chunk)
         for (int i = 0; i < TYPES; i++) {
             struct late *l = event.type == types[i] ? late_at(s, jfr_event_epoch_ns(&event)) : NULL;
             if (l && runs_java(&event))
-                rc = note(s, l, &event, sample_types[i].thread);
+                rc = note(s, l, &event, sample_types[i].thread, sample_types[i].is_time ? ran_ns(s, l, &event) : 0);
         }
     return rc;
 }
 
-/* "worker-1 at shop.Sum.loop:12; worker-2 at ..." */
+/* "worker-1 at shop.Sum.loop:12 (23.9 ms); worker-2 at ..." */
 static int tell(struct halts *h, const struct late *l)
 {
     struct buffer b;
     int rc = 0;
+    char time[32];
     buffer_init(&b, LATE_BYTES_MAX);
     for (uint32_t i = 0; i < l->count; i++) {
         buffer_text(&b, i ? "; " : "");
         buffer_text(&b, halts_text(h, l->threads[i]));
         buffer_text(&b, " at ");
         buffer_text(&b, halts_text(h, l->sites[i]));
+        if (!l->ran_ns[i])
+            continue;
+        buffer_text(&b, " (");
+        buffer_text(&b, units_format_duration(time, sizeof time, l->ran_ns[i]));
+        buffer_text(&b, ")");
+        h->list[l->safepoint].late_ns += l->ran_ns[i];
     }
     if (l->more)
         buffer_text(&b, "; ...");

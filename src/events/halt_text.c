@@ -34,8 +34,13 @@ uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc)
     return halt_string(h, name.bytes, name.len, rc);
 }
 
-/* Classes of the JDK: how a program waits, not where. */
-static bool is_of_jdk(struct jfr_text class_name)
+static bool is_text(struct jfr_text text, const char *wanted)
+{
+    return text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
+}
+
+/* Frames of the JDK, the JVM and the kernel: how a program waits, or is interrupted, not where; and what native code has called Java. */
+static bool is_outside(struct jfr_text class_name, struct jfr_text frame_type, bool below_java)
 {
     static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
@@ -43,7 +48,7 @@ static bool is_of_jdk(struct jfr_text class_name)
         if (class_name.len > n && !memcmp(class_name.bytes, packages[i], n))
             return true;
     }
-    return false;
+    return is_text(class_name, "libjvm") || is_text(frame_type, "Kernel") || (below_java && is_text(frame_type, "Native"));
 }
 
 static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t line)
@@ -59,17 +64,19 @@ static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t
         buffer_put(b, text, (size_t)snprintf(text, sizeof text, ":%d", line));
 }
 
-/* The innermost frames; outside: of those that are not the JDK's. */
-static void put_frames(struct buffer *b, struct jfr_value stack, bool outside)
+/* The innermost frames; program: of those alone that are the program's. */
+static void put_frames(struct buffer *b, struct jfr_value stack, bool program)
 {
     struct jfr_stack s;
     struct jfr_frame_info frame;
     struct jfr_method_info m;
+    bool below_java = false;
     if (!jfr_stack_of(stack, &s))
         return;
     for (int n = 0; n < SITE_FRAMES && !b->failed && jfr_stack_next(&s, &frame);)
-        if (jfr_method_of(frame.method, &m) && !(outside && is_of_jdk(m.class_name))) {
+        if (jfr_method_of(frame.method, &m) && !(program && is_outside(m.class_name, frame.type, below_java))) {
             put_frame(b, &m, frame.line);
+            below_java = below_java || !is_text(frame.type, "Native");
             n++;
         }
 }

@@ -26,15 +26,17 @@ struct halt {
     uint64_t ns;
     uint64_t id;      /* of the collection or the safepoint; 0 = none */
     uint64_t sync_ns; /* of a safepoint: until all threads stood */
+    uint64_t sync_from_ns; /* since its start: when the JVM began to ask them to */
+    uint64_t late_ns; /* of it: the CPU time of those that were late, as far as samples weigh it */
     uint64_t bytes;   /* read, written, or asked for */
     uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
     uint32_t what;    /* this and the next: ids of strings, 0 = unknown */
     uint32_t thread;  /* who waited */
     uint32_t by;      /* who asked for it, or holds it up */
     uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
-    uint32_t late;    /* of a safepoint: who stood last, and where */
+    uint32_t late;    /* of a safepoint: who still ran meanwhile, and where */
     uint8_t kind;     /* enum halt_kind */
-    bool sync_known;  /* else sync_ns is all of the safepoint's begin */
+    bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
     bool told_by_agent;
 };
 

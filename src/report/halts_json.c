@@ -82,6 +82,8 @@ static void put_halt(struct jsonw *j, const struct halt_view *v, const struct ha
     if (one->kind == HALT_SAFEPOINT || one->kind == HALT_SAFEPOINTS_COUNTED) {
         jsonw_member_uint(j, one->sync_known ? "sync_ns" : "begin_ns", one->sync_ns);
         put_string(j, v, "late", one->late);
+        if (one->late_ns)
+            jsonw_member_uint(j, "late_ns", one->late_ns);
     }
     jsonw_key(j, "agent");
     jsonw_bool(j, one->told_by_agent);

@@ -48,6 +48,22 @@ static void put_part(const struct page *p, const char *name, uint64_t ns)
     fprintf(p->text.out, "  %-44s %10s  %6.2f", name, text_time(time, sizeof time, (int64_t)ns), share(p, ns));
 }
 
+/* Other stops than the agent's pauses have no place of their own in the times above. */
+static void put_counted(const struct page *p)
+{
+    const struct halt_sums *s = &p->v->kinds[HALT_SAFEPOINTS_COUNTED];
+    char count[32], time[32], sync[32];
+    uint64_t sync_ns = 0;
+    for (uint32_t i = 0; i < p->v->count; i++)
+        if (p->v->h->list[p->v->rows[i]].kind == HALT_SAFEPOINTS_COUNTED)
+            sync_ns += p->v->h->list[p->v->rows[i]].sync_ns;
+    if (s->count)
+        fprintf(p->text.out,
+                "The JVM counted %s safepoint%s of %s, and %s until all threads stood. The agent tells of the GC pauses in them.\n",
+                text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
+                text_time(sync, sizeof sync, (int64_t)sync_ns));
+}
+
 static void put_parts(const struct page *p)
 {
     const struct halt_view *v = p->v;
@@ -63,6 +79,7 @@ static void put_parts(const struct page *p)
     fputc('\n', out);
     put_part(p, "nothing recorded says that one could not run", v->unexplained_ns);
     fputc('\n', out);
+    put_counted(p);
 }
 
 static void put_header(const struct page *p)
@@ -113,11 +130,11 @@ static void put_kinds(const struct page *p)
 static void put_cause(const struct page *p, const struct halt_cause *c)
 {
     char count[32], total[32], longest[32];
-    bool moment = halt_kinds[c->kind].scope == HALT_OF_MOMENT;
+    bool moment = halt_kinds[c->kind].scope == HALT_OF_MOMENT, several = c->kind == HALT_SAFEPOINTS_COUNTED;
     FILE *out = p->text.out;
     fprintf(out, "  %11s %10s %10s  %s", text_count(count, sizeof count, c->count),
             moment ? "" : text_time(total, sizeof total, (int64_t)c->total_ns),
-            moment ? "" : text_time(longest, sizeof longest, (int64_t)c->max_ns), halt_kinds[c->kind].words);
+            moment || several ? "" : text_time(longest, sizeof longest, (int64_t)c->max_ns), halt_kinds[c->kind].words);
     if (c->what) {
         fputs(": ", out);
         put_string(p, c->what);
@@ -163,7 +180,7 @@ static void put_late(const struct page *p, const struct halt *one)
     fprintf(out, "; %s%s", text_time(time, sizeof time, (int64_t)one->sync_ns),
             one->sync_known ? " until all stood" : " to begin");
     if (one->late) {
-        fputs(", late: ", out);
+        fputs(one->sync_known ? ", late: " : ", meanwhile ran: ", out);
         put_string(p, one->late);
     }
 }
@@ -201,9 +218,10 @@ static void put_halt(const struct page *p, const struct halt *one, int depth)
     put_clock(p, one->start_ns);
     fprintf(out, " %10s %10s %6.2f  %*s", text_time(length, sizeof length, (int64_t)one->ns),
             text_time(overlap, sizeof overlap, (int64_t)ns), share(p, ns), 2 * depth, "");
-    if (one->count > 1)
-        fprintf(out, "%s ", text_count(count, sizeof count, one->count));
-    fputs(halt_kinds[one->kind].words, out);
+    if (one->kind == HALT_SAFEPOINTS_COUNTED)
+        fprintf(out, "%s safepoint%s, counted", text_count(count, sizeof count, one->count), one->count == 1 ? "" : "s");
+    else
+        fputs(halt_kinds[one->kind].words, out);
     if (one->what) {
         fputs(": ", out);
         put_string(p, one->what);

@@ -52,6 +52,7 @@ struct text_account {
     int64_t ns;
     uint64_t count;
     bool counted;
+    bool timeless;
 };
 void text_account(const struct text *t, const struct text_account *a, int64_t whole);
 bool text_has_account(const struct text *t, const char *account);

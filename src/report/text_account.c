@@ -24,7 +24,7 @@ void text_account(const struct text *t, const struct text_account *a, int64_t wh
     fprintf(t->out, "%*s", a->indent, "");
     utf8_print(t->out, a->name);
     int fill = NAME_COLUMNS - a->indent - (int)utf8_columns(a->name);
-    fprintf(t->out, "%*s%10s", fill > 1 ? fill : 1, "", text_time(time, sizeof time, a->ns));
+    fprintf(t->out, "%*s%10s", fill > 1 ? fill : 1, "", a->timeless ? "" : text_time(time, sizeof time, a->ns));
     if (*share || *count)
         fprintf(t->out, "  %7s", share);
     if (*count)

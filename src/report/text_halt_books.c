@@ -3,7 +3,7 @@
 static void put_line(const struct text *t, const char *account, const char *name, int indent, bool timed)
 {
     const struct profile_book *book = profile_book(t->p, account, "");
-    struct text_account a = {.name = name, .indent = indent, .counted = true};
+    struct text_account a = {.name = name, .indent = indent, .counted = true, .timeless = !timed};
     if (!book)
         return;
     a.ns = timed ? book->ns : 0;

@@ -46,7 +46,8 @@ void timeline_text(FILE *out, const struct timeline *t, uint32_t top)
         fprintf(out, "  %s\n", cells_of(t, &t->rows[i], cells));
     }
     if (rows < t->count)
-        fprintf(out, "  ... and %" PRIu32 " threads more, which ran less; --top 0 shows all\n", t->count - rows);
+        fprintf(out, "  ... and %" PRIu32 " thread%s more, which ran less; --top 0 shows all\n", t->count - rows,
+                t->count - rows == 1 ? "" : "s");
     fputs(" ", out);
     for (int state = 0; state < TIMELINE_STATES; state++)
         fprintf(out, " %c %s%s", timeline_states[state].letter, timeline_states[state].name, state + 1 < TIMELINE_STATES ? "," : "\n");

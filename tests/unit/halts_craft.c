@@ -7,7 +7,7 @@
 
 enum {
     LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
-    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED,
+    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU,
 };
 
 enum { MAIN = 1, WORKER, LATE, VM };         /* threads */
@@ -50,6 +50,13 @@ static const struct craft_type of_jdk[] = {
     {ERROR, "jdk.JavaErrorThrow", EVENT, {{"startTime", LONG}, WHO, {"thrownClass", CLASS, true}}},
     {SAMPLE, "jdk.ExecutionSample", EVENT,
      {{"startTime", LONG}, {"sampledThread", THREAD, true}, {"stackTrace", TRACE, true}, {"state", STATE, true}}},
+};
+
+static const struct craft_type of_both[] = {
+    MODEL,
+    {BEGIN, "jdk.SafepointBegin", EVENT, {TIMES, {"safepointId", LONG}}},
+    {SYNC, "jdk.SafepointStateSynchronization", EVENT, {TIMES, {"safepointId", LONG}}},
+    {CPU, "candor.CpuSample", EVENT, {{"startTime", LONG}, WHO, {"state", STATE, true}, {"weight", LONG}}},
 };
 
 static const struct craft_type of_agent[] = {
@@ -205,15 +212,15 @@ static void put_pools(struct buffer *b)
     put_threads(b);
     BYTES(CLASS, 5, "\1\1\2\2\3\3\4\5\5\7");
     BYTES(METHOD, 3, "\1\3\4\11\2\4\6\11\3\5\10\11"); /* gc, pay, loop */
-    BYTES(FRAME_TYPE, 1, "\1\3\1J");
-    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\1\3\11\0\1"); /* gc:1 < pay:17, and loop:9 */
+    BYTES(FRAME_TYPE, 3, "\1\3\1J\2\3\6Kernel\3\3\6Native");
+    BYTES(TRACE, 2, "\1\0\2\1\1\0\1\2\21\0\1" "\2\0\3\2\1\0\2\3\11\0\1\2\1\0\3"); /* gc:1 < pay:17; kernel < loop:9 < native */
 }
 
 void craft_halts_jdk(struct buffer *b)
 {
     size_t chunk = craft_begin(b, of_jdk, sizeof of_jdk / sizeof *of_jdk);
     put_edge(b, END, 124, 1, 7); /* in the order in which they end, or in none */
-    put_edge(b, SYNC, 100, 3, 7);
+    put_edge(b, SYNC, 101, 2, 7);
     put_edge(b, BEGIN, 100, 4, 7);
     put_operation(b, 104, 20, 1, true, 7);
     put_operation(b, 700, 50, 2, false, 0);
@@ -228,10 +235,33 @@ void craft_halts_jdk(struct buffer *b)
     for (int i = 0; i < 3; i++)
         put_throw(b, EXCEPTION, 600);
     put_throw(b, ERROR, 600);
+    put_sample(b, 100, WORKER, RUNNABLE); /* nobody has asked it yet */
     put_sample(b, 101, LATE, RUNNABLE);
     put_sample(b, 102, LATE, RUNNABLE);
     put_sample(b, 101, WORKER, NATIVE);
     put_sample(b, 103, WORKER, RUNNABLE);
+    put_pools(b);
+    craft_end(b, chunk);
+}
+
+static void put_weighed(struct buffer *b, uint64_t at, unsigned thread, uint64_t us)
+{
+    size_t event = begin(b, CPU, at);
+    put_keys(b, thread, LOOP);
+    buffer_varint(b, RUNNABLE);
+    buffer_varint(b, us * 1000);
+    craft_event_end(b, event);
+}
+
+void craft_halts_busy(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    put_edge(b, SYNC, 101, 3, 7);
+    put_weighed(b, 100, MAIN, 900); /* nobody has asked it yet */
+    put_weighed(b, 102, LATE, 5000); /* of which a millisecond lies behind */
+    put_weighed(b, 103, LATE, 700);
+    put_weighed(b, 103, WORKER, 250);
     put_pools(b);
     craft_end(b, chunk);
 }

@@ -7,6 +7,8 @@
 /* As the JDK's recorder tells: one safepoint in six events, collections with and without pauses, waits of three threads, exceptions,
  * samples; all in no order. */
 void craft_halts_jdk(struct buffer *b);
+/* A safepoint from 100 to 104 ms whose threads are asked to stop at 101, and weighed samples. */
+void craft_halts_busy(struct buffer *b);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
 

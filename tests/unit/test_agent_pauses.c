@@ -3,6 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hotspot/counters.h"
 #include "agent/trigger/gc_pauses.h"
 
@@ -93,6 +94,26 @@ static void test_parse(void)
     tap_ok(!counters_parse(&c, memory, sizeof memory) && !c.found, "no magic: none");
 }
 
+/* As in a JVM that has told its agents that it is up, and goes on starting. */
+static void test_late_clock(void)
+{
+    begin_memory();
+    set(add("sun.rt.safepoints", 0), 7);
+    counters_parse(&counters, memory, sizeof memory);
+    tap_ok(counters.found && !counters_find_clock() && !counters_ns(1000), "no clock yet");
+    size_t entry = used, clock = add("sun.os.hrt.frequency", 0);
+    put32(entry + 16, 0);
+    tap_ok(!counters_find_clock(), "an entry whose data is not placed yet is none");
+    put32(entry + 16, (uint32_t)(clock - entry));
+    tap_ok(!counters_find_clock(), "nor is one without its number");
+    set(clock, 500000000);
+    tap_ok(counters_find_clock() && counters_ns(1000) == 2000, "a clock that is added later is found");
+    add("sun.os.hrt.frequency", 0);
+    tap_ok(counters_find_clock() && counters_value(counters.safepoints) == 7, "and stays");
+    counters = (struct counters){0};
+    tap_ok(!counters_find_clock(), "without counters there is none");
+}
+
 /* Whatever one byte says, what is found lies within. */
 static void test_damage(void)
 {
@@ -176,6 +197,21 @@ static void test_pauses(void)
     tap_ok(!lost && !ns, "and forgotten with a new recording");
 }
 
+static void test_operation(void)
+{
+    struct gc_pause p;
+    uint64_t object[] = {0x1234, 0}, current = (uint64_t)(uintptr_t)object;
+    vm_layout.vm_operation = (uintptr_t)&current;
+    gc_pauses_begin();
+    gc_pauses_end();
+    tap_ok(gc_pauses_take(&p) && p.operation == 0x1234, "the operation, by its class");
+    current = 0;
+    gc_pauses_begin();
+    gc_pauses_end();
+    tap_ok(gc_pauses_take(&p) && !p.operation, "none");
+    vm_layout.vm_operation = 0;
+}
+
 enum { STRESS = 200000 };
 
 static _Atomic bool written_all;
@@ -216,8 +252,10 @@ static void test_two_threads(void)
 int main(void)
 {
     test_parse();
+    test_late_clock();
     test_damage();
     test_pauses();
+    test_operation();
     test_two_threads();
     return tap_done();
 }

@@ -35,7 +35,7 @@ static void test_safepoint(const struct halts *h)
 {
     const struct halt *s = find(h, HALT_SAFEPOINT, 100);
     tap_ok(s->ns == 25 * MS, "a safepoint is from the begin of its begin to the end of its end");
-    tap_ok(s->sync_known && s->sync_ns == 3 * MS, "it took so long until all threads stood");
+    tap_ok(s->sync_known && s->sync_ns == 2 * MS && s->sync_from_ns == MS, "it took so long until all threads stood");
     text_is(h, s->what, "G1CollectFull", "what it was for");
     text_is(h, s->by, "main", "who asked for it");
     text_is(h, s->site, "shop.Cart.pay:17", "where: the program's frames, not the JDK's");
@@ -139,7 +139,7 @@ static void test_printed(const struct halts *h)
 {
     char *text = printed(h, halts_report_text), *json = printed(h, halts_report_json);
     contains(text, "GC pause: G1Full, System.gc(); asked by main at shop.Cart.pay:17\n");
-    contains(text, "safepoint: G1CollectFull; 3.00 ms until all stood, late: late at shop.Sum.loop:9; asked by main");
+    contains(text, "safepoint: G1CollectFull; 2.00 ms until all stood, late: late at shop.Sum.loop:9; asked by main");
     contains(text, "    4.30\n"); /* percent of the time */
     contains(text, "monitor: shop.Lock; thread worker; by main at shop.Cart.pay:17\n");
     contains(text, "exception: shop.Oops at shop.Cart.pay:17\n");
@@ -150,6 +150,17 @@ static void test_printed(const struct halts *h)
     contains(json, "\"what\": \"till/10.0.0.1:80\"");
     free(text);
     free(json);
+}
+
+/* As with the recorder's usual settings. */
+static void test_not_known_when_asked(struct halts *h)
+{
+    struct halt *s = &h->list[find(h, HALT_SAFEPOINT, 100) - h->list];
+    s->sync_known = false;
+    char *text = printed(h, halts_report_text);
+    contains(text, "2.00 ms to begin, meanwhile ran: late at shop.Sum.loop:9; asked by main");
+    s->sync_known = true;
+    free(text);
 }
 
 static bool row_is(const struct timeline *t, uint32_t i, const char *name, const char *wanted)
@@ -178,7 +189,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     size_t size;
     memset(worker, '.', COLUMNS);
     memset(other, '.', COLUMNS);
-    draw(worker, 10, 10, 'R');
+    draw(worker, 9, 10, 'R');
     draw(worker, 30, 33, 'M');
     draw(other, 10, 10, 'R');
     draw(other, 33, 35, 'P');
@@ -197,9 +208,9 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     FILE *f = open_memstream(&text, &size);
     timeline_text(f, &t, 2);
     fclose(f);
-    contains(text, "  worker                ..........R");
+    contains(text, "  worker                .........RR");
     contains(text, "  all stopped (#)                 ###");
-    contains(text, "1 threads more");
+    contains(text, "1 thread more");
     free(text);
     f = open_memstream(&json, &size);
     struct jsonw j;
@@ -217,6 +228,29 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     timeline_deinit(&t);
     halt_view_deinit(&v);
     regfree(&late);
+}
+
+static void test_who_was_late(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_busy(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
+    text_is(&h, s->late, "late at shop.Sum.loop:9 (1.70 ms); worker at shop.Sum.loop:9 (250 us)",
+            "who was late, and how long it ran meanwhile");
+    tap_ok(s->late_ns == 1950000, "all of them together: %" PRIu64, s->late_ns);
+    char *json = printed(&h, halts_report_json);
+    contains(json, "\"late_ns\": 1950000");
+    free(json);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
 }
 
 int main(void)
@@ -237,7 +271,9 @@ int main(void)
     test_whole(&h);
     test_part(&h);
     test_printed(&h);
+    test_not_known_when_asked(&h);
     test_timeline(&h, file);
+    test_who_was_late();
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

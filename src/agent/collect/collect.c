@@ -719,6 +719,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
+    find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
     int rc = choose_triggers(options, e);
     if (!rc)
         rc = choose_walker(options->walker, options->carrier_frames, e);
@@ -744,7 +745,6 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         release_memory();
         return rc;
     }
-    find_by_symbols();
     begin_books();
     describe();
     rc = start_sampling(recompile, bind_threads, e);

@@ -54,11 +54,14 @@ static uint32_t symbol(const char *text)
     return *text ? strtab_add_text(&session.recording->names.strings, text) : 0;
 }
 
-static uint32_t collector_symbol(int collector)
+/* Where no collector counted it, the operation. */
+static uint32_t name_symbol(const struct gc_pause *p)
 {
     char name[NAME_BYTES] = "";
-    if (collector != GC_NO_COLLECTOR)
-        counters_copy(&counters.collectors[collector].name, name, sizeof name);
+    if (p->collector != GC_NO_COLLECTOR)
+        counters_copy(&counters.collectors[p->collector].name, name, sizeof name);
+    else if (p->operation && !names_operation(p->operation, name, sizeof name))
+        name[0] = 0;
     return symbol(name);
 }
 
@@ -75,7 +78,7 @@ static void take_pause(const struct gc_pause *p)
                                        .end_ticks = p->end_ns,
                                        .pause_ns = p->end_ns - p->start_ns,
                                        .id = ++session.pauses,
-                                       .name = collector_symbol(p->collector),
+                                       .name = name_symbol(p),
                                        .cause = symbol(p->cause)};
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_garbage_collection(w, &c);
@@ -90,7 +93,7 @@ static void take_safepoints(uint64_t now, bool at_end)
     struct reading next = read_counters(now);
     uint64_t number = next.safepoints - session.last.safepoints;
     bool under_way = next.stopped_ticks == session.last.stopped_ticks && !at_end;
-    if (!counters.ticks_per_second || !number || under_way)
+    if (!number || under_way || !counters_find_clock())
         return;
     struct jfr_safepoint_count c = {.start_ticks = session.last.ns,
                                     .end_ticks = now,
@@ -149,6 +152,8 @@ void pauses_write(jfr_write_book *write, uint64_t now_ns)
     if (!counters.found)
         return;
     put(write, now_ns, "halt_gc_counted", "", (struct account){.count = collections() - session.collections_before});
+    if (!counters.safepoints || !counters_find_clock())
+        return;
     put(write, now_ns, "halt_safepoints", "", session.safepoints);
     put(write, now_ns, "halt_synchronizing", "", session.synchronizing);
 }

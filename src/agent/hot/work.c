@@ -35,13 +35,18 @@ static bool compilation(struct sampled_thread *t, uint64_t *frame)
 }
 
 /* Each kind of operation is a class of its own in the JVM, so its table of virtual functions tells which it is. */
+bool work_operation(uint64_t *table)
+{
+    uint64_t operation;
+    return vm_layout.vm_operation && load_u64(vm_layout.vm_operation, &operation) && operation && load_u64(operation, table);
+}
+
 static bool operation(uint64_t *frame)
 {
-    const struct vm_layout *l = &vm_layout;
-    uint64_t operation, virtual_table;
-    if (!l->vm_operation || !load_u64(l->vm_operation, &operation) || !operation || !load_u64(operation, &virtual_table))
+    uint64_t table;
+    if (!work_operation(&table))
         return false;
-    *frame = frame_native(FRAME_OPERATION, virtual_table);
+    *frame = frame_native(FRAME_OPERATION, table);
     return true;
 }
 

@@ -9,6 +9,10 @@
 
 struct sampled_thread;
 
+/* The operation that the JVM's thread of operations is at, by its class: the address of its table of virtual functions. Any thread, but an
+ * operation may be over meanwhile; its own thread reads what it is at. False: nothing is known. */
+bool work_operation(uint64_t *table);
+
 /* Handler side. False: nothing is known. */
 bool work_frame(struct sampled_thread *t, uint64_t *frame);
 

@@ -13,7 +13,8 @@ struct counters counters;
  *         used:4 overflow:4 modified:8 first_entry:4 entries:4
  *  entry  length:4 name_offset:4 vector_length:4 type:1 flags:1 unit:1 variability:1 data_offset:4 ...
  *
- * In the byte order of this machine: it is the JVM's. used and first_entry count from the head's first byte. */
+ * In the byte order of this machine: it is the JVM's. used and first_entry count from the head's first byte. The JVM may add one while we
+ * look: it is all zero first, and its data_offset comes last but for the data. */
 enum { HEAD = 32, ENTRY = 20, MAJOR = 2, AT_USED = 8, AT_FIRST = 24, AT_ENTRIES = 28, TYPE_NUMBER = 'J', TYPE_BYTES = 'B' };
 
 static uint32_t u32(const uint8_t *at)
@@ -37,7 +38,7 @@ static bool read_entry(const uint8_t *at, uint32_t length, struct entry *e)
     uint32_t name = u32(at + 4), count = u32(at + 8), data = u32(at + 16);
     bool number = at[12] == TYPE_NUMBER && !count;
     size_t bytes = number ? sizeof(int64_t) : count;
-    if (name >= length || data > length || bytes > length - data || !memchr(at + name, 0, length - name))
+    if (name < ENTRY || name >= length || data < ENTRY || data > length || bytes > length - data || !memchr(at + name, 0, length - name))
         return false;
     *e = (struct entry){(const char *)at + name, at + data, count, at[12]};
     return number ? (uintptr_t)e->data % sizeof(int64_t) == 0 : at[12] == TYPE_BYTES && count;
@@ -67,6 +68,12 @@ static void take_space(struct counters *c, const struct entry *e)
         c->spaces_used[c->space_count++] = (const int64_t *)(const void *)e->data;
 }
 
+static void take_clock(struct counters *c, const struct entry *e)
+{
+    if (e->type == TYPE_NUMBER && !strcmp(e->name, "sun.os.hrt.frequency"))
+        c->ticks_per_second = counters_value((const int64_t *)(const void *)e->data);
+}
+
 static void take_entry(struct counters *c, const struct entry *e)
 {
     const struct {
@@ -85,10 +92,25 @@ static void take_entry(struct counters *c, const struct entry *e)
     for (size_t i = 0; e->type == TYPE_BYTES && i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(e->name, texts[i].name))
             *texts[i].out = (struct counters_text){(const char *)e->data, e->length};
-    if (e->type == TYPE_NUMBER && !strcmp(e->name, "sun.os.hrt.frequency"))
-        c->ticks_per_second = counters_value((const int64_t *)(const void *)e->data);
+    take_clock(c, e);
     take_collector(c, e);
     take_space(c, e);
+}
+
+static void each_entry(struct counters *c, void (*take)(struct counters *, const struct entry *))
+{
+    size_t size = c->size, used = u32(c->memory + AT_USED), at = u32(c->memory + AT_FIRST);
+    if (used < size)
+        size = used;
+    for (uint32_t n = u32(c->memory + AT_ENTRIES); n && at < size && size - at >= ENTRY; n--) {
+        uint32_t length = u32(c->memory + at);
+        struct entry e;
+        if (length < ENTRY || length > size - at)
+            break;
+        if (read_entry(c->memory + at, length, &e))
+            take(c, &e);
+        at += length;
+    }
 }
 
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
@@ -98,19 +120,8 @@ bool counters_parse(struct counters *c, const uint8_t *memory, size_t size)
     const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     if (size < HEAD || memcmp(memory, magic, sizeof magic) || memory[4] != order || memory[5] != MAJOR)
         return false;
-    size_t used = u32(memory + AT_USED), at = u32(memory + AT_FIRST);
-    if (used < size)
-        size = used;
-    for (uint32_t n = u32(memory + AT_ENTRIES); n && at < size && size - at >= ENTRY; n--) {
-        uint32_t length = u32(memory + at);
-        struct entry e;
-        if (length < ENTRY || length > size - at)
-            break;
-        if (read_entry(memory + at, length, &e))
-            take_entry(c, &e);
-        at += length;
-    }
-    c->found = true;
+    *c = (struct counters){.found = true, .memory = memory, .size = size};
+    each_entry(c, take_entry);
     return true;
 }
 
@@ -165,6 +176,13 @@ void counters_find_at(uintptr_t start)
     const uint8_t *const *at = (const uint8_t *const *)start;
     if (!counters.found && at && *at && !counters_parse(&counters, *at, SIZE_MAX))
         counters = (struct counters){0};
+}
+
+bool counters_find_clock(void)
+{
+    if (counters.found && !counters.ticks_per_second)
+        each_entry(&counters, take_clock);
+    return counters.ticks_per_second;
 }
 
 /* ---- reading ---- */

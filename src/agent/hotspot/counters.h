@@ -21,7 +21,9 @@ struct counters_text {
 
 struct counters {
     bool found;
-    uint64_t ticks_per_second;
+    const uint8_t *memory;
+    size_t size;
+    uint64_t ticks_per_second; /* 0 = not known, see counters_find_clock */
     const int64_t *safepoints, *safepoint_ticks, *synchronizing_ticks; /* NULL = there is none such */
     struct counters_text cause, last_cause; /* of a collection: under way, and the latest that is over */
     struct {
@@ -41,11 +43,15 @@ void counters_find_at(uintptr_t start);
 /* The inside of it: memory of `size` bytes. False when these are no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 
+/* The JVM adds how fast their clock ticks when it has started, after it has told agents so: looks again until it is known, and says
+ * whether it is. On the agent's thread, which alone reckons with it. */
+bool counters_find_clock(void);
+
 /* 0 of none. */
 uint64_t counters_value(const int64_t *counter);
 /* Copies up to size - 1 bytes and ends them with a zero. */
 void counters_copy(const struct counters_text *text, char *out, size_t size);
-/* Ticks of the counters' clock as ns. */
+/* Ticks of the counters' clock as ns; 0 while it is not known. */
 uint64_t counters_ns(uint64_t ticks);
 
 #endif

@@ -167,14 +167,23 @@ static bool collects(const char *operation)
     return false;
 }
 
+bool names_operation(uint64_t table, char *out, size_t size)
+{
+    static const char prefix[] = "VM_";
+    if (!native_class(walk_libjvm_low, table, out, size) || strncmp(out, prefix, sizeof prefix - 1))
+        return false;
+    memmove(out, out + sizeof prefix - 1, strlen(out) - (sizeof prefix - 1) + 1);
+    return true;
+}
+
 /* What kind of operation the frame is; NULL when its address is none's: the handler may have read one that was just over. */
 static const char *operation(struct names *n, uint64_t *frame)
 {
     char name[128];
-    if (!native_class(walk_libjvm_low, frame_pc(*frame), name, sizeof name) || strncmp(name, "VM_", 3))
+    if (!names_operation(frame_pc(*frame), name, sizeof name))
         return NULL;
-    *frame = pseudo_frame(n, name + 3);
-    return collects(name + 3) ? "[GC]" : "[VM operation]";
+    *frame = pseudo_frame(n, name);
+    return collects(name) ? "[GC]" : "[VM operation]";
 }
 
 /* At the root stands what kind of work it is, on it which. */

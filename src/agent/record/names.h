@@ -49,6 +49,8 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
 
 /* The id in events of this chunk of a virtual thread, by a record's words on it. */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
+/* The name of an operation of the JVM's, "G1PauseRemark", by what work_operation says. False when that is none's. */
+bool names_operation(uint64_t table, char *out, size_t size);
 /* The id in events of this chunk of a context, by a record's words on it; 0 = none. */
 uint32_t names_context(struct names *n, const uint64_t *words, size_t count);
 /* To be called when a chunk has ended. Forgets the stacks when they are many: those of a recording without end would fill their table,

@@ -1,5 +1,6 @@
 #include "agent/trigger/gc_pauses.h"
 
+#include "agent/hot/work.h"
 #include "agent/hotspot/counters.h"
 #include "base/units.h"
 
@@ -83,6 +84,8 @@ void gc_pauses_end(void)
     p->start_ns = now.start_ns;
     p->end_ns = end_ns;
     p->collector = collector_that_counted();
+    if (!work_operation(&p->operation))
+        p->operation = 0;
     copy_cause(p);
     atomic_store_explicit(&written, at + 1, memory_order_release); /* pairs with the acquire in gc_pauses_take */
 }

@@ -7,7 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.spi.ToolProvider;
 
-/** Has the JDK's tools do something once, so that a JVM with -Xcomp has compiled their methods, then is Units. ManyMethods TARGET SOURCE... */
+/**
+ * Has the JDK's tools do something once, so that a JVM with -Xcomp has compiled their methods, then is Units.
+ *
+ * ManyMethods TARGET SOURCE...
+ */
 public final class ManyMethods {
     static void run(String name, String... arguments) {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());

@@ -1,4 +1,5 @@
-/* The disassembler of libhsdis0-fcml for JVMs from JDK 13 on: these call only the newer of hsdis's two functions, which that library lacks. */
+/* The disassembler of libhsdis0-fcml for JVMs from JDK 13 on: these call only the newer of hsdis's two functions, which that library
+ * lacks. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +13,8 @@ typedef void *decode_virtual(uintptr_t start, uintptr_t end, unsigned char *buff
 __attribute__((visibility("default"))) decode_virtual decode_instructions_virtual;
 
 /* The code to decode lies in `buffer`, and for HotSpot that is where it runs. */
-void *decode_instructions_virtual(uintptr_t start, uintptr_t end, unsigned char *buffer, uintptr_t size, on_event *event, void *event_stream,
-                                  on_print *print, void *print_stream, const char *options, int newline)
+void *decode_instructions_virtual(uintptr_t start, uintptr_t end, unsigned char *buffer, uintptr_t size, on_event *event,
+                                  void *event_stream, on_print *print, void *print_stream, const char *options, int newline)
 {
     (void)start;
     (void)end;

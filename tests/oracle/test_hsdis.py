@@ -5,9 +5,10 @@ compilations.
 tier: default
 timeout: 600
 
-The plug-in is Debian's libhsdis0-fcml, behind hsdis.c: another disassembler than ours, by other people. Compared is every instruction of compiled
-methods that has samples: it has to begin and end where the JVM says that instructions do, and to have the same mnemonic. What the
-syntaxes write differently is made the same first (`normal`): suffixes for the size of operands, synonyms of conditions, prefixes.
+The plug-in is Debian's libhsdis0-fcml, behind hsdis.c: another disassembler than ours, by other people. Compared is every
+instruction of compiled methods that has samples: it has to begin and end where the JVM says that instructions do, and to have the
+same mnemonic. What the syntaxes write differently is made the same first (`normal`): suffixes for the size of operands, synonyms of
+conditions, prefixes.
 At least 99 in 100 have to agree, by number and by samples: the plug-in does not know every instruction, either.
 
 One compiler and one thread of it, as what two of them print at once is mixed up; and no AVX-512, of which the plug-in knows little.

@@ -425,10 +425,8 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                    BYTES("error", "Standard Error", "Of that")}},
     TYPE(T_CONTEXT) = {.name = "candor.types.Context",
                        .label = "Context",
-                       .fields = {TEXT("endpoint", "Endpoint", NULL), TEXT("traceId", "Trace Id", "32 hexadecimal digits"),
-                                  TEXT("spanId", "Span Id", "16 hexadecimal digits"),
-                                  TEXT("rootSpanId", "Root Span Id", "Of the process's own outermost span"),
-                                  {"labels", T_STRING, S_ARRAY, 0, NULL, "Labels", "Each KEY=VALUE"}}},
+                       .flags = S_SIMPLE,
+                       .fields = {TEXT("labels", "Labels", "KEY=VALUE; KEY=VALUE; ..., with a backslash before ; and \\ in them")}},
 };
 
 /* The 70 bytes of a chunk's header that is taken for an event: size, type, a time of one byte, and 67 in fields of fixed sizes,

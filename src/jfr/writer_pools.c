@@ -182,10 +182,38 @@ static void put_shared_string(struct jfr_writer *w, uint32_t id)
     put_symbol_text(w, id);
 }
 
-/* What is not known is null. */
-static void put_id(struct buffer *b, const char *digits)
+/* ---- contexts, as text: Mission Control takes a type with several fields for another one in each chunk ---- */
+
+static void put_escaped(struct buffer *b, const char *text, size_t len)
 {
-    jfr_put_string(b, *digits ? digits : NULL, strlen(digits));
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == ';' || text[i] == '\\')
+            buffer_u8(b, '\\');
+        buffer_u8(b, (uint8_t)text[i]);
+    }
+}
+
+/* begin: where the text does. */
+static void put_label(struct buffer *b, size_t begin, const char *key, const char *value, size_t len)
+{
+    if (b->len > begin)
+        buffer_put(b, "; ", 2);
+    buffer_put(b, key, strlen(key));
+    put_escaped(b, value, len);
+}
+
+static void put_symbol_label(struct jfr_writer *w, size_t begin, const char *key, uint32_t id)
+{
+    size_t len = 0;
+    const char *text = id ? w->answers.symbol(w->answers.context, id, &len) : NULL;
+    if (text)
+        put_label(&w->out, begin, key, text, len);
+}
+
+static void put_id(struct buffer *b, size_t begin, const char *key, const char *digits)
+{
+    if (*digits)
+        put_label(b, begin, key, digits, strlen(digits));
 }
 
 static void put_context(struct jfr_writer *w, uint32_t id)
@@ -194,16 +222,17 @@ static void put_context(struct jfr_writer *w, uint32_t id)
     if (w->answers.whose_work)
         w->answers.whose_work(w->answers.context, id, &c);
     struct buffer *b = entry(w, T_CONTEXT, id);
-    if (c.endpoint)
-        put_symbol_text(w, c.endpoint);
-    else
-        jfr_put_string(b, NULL, 0);
-    put_id(b, c.trace_id);
-    put_id(b, c.span_id);
-    put_id(b, c.root_span_id);
-    buffer_varint(b, c.label_count);
+    buffer_u8(b, 3); /* UTF-8 */
+    size_t size_at = b->len;
+    buffer_be32(b, 0);
+    size_t begin = b->len;
+    put_symbol_label(w, begin, "endpoint=", c.endpoint);
     for (uint32_t i = 0; i < c.label_count; i++)
-        put_symbol_text(w, c.labels[i]);
+        put_symbol_label(w, begin, "", c.labels[i]);
+    put_id(b, begin, "root_span_id=", c.root_span_id);
+    put_id(b, begin, "trace_id=", c.trace_id);
+    put_id(b, begin, "span_id=", c.span_id);
+    buffer_patch_varint4(b, size_at, (uint32_t)(b->len - begin));
 }
 
 int jfr_pools_write_fixed(struct jfr_writer *w)

@@ -3,12 +3,8 @@
 #include "profile/load_text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* In this order: what many samples share comes first, so that their sets do, too. */
-static const struct {
-    const char *field, *label;
-} members[] = {{"endpoint", "endpoint"}, {"labels", NULL}, {"rootSpanId", "root_span_id"}, {"traceId", "trace_id"}, {"spanId", "span_id"}};
 
 void load_context_init(struct load_context *c, struct profile *p)
 {
@@ -32,40 +28,42 @@ const struct jfr_field *load_context_field(const struct jfr_type *type)
     return f && !f->array && !strcmp(f->type->name, "candor.types.Context") ? f : NULL;
 }
 
-static int add(struct profile *p, const char *key, size_t key_len, struct jfr_text value, uint32_t *labels)
+/* "KEY=VALUE"; anything else says nothing. */
+static int add(struct profile *p, const char *pair, size_t len, uint32_t *labels)
 {
     struct profile_label label = {.parent = *labels};
-    if (!value.len)
+    const char *equals = memchr(pair, '=', len);
+    size_t key = equals ? (size_t)(equals - pair) : len;
+    if (!equals || key + 1 == len)
         return 0;
-    if (profile_string(p, key, key_len, &label.key) || load_text(p, value, &label.value))
+    if (profile_string(p, pair, key, &label.key) || load_text(p, (struct jfr_text){equals + 1, len - key - 1}, &label.value))
         return -ENOMEM;
     return profile_label(p, &label, labels);
 }
 
-/* "KEY=VALUE", each. */
-static int add_list(struct profile *p, struct jfr_value list, uint32_t *labels)
+/* The next pair, up to a semicolon without a backslash, goes to out without its backslashes. */
+static size_t next_pair(struct jfr_text text, size_t *at, char *out)
 {
-    struct jfr_value element;
-    int rc = 0;
-    for (struct jfr_array it = jfr_array_of(list); !rc && jfr_array_next(&it, &element);) {
-        struct jfr_text text = jfr_value_text(element);
-        const char *equals = text.len ? memchr(text.bytes, '=', text.len) : NULL;
-        if (!equals)
-            continue;
-        size_t key = (size_t)(equals - text.bytes);
-        rc = add(p, text.bytes, key, (struct jfr_text){equals + 1, text.len - key - 1}, labels);
+    size_t n = 0, i = *at;
+    for (; i < text.len && text.bytes[i] != ';'; i++) {
+        i += text.bytes[i] == '\\' && i + 1 < text.len;
+        out[n++] = text.bytes[i];
     }
-    return rc;
+    *at = i + 1;
+    while (*at < text.len && text.bytes[*at] == ' ')
+        ++*at;
+    return n;
 }
 
-static int take(struct profile *p, struct jfr_value context, uint32_t *labels)
+static int take(struct profile *p, struct jfr_text text, uint32_t *labels)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < sizeof members / sizeof *members; i++) {
-        struct jfr_value v = jfr_value_member(context, members[i].field);
-        const char *label = members[i].label;
-        rc = label ? add(p, label, strlen(label), jfr_value_text(v), labels) : add_list(p, v, labels);
+    char *pair = malloc(text.len + 1);
+    int rc = pair ? 0 : -ENOMEM;
+    for (size_t at = 0; !rc && at < text.len;) {
+        size_t n = next_pair(text, &at, pair);
+        rc = add(p, pair, n, labels);
     }
+    free(pair);
     return rc;
 }
 
@@ -77,7 +75,7 @@ int load_context(struct load_context *c, struct jfr_event *event, const struct j
     *labels = known ? *known : 0;
     if (known || !key)
         return 0;
-    int rc = take(c->profile, jfr_event_value(event, f), labels);
+    int rc = take(c->profile, jfr_value_text(jfr_event_value(event, f)), labels);
     uint32_t *place = rc ? NULL : map_add(&c->sets, key, &added);
     if (!place)
         return -ENOMEM;

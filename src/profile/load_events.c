@@ -76,7 +76,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
     if (!fields->weight)
         fields->weight = jfr_type_field(type, "samplingPeriod");
     for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
-        if (is_label(&type->fields[i]))
+        if (&type->fields[i] != fields->context && is_label(&type->fields[i]))
             fields->labels[fields->label_count++] = &type->fields[i];
     return fields;
 }

@@ -20,7 +20,7 @@ def lines():
     """Of two threads: 4 samples of a cart request, the second half in an inner span and after a new chunk, 2 of a payment, 3 of none."""
     out = [("setting", "interval_ns", 10 * MS), ("thread", "http-1", 11, 1), ("thread", "http-2", 12, 2)]
     out += [("context", "GET /cart", CART, ROOT, ROOT, "tier=gold")] + [("sample", 1, 10 * MS, "complete", HOT)] * 2
-    out += [("rotate",), ("context", "GET /cart", CART, SPAN, ROOT, "tier=gold", "cache=a=b")]
+    out += [("rotate",), ("context", "GET /cart", CART, SPAN, ROOT, "tier=gold", r"cache=a=b; c\d")]
     out += [("sample", 1, 10 * MS, "complete", HOT), ("sample", 2, 20 * MS, "complete", COLD)]
     out += [("context", "POST /pay", PAY, OTHER, OTHER)] + [("sample", 2, 10 * MS, "complete", COLD)] * 2
     out += [("wall", 2, 50 * MS, "complete", "STATE_PARKED", "method", COLD)]
@@ -37,7 +37,7 @@ def test_report(path):
     ct.ok(by_value(path, "endpoint") == wanted, "by endpoint", by_value(path, "endpoint"))
     for key, values in (("trace_id", {CART: (50, 4), PAY: (20, 2), None: (30, 3)}), ("tier", {"gold": (50, 4), None: (50, 5)}),
                         ("span_id", {ROOT: (20, 2), SPAN: (30, 2), OTHER: (20, 2), None: (30, 3)}),
-                        ("root_span_id", {ROOT: (50, 4), OTHER: (20, 2), None: (30, 3)}), ("cache", {"a=b": (30, 2), None: (70, 7)})):
+                        ("root_span_id", {ROOT: (50, 4), OTHER: (20, 2), None: (30, 3)}), ("cache", {r"a=b; c\d": (30, 2), None: (70, 7)})):
         ct.ok(by_value(path, key) == values, f"by {key}", by_value(path, key))
     ct.ok(by_value(path, "endpoint", "--kind", "wall") == {"POST /pay": (50, 1)}, "samples of the event wall have it, too")
     one = report_json(path, "--label", f"trace_id=^{CART}$")
@@ -66,8 +66,8 @@ def test_print(path):
     printed = ct.candor("print", "--json", "--events", "CpuSample", path)
     events = [json.loads(line)["values"] for line in printed.out.splitlines()]
     ct.ok(len(events) == 9 and [bool(e["context"]) for e in events] == [True] * 6 + [False] * 3, "print shows it", printed.err)
-    ct.ok(events[2]["context"] == {"endpoint": "GET /cart", "traceId": CART, "spanId": SPAN, "rootSpanId": ROOT,
-                                   "labels": ["tier=gold", "cache=a=b"]}, "with all fields", events[2]["context"])
+    text = f"endpoint=GET /cart; tier=gold; cache=a=b\\; c\\\\d; root_span_id={ROOT}; trace_id={CART}; span_id={SPAN}"
+    ct.ok(events[2]["context"] == text, "with all labels", events[2]["context"])
 
 
 def test_trace(path):

@@ -61,22 +61,22 @@ def method_of(event):
 def is_right(method, context):
     if method == "nobody":
         return context is None
-    if context is None or context["endpoint"] != ENDPOINTS[method]:
+    if context is None or context.get("endpoint") != ENDPOINTS[method]:
         return False
     if method == "slow":
-        return context["traceId"] is None and context["spanId"] is None
-    trace, span, root = context["traceId"], context["spanId"], context["rootSpanId"]
+        return not {"trace_id", "span_id"} & context.keys()
+    trace, span, root = context["trace_id"], context["span_id"], context["root_span_id"]
     number = int(trace[16:], 16)
     return (trace[:16] == trace[16:] == root and number & 15 == NUMBERS[method] and
             int(span, 16) == (number | INNER if method == "inner" else number) and
-            context["labels"] == (["tier=gold"] if method == "inner" else []))
+            context.get("tier") == ("gold" if method == "inner" else None))
 
 
 def judge(what, path, wanted):
     """Holds each sample against its method. wanted: kinds of samples, and methods that must be among them."""
     seen, wrong, of_thread = collections.Counter(), [], collections.defaultdict(collections.Counter)
     for event in jfrfile.events(path, set(SAMPLES)):
-        method, context = method_of(event), event.get("context")
+        method, context = method_of(event), jfrfile.labels(event.get("context"))
         if not method:
             continue
         kind = "right" if is_right(method, context) else "none" if context is None else "wrong"
@@ -84,8 +84,8 @@ def judge(what, path, wanted):
         if kind == "wrong":
             wrong.append(f"{event['@type']} {method} {context}")
         thread = event["eventThread"]["javaThreadId"]
-        if thread and context and context["traceId"]:
-            of_thread[thread][int(context["traceId"][16:], 16) >> 40] += 1
+        if thread and context and "trace_id" in context:
+            of_thread[thread][int(context["trace_id"][16:], 16) >> 40] += 1
     ct.note(f"{what}: {dict(seen)}")
     ct.ok(not wrong, f"{what}: no sample has another's context", "\n".join(wrong[:20]))
     strange = {thread: numbers for thread, numbers in of_thread.items() if len(numbers) > 1}

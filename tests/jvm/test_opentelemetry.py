@@ -62,20 +62,21 @@ def method_of(event):
 def is_right(method, context):
     if method in ("detached", "nobody"):
         return context is None
-    if context is None or not context["traceId"]:
+    if context is None or "trace_id" not in context:
         return False
-    number = int(context["traceId"][16:], 16)
-    ids = (context["traceId"][:16] == context["traceId"][16:] == context["rootSpanId"] and
-           int(context["spanId"], 16) == (number | INNER if method == "inner" else number))
+    trace = context["trace_id"]
+    number = int(trace[16:], 16)
+    ids = (trace[:16] == trace[16:] == context["root_span_id"] and
+           int(context["span_id"], 16) == (number | INNER if method == "inner" else number))
     if method == "quiet":
-        return ids and number & 15 == 2 and context["endpoint"] is None
-    return ids and number & 15 == 1 and context["endpoint"] == "GET /cart"
+        return ids and number & 15 == 2 and "endpoint" not in context
+    return ids and number & 15 == 1 and context.get("endpoint") == "GET /cart"
 
 
 def judge(jdk, path):
     seen, wrong = collections.Counter(), []
     for event in jfrfile.events(path, {"candor.CpuSample"}):
-        method, context = method_of(event), event["context"]
+        method, context = method_of(event), jfrfile.labels(event["context"])
         if method:
             kind = "right" if is_right(method, context) else "none" if context is None else "wrong"
             seen[method, kind] += 1

@@ -7,6 +7,7 @@
 Unlike a tool for users it does not forgive: a chunk that is cut, an event that ends off its declared size or bytes
 after the last chunk raise ValueError. A file that passes here is whole.
 """
+import re
 import struct
 
 METADATA, CHECKPOINT = 0, 1
@@ -251,6 +252,14 @@ class Input:
         if coding == 5:
             return self.take(self.varint()).decode("latin-1")
         raise ValueError(f"unknown string coding {coding}")
+
+
+def labels(text):
+    """Those of a context (docs/formats/recording.md), or None where there is none."""
+    if text is None:
+        return None
+    pairs = re.findall(r"((?:[^;\\]|\\.)+)(?:; ?|$)", text, re.S)
+    return dict(re.sub(r"\\(.)", r"\1", pair, flags=re.S).split("=", 1) for pair in pairs)
 
 
 def signed32(value):

@@ -7,6 +7,7 @@
 #include "agent/collect/event_books.h"
 #include "agent/collect/live.h"
 #include "agent/collect/locks.h"
+#include "agent/collect/patience.h"
 #include "agent/collect/pauses.h"
 #include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
@@ -66,6 +67,7 @@ static struct {
     void *pool_memory;
     size_t pool_bytes;
     uint64_t started, next_scan, next_close;
+    struct patience patience;
     uint64_t random, execution_samples;
     void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
@@ -177,6 +179,7 @@ static void drain_thread(struct sampled_thread *t)
             wall_take(t, session.record, words);
         else
             take_record(t, session.record, words);
+        session.patience.news++;
     }
     allocations_drain(t, false);
     locks_drain(t, false);
@@ -199,6 +202,7 @@ static void close_thread(struct sampled_thread *t)
     wall_close_thread(t);
     locks_close_thread(t);
     threads_release(t);
+    session.patience.news++;
 }
 
 static void drain(bool shrink)
@@ -549,6 +553,7 @@ static bool tick(void)
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
     }
+    patience_turn(&session.patience);
     return !session.options.duration_ns || now - session.started < session.options.duration_ns;
 }
 
@@ -559,12 +564,24 @@ bool collect_tick(void)
     return goes_on;
 }
 
+static uint64_t earliest(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 uint64_t collect_patience_ns(void)
 {
-    uint64_t now = clock_monotonic_ns(), due = wall_due_ns(), period = COLLECT_PERIOD_MS * UINT64_C(1000000);
     if (safepoint_running())
         return safepoint_patience_ns();
-    return !wall_on() || due > now + period ? period : due > now ? due - now : 0;
+    uint64_t now = clock_monotonic_ns(), due;
+    /* The other events look at what changes meanwhile. */
+    due = now + (session.options.events == COLLECT_CPU ? session.patience.period_ns : COLLECT_PERIOD_MS * UINT64_C(1000000));
+    due = earliest(due, session.next_close);
+    if (session.options.duration_ns)
+        due = earliest(due, session.started + session.options.duration_ns);
+    if (wall_on())
+        due = earliest(due, wall_due_ns());
+    return due > now ? due - now : 0;
 }
 
 static int reserve_memory(struct error *e)
@@ -697,6 +714,7 @@ static void begin_books(void)
     session.started = now;
     session.next_scan = now;
     session.next_close = now + CLOSE_PERIOD_NS;
+    patience_begin(&session.patience);
     session.random = now | 1;
     session.execution_samples = 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)

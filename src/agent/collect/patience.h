@@ -1,0 +1,20 @@
+/* How long the collector's thread sleeps between two turns: a turn costs a tenth of a millisecond and more, whether samples have come
+ * or not. It sleeps for COLLECT_PERIOD_MS while many come, and up to PATIENCE_LONGEST times as long where few do. The collector's
+ * alone. */
+#ifndef CANDOR_AGENT_COLLECT_PATIENCE_H
+#define CANDOR_AGENT_COLLECT_PATIENCE_H
+
+#include <stdint.h>
+
+enum { PATIENCE_FEW = 32, PATIENCE_LONGEST = 4 };
+
+struct patience {
+    uint64_t period_ns;
+    uint32_t news; /* samples, and ends of threads, since the last turn */
+};
+
+void patience_begin(struct patience *p);
+/* A turn ends. */
+void patience_turn(struct patience *p);
+
+#endif

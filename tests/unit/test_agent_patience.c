@@ -1,0 +1,37 @@
+/* How long the collector sleeps: short while samples come, longer step by step where few do.
+ * tier: quick
+ * timeout: 20 */
+#include "../tap.h"
+
+#include "agent/collect/collect.h"
+#include "agent/collect/patience.h"
+
+#include <stdbool.h>
+
+#define SHORTEST_NS (COLLECT_PERIOD_MS * UINT64_C(1000000))
+
+static struct patience patience;
+
+static uint64_t turn(uint32_t news)
+{
+    patience.news += news;
+    patience_turn(&patience);
+    return patience.period_ns;
+}
+
+int main(void)
+{
+    bool longest = true;
+    patience_begin(&patience);
+    tap_ok(patience.period_ns == SHORTEST_NS, "at first short");
+    tap_ok(turn(PATIENCE_FEW) == SHORTEST_NS, "many samples: it stays short");
+    tap_ok(turn(PATIENCE_FEW - 1) == 2 * SHORTEST_NS, "few: twice as long");
+    tap_ok(turn(0) == 4 * SHORTEST_NS, "none: twice as long again");
+    for (int i = 0; i < 100; i++)
+        longest = longest && turn(0) == PATIENCE_LONGEST * SHORTEST_NS;
+    tap_ok(longest, "and no longer, however long there is none");
+    tap_ok(turn(PATIENCE_FEW) == SHORTEST_NS, "many again: short at once");
+    tap_ok(turn(PATIENCE_FEW / 2) == 2 * SHORTEST_NS && turn(PATIENCE_FEW / 2) == 4 * SHORTEST_NS,
+           "each turn counts for itself: two with half as many are two with few");
+    return tap_done();
+}

@@ -3,9 +3,12 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hotspot/collections.h"
 #include "agent/hotspot/counters.h"
 
+#include <dlfcn.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,12 +123,104 @@ static void test_damage(void)
     tap_ok(found > 0 && !outside, "damage: something is found %d times, and lies within", found);
 }
 
+/* ---- a JVM's exported tables, as far as its flags go: this program is its library ---- */
+
+struct flag {
+    const char *name;
+    bool *value;
+};
+
+struct field_entry {
+    const char *type, *field, *type_string;
+    int is_static;
+    uint64_t offset;
+    void *address;
+};
+
+struct type_entry {
+    const char *name;
+    uint64_t size;
+};
+
+struct constant_entry {
+    const char *name;
+    uint64_t value;
+};
+
+static bool yes = true, no;
+static struct flag made[4], *flags = made;
+static size_t flag_count;
+static const struct field_entry fields[] = {
+    {"JVMFlag", "flags", "JVMFlag*", 1, 0, &flags},
+    {"JVMFlag", "numFlags", "size_t", 1, 0, &flag_count},
+    {"JVMFlag", "_name", "const char*", 0, offsetof(struct flag, name), NULL},
+    {"JVMFlag", "_addr", "void*", 0, offsetof(struct flag, value), NULL},
+    {NULL, NULL, NULL, 0, 0, NULL},
+};
+static const struct type_entry types[] = {{"JVMFlag", sizeof(struct flag)}, {NULL, 0}};
+static const struct constant_entry constants[] = {{NULL, 0}};
+
+#define EXPORTED __attribute__((visibility("default"), used))
+#define NUMBER(name, number) EXPORTED const uint64_t name = (number)
+
+EXPORTED const void *const gHotSpotVMStructs = fields;
+EXPORTED const void *const gHotSpotVMTypes = types;
+EXPORTED const void *const gHotSpotVMIntConstants = constants;
+EXPORTED const void *const gHotSpotVMLongConstants = constants;
+NUMBER(gHotSpotVMStructEntryArrayStride, sizeof(struct field_entry));
+NUMBER(gHotSpotVMStructEntryTypeNameOffset, offsetof(struct field_entry, type));
+NUMBER(gHotSpotVMStructEntryFieldNameOffset, offsetof(struct field_entry, field));
+NUMBER(gHotSpotVMStructEntryTypeStringOffset, offsetof(struct field_entry, type_string));
+NUMBER(gHotSpotVMStructEntryIsStaticOffset, offsetof(struct field_entry, is_static));
+NUMBER(gHotSpotVMStructEntryOffsetOffset, offsetof(struct field_entry, offset));
+NUMBER(gHotSpotVMStructEntryAddressOffset, offsetof(struct field_entry, address));
+NUMBER(gHotSpotVMTypeEntryArrayStride, sizeof(struct type_entry));
+NUMBER(gHotSpotVMTypeEntryTypeNameOffset, offsetof(struct type_entry, name));
+NUMBER(gHotSpotVMTypeEntrySizeOffset, offsetof(struct type_entry, size));
+NUMBER(gHotSpotVMIntConstantEntryArrayStride, sizeof(struct constant_entry));
+NUMBER(gHotSpotVMIntConstantEntryNameOffset, offsetof(struct constant_entry, name));
+NUMBER(gHotSpotVMIntConstantEntryValueOffset, offsetof(struct constant_entry, value));
+NUMBER(gHotSpotVMLongConstantEntryArrayStride, sizeof(struct constant_entry));
+NUMBER(gHotSpotVMLongConstantEntryNameOffset, offsetof(struct constant_entry, name));
+NUMBER(gHotSpotVMLongConstantEntryValueOffset, offsetof(struct constant_entry, value));
+
+/* Of a JVM with these flags, whose collectors have counted 3 and 4: how many of these have looked at old objects. */
+static uint64_t count_of_old(void *library, int java_version, const char *collector, bool *generational)
+{
+    uint64_t count;
+    flag_count = 0;
+    made[flag_count++] = (struct flag){"UseSomething", &yes};
+    made[flag_count++] = (struct flag){collector, &yes};
+    if (generational)
+        made[flag_count++] = (struct flag){"ZGenerational", generational};
+    vm_layout.java_version = java_version;
+    collections_fill(library);
+    return collections_of_old(&count) ? count : 0;
+}
+
+/* The last test: what the library says stays. */
+static void test_generations(void)
+{
+    void *library = dlopen(NULL, RTLD_LAZY);
+    begin();
+    add("sun.gc.collector.0.invocations", 'J', 3);
+    add("sun.gc.collector.1.invocations", 'J', 4);
+    find();
+    tap_ok(count_of_old(library, 17, "UseSerialGC", NULL) == 4 && !collections_are_concurrent(), "the first has the young alone");
+    tap_ok(count_of_old(library, 17, "UseShenandoahGC", NULL) == 7 && collections_are_concurrent(), "of Shenandoah each looks at all");
+    tap_ok(count_of_old(library, 17, "UseZGC", NULL) == 7 && collections_are_concurrent(), "of ZGC before it had generations, too");
+    tap_ok(count_of_old(library, 21, "UseZGC", &no) == 7 && count_of_old(library, 21, "UseZGC", &yes) == 4, "later a flag says");
+    tap_ok(count_of_old(library, 25, "UseZGC", NULL) == 4 && collections_are_concurrent(), "now it has them always, and no flag");
+    dlclose(library);
+}
+
 int main(void)
 {
     data = calloc(1, BYTES);
     test_sums();
     test_absent();
     test_damage();
+    test_generations();
     counters = (struct counters){0};
     free(data);
     return tap_done();

@@ -276,6 +276,7 @@ static void test_owners(void)
         found += owners_find(FIRST + (uint64_t)i) == i;
     tap_ok(added == RECORDS_MAX && found == added, "as many threads as there are records: %u added, %u found", added, found);
     tap_ok(owners_find(FIRST - 1) == -1 && owners_find(0) == -1 && !owners_add(0, 1), "and no others");
+    tap_ok(!owners_add(FIRST + 1, 7) && owners_find(FIRST + 1) == 1, "who has one gets no second");
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, come_and_go, (void *)(i + 1));
     for (int i = 0; i < THREADS; i++)

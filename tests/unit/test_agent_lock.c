@@ -8,6 +8,7 @@
 #include "../tap.h"
 #include "session.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hot/lock.h"
 #include "agent/hot/walk.h"
 #include "agent/trigger/lock_events.h"
@@ -19,6 +20,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { THREADS = 4, WAITS = 200, FLOOD = 5000, SOMEBODY = 4096 };
@@ -214,6 +216,61 @@ static void test_open(void)
     profile_deinit(&p);
 }
 
+/* What a JVM has of a thread that waits for a monitor. */
+static struct {
+    uint64_t monitor;
+    const uint32_t *os_thread;
+} java_thread;
+static uint32_t os_thread_id;
+
+static void *wait_since_before(void *unused)
+{
+    threads_java_begin((uintptr_t)&java_thread, 8, "waited before");
+    os_thread_id += (uint32_t)syscall(SYS_gettid);
+    has_begun = true;
+    while (!may_end)
+        usleep(1000);
+    threads_java_end();
+    return unused;
+}
+
+/* How many waits of a thread nobody saw begin are recorded. id_off: how far the id in the JVM's structure is from its own. */
+static uint64_t record_since_before(uint32_t id_off)
+{
+    struct profile p;
+    struct error e;
+    uint64_t open = 0;
+    pthread_t thread;
+    has_begun = may_end = false;
+    os_thread_id = id_off;
+    if (!tap_ok(start((struct lock_options){.has_threshold = true}), "a recording begins while a thread waits"))
+        return 0;
+    pthread_create(&thread, NULL, wait_since_before, NULL);
+    while (!has_begun)
+        usleep(1000);
+    session_stop();
+    may_end = true;
+    pthread_join(thread, NULL);
+    profile_init(&p);
+    if (tap_ok(!profile_load_jfr(&p, file, &e), "the recording can be read"))
+        book(&p, "lock_open", "", &open);
+    profile_deinit(&p);
+    return open;
+}
+
+static void test_since_before(void)
+{
+    const struct vm_layout before = vm_layout;
+    java_thread.monitor = SOMEBODY;
+    java_thread.os_thread = &os_thread_id;
+    vm_layout.thread_pending_monitor = (struct vm_field){0, 8};
+    vm_layout.thread_osthread = (struct vm_field){sizeof java_thread.monitor, 8};
+    vm_layout.osthread_tid = (struct vm_field){0, 4};
+    tap_ok(record_since_before(0) == 1, "its wait is recorded");
+    tap_ok(record_since_before(1) == 0, "but not that of a thread that has its structure now");
+    vm_layout = before;
+}
+
 /* Far more than are to be recorded: the threshold rises, and what comes until then is counted. */
 static void test_flood(void)
 {
@@ -286,6 +343,7 @@ int main(void)
     test_whole();
     test_drawn();
     test_open();
+    test_since_before();
     test_flood();
     test_refused();
     test_fault();

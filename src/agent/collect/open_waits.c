@@ -17,6 +17,14 @@ struct open_wait {
     struct lock_wait wait;
 };
 
+/* Threads that end when the JVM tells nobody any more leave the address of structures which may be another's by now. */
+static bool is_of(uintptr_t java_thread, int tid)
+{
+    uint64_t os_thread, id;
+    return load_field(java_thread, vm_layout.thread_osthread, &os_thread) && load_field(os_thread, vm_layout.osthread_tid, &id) &&
+           (int)id == tid;
+}
+
 static bool waits_for_monitor(uintptr_t java_thread)
 {
     uint64_t monitor;
@@ -36,7 +44,7 @@ static bool look_at(struct sampled_thread *t, struct open_wait *o)
     o->wait.kind = since ? (enum lock_kind)atomic_load(&lane->kind) : LOCK_MONITOR;
     o->wait.since = since ? since : lane->opened;
     o->wait.deadline = since ? lane->wait.deadline : 0;
-    return since || (!waits && waits_for_monitor(java_thread));
+    return since || (!waits && is_of(java_thread, t->tid) && waits_for_monitor(java_thread));
 }
 
 static void read_target(struct open_wait *o)

@@ -48,18 +48,6 @@ static bool add_to(uint32_t bucket, uint64_t id, int record)
     return false;
 }
 
-/* Into the emptier of the two, so that buckets hardly ever fill while half of all places are free. */
-bool owners_add(uint64_t id, int record)
-{
-    uint32_t one = bucket_of(id, 0), other = bucket_of(id, 1);
-    if (taken_of(other) < taken_of(one)) {
-        uint32_t first = other;
-        other = one;
-        one = first;
-    }
-    return id && id != CLAIMED && (add_to(one, id, record) || add_to(other, id, record));
-}
-
 static _Atomic uint64_t *find(uint64_t id, int *record)
 {
     for (int choice = 0; choice < CHOICES; choice++) {
@@ -85,4 +73,16 @@ int owners_find(uint64_t id)
 {
     int record;
     return id && find(id, &record) ? record : -1;
+}
+
+/* Into the emptier of the two, so that buckets hardly ever fill while half of all places are free. */
+bool owners_add(uint64_t id, int record)
+{
+    uint32_t one = bucket_of(id, 0), other = bucket_of(id, 1);
+    if (taken_of(other) < taken_of(one)) {
+        uint32_t first = other;
+        other = one;
+        one = first;
+    }
+    return id && id != CLAIMED && owners_find(id) < 0 && (add_to(one, id, record) || add_to(other, id, record));
 }

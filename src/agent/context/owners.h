@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The virtual thread has this record from now on. False: there is no place, of twice as many as there are records. */
+/* The virtual thread has this record from now on. False: it has one already, by another copy of java/context; or there is no place, of
+ * twice as many as there are records. */
 bool owners_add(uint64_t id, int record);
 void owners_remove(uint64_t id);
 /* -1 = it has none. */

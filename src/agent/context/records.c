@@ -127,11 +127,12 @@ int records_take(void)
 
 /* ---- the thread that calls ---- */
 
+/* Once per thread: carriers come here at each mount and unmount. */
 static void find_place(void)
 {
-    long tid = syscall(SYS_gettid);
-    _Atomic uintptr_t *table = atomic_load(&of_tid);
-    if (!place && table && tid < THREAD_IDS_MAX)
+    _Atomic uintptr_t *table = place ? NULL : atomic_load(&of_tid);
+    long tid = table ? syscall(SYS_gettid) : THREAD_IDS_MAX;
+    if (tid < THREAD_IDS_MAX)
         place = &table[tid];
 }
 

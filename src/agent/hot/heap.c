@@ -27,9 +27,12 @@ bool heap_is_still(enum jfr_thread_state state, uint64_t *moment)
     uint64_t colors = 0;
     uint32_t collections;
     uint8_t collecting;
+    /* Acquire, both: what was read of the heap before is older than what is read here, what is read behind it is newer. */
+    atomic_thread_fence(memory_order_acquire);
     if (!load_u8(o->collecting, &collecting) || !load_u32(o->collections, &collections) ||
         (o->bad_color && !load_u64(o->bad_color, &colors)))
         return false;
+    atomic_thread_fence(memory_order_acquire);
     *moment = colors ^ (uint64_t)collections << 32;
     return !collecting || state == JFR_STATE_JAVA || state == JFR_STATE_VM;
 }

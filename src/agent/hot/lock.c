@@ -116,6 +116,13 @@ static bool is_on(void)
     return atomic_load_explicit(&lock_config.on, memory_order_acquire) && !turn_has_faulted();
 }
 
+/* The wait of which a record was to be made, if that is what the visit was for. */
+static void lose_visit(const struct visit *v)
+{
+    if (v->wait)
+        lock_lose(LOCK_LOSS_NO_THREAD, v->wait->weight);
+}
+
 /* Entered and left as a handler's is (hot/handler.c), beside which it may be interrupted. The JVM may have this thread wait for something
  * of its own while it answers one of our callbacks, so that the hook is met inside: it goes by. generation: 0 = the slot's, whatever
  * it is. False: nothing was done. */
@@ -124,14 +131,15 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
     struct sampled_thread *t = v->thread;
     uint32_t now = atomic_load_explicit(&t->generation, memory_order_relaxed);
     if (!(now & 1) || (generation && now != generation) || atomic_load_explicit(&v->lane->inside, memory_order_relaxed)) {
-        if (v->wait)
-            lock_lose(LOCK_LOSS_NO_THREAD, v->wait->weight);
+        lose_visit(v);
         return false;
     }
     /* Sequentially consistent, as is the disarming side: either it sees this thread inside, or the thread sees the new generation. */
     atomic_store(&v->lane->inside, 1);
     bool valid = atomic_load(&t->generation) == now;
-    if (valid && (!turn_take(&v->lane->turn, work, v) || !v->is_done))
+    if (!valid)
+        lose_visit(v);
+    else if (!turn_take(&v->lane->turn, work, v) || !v->is_done)
         lock_lose(LOCK_LOSS_INTERNAL_FAULT, v->wait ? v->wait->weight : 0);
     /* Release: pairs with the disarming side's load, so that it finds the finished record in the queue. */
     atomic_store_explicit(&v->lane->inside, 0, memory_order_release);

@@ -81,8 +81,9 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
 void traps_let_go(const struct traps_held *held)
 {
     if (held->all) {
-        with_all(go_on);
+        /* First: a handler that has stopped its clock for another period either finds this, and starts it, or is started below. */
         atomic_fetch_sub(&handler_config.held, 1);
+        with_all(go_on);
     } else if (held->thread)
         with_own(held->thread, held->generation, go_on);
     if (held->thread)

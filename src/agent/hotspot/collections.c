@@ -1,11 +1,15 @@
 #include "agent/hotspot/collections.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 #include "agent/hotspot/counters.h"
 #include "agent/hotspot/flags.h"
 #include "agent/hotspot/vmstructs.h"
 
 #include <stddef.h>
+
+/* Since this version ZGC has generations, and no flag that says so (JEP 490). */
+enum { Z_GENERATIONS_ALWAYS = 24 };
 
 static struct {
     uintptr_t begun; /* where the number lies; 0 = unknown */
@@ -22,9 +26,10 @@ void collections_fill(void *libjvm)
     if (heap && *heap && vmstructs_field(&v, "CollectedHeap", "_total_collections", &count) && count.width == 4)
         facts.begun = *heap + count.offset;
     bool is_shenandoah = flags_get(libjvm, "UseShenandoahGC", false), is_z = flags_get(libjvm, "UseZGC", false);
+    bool z_has_generations = flags_get(libjvm, "ZGenerational", vm_layout.java_version >= Z_GENERATIONS_ALWAYS);
     facts.is_concurrent = is_shenandoah || is_z;
     /* ZGC without generations has its one collector under another number, but up to JDK 14. */
-    facts.has_generations = !is_shenandoah && !(is_z && !flags_get(libjvm, "ZGenerational", false));
+    facts.has_generations = !is_shenandoah && !(is_z && !z_has_generations);
 }
 
 bool collections_are_concurrent(void)

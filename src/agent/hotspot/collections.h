@@ -1,7 +1,7 @@
 /* What the JVM itself counts of its garbage collections: how many, and how much of the heap is used after one. It brings these
  * numbers up to date as a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
  *
- *   counters_find -> collections_fill -> [ the rest ]*
+ *   layout_fill counters_find -> collections_fill -> [ the rest ]*
  *
  * collections_begun and collections_heap_used may be called on any thread, the others on the agent's. */
 #ifndef CANDOR_AGENT_HOTSPOT_COLLECTIONS_H

@@ -172,8 +172,10 @@ static void drain_thread(struct sampled_thread *t)
     size_t words;
     bool named = false;
     while ((words = candor_queue_read(&t->queue, session.record, RECORD_WORDS_MAX)) > 0) {
-        if (!named)
+        if (!named) {
+            threads_settle_name(t);
             names_thread(&session.recording.names, t);
+        }
         named = true;
         if (wall_is_record(session.record[words - 1]))
             wall_take(t, session.record, words);

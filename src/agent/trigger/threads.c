@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000, SCANS_BETWEEN_LISTINGS = 10 };
+enum { HANDLER_WAIT_NS = 50000, LATE_NS = 10000000, SCANS_BETWEEN_LISTINGS = 10, NAMES_SETTLED = 2 };
 
 static struct {
     pthread_mutex_t lock;
@@ -70,15 +70,18 @@ static void clear_slot(struct sampled_thread *t)
     t->fd = -1;
 }
 
+/* A thread that is gone keeps the name it had. */
 static void read_os_name(struct sampled_thread *t)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
     char name[32];
     int n = tasks_read_proc(path, name, sizeof name);
-    if (n > 0 && name[n - 1] == '\n')
+    if (n <= 0)
+        return;
+    if (name[n - 1] == '\n')
         name[n - 1] = 0;
-    snprintf(t->os_name, sizeof t->os_name, "%s", n > 0 ? name : "");
+    snprintf(t->os_name, sizeof t->os_name, "%s", name);
     atomic_store(&t->role, tasks_role(t->os_name));
 }
 
@@ -433,6 +436,17 @@ void threads_scan(void)
     }
     pthread_mutex_unlock(&registry.lock);
     free(tids);
+}
+
+void threads_settle_name(struct sampled_thread *t)
+{
+    if (t->settled >= NAMES_SETTLED)
+        return;
+    t->settled++;
+    pthread_mutex_lock(&registry.lock);
+    if (!atomic_load(&t->java_thread))
+        read_os_name(t);
+    pthread_mutex_unlock(&registry.lock);
 }
 
 bool threads_running(void)

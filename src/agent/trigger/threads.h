@@ -37,6 +37,8 @@ bool threads_running(void);
 /* Finds new threads and those that are gone. */
 void threads_scan(void);
 
+/* For the collector, before it names what a thread did: one that is not Java's gives itself its name when it has begun to run. */
+void threads_settle_name(struct sampled_thread *t);
 /* For the collector: slots in use lie below this index. */
 uint32_t threads_limit(void);
 /* Frees an ended slot whose queue has been drained. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32 };
+enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
 
 static const char *size(char out[TEXT_BYTES], double n)
 {
@@ -118,7 +118,9 @@ void text_live_books(const struct text *t)
     put_line(t, "displaced", "live_displaced_bytes");
     put_line(t, "without a reference", "live_unreferenced_bytes");
     const char *most = profile_setting(p, "live_max");
-    if (most)
-        fprintf(t->out, "Bytes are those that the objects were sampled for. At most %.20s are watched (--live-max); these stand for the\n"
-                        "displaced ones, too.\n", most);
+    if (!most)
+        return;
+    fputs("Bytes are those that the objects were sampled for. At most ", t->out);
+    utf8_write(t->out, most, strnlen(most, NUMBER_BYTES));
+    fputs(" are watched (--live-max); these stand for the\ndisplaced ones, too.\n", t->out);
 }

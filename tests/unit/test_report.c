@@ -421,9 +421,38 @@ static void test_live(void)
     profile_deinit(&p);
 }
 
+/* Whatever a recording says, a terminal gets nothing to obey. */
+static void test_hostile(void)
+{
+    static const char evil[] = "\033[2J";
+    static const enum profile_kind kinds[] = {PROFILE_RUNNING, PROFILE_LOCK, PROFILE_ALLOC, PROFILE_LIVE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct profile p;
+        make_example(&p);
+        p.kind = kinds[i];
+        p.value = maker_string(&p, evil);
+        maker_book(&p, "events", "", 100, 0);
+        maker_book(&p, "events_failed", evil, 40, 4);
+        maker_book(&p, "alloc_bytes", "", 100, 1);
+        maker_book(&p, "alloc_lost_bytes", evil, 100, 1);
+        maker_book(&p, "live_watched_bytes", "", 100, 1);
+        maker_setting(&p, "lock_rate", evil);
+        maker_setting(&p, "alloc_rate", evil);
+        maker_setting(&p, "live_max", evil);
+        char *text = printed(&p, report_text, (struct report_options){.sections = all_sections});
+        lacks(text, "\033", "no control character of a recording reaches a terminal");
+        contains(text, "?[2J", "what stands in its place is shown");
+        if (kinds[i] == PROFILE_RUNNING)
+            contains(text, "      ?[2J                                   40    40.00            4\n", "in its column");
+        free(text);
+        profile_deinit(&p);
+    }
+}
+
 int main(void)
 {
     test_live();
+    test_hostile();
     test_text();
     test_books();
     test_empty();

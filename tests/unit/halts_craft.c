@@ -244,13 +244,37 @@ void craft_halts_jdk(struct buffer *b)
     craft_end(b, chunk);
 }
 
-static void put_weighed(struct buffer *b, uint64_t at, unsigned thread, uint64_t us)
+static void put_weighed_at(struct buffer *b, uint64_t at, unsigned thread, unsigned stack, uint64_t us)
 {
     size_t event = begin(b, CPU, at);
-    put_keys(b, thread, LOOP);
+    put_keys(b, thread, stack);
     buffer_varint(b, RUNNABLE);
     buffer_varint(b, us * 1000);
     craft_event_end(b, event);
+}
+
+static void put_weighed(struct buffer *b, uint64_t at, unsigned thread, uint64_t us)
+{
+    put_weighed_at(b, at, thread, LOOP, us);
+}
+
+void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples)
+{
+    enum { DEEP = LOOP + 1 };
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    put_edge(b, SYNC, 101, 3, 7);
+    for (unsigned i = 0; i < samples; i++)
+        put_weighed_at(b, 102, LATE, DEEP, 1);
+    put_pools(b);
+    size_t pool = craft_pool(b, TRACE, 1);
+    buffer_varint(b, DEEP);
+    buffer_u8(b, 0);
+    buffer_varint(b, frames);
+    for (unsigned i = 0; i < frames; i++)
+        buffer_put(b, "\1\1\0\1", 4);
+    craft_event_end(b, pool);
+    craft_end(b, chunk);
 }
 
 void craft_halts_busy(struct buffer *b)

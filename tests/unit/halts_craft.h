@@ -9,6 +9,8 @@
 void craft_halts_jdk(struct buffer *b);
 /* A safepoint from 100 to 104 ms whose threads are asked to stop at 101, and weighed samples. */
 void craft_halts_busy(struct buffer *b);
+/* The same safepoint, and so many samples of one stack of so many frames, all of them the JDK's. */
+void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
 

@@ -253,6 +253,26 @@ static void test_who_was_late(void)
     buffer_deinit(&b);
 }
 
+/* Walked for each sample, such a stack would take minutes. */
+static void test_deep(void)
+{
+    enum { FRAMES = 40000, SAMPLES = 40000 };
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 4 << 20);
+    craft_halts_deep(&b, FRAMES, SAMPLES);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s %s", e.text, problems.list[0].text);
+    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
+    text_is(&h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)", "a deep stack is one");
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 int main(void)
 {
     struct buffer b;
@@ -274,6 +294,7 @@ int main(void)
     test_not_known_when_asked(&h);
     test_timeline(&h, file);
     test_who_was_late();
+    test_deep();
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

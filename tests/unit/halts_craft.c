@@ -65,6 +65,14 @@ static const struct craft_type of_agent[] = {
     {COUNTED, "candor.SafepointCount", EVENT, {TIMES, {"count", LONG}, {"stopped", LONG}, {"synchronizing", LONG}}},
 };
 
+#define WEIGHED {"weight", LONG}, {"finished", BOOLEAN}
+
+static const struct craft_type of_waits[] = {
+    MODEL,
+    {MONITOR, "jdk.JavaMonitorEnter", EVENT, {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}, WEIGHED}},
+    {PARK, "jdk.ThreadPark", EVENT, {TIMES, WHO, {"parkedClass", CLASS, true}, WEIGHED}},
+};
+
 /* ---- events; times are in ms from the start, a tick is a microsecond ---- */
 
 static size_t begin(struct buffer *b, unsigned type, uint64_t at)
@@ -300,5 +308,28 @@ void craft_halts_agent(struct buffer *b)
     buffer_varint(b, 9000);
     buffer_varint(b, 2000);
     craft_event_end(b, event);
+    craft_end(b, chunk);
+}
+
+static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned thread)
+{
+    size_t event = begin_timed(b, type, at, ms);
+    put_keys(b, thread, PAY);
+    buffer_varint(b, LOCK);
+    if (type == MONITOR)
+        buffer_varint(b, MAIN);
+    buffer_varint(b, ms * 1000000);
+    buffer_u8(b, 1);
+    craft_event_end(b, event);
+}
+
+void craft_halts_waits(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, of_waits, sizeof of_waits / sizeof *of_waits);
+    put_wait(b, MONITOR, 301, 38, WORKER);
+    put_wait(b, MONITOR, 620, 5, WORKER);
+    put_wait(b, PARK, 340, 10, LATE);
+    put_wait(b, PARK, 700, 3, MAIN);
+    put_pools(b);
     craft_end(b, chunk);
 }

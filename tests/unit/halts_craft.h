@@ -14,4 +14,8 @@ void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
 
+/* As the agent tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both of which the JDK
+ * told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
+void craft_halts_waits(struct buffer *b);
+
 #endif

@@ -111,6 +111,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
     one.by = type->by ? thread_of(r, event, type->by) : 0;
     one.site = site_of(r, event);
     one.bytes = number(event, type->bytes);
+    one.told_by_agent = jfr_type_field(event->type, "weight") != NULL; /* the JDK's have none */
     if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
         one.id = number(event, "gcId");
     if (type->kind == HALT_VM_OPERATION) {

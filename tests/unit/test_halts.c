@@ -253,6 +253,35 @@ static void test_who_was_late(void)
     buffer_deinit(&b);
 }
 
+static void test_told_twice(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    craft_halts_waits(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    tap_ok(h.told_twice == 2 && v.kinds[HALT_MONITOR].count == 2 && v.kinds[HALT_MONITOR].total_ns == 45 * MS &&
+               v.kinds[HALT_PARK].count == 3 && v.kinds[HALT_PARK].total_ns == 43 * MS,
+           "waits that both told of count once: %" PRIu32, h.told_twice);
+    tap_ok(!find(&h, HALT_MONITOR, 300)->told_by_agent && find(&h, HALT_MONITOR, 620)->told_by_agent &&
+               find(&h, HALT_PARK, 700)->told_by_agent,
+           "as the JDK has them; the agent's others are there");
+    char *text = printed(&h, halts_report_text);
+    contains(text, "2 pauses or waits were told of by the JDK and by the agent, and counted once.\n");
+    free(text);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 /* Walked for each sample, such a stack would take minutes. */
 static void test_deep(void)
 {
@@ -295,6 +324,7 @@ int main(void)
     test_timeline(&h, file);
     test_who_was_late();
     test_deep();
+    test_told_twice();
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

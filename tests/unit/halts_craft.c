@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum {
     LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
@@ -281,6 +282,29 @@ void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples)
     buffer_varint(b, frames);
     for (unsigned i = 0; i < frames; i++)
         buffer_put(b, "\1\1\0\1", 4);
+    craft_event_end(b, pool);
+    craft_end(b, chunk);
+}
+
+void craft_halts_crowd(struct buffer *b, unsigned threads)
+{
+    enum { FIRST = VM + 1 };
+    char name[32];
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    for (unsigned i = 0; i + 1 < threads; i++)
+        put_weighed(b, 500, FIRST + i, 1000);
+    put_weighed(b, 900, FIRST + threads - 1, 50000);
+    put_pools(b);
+    size_t pool = craft_pool(b, THREAD, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        snprintf(name, sizeof name, "t%u", i);
+        buffer_varint(b, FIRST + i);
+        craft_text(b, "os");
+        buffer_varint(b, 1000 + i);
+        craft_text(b, name);
+        buffer_varint(b, 1000 + i);
+    }
     craft_event_end(b, pool);
     craft_end(b, chunk);
 }

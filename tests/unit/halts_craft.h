@@ -11,6 +11,8 @@ void craft_halts_jdk(struct buffer *b);
 void craft_halts_busy(struct buffer *b);
 /* The same safepoint, and so many samples of one stack of so many frames, all of them the JDK's. */
 void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
+/* A safepoint from 100 to 104 ms, and threads "t0", "t1", ...: each ran for 1 ms until 500, but the last one for 50 ms until 900. */
+void craft_halts_crowd(struct buffer *b, unsigned threads);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
 

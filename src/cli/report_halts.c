@@ -23,7 +23,7 @@ static int refuse_options(const struct cli_args *args)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))
         return cli_fail("%s: a server keeps samples, and no halts; give the recording's FILE", args->operands[0]);
-    return CLI_OK;
+    return remote_check(args);
 }
 
 /* What was asked for, as far as the recording goes. */

@@ -138,6 +138,12 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     return rc;
 }
 
+int report_print_json(struct profile *p, FILE *out)
+{
+    const struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
+    return print_profile(p, out, report_json, &o);
+}
+
 static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
 {
     char id[TRACE_ID_DIGITS + 1];

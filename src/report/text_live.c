@@ -10,9 +10,11 @@
 
 enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
 
+static const double MOST_BYTES = 1e19; /* a damaged file may have its heap grow by more in an hour */
+
 static const char *size(char out[TEXT_BYTES], double n)
 {
-    return units_format_bytes(out, TEXT_BYTES, n > 0 ? (uint64_t)n : 0);
+    return units_format_bytes(out, TEXT_BYTES, n > 0 ? (uint64_t)fmin(n, MOST_BYTES) : 0);
 }
 
 void text_live_header(const struct text *t)

@@ -414,6 +414,13 @@ static void test_live(void)
     contains(text, "\"heap_used\": 125829120", "and what collections left");
     free(text);
     leaks_deinit(&l);
+    p.live_sets[1].time_ns = p.live_sets[0].time_ns + 1;
+    p.live_sets[2].time_ns = p.live_sets[0].time_ns + 2;
+    p.live_sets[1].heap_used = p.live_sets[2].heap_used = UINT64_MAX / 4;
+    p.live_set_count = 3;
+    text = printed(&p, report_text, o);
+    contains(text, "4194304 TiB at last, +9094947 TiB an hour", "a heap that cannot be true grows by the most that can be said");
+    free(text);
     l.is_too_short = true;
     text = printed(&p, report_text, o);
     contains(text, "Too few collections", "too few looks are said");

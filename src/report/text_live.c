@@ -49,6 +49,13 @@ static void put_path(const struct text *t, const struct leak *l)
     fputs(at ? " < ...\n" : "\n", t->out);
 }
 
+/* To one digit, and never down: it is a bound. */
+static double rounded_up(double chance)
+{
+    double p = fmax(chance, 1e-99), unit = pow(10, floor(log10(p)));
+    return ceil(p / unit - 1e-6) * unit;
+}
+
 static void put_candidate(const struct text *t, const struct leak *l, uint32_t number)
 {
     const char *class_name = profile_text(t->p, l->class_name);
@@ -58,7 +65,7 @@ static void put_candidate(const struct text *t, const struct leak *l, uint32_t n
     fputs(" of ", t->out);
     text_plain_name(t, profile_text(t->p, l->site));
     fprintf(t->out, "       grew by %s +- %s, %s an hour; p <= %.0e\n", size(a, l->growth), size(b, 1.96 * l->growth_error),
-            size(c, l->per_hour), fmax(l->chance, 1e-99));
+            size(c, l->per_hour), rounded_up(l->chance));
     fprintf(t->out, "       alive: %s +- %s by %" PRIu32 " sampled objects, %s old on average\n", size(a, (double)l->bytes),
             size(b, 1.96 * l->error), l->objects, text_time(c, sizeof c, (int64_t)l->age_ns));
     put_path(t, l);

@@ -408,6 +408,16 @@ static void test_live(void)
     text = printed(&p, report_text, o);
     contains(text, "may be garbage", "which there is where they were not");
     free(text);
+    static const struct {
+        double chance;
+        const char *wanted;
+    } bounds[] = {{1.4e-9, "p <= 2e-09\n"}, {2e-9, "p <= 2e-09\n"}, {9.5e-9, "p <= 1e-08\n"}, {0, "p <= 1e-99\n"}};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        l.rows[0].chance = bounds[i].chance;
+        text = printed(&p, report_text, o);
+        contains(text, bounds[i].wanted, "a bound is never rounded down");
+        free(text);
+    }
     text = printed(&p, report_json, o);
     contains(text, "\"site\": \"com.shop.Service.add\"", "the same as JSON");
     contains(text, "\"proof\": \"no old collection\"", "with the doubt");

@@ -117,7 +117,7 @@ static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight,
     struct profile *p = l->profile;
     const struct load_fields *fields = sample_fields(l, event->type);
     const char *outcome = no_stack;
-    bool truncated;
+    bool truncated = false;
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)

@@ -22,7 +22,8 @@ void text_live_header(const struct text *t)
     const struct profile *p = t->p;
     char a[TEXT_BYTES], b[TEXT_BYTES];
     if (!p->live_set_count) {
-        fprintf(t->out, "%s, by the objects' own size\n", size(a, (double)t->s->weight));
+        fprintf(t->out, "%s, %s\n", size(a, (double)t->s->weight),
+                p->merged > 1 ? "of several recordings together" : "by the objects' own size");
         return;
     }
     const struct profile_live_set *first = &p->live_sets[0], *last = &p->live_sets[p->live_set_count - 1];

@@ -435,6 +435,14 @@ static void test_live(void)
     text = printed(&p, report_text, o);
     contains(text, "Too few collections", "too few looks are said");
     free(text);
+    p.live_set_count = 0;
+    text = printed(&p, report_text, o);
+    contains(text, "by the objects' own size", "what the JDK has recorded weighs that");
+    free(text);
+    p.merged = 2;
+    text = printed(&p, report_text, o);
+    contains(text, "of several recordings together", "but not what was put together of several");
+    free(text);
     profile_deinit(&p);
 }
 

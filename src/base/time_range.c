@@ -87,8 +87,9 @@ static int parse_end(const char *text, const struct whole *w, int64_t *ns)
         return strchr(text, 'T') ? parse_absolute(text, ns) : parse_clock(text, w, ns);
     if (units_parse_duration(text + 1, &offset) || offset > INT64_MAX / 4)
         return -EINVAL;
-    *ns = *text == '+' ? w->start_ns + (int64_t)offset : w->end_ns - (int64_t)offset;
-    return 0;
+    bool beyond = *text == '+' ? __builtin_add_overflow(w->start_ns, (int64_t)offset, ns)
+                               : __builtin_sub_overflow(w->end_ns, (int64_t)offset, ns);
+    return beyond ? -EINVAL : 0;
 }
 
 int time_range_parse(struct time_range *out, const char *text, int64_t start_ns, uint64_t duration_ns)

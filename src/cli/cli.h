@@ -127,4 +127,8 @@ int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the sho
 int report_print_live(const char *file, FILE *out);     /* the same of what is alive, of a recording with the event live */
 int convert_file(const char *in, const char *out);      /* cmd_convert.c: the format by out's extension */
 
+struct profile;
+/* What `report --json` prints of the profile, whose stacks may change; 0 or a negative code. (cmd_report.c) */
+int report_print_json(struct profile *p, FILE *out);
+
 #endif

@@ -14,7 +14,6 @@
 #include "format/speedscope.h"
 #include "profile/allocated.h"
 #include "profile/names.h"
-#include "report/report.h"
 
 #include <string.h>
 
@@ -43,7 +42,7 @@ struct job {
     enum collapsed_unit unit;
     bool threads;
     enum otlp_version version;
-    const struct profile *profile;
+    struct profile *profile;
 };
 
 /* Allocations, and waits, say little by their number. */
@@ -110,13 +109,7 @@ static int write_csv(const struct job *job, FILE *f)
 
 static int write_json(const struct job *job, FILE *f)
 {
-    struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
-    struct stats s;
-    int rc = stats_compute(&s, job->profile);
-    if (!rc)
-        rc = report_json(f, job->profile, &s, &o);
-    stats_deinit(&s);
-    return rc;
+    return report_print_json(job->profile, f);
 }
 
 /* The first extension that fits counts. */
@@ -171,6 +164,12 @@ static int write_out(const struct job *job, const struct format *format)
     return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
+/* Whether stacks get a leaf for the class of what was allocated, or waited for. JSON sees to that itself. */
+static bool adds_classes(const struct profile *p, const struct format *format)
+{
+    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER && format->write != write_json;
+}
+
 static int convert(struct job *job, const struct format *format)
 {
     struct profile p;
@@ -183,7 +182,7 @@ static int convert(struct job *job, const struct format *format)
     int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
     if (!status)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
-    if (!status && allocated_has_classes(&p) && format->write != write_json && allocated_add_frames(&p))
+    if (!status && adds_classes(&p, format) && allocated_add_frames(&p))
         status = cli_fail("%s: out of memory", job->in[0]);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);

@@ -138,6 +138,12 @@ static int print_profile(struct profile *p, FILE *out, report_printer *printer, 
     return rc;
 }
 
+int report_print_json(struct profile *p, FILE *out)
+{
+    const struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
+    return print_profile(p, out, report_json, &o);
+}
+
 static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
 {
     char id[TRACE_ID_DIGITS + 1];
@@ -173,17 +179,16 @@ static bool asks_for_halts(const struct cli_args *args)
 
 static int report_run(const struct cli_args *args)
 {
-    enum profile_kind kind;
+    enum profile_kind kind = PROFILE_RUNNING;
     struct report_options o = {.width = cli_width(stdout), .colour = cli_colour(stdout)};
     struct patterns patterns = {0};
     int status = parse_options(args, &o);
     status = status ? status : parse_callers(args, &patterns, &o);
-    if (status)
-        return status;
     bool halts = asks_for_halts(args);
-    if (cli_switch(args, "timeline") && !halts)
-        return cli_usage(args->command, "--timeline is of --kind halt");
-    status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
+    if (!status && cli_switch(args, "timeline") && !halts)
+        status = cli_usage(args->command, "--timeline is of --kind halt");
+    if (!status)
+        status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
     if (!status && !halts)
         status = print(args, args->operands, args->operand_count, kind, stdout,
                        cli_switch(args, "json") ? report_json : report_text, &o);

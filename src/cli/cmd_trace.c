@@ -16,11 +16,14 @@ static const struct cli_option options[] = {
 
 enum { KINDS = 3 };
 
-/* Where each kind of samples comes from; cpu: from whatever the file has, unless its samples count other events than CPU time. */
+/* Where each kind of samples comes from; cpu: from whatever the file has, unless its samples weigh something else than time. */
 static const struct {
     enum profile_kind kind;
+    enum profile_unit unit;
     const char *source;
-} kinds[KINDS] = {{PROFILE_RUNNING, NULL}, {PROFILE_WALL, "candor.WallSample"}, {PROFILE_ALLOC, "jdk.ObjectAllocationSample"}};
+} kinds[KINDS] = {{PROFILE_RUNNING, PROFILE_UNIT_NS, NULL},
+                  {PROFILE_WALL, PROFILE_UNIT_NS, "candor.WallSample"},
+                  {PROFILE_ALLOC, PROFILE_UNIT_BYTES, "jdk.ObjectAllocationSample"}};
 
 static int read_kind(struct profile *p, struct trace *t, const char *path, const char *id, int i)
 {
@@ -28,8 +31,7 @@ static int read_kind(struct profile *p, struct trace *t, const char *path, const
     p->kind = kinds[i].kind;
     if (formats_load(p, path, NULL, NULL, &e))
         return cli_fail("%s", e.text);
-    bool counts = p->unit == PROFILE_UNIT_OTHER;
-    if (p->kind != kinds[i].kind || counts || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
+    if (p->kind != kinds[i].kind || p->unit != kinds[i].unit || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
         return CLI_OK;
     int status = trace_id_keep(p, path, id);
     if (!status && trace_add(t, p))

@@ -23,7 +23,7 @@ static int refuse_options(const struct cli_args *args)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))
         return cli_fail("%s: a server keeps samples, and no halts; give the recording's FILE", args->operands[0]);
-    return CLI_OK;
+    return remote_check(args);
 }
 
 /* What was asked for, as far as the recording goes. */
@@ -61,7 +61,7 @@ static int print_view(const struct cli_args *args, const struct halt_view *v, st
 {
     struct timeline t = {0};
     struct error e = {""};
-    int rc = cli_switch(args, "timeline") ? timeline_make(&t, h, v, file, timeline_columns(), thread, &e) : 0;
+    int rc = cli_switch(args, "timeline") ? timeline_make(&t, h, v, file, timeline_columns(), o->top, thread, &e) : 0;
     o->timeline = cli_switch(args, "timeline") ? &t : NULL;
     if (!rc)
         rc = cli_switch(args, "json") ? halts_report_json(stdout, v, o) : halts_report_text(stdout, v, o);

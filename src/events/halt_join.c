@@ -277,6 +277,65 @@ static int add_safepoints(struct halts *h, const struct halt_parts *p, const str
     return rc;
 }
 
+/* ---- waits that both told of ---- */
+
+static bool is_wait(const struct halt *one)
+{
+    return halt_scope(one) == HALT_OF_THREAD && one->thread;
+}
+
+/* Marks the agent's that overlap with one of the JDK's of the same thread and kind; of both a thread can be in one at a time. One way
+ * through the list finds those that began before, the other way those that began after. */
+static int mark_told_twice(const struct halts *h, struct map *latest, bool *twice, bool backwards)
+{
+    for (uint32_t n = 0; n < h->count; n++) {
+        uint32_t i = backwards ? h->count - 1 - n : n;
+        const struct halt *one = &h->list[i];
+        bool added;
+        uint32_t *place = is_wait(one) ? map_add(latest, (uint64_t)one->thread << 8 | one->kind, &added) : NULL;
+        if (!place && is_wait(one))
+            return -ENOMEM;
+        if (!place)
+            continue;
+        const struct halt *other = *place ? &h->list[*place - 1] : NULL;
+        if (!one->told_by_agent)
+            *place = i + 1;
+        else if (other && other->start_ns < halt_end(one) && one->start_ns < halt_end(other))
+            twice[i] = true;
+    }
+    return 0;
+}
+
+static void drop_told_twice(struct halts *h, const bool *twice)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (!twice[i])
+            h->list[kept++] = h->list[i];
+    h->told_twice += h->count - kept;
+    h->count = kept;
+}
+
+static int join_waits(struct halts *h)
+{
+    struct map latest;
+    uint32_t by_agent = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        by_agent += is_wait(&h->list[i]) && h->list[i].told_by_agent;
+    bool *twice = by_agent ? calloc(h->count, sizeof *twice) : NULL;
+    if (!twice)
+        return by_agent ? -ENOMEM : 0;
+    map_init(&latest);
+    int rc = mark_told_twice(h, &latest, twice, false);
+    map_clear(&latest);
+    rc = rc ? rc : mark_told_twice(h, &latest, twice, true);
+    if (!rc)
+        drop_told_twice(h, twice);
+    map_deinit(&latest);
+    free(twice);
+    return rc;
+}
+
 static void sort_parts(struct halt_parts *p)
 {
     if (p->edge_count)
@@ -301,6 +360,7 @@ int halt_join(struct halts *h, struct halt_parts *p)
         rc = add_safepoints(h, p, &index);
     }
     halts_sort(h);
+    rc = rc ? rc : join_waits(h);
     free(index.list);
     return rc;
 }

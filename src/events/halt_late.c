@@ -24,6 +24,7 @@ struct search {
     struct halts *h;
     struct late *list; /* by the time of their safepoints */
     uint32_t count, cap;
+    struct map sites, threads; /* of a chunk: what its keys have become */
 };
 
 static const struct {
@@ -43,6 +44,11 @@ static int find_safepoints(struct search *s)
         s->list[s->count++] = (struct late){.safepoint = i};
     }
     return 0;
+}
+
+static int64_t sampled_ns(struct jfr_event *event)
+{
+    return halt_moment(jfr_event_epoch_ns(event));
 }
 
 static int64_t asked_ns(const struct search *s, const struct late *l)
@@ -84,15 +90,15 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
 /* How much of the time that a sample stands for, the time before it, lies behind the moment when all were asked. */
 static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_event *event)
 {
-    int64_t since = jfr_event_epoch_ns(event) - asked_ns(s, l), weight = jfr_value_int(field(event, "weight"));
+    int64_t since = sampled_ns(event) - asked_ns(s, l), weight = jfr_value_int(field(event, "weight"));
     return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
 }
 
 static int note(struct search *s, struct late *l, struct jfr_event *event, const char *thread_field, uint64_t ran)
 {
     int rc = 0;
-    uint32_t thread = halt_thread(s->h, field(event, thread_field), &rc);
-    uint32_t site = halt_site(s->h, field(event, "stackTrace"), &rc);
+    uint32_t thread = halt_cached(s->h, &s->threads, event, thread_field, halt_thread, &rc);
+    uint32_t site = halt_cached(s->h, &s->sites, event, "stackTrace", halt_site, &rc);
     if (rc || !thread || !site)
         return rc;
     for (uint32_t i = 0; i < l->count; i++)
@@ -116,11 +122,13 @@ static int search_chunk(struct search *s, struct jfr_chunk *chunk)
     const struct jfr_type *types[TYPES];
     struct jfr_event event;
     int rc = 0;
+    map_clear(&s->sites);
+    map_clear(&s->threads);
     for (int i = 0; i < TYPES; i++)
         types[i] = jfr_chunk_type(chunk, sample_types[i].event);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !rc && jfr_cursor_next(&cursor, &event);)
         for (int i = 0; i < TYPES; i++) {
-            struct late *l = event.type == types[i] ? late_at(s, jfr_event_epoch_ns(&event)) : NULL;
+            struct late *l = event.type == types[i] ? late_at(s, sampled_ns(&event)) : NULL;
             if (l && runs_java(&event))
                 rc = note(s, l, &event, sample_types[i].thread, sample_types[i].is_time ? ran_ns(s, l, &event) : 0);
         }
@@ -156,6 +164,8 @@ static int tell(struct halts *h, const struct late *l)
 int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
 {
     struct search s = {.h = h};
+    map_init(&s.sites);
+    map_init(&s.threads);
     int rc = find_safepoints(&s);
     for (uint32_t i = 0; !rc && s.count && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
@@ -168,5 +178,7 @@ int halt_late(struct halts *h, const struct jfr_file *file, struct error *e)
     for (uint32_t i = 0; !rc && i < s.count; i++)
         rc = tell(h, &s.list[i]);
     free(s.list);
+    map_deinit(&s.sites);
+    map_deinit(&s.threads);
     return rc ? error_set(e, rc, "no memory for who was late at safepoints") : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef CANDOR_EVENTS_HALT_PARTS_H
 #define CANDOR_EVENTS_HALT_PARTS_H
 
+#include "base/map.h"
 #include "events/halts.h"
 
 /* Times so far from zero, and spans so long, still add up. */
@@ -57,6 +58,9 @@ void halt_parts_deinit(struct halt_parts *p);
  * "shop.Pool.take:42 < shop.Cart.pay:17". 0 = there is none; -ENOMEM by *rc. */
 uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc);
 uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc);
+typedef uint32_t halt_make_text(struct halts *h, struct jfr_value value, int *rc);
+/* What it makes of the entry of a constant pool that the event's field refers to: made once. cache: of one chunk and maker. */
+uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc);
 /* Interns, of a longer text the first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM when it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 

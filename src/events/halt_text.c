@@ -94,3 +94,20 @@ uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc)
     buffer_deinit(&b);
     return id;
 }
+
+uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, field);
+    uint64_t key = jfr_event_key(event, f);
+    bool added;
+    if (!key)
+        return make(h, jfr_event_value(event, f), rc);
+    uint32_t *place = map_add(cache, key, &added);
+    if (!place) {
+        *rc = -ENOMEM;
+        return 0;
+    }
+    if (added)
+        *place = make(h, jfr_event_value(event, f), rc);
+    return *place;
+}

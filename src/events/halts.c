@@ -2,7 +2,6 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,34 +59,14 @@ static int64_t start_of(struct jfr_event *event)
     return halt_moment(jfr_event_epoch_ns(event));
 }
 
-typedef uint32_t make_text(struct halts *h, struct jfr_value value, int *rc);
-
-/* What becomes of the entry of a constant pool that the field refers to: made once. */
-static uint32_t cached(struct reading *r, struct map *cache, struct jfr_event *event, const char *name, make_text *make)
-{
-    const struct jfr_field *f = jfr_type_field(event->type, name);
-    uint64_t key = jfr_event_key(event, f);
-    bool added;
-    if (!key)
-        return make(r->h, jfr_event_value(event, f), &r->rc);
-    uint32_t *place = map_add(cache, key, &added);
-    if (!place) {
-        r->rc = -ENOMEM;
-        return 0;
-    }
-    if (added)
-        *place = make(r->h, jfr_event_value(event, f), &r->rc);
-    return *place;
-}
-
 static uint32_t thread_of(struct reading *r, struct jfr_event *event, const char *name)
 {
-    return cached(r, &r->threads, event, name, halt_thread);
+    return halt_cached(r->h, &r->threads, event, name, halt_thread, &r->rc);
 }
 
 static uint32_t site_of(struct reading *r, struct jfr_event *event)
 {
-    return cached(r, &r->sites, event, "stackTrace", halt_site);
+    return halt_cached(r->h, &r->sites, event, "stackTrace", halt_site, &r->rc);
 }
 
 /* ---- what it was for ---- */
@@ -132,6 +111,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
     one.by = type->by ? thread_of(r, event, type->by) : 0;
     one.site = site_of(r, event);
     one.bytes = number(event, type->bytes);
+    one.told_by_agent = jfr_type_field(event->type, "weight") != NULL; /* the JDK's have none */
     if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
         one.id = number(event, "gcId");
     if (type->kind == HALT_VM_OPERATION) {

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Which of more threads ran longest is known at the end only; then these are drawn in a second way through the file. */
+enum { ROWS_AT_ONCE = 1024 };
+
 const struct timeline_state_info timeline_states[TIMELINE_STATES] = {
     [TIMELINE_UNKNOWN] = {"unknown", '.'},       [TIMELINE_RUNNING] = {"running", 'R'},
     [TIMELINE_READY] = {"waiting_for_cpu", 'c'}, [TIMELINE_MONITOR] = {"monitor", 'M'},
@@ -74,20 +77,31 @@ static void spread(const struct timeline *t, int64_t from, int64_t to, uint64_t 
     }
 }
 
-static struct timeline_row *row_of(struct timeline *t, uint32_t name)
+static int add_cells(const struct timeline *t, struct timeline_row *row)
 {
-    bool added;
-    uint32_t *place = map_add(&t->by_name, name, &added);
+    row->cells = calloc((size_t)t->columns * TIMELINE_STATES, sizeof *row->cells);
+    return row->cells ? 0 : -ENOMEM;
+}
+
+/* *row is NULL where the second way does not draw it. */
+static int row_of(struct timeline *t, uint32_t name, struct timeline_row **row)
+{
+    bool added = false;
+    uint32_t *place = t->is_second ? map_find(&t->by_name, name) : map_add(&t->by_name, name, &added);
+    *row = NULL;
+    if (t->is_second && !place)
+        return 0;
     if (!place || ARRAY_GROW(t->rows, t->cap, t->count))
-        return NULL;
+        return -ENOMEM;
     if (added) {
-        uint64_t *cells = calloc((size_t)t->columns * TIMELINE_STATES, sizeof *cells);
-        if (!cells)
-            return NULL;
+        struct timeline_row one = {.name = name, .seen_ns = INT64_MIN};
+        if (t->count < ROWS_AT_ONCE && add_cells(t, &one))
+            return -ENOMEM;
         *place = t->count;
-        t->rows[t->count++] = (struct timeline_row){.name = name, .seen_ns = INT64_MIN, .cells = cells};
+        t->rows[t->count++] = one;
     }
-    return &t->rows[*place];
+    *row = &t->rows[*place];
+    return 0;
 }
 
 static void put(struct timeline *t, struct timeline_row *row, enum timeline_state state, int64_t from, int64_t to)
@@ -96,8 +110,10 @@ static void put(struct timeline *t, struct timeline_row *row, enum timeline_stat
     to = to < t->to_ns ? to : t->to_ns;
     if (from >= to)
         return;
-    row->sums[state] += (uint64_t)(to - from);
-    spread(t, from, to, row->cells + state, TIMELINE_STATES);
+    if (!t->is_second)
+        row->sums[state] += (uint64_t)(to - from);
+    if (row->cells)
+        spread(t, from, to, row->cells + state, TIMELINE_STATES);
 }
 
 /* ---- samples ---- */
@@ -125,18 +141,18 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
 }
 
 /* Without a weight it is a moment, told of by the shortest time there is. */
-static int take_sample(struct timeline *t, struct jfr_event *event, const char *thread_field, const regex_t *thread)
+static int take_sample(struct timeline *t, struct jfr_event *event, const char *thread_field, const regex_t *thread, struct map *names)
 {
     int rc = 0;
+    struct timeline_row *row;
     int64_t at = jfr_event_epoch_ns(event), weight = jfr_value_int(field(event, "weight"));
     if (at < t->from_ns || at - (weight > 0 && weight < at ? weight : 0) > t->to_ns)
         return 0;
-    uint32_t name = halt_thread(t->h, field(event, thread_field), &rc);
+    uint32_t name = halt_cached(t->h, names, event, thread_field, halt_thread, &rc);
     if (rc || !name || (thread && regexec(thread, halts_text(t->h, name), 0, NULL, 0)))
         return rc;
-    struct timeline_row *row = row_of(t, name);
-    if (!row)
-        return -ENOMEM;
+    if ((rc = row_of(t, name, &row)) || !row)
+        return rc;
     int64_t from = weight > 0 && weight < at ? at - weight : at - 1;
     if (row->seen_ns > from && row->seen_ns < at)
         from = row->seen_ns;
@@ -148,6 +164,8 @@ static int take_sample(struct timeline *t, struct jfr_event *event, const char *
 static int take_samples(struct timeline *t, const struct jfr_file *file, const regex_t *thread, struct error *e)
 {
     int rc = 0;
+    struct map names; /* of a chunk: what its threads' keys have become */
+    map_init(&names);
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
         struct jfr_event event;
@@ -155,11 +173,13 @@ static int take_samples(struct timeline *t, const struct jfr_file *file, const r
         if (rc || !chunk)
             continue;
         struct sampled s = choose(chunk);
+        map_clear(&names);
         for (struct jfr_cursor cursor = jfr_cursor_init(chunk); s.type && !rc && jfr_cursor_next(&cursor, &event);)
             if (event.type == s.type)
-                rc = take_sample(t, &event, s.thread, thread);
+                rc = take_sample(t, &event, s.thread, thread, &names);
         jfr_chunk_close(chunk);
     }
+    map_deinit(&names);
     return rc;
 }
 
@@ -173,11 +193,12 @@ static int take_halts(struct timeline *t, const struct halt_view *v)
         int64_t from = one->start_ns > t->from_ns ? one->start_ns : t->from_ns;
         int64_t to = halt_end(one) < t->to_ns ? halt_end(one) : t->to_ns;
         if (halt_scope(one) == HALT_OF_THREAD && one->thread) {
-            struct timeline_row *row = row_of(t, one->thread);
-            if (!row)
+            struct timeline_row *row;
+            if (row_of(t, one->thread, &row))
                 return -ENOMEM;
-            put(t, row, state_of_halt((enum halt_kind)one->kind), from, to);
-        } else if (halt_scope(one) == HALT_OF_ALL && to > stopped_to) {
+            if (row)
+                put(t, row, state_of_halt((enum halt_kind)one->kind), from, to);
+        } else if (!t->is_second && halt_scope(one) == HALT_OF_ALL && to > stopped_to) {
             spread(t, from > stopped_to ? from : stopped_to, to, t->stopped, 1);
             stopped_to = to;
         }
@@ -196,19 +217,56 @@ static int by_running(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
+static int fill(struct timeline *t, const struct halt_view *v, const struct jfr_file *file, const regex_t *thread, struct error *e)
+{
+    int rc = take_halts(t, v);
+    return rc ? rc : take_samples(t, file, thread, e);
+}
+
+static bool lacks_cells(const struct timeline *t, uint32_t drawn)
+{
+    for (uint32_t i = 0; i < drawn; i++)
+        if (!t->rows[i].cells)
+            return true;
+    return false;
+}
+
+/* Only the first rows are known by name, and have cells, from here on. */
+static int begin_second(struct timeline *t, uint32_t drawn)
+{
+    t->is_second = true;
+    map_clear(&t->by_name);
+    for (uint32_t i = 0; i < t->count; i++) {
+        free(t->rows[i].cells);
+        t->rows[i].cells = NULL;
+    }
+    for (uint32_t i = 0; i < drawn; i++) {
+        bool added;
+        uint32_t *place = map_add(&t->by_name, t->rows[i].name, &added);
+        if (!place || add_cells(t, &t->rows[i]))
+            return -ENOMEM;
+        *place = i;
+        t->rows[i].seen_ns = INT64_MIN;
+    }
+    return 0;
+}
+
 int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
-                  const regex_t *thread, struct error *e)
+                  uint32_t top, const regex_t *thread, struct error *e)
 {
     *t = (struct timeline){.h = h, .from_ns = v->from_ns, .to_ns = v->to_ns, .columns = columns};
     map_init(&t->by_name);
     t->stopped = calloc(columns, sizeof *t->stopped);
     int rc = t->stopped ? 0 : -ENOMEM;
-    if (!rc && t->from_ns < t->to_ns) {
-        rc = take_halts(t, v);
-        rc = rc ? rc : take_samples(t, file, thread, e);
-    }
+    if (!rc && t->from_ns < t->to_ns)
+        rc = fill(t, v, file, thread, e);
     if (!rc && t->count)
         qsort(t->rows, t->count, sizeof *t->rows, by_running);
+    uint32_t drawn = top && top < t->count ? top : t->count;
+    if (!rc && lacks_cells(t, drawn)) {
+        rc = begin_second(t, drawn);
+        rc = rc ? rc : fill(t, v, file, thread, e);
+    }
     return rc ? error_set(e, rc, "no memory for the threads' timelines") : 0;
 }
 

@@ -4,7 +4,9 @@
  *
  * A sample stands for the time before it, back to the thread's sample before, and no further than its weight says; so what is drawn
  * between two samples is a guess, as fine as the interval. Halts of single threads are exact, as far as the recording has them. Of a chunk
- * with candor.WallSample only these are taken, else candor.CpuSample, else jdk.ExecutionSample. Threads of one name are one row. */
+ * with candor.WallSample only these are taken, else candor.CpuSample, else jdk.ExecutionSample. Threads of one name are one row.
+ *
+ * Memory: about 100 bytes for each thread, and for those that are drawn 72 bytes a column. A file of very many threads is read twice. */
 #ifndef CANDOR_EVENTS_TIMELINE_H
 #define CANDOR_EVENTS_TIMELINE_H
 
@@ -35,7 +37,7 @@ struct timeline_row {
     uint32_t name;                  /* string of the halts */
     int64_t seen_ns;                /* its latest sample */
     uint64_t sums[TIMELINE_STATES]; /* ns */
-    uint64_t *cells;                /* by column and state: ns */
+    uint64_t *cells;                /* by column and state: ns; NULL = it is not drawn */
 };
 
 struct timeline {
@@ -46,16 +48,18 @@ struct timeline {
     uint32_t count, cap;
     uint64_t *stopped; /* of each column, how long all threads were; overlapping halts count once */
     struct map by_name;
+    bool is_second; /* way through the file, for the rows to draw alone */
 };
 
 enum { TIMELINE_COLUMNS_MAX = 1000 };
 
-/* Of the view's time and threads; columns from 1 to TIMELINE_COLUMNS_MAX. 0 or a negative code; timeline_deinit in any case. */
+/* Of the view's time and threads; columns from 1 to TIMELINE_COLUMNS_MAX. Drawn are the first `top` rows, at least; 0 = all. 0 or a
+ * negative code; timeline_deinit in any case. */
 int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
-                  const regex_t *thread, struct error *e);
+                  uint32_t top, const regex_t *thread, struct error *e);
 void timeline_deinit(struct timeline *t);
 
-/* What a cell shows: the state that fills most of it. */
+/* What a cell of a row that is drawn shows: the state that fills most of it. */
 enum timeline_state timeline_cell(const struct timeline *t, const struct timeline_row *row, uint32_t column);
 /* Whether all threads were stopped for half of a column or more. */
 bool timeline_is_stopped(const struct timeline *t, uint32_t column);

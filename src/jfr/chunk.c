@@ -346,8 +346,24 @@ const struct jfr_type *jfr_chunk_type(const struct jfr_chunk *c, const char *nam
     return NULL;
 }
 
+/* The first of that name. */
+static const struct jfr_field *find_sorted(const struct jfr_type *type, const char *name)
+{
+    uint32_t low = 0, high = type->field_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strncmp(type->by_name[middle]->name, name, JFR_NAME_COMPARED) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < type->field_count && !strcmp(type->by_name[low]->name, name) ? type->by_name[low] : NULL;
+}
+
 const struct jfr_field *jfr_type_field(const struct jfr_type *type, const char *name)
 {
+    if (type && type->by_name && strlen(name) < JFR_NAME_COMPARED)
+        return find_sorted(type, name);
     for (uint32_t i = 0; type && i < type->field_count; i++)
         if (!strcmp(type->fields[i].name, name))
             return &type->fields[i];

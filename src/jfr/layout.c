@@ -3,6 +3,11 @@
  * that is not declared, or nests too deep, and is called broken. So decoding needs no guard against endless descent. */
 #include "jfr/reader_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS_FEW = 32 };
+
 static uint64_t primitive_size(enum jfr_kind kind)
 {
     return kind == JFR_KIND_FLOAT ? 4 : kind == JFR_KIND_DOUBLE ? 8 : 1;
@@ -121,6 +126,33 @@ static void find_texts(struct jfr_types *types)
     }
 }
 
+/* Equal names are mostly one text. */
+static int by_name(const void *left, const void *right)
+{
+    const struct jfr_field *a = *(const struct jfr_field *const *)left, *b = *(const struct jfr_field *const *)right;
+    int order = a->name == b->name ? 0 : strncmp(a->name, b->name, JFR_NAME_COMPARED);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* No recorder writes so many fields, but a file may have them, and events that are looked through for a field each. */
+static void sort_fields(struct jfr_types *types)
+{
+    size_t many = 0;
+    for (uint32_t i = 0; i < types->count; i++)
+        many += types->list[i].field_count > FIELDS_FEW ? types->list[i].field_count : 0;
+    const struct jfr_field **next = types->by_name = many ? malloc(many * sizeof *next) : NULL;
+    for (uint32_t i = 0; next && i < types->count; i++) {
+        struct jfr_type *t = &types->list[i];
+        if (t->field_count <= FIELDS_FEW)
+            continue;
+        for (uint32_t k = 0; k < t->field_count; k++)
+            next[k] = &t->fields[k];
+        qsort(next, t->field_count, sizeof *next, by_name);
+        t->by_name = next;
+        next += t->field_count;
+    }
+}
+
 void jfr_layout(struct jfr_types *types)
 {
     for (uint32_t i = 0; i < types->count; i++) {
@@ -139,4 +171,5 @@ void jfr_layout(struct jfr_types *types)
         drop_empty_fields(&types->list[i]);
     find_flat_types(types);
     find_texts(types);
+    sort_fields(types);
 }

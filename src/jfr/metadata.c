@@ -402,6 +402,7 @@ void jfr_types_free(struct jfr_types *t)
     strtab_deinit(&t->texts);
     free(t->list);
     free(t->fields);
+    free(t->by_name);
     free(t->source);
     free(t);
 }

@@ -126,7 +126,8 @@ struct jfr_type {
     const struct jfr_field *start_time; /* of an event; NULL = it has none */
     uint64_t events;        /* how many events of this type the chunk holds */
     uint64_t event_bytes;   /* and their bytes, headers included */
-    struct jfr_pool *pool;  /* the reader's own, as are the next two */
+    const struct jfr_field **by_name; /* the reader's own, as are the next three: sorted, or NULL, where they are few */
+    struct jfr_pool *pool;
     uint32_t depth;         /* of structs within structs */
     bool simple;            /* stands for its only field: a symbol, a name out of a list */
     bool broken;            /* cannot be decoded: contains itself, or a type that is not declared */

@@ -19,6 +19,7 @@ enum {
     JFR_TYPES_MAX = UINT16_MAX,
     JFR_DEPTH_MAX = 32, /* of structs within structs */
     JFR_SMALL_IDS = 4096,
+    JFR_NAME_COMPARED = 64, /* bytes of a field's name, where fields are sorted */
     JFR_METADATA_TYPE = 0,
     JFR_CHECKPOINT_TYPE = 1,
 };
@@ -46,6 +47,7 @@ struct jfr_types {
     struct jfr_type *list;
     uint32_t count, cap;
     struct jfr_field *fields; /* of all types */
+    const struct jfr_field **by_name; /* those of types that have many of them; NULL = there is no such type, or no memory */
     struct map by_id;         /* id -> index */
     uint16_t by_small_id[JFR_SMALL_IDS]; /* the same for the ids that writers use: index + 1, 0 = none */
     struct jfr_type *string;

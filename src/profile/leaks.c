@@ -115,6 +115,18 @@ static int last_look(const struct profile_live_set *sets, uint32_t count, int64_
     return last;
 }
 
+/* Where the k-th quarter begins. */
+static int64_t quarter(int64_t begin, int64_t end, int k)
+{
+    return (int64_t)(begin + ((__int128)end - begin) / LEAKS_QUARTERS * k);
+}
+
+/* In ns; of a damaged file they may lie further apart than 64 bits can say. */
+static double span(int64_t from, int64_t to)
+{
+    return (double)((__int128)to - from);
+}
+
 /* False when the looks do not tell four quarters apart. */
 static bool cut(struct leaks *l, const struct profile *p)
 {
@@ -125,12 +137,11 @@ static bool cut(struct leaks *l, const struct profile *p)
     const struct profile_live_set *sets = p->live_sets;
     int64_t end = sets[l->looks - 1].time_ns, begin = p->start_ns;
     if (p->discarded || begin >= sets[0].time_ns)
-        begin = sets[0].time_ns - 1;
+        begin = sets[0].time_ns - (sets[0].time_ns > INT64_MIN);
     l->proof = counted && !strcmp(counted, "counted") ? LEAKS_PROVED : LEAKS_OLD_UNKNOWN;
     for (int k = 0; k < LEAKS_QUARTERS; k++) {
         bool is_of_old;
-        int64_t from = begin + (end - begin) / LEAKS_QUARTERS * k;
-        int64_t to = k + 1 < LEAKS_QUARTERS ? begin + (end - begin) / LEAKS_QUARTERS * (k + 1) : end;
+        int64_t from = quarter(begin, end, k), to = k + 1 < LEAKS_QUARTERS ? quarter(begin, end, k + 1) : end;
         int look = last_look(sets, l->looks, from, to, &is_of_old);
         if (look < 0)
             return false;
@@ -174,7 +185,7 @@ static void take(struct group *g, const struct leaks *l, const struct profile_ob
     g->objects++;
     g->bytes += o->sample.weight;
     g->variance += w > size ? w * (w - size) : 0;
-    g->age += w * (double)(o->told_ns - o->sample.time_ns);
+    g->age += w * span(o->sample.time_ns, o->told_ns);
     if (o->sample.weight > g->heaviest) {
         g->heaviest = o->sample.weight;
         g->stack = o->sample.stack;
@@ -196,7 +207,7 @@ static bool is_candidate(const struct group *g, uint32_t groups)
 
 static struct leak row_of(const struct group *g, const struct leaks *l)
 {
-    double hours = (double)(l->ends_ns[LEAKS_QUARTERS - 1] - l->ends_ns[0]) / 3.6e12;
+    double hours = span(l->ends_ns[0], l->ends_ns[LEAKS_QUARTERS - 1]) / 3.6e12;
     struct leak row = {.class_name = g->class_name,
                        .site = g->site,
                        .stack = g->stack,
@@ -207,7 +218,7 @@ static struct leak row_of(const struct group *g, const struct leaks *l)
                        .growth_error = sqrt(g->whole.variance),
                        .per_hour = g->whole.bytes / hours,
                        .chance = chance_of(&g->whole),
-                       .age_ns = g->bytes ? (uint64_t)fmax(g->age / (double)g->bytes, 0) : 0};
+                       .age_ns = g->bytes ? (uint64_t)fmin(fmax(g->age / (double)g->bytes, 0), 1e18) : 0};
     for (int k = 0; k < LEAKS_QUARTERS; k++)
         row.share_per_quarter[k] = g->at_end[LEAKS_QUARTERS - 1] > 0 ? g->at_end[k] / g->at_end[LEAKS_QUARTERS - 1] : 0;
     return row;
@@ -257,7 +268,7 @@ static struct line line_through(const struct profile *p, bool only_old)
         const struct profile_live_set *s = &p->live_sets[i];
         if (!s->heap_used || (only_old && !is_after_old(s)))
             continue;
-        double x = (double)(s->time_ns - p->live_sets[0].time_ns) / 3.6e12, y = (double)s->heap_used;
+        double x = span(p->live_sets[0].time_ns, s->time_ns) / 3.6e12, y = (double)s->heap_used;
         l.count++;
         l.x += x;
         l.y += y;

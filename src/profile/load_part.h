@@ -12,7 +12,8 @@
 enum load_rank {
     LOAD_NOTHING,
     LOAD_HOLDER,
-    LOAD_LOCK, /* jdk.ThreadPark, too */
+    LOAD_LOCK_OF_JDK, /* without weights; jdk.ThreadPark, too, as in the next */
+    LOAD_LOCK,
     LOAD_LIVE,
     LOAD_ALLOCATION,
     LOAD_EXECUTION,

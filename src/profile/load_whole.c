@@ -123,14 +123,19 @@ static int note_base(struct load_whole *w, const struct profile_book *base)
     return 0;
 }
 
-static int note_book(struct profile *p, const struct profile_book *line)
+static int note_book(struct load_whole *w, const struct profile_book *line)
 {
-    bool cpu = !strcmp(profile_text(p, line->account), "cpu");
-    const struct profile_book *before = cpu ? profile_book(p, "cpu", "") : NULL;
+    struct profile *p = w->profile;
+    bool cpu = !line->reason && !strcmp(profile_text(p, line->account), "cpu");
+    const struct profile_book *before = cpu && w->cpu_book ? &p->books[w->cpu_book - 1] : NULL;
     if (before && line->ns < before->ns &&
         profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
         return -ENOMEM;
-    return profile_set_book(p, line);
+    if (profile_set_book(p, line))
+        return -ENOMEM;
+    if (cpu && !before)
+        w->cpu_book = (uint32_t)(profile_book(p, "cpu", "") - p->books) + 1;
+    return 0;
 }
 
 static int note_period(struct load_whole *w, enum load_rank rank, uint64_t ns)
@@ -165,7 +170,7 @@ static int take_note(struct load_whole *w, const struct load_note *note, const s
     case LOAD_THREAD_BASE:
         return w->is_first ? note_cpu(w, a, note->x, note->y, true) : 0;
     case LOAD_BOOK:
-        return note_book(p, &(struct profile_book){a, b, (int64_t)note->x, note->y});
+        return note_book(w, &(struct profile_book){a, b, (int64_t)note->x, note->y});
     case LOAD_BOOK_BASE:
         return w->is_first ? note_base(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}) : 0;
     case LOAD_SETTING:
@@ -256,18 +261,30 @@ static uint64_t nominal_interval(const struct load_whole *w)
 }
 
 /* Differences of books close as the books do. A count may have been lower in the end, where it was an estimate. */
-static void subtract_bases(struct load_whole *w)
+static int subtract_bases(struct load_whole *w)
 {
     struct profile *p = w->profile;
+    struct map places;
+    int rc = 0;
+    map_init(&places);
     p->discarded = w->base_count > 0;
-    for (uint32_t i = 0; i < w->base_count; i++)
-        for (uint32_t k = 0; k < p->book_count; k++) {
-            struct profile_book *book = &p->books[k];
-            if (book->account != w->bases[i].account || book->reason != w->bases[i].reason)
-                continue;
-            book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
-            book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
-        }
+    for (uint32_t k = 0; !rc && w->base_count && k < p->book_count; k++) {
+        bool added;
+        uint32_t *place = map_add(&places, (uint64_t)p->books[k].account << 32 | p->books[k].reason, &added);
+        rc = place ? 0 : -ENOMEM;
+        if (place)
+            *place = k;
+    }
+    for (uint32_t i = 0; !rc && i < w->base_count; i++) {
+        const uint32_t *place = map_find(&places, (uint64_t)w->bases[i].account << 32 | w->bases[i].reason);
+        struct profile_book *book = place ? &p->books[*place] : NULL;
+        if (!book)
+            continue;
+        book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
+        book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
+    }
+    map_deinit(&places);
+    return rc;
 }
 
 /* Allocations weigh bytes; a clock's interval beside them is not theirs. */
@@ -326,8 +343,9 @@ int load_whole_settle(struct load_whole *w)
     if (stands_for_periods(w->rank))
         weigh_periods(w);
     p->interval_ns = nominal_interval(w);
-    subtract_bases(w);
-    int rc = 0;
+    int rc = subtract_bases(w);
+    if (rc)
+        return rc;
     if (p->kind == PROFILE_LIVE)
         rc = settle_objects(w);
     else if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)

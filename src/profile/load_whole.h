@@ -21,6 +21,7 @@ struct load_whole {
     bool has_content, is_first; /* any part so far; the one that is being taken, of those that have any */
     struct profile_book *bases; /* what the books are counted from, where the file has lost its beginning */
     uint32_t base_count, base_cap;
+    uint32_t cpu_book; /* the place of the account "cpu" in the profile's books, plus 1; 0 = there is none yet */
     uint64_t periods[LOAD_RANKS]; /* from jdk.ActiveSetting, or the smallest weight of a jdk.CPUTimeSample; 0 = unknown */
     uint64_t native_samples;   /* not used: jdk.NativeMethodSample */
     uint64_t lost_samples;     /* that jdk.CPUTimeSamplesLost tells of */

@@ -204,7 +204,7 @@ int locks_compute(struct locks *l, struct profile *p)
                      profile_string(p, "owner", strlen("owner"), &keys.owner)
                  ? -ENOMEM
                  : add_samples(l, p, &keys, &rows, &holders);
-    if (!rc)
+    if (!rc && p->merged < 2) /* of several, a thread's number is another in each */
         rc = add_circles(l, p);
     sort(l);
     map_deinit(&rows);

@@ -5,7 +5,7 @@
  *   locks_compute -> read -> locks_deinit
  *
  * A circle of threads that wait for each other is a deadlock: each of its links is a sample, whose thread waits for what the thread of
- * the next one has. */
+ * the next one has. Of several recordings that were merged there are none: their threads' numbers are not of one JVM. */
 #ifndef CANDOR_PROFILE_LOCKS_H
 #define CANDOR_PROFILE_LOCKS_H
 

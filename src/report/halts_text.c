@@ -297,7 +297,8 @@ static void put_caveats(const struct page *p)
         fprintf(out, "\n%" PRIu32 " collection%s paused for %s that is not above: the recording has no jdk.GCPhasePause to say when.\n",
                 h->unplaced, h->unplaced == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)h->unplaced_ns));
     if (h->told_twice)
-        fprintf(out, "\n%" PRIu32 " pauses were told of by the JDK and by the agent; they count once.\n", h->told_twice);
+        fprintf(out, "\n%" PRIu32 " pause%s or wait%s told of by the JDK and by the agent, and counted once.\n", h->told_twice,
+                h->told_twice == 1 ? "" : "s", h->told_twice == 1 ? " was" : "s were");
     if (!h->count)
         fputs("\nThe recording holds no events of halts. 'candor record -e cpu,halt' records GC pauses; the JDK's own recorder more:\n"
               "jcmd PID JFR.start settings=profile\n", out);

@@ -29,10 +29,10 @@ void text_heading(const struct text *t, const char *title, const char *about)
 {
     fputc('\n', t->out);
     text_begin(t, TEXT_HEADING);
-    fputs(title, t->out);
+    utf8_print(t->out, title);
     text_end(t, TEXT_HEADING);
     text_begin(t, TEXT_FAINT);
-    fputs(about, t->out);
+    utf8_print(t->out, about);
     text_end(t, TEXT_FAINT);
     fputc('\n', t->out);
 }

@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "base/units.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,10 @@ static bool is_skewed(const struct profile *p, double *times)
 static void put_line(const struct text *t, const char *name, int indent, int64_t bytes, uint64_t count)
 {
     char text[32], samples[32];
-    fprintf(t->out, "%*s%-*s%10s  %11s\n", indent, "", NAME_COLUMNS - indent, name,
+    int fill = NAME_COLUMNS - indent - (int)utf8_columns(name);
+    fprintf(t->out, "%*s", indent, "");
+    utf8_print(t->out, name);
+    fprintf(t->out, "%*s%10s  %11s\n", fill > 0 ? fill : 0, "",
             units_format_bytes(text, sizeof text, bytes > 0 ? (uint64_t)bytes : 0), text_count(samples, sizeof samples, count));
 }
 

@@ -1,5 +1,7 @@
 #include "report/text.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 enum { NAME_COLUMNS = 32 };
@@ -16,9 +18,12 @@ static void put_line(const struct text *t, const char *name, int indent, int64_t
     snprintf(share, sizeof share, "%.2f", whole ? (double)events / (double)whole * 100 : 0);
     if (samples)
         text_count(count, sizeof count, *samples);
-    int fill = 15 - (int)strlen(number);
-    fprintf(t->out, "%*s%-*s%*s%s  %7s  %11s\n", indent, "", NAME_COLUMNS - indent, name, fill > 1 ? fill : 1, events < 0 ? "-" : "",
-            number, share, count);
+    fprintf(t->out, "%*s", indent, "");
+    utf8_print(t->out, name);
+    int fill = NAME_COLUMNS - indent - (int)utf8_columns(name);
+    fprintf(t->out, "%*s", fill > 0 ? fill : 0, "");
+    fill = 15 - (int)strlen(number);
+    fprintf(t->out, "%*s%s  %7s  %11s\n", fill > 1 ? fill : 1, events < 0 ? "-" : "", number, share, count);
 }
 
 static void put_reasons(const struct text *t, const char *account, const char *name, int64_t whole)
@@ -33,11 +38,8 @@ static void put_reasons(const struct text *t, const char *account, const char *n
         }
     put_line(t, name, 4, sum, whole, &count);
     for (uint32_t i = 0; i < p->book_count; i++)
-        if (!strcmp(profile_text(p, p->books[i].account), account)) {
-            char reason[64];
-            snprintf(reason, sizeof reason, "%.60s", profile_text(p, p->books[i].reason));
-            put_line(t, reason, 6, p->books[i].ns, whole, &p->books[i].count);
-        }
+        if (!strcmp(profile_text(p, p->books[i].account), account))
+            put_line(t, profile_text(p, p->books[i].reason), 6, p->books[i].ns, whole, &p->books[i].count);
 }
 
 void text_event_books(const struct text *t)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { RATE_BYTES = 20 }; /* of a rate as the recording has it: "100/s" */
+
 static void key(const struct text *t, const char *name)
 {
     text_begin(t, TEXT_HEADING);
@@ -128,8 +130,11 @@ static void put_locks(const struct text *t)
     fputs("lock: waits for monitors, and parks", t->out);
     if (threshold)
         fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, strtoll(threshold, NULL, 10)));
-    if (rate)
-        fprintf(t->out, ", about %.20s at most", rate);
+    if (rate) {
+        fputs(", about ", t->out);
+        utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
+        fputs(" at most", t->out);
+    }
     fputc('\n', t->out);
 }
 
@@ -200,8 +205,11 @@ static void put_allocated(const struct text *t)
     }
     if (interval)
         fprintf(t->out, ", a sample per %s", units_format_bytes(text, sizeof text, strtoull(interval, NULL, 10)));
-    else if (rate)
-        fprintf(t->out, ", about %.20s samples", rate);
+    if (!interval && rate) {
+        fputs(", about ", t->out);
+        utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
+        fputs(" samples", t->out);
+    }
     fputc('\n', t->out);
 }
 

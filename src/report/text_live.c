@@ -8,11 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32 };
+enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
+
+static const double MOST_BYTES = 1e19; /* a damaged file may have its heap grow by more in an hour */
 
 static const char *size(char out[TEXT_BYTES], double n)
 {
-    return units_format_bytes(out, TEXT_BYTES, n > 0 ? (uint64_t)n : 0);
+    return units_format_bytes(out, TEXT_BYTES, n > 0 ? (uint64_t)fmin(n, MOST_BYTES) : 0);
 }
 
 void text_live_header(const struct text *t)
@@ -20,7 +22,8 @@ void text_live_header(const struct text *t)
     const struct profile *p = t->p;
     char a[TEXT_BYTES], b[TEXT_BYTES];
     if (!p->live_set_count) {
-        fprintf(t->out, "%s, by the objects' own size\n", size(a, (double)t->s->weight));
+        fprintf(t->out, "%s, %s\n", size(a, (double)t->s->weight),
+                p->merged > 1 ? "of several recordings together" : "by the objects' own size");
         return;
     }
     const struct profile_live_set *first = &p->live_sets[0], *last = &p->live_sets[p->live_set_count - 1];
@@ -47,6 +50,13 @@ static void put_path(const struct text *t, const struct leak *l)
     fputs(at ? " < ...\n" : "\n", t->out);
 }
 
+/* To one digit, and never down: it is a bound. */
+static double rounded_up(double chance)
+{
+    double p = fmax(chance, 1e-99), unit = pow(10, floor(log10(p)));
+    return ceil(p / unit - 1e-6) * unit;
+}
+
 static void put_candidate(const struct text *t, const struct leak *l, uint32_t number)
 {
     const char *class_name = profile_text(t->p, l->class_name);
@@ -56,7 +66,7 @@ static void put_candidate(const struct text *t, const struct leak *l, uint32_t n
     fputs(" of ", t->out);
     text_plain_name(t, profile_text(t->p, l->site));
     fprintf(t->out, "       grew by %s +- %s, %s an hour; p <= %.0e\n", size(a, l->growth), size(b, 1.96 * l->growth_error),
-            size(c, l->per_hour), fmax(l->chance, 1e-99));
+            size(c, l->per_hour), rounded_up(l->chance));
     fprintf(t->out, "       alive: %s +- %s by %" PRIu32 " sampled objects, %s old on average\n", size(a, (double)l->bytes),
             size(b, 1.96 * l->error), l->objects, text_time(c, sizeof c, (int64_t)l->age_ns));
     put_path(t, l);
@@ -118,7 +128,9 @@ void text_live_books(const struct text *t)
     put_line(t, "displaced", "live_displaced_bytes");
     put_line(t, "without a reference", "live_unreferenced_bytes");
     const char *most = profile_setting(p, "live_max");
-    if (most)
-        fprintf(t->out, "Bytes are those that the objects were sampled for. At most %.20s are watched (--live-max); these stand for the\n"
-                        "displaced ones, too.\n", most);
+    if (!most)
+        return;
+    fputs("Bytes are those that the objects were sampled for. At most ", t->out);
+    utf8_write(t->out, most, strnlen(most, NUMBER_BYTES));
+    fputs(" are watched (--live-max); these stand for the\ndisplaced ones, too.\n", t->out);
 }

@@ -105,11 +105,26 @@ static void join(struct trace *t)
     t->piece_count = kept;
 }
 
+static int by_span(const void *left, const void *right)
+{
+    const struct trace_piece *a = left, *b = right;
+    int order = strcmp(a->span, b->span);
+    return order ? order : by_time(left, right);
+}
+
+static int spans_by_time(const void *left, const void *right)
+{
+    const struct trace_span *a = left, *b = right;
+    int order = (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+    return order ? order : strcmp(a->id, b->id);
+}
+
+/* The span of a piece; they come in the order of by_span. */
 static struct trace_span *span_of(struct trace *t, const struct trace_piece *piece)
 {
-    for (uint32_t i = 0; i < t->span_count; i++)
-        if (!strcmp(t->spans[i].id, piece->span))
-            return &t->spans[i];
+    struct trace_span *last = t->span_count ? &t->spans[t->span_count - 1] : NULL;
+    if (last && !strcmp(last->id, piece->span))
+        return last;
     if (ARRAY_GROW(t->spans, t->span_cap, t->span_count))
         return NULL;
     struct trace_span *span = &t->spans[t->span_count++];
@@ -117,13 +132,9 @@ static struct trace_span *span_of(struct trace *t, const struct trace_piece *pie
     return span;
 }
 
-int trace_finish(struct trace *t)
+static int add_spans(struct trace *t)
 {
-    if (!t->piece_count)
-        return 0;
-    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_thread);
-    join(t);
-    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_time);
+    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_span);
     for (uint32_t i = 0; i < t->piece_count; i++) {
         const struct trace_piece *piece = &t->pieces[i];
         struct trace_span *span = span_of(t, piece);
@@ -135,7 +146,19 @@ int trace_finish(struct trace *t)
         t->weights[piece->kind] += piece->weight;
         t->samples += piece->samples;
     }
+    qsort(t->spans, t->span_count, sizeof *t->spans, spans_by_time);
     return 0;
+}
+
+int trace_finish(struct trace *t)
+{
+    if (!t->piece_count)
+        return 0;
+    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_thread);
+    join(t);
+    int rc = add_spans(t);
+    qsort(t->pieces, t->piece_count, sizeof *t->pieces, by_time);
+    return rc;
 }
 
 void trace_deinit(struct trace *t)

@@ -64,15 +64,16 @@ static void put_weights(FILE *out, const uint64_t *weights)
         }
 }
 
-static void put_offset(FILE *out, int64_t ns)
+/* start: the first of all. */
+static void put_offset(FILE *out, int64_t ns, int64_t start)
 {
-    fprintf(out, "%+11.3f ms  ", (double)ns / 1e6);
+    fprintf(out, "%+11.3f ms  ", (double)((uint64_t)ns - (uint64_t)start) / 1e6);
 }
 
 static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, const char *span_before)
 {
     char weight[32], word[40];
-    put_offset(out, p->from_ns - start);
+    put_offset(out, p->from_ns, start);
     fprintf(out, "%10s  %-16s ", weight_text(weight, sizeof weight, p->kind, p->weight), word_of(p, word, sizeof word));
     utf8_print(out, p->thread);
     fputs("  ", out);
@@ -92,10 +93,11 @@ static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, con
 static void put_date(FILE *out, int64_t ns)
 {
     char date[64];
-    time_t seconds = (time_t)(ns / 1000000000);
+    int64_t rest = ns % 1000000000;
+    time_t seconds = (time_t)(ns / 1000000000) - (rest < 0);
     struct tm tm;
     if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm))
-        fprintf(out, "%s.%06" PRId64 " UTC", date, ns % 1000000000 / 1000);
+        fprintf(out, "%s.%06" PRId64 " UTC", date, (rest + (rest < 0 ? 1000000000 : 0)) / 1000);
 }
 
 void trace_text(FILE *out, const struct trace *t, const char *id)
@@ -110,14 +112,14 @@ void trace_text(FILE *out, const struct trace *t, const char *id)
     fputs("\nSampled   ", out);
     put_date(out, start);
     fprintf(out, ", for %s, on %" PRIu32 " thread%s, %" PRIu32 " sample%s\nWeighs    ",
-            units_format_duration(length, sizeof length, (uint64_t)(end_of(t) - start)), t->threads, t->threads == 1 ? "" : "s", t->samples,
-            t->samples == 1 ? "" : "s");
+            units_format_duration(length, sizeof length, (uint64_t)end_of(t) - (uint64_t)start), t->threads,
+            t->threads == 1 ? "" : "s", t->samples, t->samples == 1 ? "" : "s");
     put_weights(out, t->weights);
     fputs("\n\nSpans     from the first sample to the last\n", out);
     for (uint32_t i = 0; i < t->span_count; i++) {
         const struct trace_span *s = &t->spans[i];
-        put_offset(out, s->from_ns - start);
-        put_offset(out, s->to_ns - start);
+        put_offset(out, s->from_ns, start);
+        put_offset(out, s->to_ns, start);
         utf8_print(out, *s->id ? s->id : "unknown");
         fputs(*s->id && !strcmp(s->id, s->root) ? " (root)  " : "  ", out);
         put_weights(out, s->weights);
@@ -165,7 +167,7 @@ static void json_piece(struct jsonw *j, const struct trace_piece *p)
     jsonw_member_text(j, "state", word_of(p, word, sizeof word));
     jsonw_member_uint(j, p->kind == PROFILE_ALLOC ? "bytes" : "ns", p->weight);
     jsonw_member_uint(j, "samples", p->samples);
-    jsonw_member_text(j, "thread", p->thread);
+    jsonw_member_text_or_null(j, "thread", p->thread);
     jsonw_member_text_or_null(j, "span_id", p->span);
     jsonw_member_text_or_null(j, "method", p->leaf);
     jsonw_member_text_or_null(j, "in", p->in);

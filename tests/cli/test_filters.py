@@ -105,6 +105,9 @@ def test_views(path):
     ct.ok(run["name"] == "java.lang.Thread.run" and [c["total"] for c in run["children"][0]["children"]] == [710 * MS, 280 * MS],
           "callees", found["callees"])
     ct.ok([c["total"] for c in found["bottom_up"]["children"]] == [710 * MS, 280 * MS, 10 * MS], "bottom up", found["bottom_up"])
+    for options in (("--callees", "("), ("--timeline",)):
+        wrong = ct.candor("report", "--callers", "Work.hot", *options, path)
+        ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and options[0] in wrong.err, f"{options[0]} that cannot be: one line", wrong)
     text = ct.candor("report", "--callers", "Work.hot", "--sections", "classes,packages,types", path).out
     ct.ok("(71.0) demo.Work.run" in text and "(t 99.0,s 99.0)" in text and "JIT compiled" in text, "as text", text)
 

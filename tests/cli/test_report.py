@@ -229,6 +229,11 @@ def test_lock():
     stacks = ct.WORK / "lock.collapsed"
     ct.ok(ct.candor("convert", "--kind", "lock", both, stacks).status == 0 and f"demo.Pool.take;demo.Pool {92 * MS}" in stacks.read_text(),
           "convert --kind lock: nanoseconds, the class at the leaf", stacks.read_text())
+    ct.ok(ct.candor("convert", "--kind", "holder", both, stacks).status == 0 and stacks.read_text() == f"demo.Log.write {90 * MS}\n",
+          "convert --kind holder: what the holders did, and nothing at the leaf", stacks.read_text())
+    as_json = ct.WORK / "lock.json"
+    ct.ok(ct.candor("convert", "--kind", "lock", alone, as_json).status == 0 and json.loads(as_json.read_text()) == r,
+          "convert to JSON has what report --json has, locks and deadlocks as well", as_json.read_text())
 
 
 def test_terminal():

@@ -108,7 +108,7 @@ static void check_timeline(struct halts *h, const struct halt_view *v, const str
     enum { COLUMNS = 7 };
     struct timeline t;
     struct error e;
-    if (timeline_make(&t, h, v, file, COLUMNS, NULL, &e))
+    if (timeline_make(&t, h, v, file, COLUMNS, 0, NULL, &e))
         fault(e.text);
     for (uint32_t i = 0; i < t.count; i++)
         for (uint32_t c = 0; c < COLUMNS; c++)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum {
     LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
@@ -63,6 +64,14 @@ static const struct craft_type of_agent[] = {
     MODEL,
     {COLLECTION, "jdk.GarbageCollection", EVENT, {COLLECTION_FIELDS, {"toldBy", STRING}}},
     {COUNTED, "candor.SafepointCount", EVENT, {TIMES, {"count", LONG}, {"stopped", LONG}, {"synchronizing", LONG}}},
+};
+
+#define WEIGHED {"weight", LONG}, {"finished", BOOLEAN}
+
+static const struct craft_type of_waits[] = {
+    MODEL,
+    {MONITOR, "jdk.JavaMonitorEnter", EVENT, {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}, WEIGHED}},
+    {PARK, "jdk.ThreadPark", EVENT, {TIMES, WHO, {"parkedClass", CLASS, true}, WEIGHED}},
 };
 
 /* ---- events; times are in ms from the start, a tick is a microsecond ---- */
@@ -244,13 +253,60 @@ void craft_halts_jdk(struct buffer *b)
     craft_end(b, chunk);
 }
 
-static void put_weighed(struct buffer *b, uint64_t at, unsigned thread, uint64_t us)
+static void put_weighed_at(struct buffer *b, uint64_t at, unsigned thread, unsigned stack, uint64_t us)
 {
     size_t event = begin(b, CPU, at);
-    put_keys(b, thread, LOOP);
+    put_keys(b, thread, stack);
     buffer_varint(b, RUNNABLE);
     buffer_varint(b, us * 1000);
     craft_event_end(b, event);
+}
+
+static void put_weighed(struct buffer *b, uint64_t at, unsigned thread, uint64_t us)
+{
+    put_weighed_at(b, at, thread, LOOP, us);
+}
+
+void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples)
+{
+    enum { DEEP = LOOP + 1 };
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    put_edge(b, SYNC, 101, 3, 7);
+    for (unsigned i = 0; i < samples; i++)
+        put_weighed_at(b, 102, LATE, DEEP, 1);
+    put_pools(b);
+    size_t pool = craft_pool(b, TRACE, 1);
+    buffer_varint(b, DEEP);
+    buffer_u8(b, 0);
+    buffer_varint(b, frames);
+    for (unsigned i = 0; i < frames; i++)
+        buffer_put(b, "\1\1\0\1", 4);
+    craft_event_end(b, pool);
+    craft_end(b, chunk);
+}
+
+void craft_halts_crowd(struct buffer *b, unsigned threads)
+{
+    enum { FIRST = VM + 1 };
+    char name[32];
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    for (unsigned i = 0; i + 1 < threads; i++)
+        put_weighed(b, 500, FIRST + i, 1000);
+    put_weighed(b, 900, FIRST + threads - 1, 50000);
+    put_pools(b);
+    size_t pool = craft_pool(b, THREAD, threads);
+    for (unsigned i = 0; i < threads; i++) {
+        snprintf(name, sizeof name, "t%u", i);
+        buffer_varint(b, FIRST + i);
+        craft_text(b, "os");
+        buffer_varint(b, 1000 + i);
+        craft_text(b, name);
+        buffer_varint(b, 1000 + i);
+    }
+    craft_event_end(b, pool);
+    craft_end(b, chunk);
 }
 
 void craft_halts_busy(struct buffer *b)
@@ -276,5 +332,28 @@ void craft_halts_agent(struct buffer *b)
     buffer_varint(b, 9000);
     buffer_varint(b, 2000);
     craft_event_end(b, event);
+    craft_end(b, chunk);
+}
+
+static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned thread)
+{
+    size_t event = begin_timed(b, type, at, ms);
+    put_keys(b, thread, PAY);
+    buffer_varint(b, LOCK);
+    if (type == MONITOR)
+        buffer_varint(b, MAIN);
+    buffer_varint(b, ms * 1000000);
+    buffer_u8(b, 1);
+    craft_event_end(b, event);
+}
+
+void craft_halts_waits(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, of_waits, sizeof of_waits / sizeof *of_waits);
+    put_wait(b, MONITOR, 301, 38, WORKER);
+    put_wait(b, MONITOR, 620, 5, WORKER);
+    put_wait(b, PARK, 340, 10, LATE);
+    put_wait(b, PARK, 700, 3, MAIN);
+    put_pools(b);
     craft_end(b, chunk);
 }

@@ -9,7 +9,15 @@
 void craft_halts_jdk(struct buffer *b);
 /* A safepoint from 100 to 104 ms whose threads are asked to stop at 101, and weighed samples. */
 void craft_halts_busy(struct buffer *b);
+/* The same safepoint, and so many samples of one stack of so many frames, all of them the JDK's. */
+void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
+/* A safepoint from 100 to 104 ms, and threads "t0", "t1", ...: each ran for 1 ms until 500, but the last one for 50 ms until 900. */
+void craft_halts_crowd(struct buffer *b, unsigned threads);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
+
+/* As the agent tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both of which the JDK
+ * told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
+void craft_halts_waits(struct buffer *b);
 
 #endif

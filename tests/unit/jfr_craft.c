@@ -57,7 +57,7 @@ static void put_field(struct buffer *b, struct names *n, const struct craft_fiel
 
 static void put_type(struct buffer *b, struct names *n, const struct craft_type *t)
 {
-    unsigned fields = 0;
+    unsigned fields = 0, repeated = t->repeated ? t->repeated - 1 : 0;
     while (t->fields[fields].name)
         fields++;
     buffer_varint(b, index_of(n, "class"));
@@ -66,7 +66,9 @@ static void put_type(struct buffer *b, struct names *n, const struct craft_type 
     put_attribute(b, n, "id", number_text(t->id));
     if (t->super)
         put_attribute(b, n, "superType", t->super);
-    buffer_varint(b, fields);
+    buffer_varint(b, repeated + fields);
+    for (unsigned i = 0; i < repeated; i++)
+        put_field(b, n, &t->fields[0]);
     for (unsigned i = 0; i < fields; i++)
         put_field(b, n, &t->fields[i]);
 }

@@ -22,6 +22,7 @@ struct craft_type {
     unsigned id;
     const char *name, *super;
     struct craft_field fields[CRAFT_FIELDS_MAX + 1];
+    unsigned repeated; /* how often the first of them stands there; 0 = once */
 };
 
 /* Header and metadata of a chunk that begins where b ends; returns that place. 1 tick is 1 microsecond. */

@@ -194,7 +194,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     draw(other, 10, 10, 'R');
     draw(other, 33, 35, 'P');
     halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
-    tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
+    tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, 0, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
     tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
     tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
     tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * MS &&
@@ -224,10 +224,45 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     halt_view_deinit(&v);
     regcomp(&late, "late", REG_EXTENDED | REG_NOSUB);
     halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, &late);
-    tap_ok(!timeline_make(&t, h, &v, file, 2, &late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
+    tap_ok(!timeline_make(&t, h, &v, file, 2, 0, &late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
     timeline_deinit(&t);
     halt_view_deinit(&v);
     regfree(&late);
+}
+
+/* The one that ran longest is the last of very many. */
+static void test_crowd(void)
+{
+    enum { THREADS = 3000, COLUMNS = 10, TOP = 2 };
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct timeline t;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_crowd(&b, THREADS);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    tap_ok(!timeline_make(&t, &h, &v, file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS, e.text);
+    tap_ok(row_is(&t, 0, "t2999", "........R."), "the one that ran longest is drawn");
+    tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * MS && t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * MS &&
+               t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * MS,
+           "its time counts once, and so do halts of all");
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < t.count; i++)
+        drawn += t.rows[i].cells != NULL;
+    tap_ok(drawn == TOP, "no row has cells that is not to be drawn: %" PRIu32, drawn);
+    timeline_deinit(&t);
+    tap_ok(!timeline_make(&t, &h, &v, file, COLUMNS, 0, NULL, &e) && row_is(&t, 0, "t2999", "........R.") && t.rows[THREADS - 1].cells,
+           "all are, where all are asked for");
+    timeline_deinit(&t);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
 }
 
 static void test_who_was_late(void)
@@ -248,6 +283,55 @@ static void test_who_was_late(void)
     char *json = printed(&h, halts_report_json);
     contains(json, "\"late_ns\": 1950000");
     free(json);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
+static void test_told_twice(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    craft_halts_waits(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    tap_ok(h.told_twice == 2 && v.kinds[HALT_MONITOR].count == 2 && v.kinds[HALT_MONITOR].total_ns == 45 * MS &&
+               v.kinds[HALT_PARK].count == 3 && v.kinds[HALT_PARK].total_ns == 43 * MS,
+           "waits that both told of count once: %" PRIu32, h.told_twice);
+    tap_ok(!find(&h, HALT_MONITOR, 300)->told_by_agent && find(&h, HALT_MONITOR, 620)->told_by_agent &&
+               find(&h, HALT_PARK, 700)->told_by_agent,
+           "as the JDK has them; the agent's others are there");
+    char *text = printed(&h, halts_report_text);
+    contains(text, "2 pauses or waits were told of by the JDK and by the agent, and counted once.\n");
+    free(text);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
+/* Walked for each sample, such a stack would take minutes. */
+static void test_deep(void)
+{
+    enum { FRAMES = 40000, SAMPLES = 40000 };
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 4 << 20);
+    craft_halts_deep(&b, FRAMES, SAMPLES);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s %s", e.text, problems.list[0].text);
+    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
+    text_is(&h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)", "a deep stack is one");
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);
@@ -274,6 +358,9 @@ int main(void)
     test_not_known_when_asked(&h);
     test_timeline(&h, file);
     test_who_was_late();
+    test_deep();
+    test_told_twice();
+    test_crowd();
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

@@ -108,6 +108,41 @@ static void test_resolved(struct jfr_chunk *chunk)
     tap_ok(jfr_stack_next(&stack, &frame) && frame.line == 13 && !jfr_stack_next(&stack, &frame), "second and last frame");
 }
 
+#define LONG_NAME "a.name.that.is.longer.than.those.that.are.compared.as.a.whole.when.fields.are.sorted"
+
+/* So many looks at so many fields, one by one, would take a minute. */
+static void test_many_fields(void)
+{
+    enum { INT = 10, WIDE = 100, FIELDS = 100000, LOOKS = 200000 };
+    static const struct craft_type types[] = {
+        {INT, "int"},
+        {WIDE, "test.Wide", "jdk.jfr.Event",
+         {{"x", INT}, {"x2", INT}, {"wanted", INT}, {"wanted", INT}, {LONG_NAME, INT}, {LONG_NAME ".2", INT}}, .repeated = FIELDS}};
+    struct buffer b;
+    struct jfr_file *file;
+    struct jfr_chunk *chunk;
+    struct error e;
+    buffer_init(&b, 4 << 20);
+    craft_end(&b, craft_begin(&b, types, sizeof types / sizeof *types));
+    if (!tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "wide", NULL, &e) && !jfr_chunk_open(&chunk, file, 0, NULL, &e) && chunk,
+                "an event of %d fields", FIELDS))
+        return;
+    const struct jfr_type *type = jfr_chunk_type(chunk, "test.Wide");
+    const struct jfr_field *wanted = jfr_type_field(type, "wanted");
+    tap_ok(type->field_count == FIELDS + 5 && wanted && wanted->index == FIELDS + 1, "of two of a name the first is found");
+    tap_ok(jfr_type_field(type, "x")->index == 0 && jfr_type_field(type, "x2")->index == FIELDS, "and of many");
+    tap_ok(jfr_type_field(type, LONG_NAME)->index == FIELDS + 3 && jfr_type_field(type, LONG_NAME ".2")->index == FIELDS + 4,
+           "and of long names the right one");
+    tap_ok(!jfr_type_field(type, "") && !jfr_type_field(type, "y") && !jfr_type_field(type, LONG_NAME ".3"), "and none of others");
+    uint32_t found = 0;
+    for (int i = 0; i < LOOKS; i++)
+        found += jfr_type_field(type, "wanted") == wanted;
+    tap_ok(found == LOOKS, "each time");
+    jfr_chunk_close(chunk);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 int main(void)
 {
     struct buffer b;
@@ -129,5 +164,6 @@ int main(void)
     jfr_chunk_close(chunk);
     jfr_file_close(file);
     buffer_deinit(&b);
+    test_many_fields();
     return tap_done();
 }

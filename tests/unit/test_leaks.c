@@ -268,8 +268,34 @@ static void test_heap(void)
     profile_deinit(&p);
 }
 
+/* A damaged file may say anything; the sanitizer sees what does not fit. */
+static void test_far(void)
+{
+    struct profile p;
+    struct leaks l;
+    seed = 1 << 25;
+    make(&p, &leak, 1, 1);
+    for (int i = 0; i < SECONDS; i++)
+        p.live_sets[i].heap_used = 1000;
+    for (uint32_t i = 0; i < p.object_count; i++) {
+        p.objects[i].sample.time_ns = i % 2 ? INT64_MIN : INT64_MAX;
+        p.objects[i].told_ns = i % 3 ? INT64_MAX : INT64_MIN;
+        p.objects[i].is_alive = true;
+    }
+    p.objects[p.object_count - 1].told_ns = INT64_MAX;
+    tap_ok(!leaks_find(&l, &p) && !l.is_too_short, "objects whose times cannot be true");
+    leaks_deinit(&l);
+    p.live_sets[0].time_ns = INT64_MIN;
+    p.live_sets[SECONDS - 1].time_ns = INT64_MAX;
+    tap_ok(!leaks_find(&l, &p) && l.is_too_short, "and looks: there are no quarters with one in each");
+    tap_ok(isfinite(leaks_heap_per_hour(&p)), "and the trend is a number");
+    leaks_deinit(&l);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
+    test_far();
     test_heap();
     test_found();
     test_quiet();

@@ -3,10 +3,14 @@
  * timeout: 30 */
 #include "../tap.h"
 
+#include "halts_craft.h"
+#include "profile/load_jfr.h"
 #include "profile/locks.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct profile p;
 
@@ -104,6 +108,9 @@ static void test_circles(void)
     tap_ok(!strcmp(names_of(&l, 0), "abc") && l.links[2].ends, "three of them: %s", names_of(&l, 0));
     tap_ok(!strcmp(names_of(&l, 3), "ef") && l.links[4].ends, "and two: %s", names_of(&l, 3));
     locks_deinit(&l);
+    p.merged = 2;
+    tap_ok(!locks_compute(&l, &p) && l.row_count && !l.link_count, "of several recordings together none");
+    locks_deinit(&l);
     profile_deinit(&p);
 }
 
@@ -116,8 +123,36 @@ static void test_nothing(void)
     profile_deinit(&p);
 }
 
+static void read_waits(const struct buffer *b, uint32_t samples, uint64_t weight, const char *what)
+{
+    char path[] = "/tmp/candor-locks-XXXXXX";
+    struct error e = {""};
+    int fd = mkstemp(path);
+    profile_init(&p);
+    p.kind = PROFILE_LOCK;
+    bool good = fd >= 0 && write(fd, b->data, b->len) == (ssize_t)b->len && !profile_load_jfr(&p, path, &e);
+    if (!tap_ok(good && p.sample_count == samples && p.weight == weight, "%s", what))
+        tap_note("%s: %" PRIu32 " samples, %" PRIu64, e.text, p.sample_count, p.weight);
+    profile_deinit(&p);
+    close(fd);
+    unlink(path);
+}
+
+/* Both recorders tell of the same waits. */
+static void test_two_recorders(void)
+{
+    struct buffer b;
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    read_waits(&b, 3, 40000 + 10000 + 30000, "the JDK's waits weigh what they took");
+    craft_halts_waits(&b);
+    read_waits(&b, 4, 56000000, "where there are ours, these alone count");
+    buffer_deinit(&b);
+}
+
 int main(void)
 {
+    test_two_recorders();
     test_table();
     test_circles();
     test_nothing();

@@ -408,22 +408,76 @@ static void test_live(void)
     text = printed(&p, report_text, o);
     contains(text, "may be garbage", "which there is where they were not");
     free(text);
+    static const struct {
+        double chance;
+        const char *wanted;
+    } bounds[] = {{1.4e-9, "p <= 2e-09\n"}, {2e-9, "p <= 2e-09\n"}, {9.5e-9, "p <= 1e-08\n"}, {0, "p <= 1e-99\n"}};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        l.rows[0].chance = bounds[i].chance;
+        text = printed(&p, report_text, o);
+        contains(text, bounds[i].wanted, "a bound is never rounded down");
+        free(text);
+    }
     text = printed(&p, report_json, o);
     contains(text, "\"site\": \"com.shop.Service.add\"", "the same as JSON");
     contains(text, "\"proof\": \"no old collection\"", "with the doubt");
     contains(text, "\"heap_used\": 125829120", "and what collections left");
     free(text);
     leaks_deinit(&l);
+    p.live_sets[1].time_ns = p.live_sets[0].time_ns + 1;
+    p.live_sets[2].time_ns = p.live_sets[0].time_ns + 2;
+    p.live_sets[1].heap_used = p.live_sets[2].heap_used = UINT64_MAX / 4;
+    p.live_set_count = 3;
+    text = printed(&p, report_text, o);
+    contains(text, "4194304 TiB at last, +9094947 TiB an hour", "a heap that cannot be true grows by the most that can be said");
+    free(text);
     l.is_too_short = true;
     text = printed(&p, report_text, o);
     contains(text, "Too few collections", "too few looks are said");
     free(text);
+    p.live_set_count = 0;
+    text = printed(&p, report_text, o);
+    contains(text, "by the objects' own size", "what the JDK has recorded weighs that");
+    free(text);
+    p.merged = 2;
+    text = printed(&p, report_text, o);
+    contains(text, "of several recordings together", "but not what was put together of several");
+    free(text);
     profile_deinit(&p);
+}
+
+/* Whatever a recording says, a terminal gets nothing to obey. */
+static void test_hostile(void)
+{
+    static const char evil[] = "\033[2J";
+    static const enum profile_kind kinds[] = {PROFILE_RUNNING, PROFILE_LOCK, PROFILE_ALLOC, PROFILE_LIVE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct profile p;
+        make_example(&p);
+        p.kind = kinds[i];
+        p.value = maker_string(&p, evil);
+        maker_book(&p, "events", "", 100, 0);
+        maker_book(&p, "events_failed", evil, 40, 4);
+        maker_book(&p, "alloc_bytes", "", 100, 1);
+        maker_book(&p, "alloc_lost_bytes", evil, 100, 1);
+        maker_book(&p, "live_watched_bytes", "", 100, 1);
+        maker_setting(&p, "lock_rate", evil);
+        maker_setting(&p, "alloc_rate", evil);
+        maker_setting(&p, "live_max", evil);
+        char *text = printed(&p, report_text, (struct report_options){.sections = all_sections});
+        lacks(text, "\033", "no control character of a recording reaches a terminal");
+        contains(text, "?[2J", "what stands in its place is shown");
+        if (kinds[i] == PROFILE_RUNNING)
+            contains(text, "      ?[2J                                   40    40.00            4\n", "in its column");
+        free(text);
+        profile_deinit(&p);
+    }
 }
 
 int main(void)
 {
     test_live();
+    test_hostile();
     test_text();
     test_books();
     test_empty();

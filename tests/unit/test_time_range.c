@@ -59,5 +59,8 @@ int main(void)
                                        "2026-11-22T23:59:51x.."};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         is_none(none[i]);
+    struct time_range r;
+    tap_ok(time_range_parse(&r, "+1s..", INT64_MAX - 1, 1) == -EINVAL, "what begins at the end of numbers has no part behind it");
+    tap_ok(time_range_parse(&r, "..-1s", INT64_MIN, 1) == -EINVAL, "and none before it");
     return tap_done();
 }

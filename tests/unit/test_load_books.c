@@ -1,0 +1,105 @@
+/* The books of a file out of its chunks' notes: what they are counted from goes off, a recording that begins anew is told, and however many
+ * accounts a file makes up, each costs the same.
+ * tier: quick
+ * timeout: 60 */
+#include "../tap.h"
+
+#include "profile/load_whole.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct profile p;
+
+static uint32_t string(const char *text)
+{
+    uint32_t id = 0;
+    profile_string(&p, text, strlen(text), &id);
+    return id;
+}
+
+static void add(struct load_part *part, enum load_note_kind kind, const char *account, const char *reason, uint64_t ns, uint64_t count)
+{
+    load_part_note(part, (struct load_note){.kind = kind, .a = string(account), .b = string(reason), .x = ns, .y = count});
+}
+
+/* Takes the parts, one after the other. */
+static int take(struct load_part *parts, int count)
+{
+    struct load_whole w;
+    int rc = 0;
+    load_whole_init(&w, &p);
+    for (int i = 0; !rc && i < count; i++)
+        rc = load_whole_take(&w, &parts[i], NULL);
+    rc = rc ? rc : load_whole_settle(&w);
+    load_whole_deinit(&w);
+    for (int i = 0; i < count; i++)
+        load_part_deinit(&parts[i]);
+    return rc;
+}
+
+static bool is(const char *account, const char *reason, int64_t ns, uint64_t count)
+{
+    const struct profile_book *book = profile_book(&p, account, reason);
+    return book && book->ns == ns && book->count == count;
+}
+
+static void test_bases(void)
+{
+    struct load_part parts[2] = {0};
+    profile_init(&p);
+    add(&parts[0], LOAD_BOOK_BASE, "cpu", "", 100, 0);
+    add(&parts[0], LOAD_BOOK_BASE, "lost", "a", 30, 3);
+    add(&parts[0], LOAD_BOOK_BASE, "lost", "gone", 5, 5);
+    add(&parts[0], LOAD_BOOK, "cpu", "", 150, 0);
+    add(&parts[1], LOAD_BOOK_BASE, "cpu", "", 150, 0);
+    add(&parts[1], LOAD_BOOK, "cpu", "", 190, 0);
+    add(&parts[1], LOAD_BOOK, "lost", "a", 45, 2);
+    add(&parts[1], LOAD_BOOK, "lost", "b", 7, 1);
+    tap_ok(!take(parts, 2) && is("cpu", "", 90, 0) && is("lost", "a", 15, 0) && is("lost", "b", 7, 1) && p.book_count == 3,
+           "what the file begins with goes off, each from its own; a count is never below 0");
+    tap_ok(!p.problem_count && p.discarded, "the recording had more");
+    profile_deinit(&p);
+}
+
+static void test_anew(void)
+{
+    struct load_part parts[1] = {0};
+    profile_init(&p);
+    add(&parts[0], LOAD_BOOK, "lost", "a", 1, 1);
+    add(&parts[0], LOAD_BOOK, "cpu", "", 100, 0);
+    add(&parts[0], LOAD_BOOK, "cpu", "", 110, 0);
+    add(&parts[0], LOAD_BOOK, "lost", "a", 0, 0);
+    add(&parts[0], LOAD_BOOK, "cpu", "", 20, 0);
+    tap_ok(!take(parts, 1) && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "begin anew") && is("cpu", "", 20, 0),
+           "books that begin anew are told, and are the last ones");
+    profile_deinit(&p);
+}
+
+/* By pairs of them it would take minutes. */
+static void test_many(void)
+{
+    enum { ACCOUNTS = 200000 };
+    struct load_part parts[1] = {0};
+    char reason[32];
+    profile_init(&p);
+    for (int i = 0; i < ACCOUNTS; i++) {
+        snprintf(reason, sizeof reason, "%d", i);
+        add(&parts[0], LOAD_BOOK_BASE, "lost", reason, 1, 1);
+        add(&parts[0], LOAD_BOOK, "lost", reason, (uint64_t)i + 1, 2);
+    }
+    for (int i = 0; i < ACCOUNTS; i++)
+        add(&parts[0], LOAD_BOOK, "cpu", "", (uint64_t)i, 0);
+    tap_ok(!take(parts, 1) && p.book_count == ACCOUNTS + 1 && is("lost", "199999", ACCOUNTS - 1, 1) && is("cpu", "", ACCOUNTS - 1, 0),
+           "%d accounts", ACCOUNTS);
+    profile_deinit(&p);
+}
+
+int main(void)
+{
+    test_bases();
+    test_anew();
+    test_many();
+    return tap_done();
+}

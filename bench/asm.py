@@ -43,7 +43,7 @@ def agent_cpu_ns(pid):
 
 def snapshots_in(path):
     listing = ct.candor("summary", path).out
-    return next(int(line.split()[1]) for line in listing.splitlines() if line.split()[:1] == ["candor.CodeSnapshot"])
+    return next(int(line.split()[1].replace(",", "")) for line in listing.splitlines() if line.split()[:1] == ["candor.CodeSnapshot"])
 
 
 def process_cpu_ns(pid):

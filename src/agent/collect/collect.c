@@ -54,6 +54,8 @@ enum {
     STOP_WAIT_NS = 5000000
 };
 
+#define PERIOD_NS (COLLECT_PERIOD_MS * UINT64_C(1000000))
+
 static struct {
     bool running, late;
     struct collect_options options;
@@ -577,7 +579,7 @@ uint64_t collect_patience_ns(void)
         return safepoint_patience_ns();
     uint64_t now = clock_monotonic_ns(), due;
     /* The other events look at what changes meanwhile. */
-    due = now + (session.options.events == COLLECT_CPU ? session.patience.period_ns : COLLECT_PERIOD_MS * UINT64_C(1000000));
+    due = now + (session.options.events == COLLECT_CPU ? session.patience.period_ns : PERIOD_NS);
     due = earliest(due, session.next_close);
     if (session.options.duration_ns)
         due = earliest(due, session.started + session.options.duration_ns);
@@ -716,7 +718,7 @@ static void begin_books(void)
     session.started = now;
     session.next_scan = now;
     session.next_close = now + CLOSE_PERIOD_NS;
-    patience_begin(&session.patience);
+    patience_begin(&session.patience, PERIOD_NS);
     session.random = now | 1;
     session.execution_samples = 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)

@@ -1,19 +1,15 @@
 #include "agent/collect/patience.h"
 
-#include "agent/collect/collect.h"
-
-#define SHORTEST_NS (COLLECT_PERIOD_MS * UINT64_C(1000000))
-
-void patience_begin(struct patience *p)
+void patience_begin(struct patience *p, uint64_t shortest_ns)
 {
-    *p = (struct patience){.period_ns = SHORTEST_NS};
+    *p = (struct patience){.shortest_ns = shortest_ns, .period_ns = shortest_ns};
 }
 
 void patience_turn(struct patience *p)
 {
     if (p->news >= PATIENCE_FEW)
-        p->period_ns = SHORTEST_NS;
-    else if (p->period_ns < PATIENCE_LONGEST * SHORTEST_NS)
+        p->period_ns = p->shortest_ns;
+    else if (p->period_ns < PATIENCE_LONGEST * p->shortest_ns)
         p->period_ns *= 2;
     p->news = 0;
 }

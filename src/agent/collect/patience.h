@@ -1,5 +1,5 @@
 /* How long the collector's thread sleeps between two turns: a turn costs a tenth of a millisecond and more, whether samples have come
- * or not. It sleeps for COLLECT_PERIOD_MS while many come, and up to PATIENCE_LONGEST times as long where few do. The collector's
+ * or not. It sleeps for the shortest time while many come, and up to PATIENCE_LONGEST times as long where few do. The collector's
  * alone. */
 #ifndef CANDOR_AGENT_COLLECT_PATIENCE_H
 #define CANDOR_AGENT_COLLECT_PATIENCE_H
@@ -9,11 +9,11 @@
 enum { PATIENCE_FEW = 32, PATIENCE_LONGEST = 4 };
 
 struct patience {
-    uint64_t period_ns;
+    uint64_t shortest_ns, period_ns;
     uint32_t news; /* samples, and ends of threads, since the last turn */
 };
 
-void patience_begin(struct patience *p);
+void patience_begin(struct patience *p, uint64_t shortest_ns);
 /* A turn ends. */
 void patience_turn(struct patience *p);
 

@@ -14,8 +14,8 @@ struct jfr_appended {
     uint64_t outside; /* chunks that have nothing of the time */
 };
 
-/* Copies the whole chunks of `from`, which is open for reading, that have some of the time from begin_ns to end_ns (since the epoch), behind
- * the chunks of `to`, which is open for reading and writing, and not for appending. After an error `to` is as it was before.
+/* Copies the whole chunks of `from`, which is open for reading, that have some of the time from begin_ns to end_ns (since the epoch),
+ * behind the chunks of `to`, which is open for reading and writing, and not for appending. After an error `to` is as it was before.
  *
  * 0, also where there was nothing to copy, or with e: -EBADMSG one of the two is no recording with a clean end, -ENOSPC or another negative
  * errno. */

@@ -100,7 +100,8 @@ static void refused(const struct buffer *ours, size_t our_len, const struct buff
     as_before.len = our_len;
     error.text[0] = 0;
     int rc = jfr_append(to, from, 0, INT64_MAX, &done, &error);
-    if (!tap_ok(rc == code && *error.text && !done.chunks && !done.bytes && holds(to, &as_before, ours->data, 0), "%s: told, and nothing done", what))
+    if (!tap_ok(rc == code && *error.text && !done.chunks && !done.bytes && holds(to, &as_before, ours->data, 0),
+                "%s: told, and nothing done", what))
         tap_note("%d: %s", rc, error.text);
     close(to);
     close(from);

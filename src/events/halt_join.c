@@ -171,6 +171,33 @@ static int add_told_by_agent(struct halts *h, struct halt_parts *p, struct index
     return rc;
 }
 
+/* ---- waits ---- */
+
+static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
+{
+    if (one->told_by_agent || (one->kind != HALT_MONITOR && one->kind != HALT_PARK))
+        return false;
+    for (uint32_t i = 0; i < p->watch_count; i++) {
+        const struct halt_watch *w = &p->watches[i];
+        if ((w->parks || one->kind == HALT_MONITOR) && one->start_ns >= w->from_ns && halt_end(one) <= w->to_ns)
+            return true;
+    }
+    return false;
+}
+
+/* The JDK's, where the agent has them. One that had begun before the agent came, or goes on behind its end, only the JDK knows. */
+static void drop_waits_of_jdk(struct halts *h, const struct halt_parts *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; p->watch_count && i < h->count; i++)
+        if (!is_told_by_agent(p, &h->list[i]))
+            h->list[kept++] = h->list[i];
+    if (!p->watch_count)
+        return;
+    h->waits_told_twice = h->count - kept;
+    h->count = kept;
+}
+
 /* ---- who asked ---- */
 
 /* The call of System.gc() that was under way, of this thread if one is given. */
@@ -289,6 +316,7 @@ int halt_join(struct halts *h, struct halt_parts *p)
 {
     struct index index = {0};
     sort_parts(p);
+    drop_waits_of_jdk(h, p);
     int rc = name_pauses(h, p);
     rc = rc ? rc : add_collections(h, p);
     halts_sort(h);

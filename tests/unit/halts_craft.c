@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
-    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU,
+    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU, SETTING,
 };
 
 enum { MAIN = 1, WORKER, LATE, VM };         /* threads */
@@ -63,6 +64,13 @@ static const struct craft_type of_agent[] = {
     MODEL,
     {COLLECTION, "jdk.GarbageCollection", EVENT, {COLLECTION_FIELDS, {"toldBy", STRING}}},
     {COUNTED, "candor.SafepointCount", EVENT, {TIMES, {"count", LONG}, {"stopped", LONG}, {"synchronizing", LONG}}},
+};
+
+static const struct craft_type of_candor[] = {
+    MODEL,
+    {SETTING, "candor.Setting", EVENT, {{"startTime", LONG}, {"name", STRING}, {"value", STRING}}},
+    {MONITOR, "jdk.JavaMonitorEnter", EVENT,
+     {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}, {"weight", LONG}}},
 };
 
 /* ---- events; times are in ms from the start, a tick is a microsecond ---- */
@@ -277,4 +285,33 @@ void craft_halts_agent(struct buffer *b)
     buffer_varint(b, 2000);
     craft_event_end(b, event);
     craft_end(b, chunk);
+}
+
+static void put_chunk_setting(struct buffer *b, const char *name, const char *value)
+{
+    size_t event = begin(b, SETTING, 0);
+    craft_text(b, name);
+    craft_text(b, value);
+    craft_event_end(b, event);
+}
+
+void craft_halts_joined(struct buffer *b, bool parks)
+{
+    static const uint8_t five_seconds[8] = {0, 0, 0, 1, 0x2a, 5, 0xf2, 0};
+    size_t chunk = craft_begin(b, of_candor, sizeof of_candor / sizeof *of_candor);
+    put_chunk_setting(b, "event", "cpu,lock");
+    put_chunk_setting(b, "lock_parks", parks ? "seen" : "unseen");
+    put_chunk_setting(b, "jfr", "on");
+    size_t event = begin_timed(b, MONITOR, 300, 40);
+    put_keys(b, WORKER, PAY);
+    buffer_varint(b, LOCK);
+    buffer_varint(b, MAIN);
+    buffer_varint(b, 40000000);
+    craft_event_end(b, event);
+    put_pools(b);
+    craft_end(b, chunk);
+    chunk = b->len;
+    craft_halts_jdk(b);
+    if (!b->failed)
+        memcpy(b->data + chunk + 40, five_seconds, sizeof five_seconds);
 }

@@ -253,6 +253,42 @@ static void test_who_was_late(void)
     buffer_deinit(&b);
 }
 
+/* The agent has the waits of its own time, the JDK all else; and the time is the agent's. */
+static void test_joined(bool parks)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    const char *with = parks ? "with parks" : "without parks";
+    buffer_init(&b, 1 << 20);
+    craft_halts_joined(&b, parks);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    tap_ok(h.start_ns == START && h.duration_ns == 1000 * MS, "%s: the time of a joined recording is that of the agent's chunks", with);
+    const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
+    tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * MS, "%s: a wait that both told of is the agent's",
+           with);
+    tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
+    tap_ok(h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, h.waits_told_twice);
+    tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);
+    char *text = printed(&h, halts_report_text), *json = printed(&h, halts_report_json);
+    contains(text, "told of by the JDK's recorder: safepoint, VM operation, GC pause");
+    contains(text, "told of by Candor's agent: monitor\n");
+    contains(text, "were told of by the JDK, too");
+    contains(json, parks ? "\"waits_told_twice\": 3" : "\"waits_told_twice\": 1");
+    contains(json, "\"by_agent\": 1");
+    free(text);
+    free(json);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 int main(void)
 {
     struct buffer b;
@@ -274,6 +310,8 @@ int main(void)
     test_not_known_when_asked(&h);
     test_timeline(&h, file);
     test_who_was_late();
+    test_joined(true);
+    test_joined(false);
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);

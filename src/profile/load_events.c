@@ -555,6 +555,13 @@ static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
     return LOAD_NOTHING;
 }
 
+/* Whose chunk it is, and which of its samples count: of what is new in it. */
+static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
+{
+    l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
+    l->part->rank = rank_of(l->profile, chunk);
+}
+
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)
 {
     uint32_t types;
@@ -575,7 +582,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->fields.type = NULL;
     l->least_weight = 0;
     l->part = part;
-    part->rank = rank_of(l->profile, chunk);
+    judge_chunk(l, chunk);
     load_stacks_new_chunk(&l->stacks, part);
     load_context_new_chunk(&l->contexts);
     return 0;
@@ -583,7 +590,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
 
 void load_go_on(struct load *l, struct jfr_chunk *chunk)
 {
-    l->part->rank = rank_of(l->profile, chunk);
+    judge_chunk(l, chunk);
 }
 
 int load_event(struct load *l, struct jfr_event *event)

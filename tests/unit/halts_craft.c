@@ -295,19 +295,21 @@ static void put_chunk_setting(struct buffer *b, const char *name, const char *va
     craft_event_end(b, event);
 }
 
-void craft_halts_joined(struct buffer *b, bool parks)
+void craft_halts_joined(struct buffer *b, const char *events, bool parks)
 {
     static const uint8_t five_seconds[8] = {0, 0, 0, 1, 0x2a, 5, 0xf2, 0};
     size_t chunk = craft_begin(b, of_candor, sizeof of_candor / sizeof *of_candor);
-    put_chunk_setting(b, "event", "cpu,lock");
+    put_chunk_setting(b, "event", events);
     put_chunk_setting(b, "lock_parks", parks ? "seen" : "unseen");
     put_chunk_setting(b, "jfr", "on");
-    size_t event = begin_timed(b, MONITOR, 300, 40);
-    put_keys(b, WORKER, PAY);
-    buffer_varint(b, LOCK);
-    buffer_varint(b, MAIN);
-    buffer_varint(b, 40000000);
-    craft_event_end(b, event);
+    if (strstr(events, "lock")) {
+        size_t event = begin_timed(b, MONITOR, 300, 40);
+        put_keys(b, WORKER, PAY);
+        buffer_varint(b, LOCK);
+        buffer_varint(b, MAIN);
+        buffer_varint(b, 40000000);
+        craft_event_end(b, event);
+    }
     put_pools(b);
     craft_end(b, chunk);
     chunk = b->len;

@@ -13,8 +13,9 @@ void craft_halts_jdk(struct buffer *b);
 void craft_halts_busy(struct buffer *b);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
-/* A recording of the agent with the JDK's chunk behind it: the agent's wait of the worker for a monitor from 300 to 340 ms, and parks
- * unless these are unseen; then all of craft_halts_jdk, in a chunk that says it is five seconds long. */
-void craft_halts_joined(struct buffer *b, bool parks);
+/* A recording of the agent, of these events, with the JDK's chunk behind it: with the event lock the agent's wait of the worker for a
+ * monitor from 300 to 340 ms, and parks unless these are unseen; then all of craft_halts_jdk, in a chunk that says it is five seconds
+ * long. */
+void craft_halts_joined(struct buffer *b, const char *events, bool parks);
 
 #endif

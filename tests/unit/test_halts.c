@@ -264,7 +264,7 @@ static void test_joined(bool parks)
     struct error e = {""};
     const char *with = parks ? "with parks" : "without parks";
     buffer_init(&b, 1 << 20);
-    craft_halts_joined(&b, parks);
+    craft_halts_joined(&b, "cpu,lock", parks);
     tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
     tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s", e.text);
     halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);

@@ -228,21 +228,9 @@ static void say_lost(const char *path, const char *why)
     fprintf(stderr, ": %s\n", why);
 }
 
-/* Who cannot write the file had better leave what is recorded where it is. */
-static int check_writable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS)
-               ? cli_fail("cannot put what the JDK recorded into %s: %s; run candor as who began the recording", path, strerror(errno))
-               : CLI_OK;
-}
-
 static int end_own(struct jdk_recorder *j, const struct session *s, const char *path)
 {
     struct error e;
-    if (check_writable(path)) {
-        recorder_folder_close(&j->folder);
-        return CLI_FAILED;
-    }
     int code = session_wait_end(s, 0) ? -ESRCH : recorder_stop(s->process.pid, patience(s), j->name, &e);
     bool exited = code && session_wait_end(s, 0);
     if (code && code != -ENOENT && !exited) { /* it may still be written */
@@ -251,6 +239,11 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const char *
                         s->process.pid, j->name);
     }
     int status = take_file(&j->folder, RECORDER_FLIGHT, path, j->begin_ns);
+    if (status == CLI_FAILED) { /* a full disk, or somebody else's file: nothing of it need be lost */
+        fprintf(stderr, "candor: it is in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
+        recorder_folder_close(&j->folder);
+        return status;
+    }
     if (status == NOTHING_THERE)
         say_lost(path, exited ? "the JVM ended before it was written, and it is lost" : "its recording was ended by somebody else");
     recorder_folder_remove(&j->folder);

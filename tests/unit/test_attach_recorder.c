@@ -1,7 +1,6 @@
 /* The JDK's recorder from outside: what its answers are taken for, the settings it is given, and the folder through which files go.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "../tap.h"
 
 #include "attach/recorder.h"

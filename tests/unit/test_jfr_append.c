@@ -1,7 +1,6 @@
 /* Chunks of another recording behind ours: byte for byte, those of the time only, and nothing at all when something is wrong.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "../tap.h"
 
 #include "jfr/append.h"

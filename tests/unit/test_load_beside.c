@@ -1,7 +1,6 @@
 /* Recordings with chunks of two recorders, ours and the JDK's: no sample of the one beside one of the other.
  * tier: quick
- * timeout: 20
- * aarch64: yes */
+ * timeout: 20 */
 #include "../tap.h"
 
 #include "compress/intake.h"

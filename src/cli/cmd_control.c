@@ -312,7 +312,7 @@ const struct cli_command command_stop = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "end the recording of a JVM",
     .about = "Ends the recording; when this returns, the file is whole. Of the agent only its code stays in the JVM, asleep: no "
-             "thread, timer, handler or open file.",
+             "thread, timer, handler or open file. What --jfr had the JDK record stands in the file, too.",
     .examples = "candor stop 4711\n    end the recording and say where it is\n",
     .options = stop_options,
     .operand = CLI_PROCESS,

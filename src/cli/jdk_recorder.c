@@ -151,13 +151,10 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
     return code;
 }
 
-void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+static void begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     struct recorder_list list;
     struct error e;
-    reset(j);
-    if (!r->jfr)
-        return;
     j->begin_ns = (int64_t)clock_realtime_ns();
     int code = recorder_check(s->process.pid, patience(s), &list, &e);
     if (!code && is_on(r->jfr))
@@ -181,13 +178,21 @@ static bool agent_records(const struct session *s)
     return running;
 }
 
+void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+{
+    reset(j);
+    if (r->jfr && !agent_records(s)) /* which refuses another, and nobody's recorder is touched for that */
+        begin(j, s, r, guard_ns);
+}
+
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
     while (r->jfr && !agent_records(s))
         if (interrupt_signal() || session_wait_end(s, STEP_MS))
             return;
-    jdk_recorder_begin(j, s, r, guard_ns);
+    if (r->jfr)
+        begin(j, s, r, guard_ns);
 }
 
 /* ---- what was recorded ---- */

@@ -199,7 +199,8 @@ static void test_folder(void)
     tap_ok(recorder_folder_write(&folder, RECORDER_SETTINGS, "more", 4, &error) == -EEXIST, "what is there is not written over");
     tap_ok(recorder_folder_read(&folder, RECORDER_FLIGHT) == -ENOENT, "what is not there");
     struct recorder_folder again;
-    tap_ok(recorder_folder_make(&again, &self, name, &error) == -EEXIST && *error.text && try_open() == 0, "it is made once, and found again");
+    tap_ok(recorder_folder_make(&again, &self, name, &error) == -EEXIST && *error.text && try_open() == 0,
+           "it is made once, and found again");
 }
 
 static void test_planted(void)

@@ -9,7 +9,9 @@
  *
  * The first line is no proof: newer JVMs report a failed load as status 0 and a text. Only "return code: 0" (a bare "0"
  * before JDK 9) is success. Version 1 of the protocol is spoken by every JDK so far; version 2, since JDK 24, takes longer
- * arguments. It is used for these, and by a JVM that should not know version 1 any more. */
+ * arguments. It is used for these, and by a JVM that should not know version 1 any more.
+ *
+ * A diagnostic command goes the same way: "jcmd\0COMMAND\0\0\0", and behind the status the text that jcmd prints. */
 #include "attach/attach.h"
 #include "attach/identity.h"
 #include "attach/jvm.h"
@@ -29,8 +31,15 @@
 
 enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, LONG_ARGUMENT_MAX = 64 << 10, STEP_MS = 20, BAD_VERSION = 101 };
 
+/* What the JVM is asked for, with as many arguments as version 1 of the protocol wants. */
+struct operation {
+    const char *words[4];
+    bool is_load;
+};
+
 struct attach {
     struct jvm jvm;
+    const struct operation *operation;
     pid_t pid;
     int handle; /* of the process itself: its number may be given to another process, the handle never */
     int tmp;    /* the /tmp it sees */
@@ -69,7 +78,7 @@ static int check_allowed(const struct attach *a, struct error *e)
         return error_set(e, -EAGAIN, "cannot attach to %d: it is stopped; continue it with 'kill -CONT %d'", a->pid, a->pid);
     if (a->jvm.attach_disabled)
         return attach_disabled(a->pid, e);
-    if (a->jvm.loading_refused)
+    if (a->operation->is_load && a->jvm.loading_refused)
         return refused(a->pid, e);
     return 0;
 }
@@ -194,19 +203,19 @@ static int connect_jvm(struct attach *a, struct error *e)
     return wake(a, name, e);
 }
 
-static void make_request(struct buffer *request, int version, const char *library, const char *options)
+static void make_request(struct buffer *request, int version, const struct operation *o)
 {
-    static const char load[] = "load", absolute[] = "true";
+    size_t len = 0;
+    for (size_t i = 0; i < sizeof o->words / sizeof *o->words; i++)
+        len += strlen(o->words[i]) + 1;
     buffer_printf(request, "%d", version);
     buffer_u8(request, 0);
     if (version > 1) {
-        buffer_printf(request, "%zu", sizeof load + strlen(library) + 1 + sizeof absolute + strlen(options) + 1);
+        buffer_printf(request, "%zu", len);
         buffer_u8(request, 0);
     }
-    buffer_put(request, load, sizeof load);
-    buffer_put(request, library, strlen(library) + 1);
-    buffer_put(request, absolute, sizeof absolute);
-    buffer_put(request, options, strlen(options) + 1);
+    for (size_t i = 0; i < sizeof o->words / sizeof *o->words; i++)
+        buffer_put(request, o->words[i], strlen(o->words[i]) + 1);
 }
 
 static bool hung_up(int code)
@@ -224,32 +233,45 @@ static int exchange(const struct attach *a, int fd, const struct buffer *request
     return code ? code : reply->failed ? -ENOMEM : 0;
 }
 
+/* Whether there is an answer at all; the JVM's status for it stands in its first line. */
 static int judge(const struct attach *a, int code, const struct buffer *reply, struct error *e)
 {
     if (code == -ETIMEDOUT)
         return error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
                          a->pid, (unsigned)(a->timeout / 1000000000));
-    if (!*reply->data && (!code || hung_up(code)))
+    if ((!code || hung_up(code)) && (!reply->data || !*reply->data))
         return has_ended(a, STEP_MS) ? gone(a->pid, e)
                                      : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);
     if (code && !hung_up(code))
         return error_set(e, code, "cannot attach to %d: reading its answer: %s", a->pid, strerror(-code));
-    return attach_parse_reply(a->pid, (const char *)reply->data, e);
+    return 0;
 }
 
-static int load(struct attach *a, int version, const char *library, const char *options, struct error *e)
+static bool is_bad_version(const char *reply)
 {
-    struct buffer request, reply;
+    return strtol(reply, NULL, 10) == BAD_VERSION;
+}
+
+static int bad_version(pid_t pid, struct error *e)
+{
+    return error_set(e, -EPROTONOSUPPORT, "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
+                     "candor does; use a newer candor", pid);
+}
+
+static int ask(struct attach *a, int version, struct buffer *reply, struct error *e)
+{
+    struct buffer request;
     int fd = connect_jvm(a, e);
     if (fd < 0)
         return fd;
     buffer_init(&request, LONG_ARGUMENT_MAX);
-    buffer_init(&reply, REPLY_MAX);
-    make_request(&request, version, library, options);
-    int code = judge(a, exchange(a, fd, &request, &reply), &reply, e);
+    buffer_reset(reply);
+    make_request(&request, version, a->operation);
+    int code = judge(a, exchange(a, fd, &request, reply), reply, e);
     buffer_deinit(&request);
-    buffer_deinit(&reply);
     close(fd);
+    if (!code && is_bad_version((const char *)reply->data))
+        return bad_version(a->pid, e);
     return code;
 }
 
@@ -259,29 +281,54 @@ static int too_long(pid_t pid, struct error *e)
                      "XDG_CACHE_HOME to a short one", pid);
 }
 
-static int load_by_any_version(struct attach *a, const char *library, const char *options, struct error *e)
+static int ask_by_any_version(struct attach *a, struct buffer *reply, struct error *e)
 {
-    bool is_long = strlen(library) >= ARGUMENT_MAX || strlen(options) >= ARGUMENT_MAX;
-    int code = is_long ? -EPROTONOSUPPORT : load(a, 1, library, options, e);
+    bool is_long = false;
+    for (size_t i = 0; i < sizeof a->operation->words / sizeof *a->operation->words; i++)
+        is_long |= strlen(a->operation->words[i]) >= ARGUMENT_MAX;
+    int code = is_long ? -EPROTONOSUPPORT : ask(a, 1, reply, e);
     if (code == -EPROTONOSUPPORT)
-        code = load(a, 2, library, options, e);
+        code = ask(a, 2, reply, e);
     return code == -EPROTONOSUPPORT && is_long ? too_long(a->pid, e) : code;
 }
 
-int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e)
+/* The answer, zero-terminated, is in the reply when this returns 0. */
+static int perform(pid_t pid, const struct operation *operation, uint64_t timeout_ns, struct buffer *reply, struct error *e)
 {
-    struct attach a = {.pid = pid, .handle = -1, .tmp = -1, .timeout = timeout_ns,
+    struct attach a = {.operation = operation, .pid = pid, .handle = -1, .tmp = -1, .timeout = timeout_ns,
                        .deadline = clock_monotonic_ns() + timeout_ns};
-    if (strlen(library) + strlen(options) + 64 > LONG_ARGUMENT_MAX)
-        return too_long(pid, e);
     int code = attach_open(&a, e);
     if (!code)
-        code = load_by_any_version(&a, library, options, e);
+        code = ask_by_any_version(&a, reply, e);
     if (a.tmp >= 0)
         close(a.tmp);
     if (a.handle >= 0)
         close(a.handle);
     return code;
+}
+
+int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e)
+{
+    const struct operation load = {.words = {"load", library, "true", options}, .is_load = true};
+    struct buffer reply;
+    if (strlen(library) + strlen(options) + 64 > LONG_ARGUMENT_MAX)
+        return too_long(pid, e);
+    buffer_init(&reply, REPLY_MAX);
+    int code = perform(pid, &load, timeout_ns, &reply, e);
+    if (!code)
+        code = attach_parse_reply(pid, (const char *)reply.data, e);
+    buffer_deinit(&reply);
+    return code;
+}
+
+int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct buffer *answer, struct error *e)
+{
+    const struct operation jcmd = {.words = {"jcmd", command, "", ""}};
+    buffer_reset(answer);
+    if (strlen(command) >= ARGUMENT_MAX)
+        return error_set(e, -ENAMETOOLONG, "cannot ask %d for more than %d bytes say: '%.60s...'", pid, ARGUMENT_MAX - 1, command);
+    int code = perform(pid, &jcmd, timeout_ns, answer, e);
+    return code ? code : attach_parse_answer(pid, (const char *)answer->data, e);
 }
 
 /* What the JVM says after its status line, its lines joined to one. */
@@ -305,8 +352,7 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     if (rest == reply)
         return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
     if (status == BAD_VERSION)
-        return error_set(e, -EPROTONOSUPPORT, "cannot attach to %d: the JVM speaks neither version of the attach protocol that "
-                         "candor does; use a newer candor", pid);
+        return bad_version(pid, e);
     join_lines(rest, line, sizeof line);
     if (strstr(rest, "Dynamic agent loading is not enabled"))
         return refused(pid, e);
@@ -321,4 +367,24 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     if (!*line)
         snprintf(line, sizeof line, "status %ld, and no more; can its user read the agent's library?", status);
     return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);
+}
+
+int attach_parse_answer(pid_t pid, const char *answer, struct error *e)
+{
+    char *rest, line[300];
+    long status = strtol(answer, &rest, 10);
+    if (rest == answer)
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
+    if (status == BAD_VERSION)
+        return bad_version(pid, e);
+    if (status == 0)
+        return 0;
+    join_lines(rest, line, sizeof line);
+    return error_set(e, -EREMOTEIO, "the JVM says: %s", *line ? line : "no, and nothing more");
+}
+
+const char *attach_answer_text(const char *answer)
+{
+    const char *end = strchr(answer, '\n');
+    return end ? end + 1 : "";
 }

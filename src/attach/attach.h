@@ -1,7 +1,8 @@
-/* HotSpot's attach protocol in plain C: has a running JVM load an agent library. */
+/* HotSpot's attach protocol in plain C: has a running JVM load an agent library, or do a diagnostic command. */
 #ifndef CANDOR_ATTACH_ATTACH_H
 #define CANDOR_ATTACH_ATTACH_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -19,5 +20,17 @@ int attach_load(pid_t pid, const char *library, const char *options, uint64_t ti
 /* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EPROTONOSUPPORT (it does not speak that version of the protocol) or
  * -EREMOTEIO with e. The text is zero-terminated. */
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
+
+/* Has the JVM do what `jcmd PID COMMAND` would; at most 1023 bytes. Wakes it, if need be, under the same conditions. The answer,
+ * initialised by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
+ * done as the protocol sees it: its text says so.
+ *
+ * 0, or with e: what attach_load gives, but for what loading alone can run into; -EREMOTEIO has the JVM's text: it has no such command,
+ * for one. */
+int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct buffer *answer, struct error *e);
+/* The part without the JVM: judges the answer's status. */
+int attach_parse_answer(pid_t pid, const char *answer, struct error *e);
+/* What follows the status line. */
+const char *attach_answer_text(const char *answer);
 
 #endif

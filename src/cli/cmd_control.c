@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/jdk_recorder.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
 #include "cli/session.h"
@@ -29,6 +30,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
 {
     struct control_request request;
     struct control_answer answer;
+    struct jdk_recorder jdk;
     int status = recording_choose_file(r, args, s->name);
     if (!status)
         status = session_load_agent(s);
@@ -36,14 +38,18 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
         status = recording_file_open(&r->file);
     if (status)
         return status;
+    jdk_recorder_begin(&jdk, s, r, 0);
     control_begin(&request, "start");
     recording_options(r, &request, 0);
     status = ask(s, &request, "start a recording", &answer);
     if (status)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
-    if (status)
+    if (status) {
+        jdk_recorder_abandon(&jdk, s);
         return status;
+    }
+    jdk_recorder_leave(&jdk);
     printf("recording %d (%s) to ", s->process.pid, s->name);
     utf8_print(stdout, r->file.path);
     printf("\nend it with: candor stop %d\n", s->process.pid);
@@ -58,6 +64,9 @@ static int start_run(const struct cli_args *args)
     int status = recording_read(&r, args);
     if (status)
         return status;
+    if (r.jfr && r.duration_ns)
+        return cli_usage(args->command, "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
+                                        "--duration, or use 'candor record'", r.jfr);
     status = session_open(&s, args);
     if (!status)
         status = start(&s, args, &r);
@@ -86,6 +95,7 @@ static int stop_run(const struct cli_args *args)
         control_begin(&request, "stop");
         status = ask(&s, &request, "stop a recording", &answer);
     }
+    int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer);
     session_close(&s);
     if (status)
         return status;
@@ -97,7 +107,7 @@ static int stop_run(const struct cli_args *args)
     if (error)
         status = cli_fail("the recording is not whole: %s; make room and record again", error);
     control_answer_free(&answer);
-    return status;
+    return status ? status : joined;
 }
 
 static int dump(const struct session *s, const char *output, struct control_answer *answer)
@@ -124,14 +134,17 @@ static int dump_run(const struct cli_args *args)
     struct session s;
     struct control_answer answer;
     int status = session_open(&s, args);
+    const char *output = cli_option(args, "output");
     if (!status)
-        status = dump(&s, cli_option(args, "output"), &answer);
+        status = dump(&s, output, &answer);
+    int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer);
     session_close(&s);
     if (status)
         return status;
     print_saved("dumped", &answer);
     control_answer_free(&answer);
-    return cli_finish_output();
+    status = cli_finish_output();
+    return status ? status : joined;
 }
 
 static void print_duration(const char *word, const struct control_answer *answer, const char *key)
@@ -192,6 +205,7 @@ static void print_status(const struct session *s, const struct control_answer *a
     printf(", %s\n", state && !strcmp(state, "running") ? "recording" : "not recording");
     print_text("file", answer, "file");
     print_text("event", answer, "event");
+    print_text("jfr", answer, "jfr");
     print_text("clock", answer, "clock");
     print_duration("interval", answer, "interval_ns");
     print_count("every", answer, "event_interval");
@@ -281,7 +295,7 @@ const struct cli_command command_start = {
     .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
              "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
              "--duration or of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n"
-             RECORDING_HALT "\n\n" RECORDING_FLIGHT,
+             RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
     .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
                 "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n"
                 "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n    the last five minutes, at any time\n"
@@ -298,7 +312,7 @@ const struct cli_command command_stop = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "end the recording of a JVM",
     .about = "Ends the recording; when this returns, the file is whole. Of the agent only its code stays in the JVM, asleep: no "
-             "thread, timer, handler or open file.",
+             "thread, timer, handler or open file. What --jfr had the JDK record stands in the file, too.",
     .examples = "candor stop 4711\n    end the recording and say where it is\n",
     .options = stop_options,
     .operand = CLI_PROCESS,

@@ -2,6 +2,7 @@
 #include "cli/begin.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/jdk_recorder.h"
 #include "cli/launch.h"
 #include "cli/recording.h"
 #include "cli/session.h"
@@ -16,6 +17,7 @@ static const struct cli_option options[] = {
 
 static int record_session(const struct session *s, const struct cli_args *args, struct recording *r)
 {
+    struct jdk_recorder jdk;
     int status = recording_choose_file(r, args, s->name);
     if (!status)
         status = session_load_agent(s);
@@ -23,13 +25,18 @@ static int record_session(const struct session *s, const struct cli_args *args, 
         return status;
     interrupt_catch();
     status = recording_file_open(&r->file);
-    if (!status)
-        status = begin_recording(s, r);
     if (status)
         return status;
+    jdk_recorder_begin(&jdk, s, r, WATCH_GUARD_NS);
+    status = begin_recording(s, r);
+    if (status) {
+        jdk_recorder_abandon(&jdk, s);
+        return status;
+    }
     status = watch_finish(s, watch_recording(s, r, true));
+    int joined = jdk_recorder_end(&jdk, s, r->file.path);
     int shown = watch_show(r, args);
-    return status ? status : shown;
+    return status ? status : joined ? joined : shown;
 }
 
 static int record_run(const struct cli_args *args)
@@ -66,7 +73,7 @@ const struct cli_command command_record = {
         "the first is recorded, and the others say so. After --duration the recording ends and the report is printed, while "
         "the command goes on. SIGINT and SIGTERM are passed on to the command.\n\n"
         RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n"
-        RECORDING_FLIGHT "\n\n"
+        RECORDING_JFR "\n\n" RECORDING_FLIGHT "\n\n"
         "The exit status is 0 when all went well, 1 when the recording or the report failed, 2 for wrong usage. With "
         "-- COMMAND it is the command's own when that is not 0, and 128 + N when signal N ended it.",
     .examples = "candor record -d 30s 4711\n    profile process 4711 for half a minute\n"
@@ -78,6 +85,7 @@ const struct cli_command command_record = {
                 "candor record -e cpu,wall -d 30s 4711\n    the CPU time, and what the threads wait for\n"
                 "candor record -e lock -d 30s 4711\n    which locks threads wait for, who has them, and deadlocks\n"
                 "candor record -e cpu,halt -d 30s 4711\n    the CPU time, and what stopped all threads\n"
+                "candor record -e cpu,lock --jfr on -d 30s 4711\n    and all else that stopped threads, by the JDK's recorder\n"
                 "candor record -e page-faults --event-interval 10 4711\n    which code touches memory for the first time\n"
                 "candor record -e safepoint -d 30s 4711\n    by safepoints, where there is nothing better\n",
     .options = options,

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "cli/interrupt.h"
+#include "cli/jdk_recorder.h"
 #include "cli/session.h"
 #include "cli/watch.h"
 
@@ -130,20 +131,23 @@ static void wait_child(struct child *child)
 }
 
 /* The child is java: its agent can be asked, and told to stop while the child goes on. */
-static int watch_java(const struct cli_args *args, const struct recording *r, struct child *child)
+static int watch_java(const struct cli_args *args, struct recording *r, struct child *child)
 {
+    struct jdk_recorder jdk;
     struct session s;
     int status = session_open_child(&s, child->pid, args);
     if (status) /* it has exited already */
         return CLI_OK;
+    jdk_recorder_begin_child(&jdk, &s, r, WATCH_GUARD_NS);
     enum watch_end end = watch_recording(&s, r, false);
     forward(child);
     if (end == WATCH_TIME || end == WATCH_STOPPED)
         status = watch_finish(&s, end);
     else
         wait_child(child); /* its end closes the recording */
+    int joined = jdk_recorder_end(&jdk, &s, r->file.path);
     session_close(&s);
-    return status;
+    return status ? status : joined;
 }
 
 static int exit_status(const struct child *child, int own)
@@ -158,6 +162,8 @@ int launch_record(const struct cli_args *args, struct recording *r)
     struct error e;
     struct buffer agent;
     struct child child = {.is_java = !strcmp(base_name(args->operands[0]), "java")};
+    if (r->jfr && !child.is_java)
+        return cli_usage(args->command, "--jfr %s: the command has to be java itself, so that candor can speak with the JVM", r->jfr);
     if (process_read(getpid(), &self, &e))
         return cli_fail("%s", e.text);
     int status = recording_choose_file(r, args, base_name(args->operands[0]));

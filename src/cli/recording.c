@@ -190,6 +190,9 @@ int recording_read(struct recording *r, const struct cli_args *args)
     r->dump_dir = cli_option(args, "dump-dir");
     r->dump_max = cli_option(args, "dump-max");
     r->dump_pause = cli_option(args, "dump-pause");
+    r->jfr = cli_option(args, "jfr");
+    if (r->jfr && !strcmp(r->jfr, "off"))
+        r->jfr = NULL;
     int status = event_list_check(args->command, r->event);
     if (status)
         return status;
@@ -270,6 +273,7 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "carrier-frames", r->carrier_frames);
     control_option(request, "recompile", r->recompile);
     control_option(request, "asm", r->code);
+    control_option(request, "jfr", r->jfr);
     control_option(request, "keep", r->keep);
     control_option(request, "max-size", r->max_size);
     control_option(request, "dump-on", r->dump_on);

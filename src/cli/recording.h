@@ -36,6 +36,9 @@
         {0, "lock-rate", "RATE", NULL,                                                                                 \
          "with -e lock: record no more waits than about that, by a higher threshold (default 500/s, without a bound "  \
          "where --lock-threshold is given)"},                                                                          \
+        {0, "jfr", "MODE", "off|existing|on",                                                                          \
+         "what stopped threads, from the JDK's own recorder, into the same file: nothing, what a recording that runs there "    \
+         "anyway has of it, or one begun for it (default off)"},                                                       \
         {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
         {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
     {                                                                                                                  \
@@ -88,6 +91,13 @@
     "cause, and how many safepoints the JVM counted and how long they took, without the JDK's own recorder: also on Java 8. No thread " \
     "is signalled for it. 'candor report --kind halt' prints them, and with --time what stopped the program between two times."
 
+#define RECORDING_JFR                                                                                                  \
+    "With --jfr on the JDK's own recorder (Flight Recorder) tells beside the agent what stopped threads: safepoints, VM operations, GC "  \
+    "pauses and their phases, waits, sockets, files, exceptions. candor begins a recording there and ends it, and puts its chunks "     \
+    "behind those of the agent, in the same file. A recording of the JDK's that runs there anyway gains these events meanwhile; a "     \
+    "line says so. With --jfr existing nothing is begun: what the owner's recording has of the time is read, and it goes on. In a "     \
+    "report what both tell of counts once. What the JVM has not written when it is killed is lost."
+
 #define RECORDING_FLIGHT                                                                                               \
     "With --keep, --max-size or both the recording can go on for ever: the file keeps its end, and is a whole recording of " \
     "it at every instant, also after kill -9. It holds as much time as was asked for and up to a tenth more (chunks are "   \
@@ -107,6 +117,7 @@ struct recording {
     const char *lock_threshold, *lock_rate;      /* the same */
     const char *code;                            /* "on", or NULL: with snapshots of machine code */
     const char *carrier_frames, *recompile;      /* "on", or NULL */
+    const char *jfr;                             /* "existing", "on"; NULL = off */
     const char *keep, *max_size;                 /* NULL = all of it */
     const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */

@@ -171,6 +171,56 @@ static int add_told_by_agent(struct halts *h, struct halt_parts *p, struct index
     return rc;
 }
 
+/* ---- waits ---- */
+
+static int watches_by_start(const void *left, const void *right)
+{
+    const struct halt_watch *a = left, *b = right;
+    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+}
+
+/* After this, the last that begins by some time says how far any of those before it reaches. */
+static void sort_watches(struct halt_parts *p)
+{
+    int64_t monitors = INT64_MIN, parks = INT64_MIN;
+    if (p->watch_count)
+        qsort(p->watches, p->watch_count, sizeof *p->watches, watches_by_start);
+    for (uint32_t i = 0; i < p->watch_count; i++) {
+        struct halt_watch *w = &p->watches[i];
+        monitors = w->to_ns > monitors ? w->to_ns : monitors;
+        parks = w->parks && w->to_ns > parks ? w->to_ns : parks;
+        w->monitors_to_ns = monitors;
+        w->parks_to_ns = parks;
+    }
+}
+
+static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
+{
+    uint32_t low = 0, high = p->watch_count;
+    if (one->told_by_agent || (one->kind != HALT_MONITOR && one->kind != HALT_PARK))
+        return false;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->watches[middle].from_ns <= one->start_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct halt_watch *w = low ? &p->watches[low - 1] : NULL;
+    return w && halt_end(one) <= (one->kind == HALT_MONITOR ? w->monitors_to_ns : w->parks_to_ns);
+}
+
+/* The JDK's, where the agent has them. One that had begun before the agent came, or goes on behind its end, only the JDK knows. */
+static void drop_waits_of_jdk(struct halts *h, const struct halt_parts *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (!is_told_by_agent(p, &h->list[i]))
+            h->list[kept++] = h->list[i];
+    h->waits_told_twice = h->count - kept;
+    h->count = kept;
+}
+
 /* ---- who asked ---- */
 
 /* The call of System.gc() that was under way, of this thread if one is given. */
@@ -277,77 +327,20 @@ static int add_safepoints(struct halts *h, const struct halt_parts *p, const str
     return rc;
 }
 
-/* ---- waits that both told of ---- */
-
-static bool is_wait(const struct halt *one)
-{
-    return halt_scope(one) == HALT_OF_THREAD && one->thread;
-}
-
-/* Marks the agent's that overlap with one of the JDK's of the same thread and kind; of both a thread can be in one at a time. One way
- * through the list finds those that began before, the other way those that began after. */
-static int mark_told_twice(const struct halts *h, struct map *latest, bool *twice, bool backwards)
-{
-    for (uint32_t n = 0; n < h->count; n++) {
-        uint32_t i = backwards ? h->count - 1 - n : n;
-        const struct halt *one = &h->list[i];
-        bool added;
-        uint32_t *place = is_wait(one) ? map_add(latest, (uint64_t)one->thread << 8 | one->kind, &added) : NULL;
-        if (!place && is_wait(one))
-            return -ENOMEM;
-        if (!place)
-            continue;
-        const struct halt *other = *place ? &h->list[*place - 1] : NULL;
-        if (!one->told_by_agent)
-            *place = i + 1;
-        else if (other && other->start_ns < halt_end(one) && one->start_ns < halt_end(other))
-            twice[i] = true;
-    }
-    return 0;
-}
-
-static void drop_told_twice(struct halts *h, const bool *twice)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (!twice[i])
-            h->list[kept++] = h->list[i];
-    h->told_twice += h->count - kept;
-    h->count = kept;
-}
-
-static int join_waits(struct halts *h)
-{
-    struct map latest;
-    uint32_t by_agent = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        by_agent += is_wait(&h->list[i]) && h->list[i].told_by_agent;
-    bool *twice = by_agent ? calloc(h->count, sizeof *twice) : NULL;
-    if (!twice)
-        return by_agent ? -ENOMEM : 0;
-    map_init(&latest);
-    int rc = mark_told_twice(h, &latest, twice, false);
-    map_clear(&latest);
-    rc = rc ? rc : mark_told_twice(h, &latest, twice, true);
-    if (!rc)
-        drop_told_twice(h, twice);
-    map_deinit(&latest);
-    free(twice);
-    return rc;
-}
-
 static void sort_parts(struct halt_parts *p)
 {
     if (p->edge_count)
         qsort(p->edges, p->edge_count, sizeof *p->edges, edges_by_start);
     if (p->call_count)
         qsort(p->calls, p->call_count, sizeof *p->calls, calls_by_start);
+    sort_watches(p);
 }
 
 int halt_join(struct halts *h, struct halt_parts *p)
 {
     struct index index = {0};
     sort_parts(p);
+    drop_waits_of_jdk(h, p);
     int rc = name_pauses(h, p);
     rc = rc ? rc : add_collections(h, p);
     halts_sort(h);
@@ -360,7 +353,6 @@ int halt_join(struct halts *h, struct halt_parts *p)
         rc = add_safepoints(h, p, &index);
     }
     halts_sort(h);
-    rc = rc ? rc : join_waits(h);
     free(index.list);
     return rc;
 }

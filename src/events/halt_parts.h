@@ -43,13 +43,21 @@ struct halt_call {
     uint32_t thread, site;
 };
 
+/* When the agent recorded waits for monitors, and with parks those, too. */
+struct halt_watch {
+    int64_t from_ns, to_ns;
+    int64_t monitors_to_ns, parks_to_ns; /* how far this one reaches, or one that began before it; by halt_join.c */
+    bool parks;
+};
+
 enum { HALT_TEXT_MAX = 4096 };
 
 struct halt_parts {
     struct halt_collection *collections;
     struct halt_edge *edges;
     struct halt_call *calls;
-    uint32_t collection_count, collection_cap, edge_count, edge_cap, call_count, call_cap;
+    struct halt_watch *watches;
+    uint32_t collection_count, collection_cap, edge_count, edge_cap, call_count, call_cap, watch_count, watch_cap;
 };
 
 void halt_parts_deinit(struct halt_parts *p);

@@ -59,6 +59,7 @@ static void sum_kind(struct halt_view *v, const uint32_t *sorted, uint32_t n)
     struct halt_sums *s = &v->kinds[kind];
     for (uint32_t i = 0; i < n; i++) {
         s->count += v->h->list[sorted[i]].count;
+        s->by_agent += v->h->list[sorted[i]].told_by_agent ? v->h->list[sorted[i]].count : 0;
         s->total_ns += halt_overlap(v, &v->h->list[sorted[i]]);
     }
     if (kind == HALT_SAFEPOINTS_COUNTED) /* of each of several the duration is not known */

@@ -2,16 +2,24 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/word_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { WHAT_BYTES_MAX = 4096 };
 
+/* Chunks of one recording follow one another without a gap, but for what the clocks differ by. */
+#define WATCH_GAP_NS 1000000000
+
 struct reading {
     struct halts *h;
     struct halt_parts parts;
     struct map sites, threads; /* of a chunk: what its keys have become */
+    bool by_agent;             /* this chunk is of our agent */
+    bool locks, no_parks;      /* which records waits for monitors; but no parks */
+    bool joined;               /* a recording of ours, with the JDK's chunks behind it */
+    bool spanned;
     int rc;
 };
 
@@ -105,13 +113,16 @@ static uint32_t what_of(struct reading *r, struct jfr_event *event, const struct
 
 static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
-    struct halt one = {.start_ns = start_of(event), .ns = span(event, "duration"), .count = 1, .kind = (uint8_t)type->kind};
+    struct halt one = {.start_ns = start_of(event),
+                       .ns = span(event, "duration"),
+                       .count = 1,
+                       .told_by_agent = r->by_agent,
+                       .kind = (uint8_t)type->kind};
     one.what = what_of(r, event, type);
     one.thread = thread_of(r, event, "eventThread");
     one.by = type->by ? thread_of(r, event, type->by) : 0;
     one.site = site_of(r, event);
     one.bytes = number(event, type->bytes);
-    one.told_by_agent = jfr_type_field(event->type, "weight") != NULL; /* the JDK's have none */
     if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
         one.id = number(event, "gcId");
     if (type->kind == HALT_VM_OPERATION) {
@@ -197,6 +208,25 @@ static void take_call(struct reading *r, struct jfr_event *event, const struct h
                                                    .site = site_of(r, event)};
 }
 
+static bool is_text(struct jfr_text text, const char *wanted)
+{
+    return text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
+}
+
+static void take_setting(struct reading *r, struct jfr_event *event, const struct halt_type *type)
+{
+    char list[128];
+    struct jfr_text name = jfr_value_text(field(event, "name")), value = jfr_value_text(field(event, "value"));
+    if (is_text(name, "jfr"))
+        r->joined = true;
+    if (is_text(name, "lock_parks"))
+        r->no_parks = is_text(value, "unseen");
+    if (!is_text(name, "event"))
+        return;
+    snprintf(list, sizeof list, "%.*s", (int)(value.len < sizeof list ? value.len : sizeof list - 1), value.bytes);
+    r->locks = word_list_has(list, "lock");
+}
+
 /* ---- chunks ---- */
 
 static const struct {
@@ -204,7 +234,7 @@ static const struct {
     take *take;
 } parts[] = {{"jdk.GarbageCollection", take_collection}, {"jdk.SafepointBegin", take_begin},
              {"jdk.SafepointStateSynchronization", take_sync}, {"jdk.SafepointEnd", take_end},
-             {"jdk.SystemGC", take_call}, {"candor.SafepointCount", take_counted}};
+             {"jdk.SystemGC", take_call}, {"candor.SafepointCount", take_counted}, {"candor.Setting", take_setting}};
 
 static void set_taker(struct taker *takers, struct jfr_chunk *chunk, const char *event, struct taker taker)
 {
@@ -241,12 +271,33 @@ static void add_span(struct halts *h, const struct jfr_chunk_info *info, bool fi
     h->duration_ns = (uint64_t)(halt_moment(end) - h->start_ns);
 }
 
+/* Of a chunk of the agent's, once it is read. */
+static int add_watch(struct reading *r, const struct jfr_chunk_info *info)
+{
+    struct halt_parts *p = &r->parts;
+    struct halt_watch *last = p->watch_count ? &p->watches[p->watch_count - 1] : NULL;
+    int64_t from = halt_moment(info->start_ns), to;
+    if (info->duration_ns < 0 || __builtin_add_overflow(from, info->duration_ns, &to))
+        return 0;
+    to = halt_moment(to);
+    if (last && last->parks == !r->no_parks && from >= last->from_ns && from - last->to_ns < WATCH_GAP_NS) {
+        last->to_ns = to > last->to_ns ? to : last->to_ns;
+        return 0;
+    }
+    if (ARRAY_GROW(p->watches, p->watch_cap, p->watch_count))
+        return -ENOMEM;
+    p->watches[p->watch_count++] = (struct halt_watch){.from_ns = from, .to_ns = to, .parks = !r->no_parks};
+    return 0;
+}
+
 static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
 {
     struct jfr_event event;
     struct taker *takers = takers_of(chunk);
     if (!takers)
         return -ENOMEM;
+    r->by_agent = jfr_chunk_type(chunk, "candor.Setting") != NULL;
+    r->locks = r->no_parks = false;
     map_clear(&r->sites);
     map_clear(&r->threads);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !r->rc && jfr_cursor_next(&cursor, &event);) {
@@ -255,20 +306,23 @@ static int read_chunk(struct reading *r, struct jfr_chunk *chunk)
             t->take(r, &event, t->type);
     }
     free(takers);
+    if (!r->rc && r->by_agent && r->locks)
+        r->rc = add_watch(r, jfr_chunk_get_info(chunk));
+    if (r->by_agent || !r->joined) {
+        add_span(r->h, jfr_chunk_get_info(chunk), !r->spanned);
+        r->spanned = true;
+    }
     return r->rc;
 }
 
 static int read_chunks(struct reading *r, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
 {
     int rc = 0;
-    bool first = true;
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
         rc = jfr_chunk_open(&chunk, file, i, problems, e);
         if (rc || !chunk)
             continue;
-        add_span(r->h, jfr_chunk_get_info(chunk), first);
-        first = false;
         rc = read_chunk(r, chunk);
         if (rc)
             error_set(e, rc, "no memory for the halts of chunk %u", i);
@@ -316,6 +370,7 @@ void halt_parts_deinit(struct halt_parts *p)
     free(p->collections);
     free(p->edges);
     free(p->calls);
+    free(p->watches);
     *p = (struct halt_parts){0};
 }
 

@@ -9,7 +9,9 @@
  *   safepoint   from the begin of its begin to the end of its end, or of the last operation in it, if the end was not recorded; how long
  *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
  *
- * A pause, or a wait of a thread, that two sources tell of, the JDK's recorder and our agent, counts once, as the JDK has it.
+ * What two sources tell of, the JDK's recorder and our agent, counts once: pauses as the JDK has them, which knows their parts and who
+ * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too. The
+ * time of a recording of ours that has the JDK's chunks behind its own is that of its own.
  *
  * Memory: about 80 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
@@ -46,9 +48,10 @@ struct halts {
     uint32_t count, cap;
     int64_t start_ns; /* of the recording */
     uint64_t duration_ns;
-    uint32_t told_twice;   /* pauses and waits of the agent's that the JDK told of, too */
-    uint32_t unplaced;     /* collections whose pauses were not recorded, though there were some */
-    uint64_t unplaced_ns;  /* and those pauses together */
+    uint32_t told_twice;       /* pauses of the agent's that the JDK told of, too */
+    uint32_t waits_told_twice; /* monitors and parks of the JDK's that the agent told of, too */
+    uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
+    uint64_t unplaced_ns;      /* and those pauses together */
 };
 
 /* 0 or a negative code; halts_deinit in any case. Damage goes into problems. */

@@ -279,7 +279,7 @@ static int add_wait(struct load *l, struct jfr_event *event, const struct wait_t
     const struct jfr_field *class_name = jfr_type_field(event->type, type->class_field);
     char address[32];
     struct profile_sample s;
-    if (l->part->rank != LOAD_LOCK && l->part->rank != LOAD_LOCK_OF_JDK)
+    if (l->part->rank != LOAD_LOCK)
         return 0;
     int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
     s.state = (uint8_t)type->state;
@@ -531,33 +531,35 @@ static bool counts(const struct profile *p, enum load_rank rank)
     case PROFILE_LIVE:
         return rank == LOAD_LIVE;
     case PROFILE_LOCK:
-        return rank == LOAD_LOCK || rank == LOAD_LOCK_OF_JDK;
+        return rank == LOAD_LOCK;
     case PROFILE_HOLDER:
         return rank == LOAD_HOLDER;
     case PROFILE_RUNNING:
         break;
     }
-    return rank >= LOAD_ALLOCATION && rank != LOAD_WALL && (rank != LOAD_ALLOCATION || p->or_allocations);
-}
-
-/* Waits have the same types whoever tells of them; ours weigh. */
-static bool has_samples(struct jfr_chunk *chunk, enum load_rank rank, const char *name)
-{
-    const struct jfr_type *type = jfr_chunk_type(chunk, name);
-    bool weighs = jfr_type_field(type, "weight") != NULL;
-    return type && type->events && !(rank == LOAD_LOCK && !weighs) && !(rank == LOAD_LOCK_OF_JDK && weighs);
+    return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
+           (rank != LOAD_ALLOCATION || p->or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */
 static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
 {
     for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
-        bool of_locks = rank == LOAD_LOCK || rank == LOAD_LOCK_OF_JDK;
-        if (counts(p, rank) &&
-            (has_samples(chunk, rank, load_rank_types[rank]) || (of_locks && has_samples(chunk, rank, "jdk.ThreadPark"))))
+        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        if (type && type->events && counts(p, rank))
+            return rank;
+        type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
+        if (type && type->events && counts(p, rank))
             return rank;
     }
     return LOAD_NOTHING;
+}
+
+/* Whose chunk it is, and which of its samples count: of what is new in it. */
+static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
+{
+    l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
+    l->part->rank = rank_of(l->profile, chunk);
 }
 
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)
@@ -580,7 +582,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     l->fields.type = NULL;
     l->least_weight = 0;
     l->part = part;
-    part->rank = rank_of(l->profile, chunk);
+    judge_chunk(l, chunk);
     load_stacks_new_chunk(&l->stacks, part);
     load_context_new_chunk(&l->contexts);
     return 0;
@@ -588,7 +590,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
 
 void load_go_on(struct load *l, struct jfr_chunk *chunk)
 {
-    l->part->rank = rank_of(l->profile, chunk);
+    judge_chunk(l, chunk);
 }
 
 int load_event(struct load *l, struct jfr_event *event)

@@ -7,9 +7,13 @@
  * candor.WallSample, of running threads and of others; one of PROFILE_ALLOC takes jdk.ObjectAllocationSample (weight in bytes), whose
  * class is a label (allocated.h); one of PROFILE_LIVE takes the last set of jdk.OldObjectSample, with the time of the objects'
  * allocation, and beside the samples fills `objects` and `live_sets`; one of PROFILE_LOCK takes jdk.JavaMonitorEnter and jdk.ThreadPark
- * (locks.h): ours, which have a weight, or where there are none the JDK's, which weigh what they took; one of PROFILE_HOLDER takes
- * candor.LockHolder. Of a recording of the event wall without cpu a profile becomes PROFILE_WALL by itself, of lock without cpu, wall and
- * alloc PROFILE_LOCK; with or_allocations, allocations count where there are none of the others.
+ * (weight, or what they took; locks.h); one of PROFILE_HOLDER takes candor.LockHolder. Of a recording of the event wall without cpu a
+ * profile becomes PROFILE_WALL by itself, of lock without cpu, wall and alloc PROFILE_LOCK; with or_allocations, allocations count where
+ * there are none of the others.
+ *
+ * Of a file with chunks of ours and of the JDK's recorder ours count, of what both tell; a problem says how many were left out. Where the
+ * setting `jfr` says that the JDK's stand there as a part of our recording, its time is that of our chunks, and what the JDK samples is no
+ * part of the CPU time.
  *
  * Damage is no failure: what can be read is read, the rest is said in the profile's problems. Time and memory are
  * bounded by a small multiple of the file's size. */

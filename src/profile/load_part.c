@@ -4,7 +4,6 @@
 
 const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
                                                  [LOAD_HOLDER] = "candor.LockHolder",
-                                                 [LOAD_LOCK_OF_JDK] = "jdk.JavaMonitorEnter",
                                                  [LOAD_LOCK] = "jdk.JavaMonitorEnter",
                                                  [LOAD_LIVE] = "jdk.OldObjectSample",
                                                  [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",

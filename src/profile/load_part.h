@@ -12,8 +12,7 @@
 enum load_rank {
     LOAD_NOTHING,
     LOAD_HOLDER,
-    LOAD_LOCK_OF_JDK, /* without weights; jdk.ThreadPark, too, as in the next */
-    LOAD_LOCK,
+    LOAD_LOCK, /* jdk.ThreadPark, too */
     LOAD_LIVE,
     LOAD_ALLOCATION,
     LOAD_EXECUTION,
@@ -51,6 +50,7 @@ struct load_note {
 
 struct load_part {
     struct jfr_chunk_info info;
+    bool by_candor;      /* the chunk is of our agent */
     enum load_rank rank; /* of the samples */
     struct profile_sample *samples; /* those that stand for periods weigh their number */
     uint32_t sample_count, sample_cap;

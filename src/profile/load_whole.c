@@ -1,6 +1,7 @@
 #include "profile/load_whole.h"
 
 #include "base/array.h"
+#include "base/word_list.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,18 +35,71 @@ static struct profile_sample grafted_sample(const struct profile_sample *sample,
     return s;
 }
 
+/* Of the JDK's recorder, behind a recording of ours. */
+static bool is_beside(const struct load_whole *w, const struct load_part *part)
+{
+    return w->joined && !part->by_candor;
+}
+
+/* What the agent recorded itself nobody else has to tell again, though it came to nothing. */
+static bool is_told_by_agent(const struct load_whole *w, const struct load_part *part)
+{
+    const char *events = profile_setting(w->profile, "event");
+    if (part->by_candor || !events)
+        return false;
+    if (part->rank == LOAD_LOCK || part->rank == LOAD_LIVE || part->rank == LOAD_ALLOCATION)
+        return word_list_has(events, part->rank == LOAD_LOCK ? "lock" : part->rank == LOAD_LIVE ? "live" : "alloc");
+    return w->joined && w->profile->kind == PROFILE_RUNNING;
+}
+
+static void leave_out(struct load_whole *w, enum load_rank rank, uint64_t count)
+{
+    w->left_out += count;
+    if (count)
+        w->left_out_rank = rank;
+}
+
+static bool is_in_time(const struct profile *p, int64_t ns)
+{
+    return ns >= p->start_ns && (uint64_t)ns - (uint64_t)p->start_ns <= p->duration_ns;
+}
+
+/* Better samples have come, or the agent's after another recorder's. */
+static int change_samples(struct load_whole *w, const struct load_part *part)
+{
+    struct profile *p = w->profile;
+    if (part->rank == w->rank) {
+        leave_out(w, w->rank, p->sample_count + p->object_count);
+        p->object_count = 0;
+    }
+    w->rank = part->rank;
+    w->by_candor = part->by_candor;
+    profile_drop_samples(p);
+    return profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source) ? -ENOMEM : 0;
+}
+
+/* Whether the part's samples count; if they are better than those that there are, these are gone. */
+static int choose_samples(struct load_whole *w, const struct load_part *part, bool *chosen)
+{
+    *chosen = false;
+    if (part->rank == LOAD_NOTHING)
+        return 0;
+    *chosen = part->rank > w->rank || (part->rank == w->rank && part->by_candor >= w->by_candor);
+    if (is_told_by_agent(w, part) || (!*chosen && part->rank == w->rank)) {
+        *chosen = false;
+        leave_out(w, part->rank, part->sample_count + part->object_count);
+    }
+    if (!*chosen || (part->rank == w->rank && part->by_candor == w->by_candor))
+        return 0;
+    return change_samples(w, part);
+}
+
 static int take_samples(struct load_whole *w, const struct load_part *part, const struct graft *g)
 {
     struct profile *p = w->profile;
-    if (part->rank < w->rank)
-        return 0;
-    if (part->rank > w->rank) {
-        w->rank = part->rank;
-        profile_drop_samples(p);
-        if (profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source))
-            return -ENOMEM;
-    }
     for (uint32_t i = 0; i < part->sample_count; i++) {
+        if (is_beside(w, part) && !is_in_time(p, part->samples[i].time_ns))
+            continue;
         struct profile_sample s = grafted_sample(&part->samples[i], g);
         int rc = profile_add_sample(p, &s);
         if (rc == -ENOMEM)
@@ -66,8 +120,11 @@ static int take_live_set(struct profile *p, const struct profile_live_set *set)
     return 0;
 }
 
-static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g)
+/* A part without objects may tell of the end of some, and of collections. */
+static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g, bool chosen)
 {
+    if (!chosen && part->rank != LOAD_NOTHING)
+        return 0;
     for (uint32_t i = 0; i < part->object_count; i++) {
         if (ARRAY_GROW(p->objects, p->object_cap, p->object_count))
             return -ENOMEM;
@@ -174,6 +231,7 @@ static int take_note(struct load_whole *w, const struct load_note *note, const s
     case LOAD_BOOK_BASE:
         return w->is_first ? note_base(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}) : 0;
     case LOAD_SETTING:
+        w->joined |= !strcmp(profile_text(p, a), "jfr");
         return profile_set_setting(p, a, b);
     case LOAD_LOG:
         return profile_add_problem(p, profile_text(p, a), "%s", profile_text(p, b));
@@ -210,9 +268,30 @@ static void note_span(struct profile *p, const struct jfr_chunk_info *info)
     p->duration_ns = (uint64_t)(chunk_end - start);
 }
 
+/* Names of threads, and no more: what a recorder says of itself and the JVM is not of our recording. */
+static bool counts_beside(const struct load_note *note)
+{
+    return note->kind == LOAD_THREAD_NAME || note->kind == LOAD_VIRTUAL_THREAD;
+}
+
+static int take_beside(struct load_whole *w, const struct load_part *part, const struct graft *graft)
+{
+    bool chosen;
+    int rc = choose_samples(w, part, &chosen);
+    if (!rc && chosen)
+        rc = take_samples(w, part, graft);
+    rc = rc ? rc : take_objects(w->profile, part, graft, chosen);
+    for (uint32_t i = 0; !rc && i < part->note_count; i++)
+        rc = counts_beside(&part->notes[i]) ? take_note(w, &part->notes[i], graft) : 0;
+    return rc;
+}
+
 int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft)
 {
     struct profile *p = w->profile;
+    bool chosen;
+    if (is_beside(w, part))
+        return take_beside(w, part, graft);
     note_span(p, &part->info);
     p->cpu_samples += part->cpu_samples;
     p->execution_samples += part->execution_samples;
@@ -222,8 +301,10 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
     w->lost_samples += part->lost_samples;
     w->is_first = !w->has_content;
     w->has_content |= part->sample_count || part->note_count;
-    int rc = take_samples(w, part, graft);
-    rc = rc ? rc : take_objects(p, part, graft);
+    int rc = choose_samples(w, part, &chosen);
+    if (!rc && chosen)
+        rc = take_samples(w, part, graft);
+    rc = rc ? rc : take_objects(p, part, graft, chosen);
     for (uint32_t i = 0; !rc && i < part->note_count; i++)
         rc = take_note(w, &part->notes[i], graft);
     return rc;
@@ -355,6 +436,9 @@ int load_whole_settle(struct load_whole *w)
     if (!rc && w->native_samples)
         rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
                                  (unsigned long long)w->native_samples);
+    if (!rc && w->left_out)
+        rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
+                                 (unsigned long long)w->left_out, load_rank_types[w->left_out_rank]);
     if (!rc && w->lost_samples)
         rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
                                  (unsigned long long)w->lost_samples);

@@ -13,7 +13,11 @@
 
 struct load_whole {
     struct profile *profile;
-    enum load_rank rank; /* a better one drives out the samples of the others */
+    enum load_rank rank; /* a better one drives out the samples of the others, */
+    bool by_candor;      /* and of one rank our agent's those of other recorders */
+    bool joined;         /* a recording of ours, behind whose chunks stand those of the JDK's recorder */
+    uint64_t left_out;   /* samples of the JDK's of what the agent recorded itself, */
+    enum load_rank left_out_rank; /* and what they are */
     struct map virtual_threads; /* by Java's id, those that were counted */
     uint64_t *cpus;             /* the last CPU time of each thread of the agent */
     uint32_t cpu_count, cpu_cap;

@@ -31,6 +31,7 @@ static void put_kinds(struct jsonw *j, const struct halt_view *v)
         jsonw_key(j, halt_kinds[kind].name);
         jsonw_object(j);
         jsonw_member_uint(j, "count", s->count);
+        jsonw_member_uint(j, "by_agent", s->by_agent);
         jsonw_member_uint(j, "total_ns", s->total_ns);
         jsonw_member_uint(j, "p50_ns", s->p50_ns);
         jsonw_member_uint(j, "p90_ns", s->p90_ns);
@@ -136,6 +137,7 @@ int halts_report_json(FILE *out, const struct halt_view *v, const struct halts_r
     jsonw_member_uint(&j, "unplaced", v->h->unplaced);
     jsonw_member_uint(&j, "unplaced_ns", v->h->unplaced_ns);
     jsonw_member_uint(&j, "told_twice", v->h->told_twice);
+    jsonw_member_uint(&j, "waits_told_twice", v->h->waits_told_twice);
     put_kinds(&j, v);
     put_causes(&j, v);
     int rc = put_halts(&j, v, o->top);

@@ -52,16 +52,21 @@ static void put_part(const struct page *p, const char *name, uint64_t ns)
 static void put_counted(const struct page *p)
 {
     const struct halt_sums *s = &p->v->kinds[HALT_SAFEPOINTS_COUNTED];
-    char count[32], time[32], sync[32];
+    char count[32], time[32], sync[32], told[32];
     uint64_t sync_ns = 0;
     for (uint32_t i = 0; i < p->v->count; i++)
         if (p->v->h->list[p->v->rows[i]].kind == HALT_SAFEPOINTS_COUNTED)
             sync_ns += p->v->h->list[p->v->rows[i]].sync_ns;
-    if (s->count)
-        fprintf(p->text.out,
-                "The JVM counted %s safepoint%s of %s, and %s until all threads stood. The agent tells of the GC pauses in them.\n",
-                text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
-                text_time(sync, sizeof sync, (int64_t)sync_ns));
+    if (!s->count)
+        return;
+    fprintf(p->text.out, "The JVM counted %s safepoint%s of %s, and %s until all threads stood. ",
+            text_count(count, sizeof count, s->count), s->count == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)s->total_ns),
+            text_time(sync, sizeof sync, (int64_t)sync_ns));
+    if (p->v->kinds[HALT_SAFEPOINT].count)
+        fprintf(p->text.out, "The JDK's recorder tells of %s one by one.\n",
+                text_count(told, sizeof told, p->v->kinds[HALT_SAFEPOINT].count));
+    else
+        fputs("The agent tells of the GC pauses in them.\n", p->text.out);
 }
 
 static void put_parts(const struct page *p)
@@ -116,6 +121,37 @@ static void put_kind(const struct page *p, enum halt_kind kind)
     fputc('\n', out);
 }
 
+enum source { BY_JDK, BY_AGENT, BY_BOTH, SOURCES };
+
+static enum source source_of(const struct halt_sums *s)
+{
+    return !s->by_agent ? BY_JDK : s->by_agent == s->count ? BY_AGENT : BY_BOTH;
+}
+
+/* Of a recording with both. */
+static void put_sources(const struct page *p)
+{
+    static const char *const words[SOURCES] = {"by the JDK's recorder", "by Candor's agent", "some by one, some by the other"};
+    uint32_t kinds[SOURCES] = {0};
+    for (int kind = 0; kind < HALT_KINDS; kind++)
+        if (p->v->kinds[kind].count)
+            kinds[source_of(&p->v->kinds[kind])]++;
+    if (!kinds[BY_BOTH] && (!kinds[BY_JDK] || !kinds[BY_AGENT]))
+        return;
+    for (int source = 0; source < SOURCES; source++) {
+        const char *joint = ": ";
+        if (!kinds[source])
+            continue;
+        fprintf(p->text.out, "  told of %s", words[source]);
+        for (int kind = 0; kind < HALT_KINDS; kind++)
+            if (p->v->kinds[kind].count && source_of(&p->v->kinds[kind]) == (enum source)source) {
+                fprintf(p->text.out, "%s%s", joint, halt_kinds[kind].words);
+                joint = ", ";
+            }
+        fputc('\n', p->text.out);
+    }
+}
+
 static void put_kinds(const struct page *p)
 {
     text_heading(&p->text, "Kinds", "  halts of single threads add up over threads, and halts lie within halts");
@@ -125,6 +161,7 @@ static void put_kinds(const struct page *p)
     for (int kind = 0; kind < HALT_KINDS; kind++)
         if (p->v->kinds[kind].count)
             put_kind(p, (enum halt_kind)kind);
+    put_sources(p);
 }
 
 static void put_cause(const struct page *p, const struct halt_cause *c)
@@ -297,11 +334,14 @@ static void put_caveats(const struct page *p)
         fprintf(out, "\n%" PRIu32 " collection%s paused for %s that is not above: the recording has no jdk.GCPhasePause to say when.\n",
                 h->unplaced, h->unplaced == 1 ? "" : "s", text_time(time, sizeof time, (int64_t)h->unplaced_ns));
     if (h->told_twice)
-        fprintf(out, "\n%" PRIu32 " pause%s or wait%s told of by the JDK and by the agent, and counted once.\n", h->told_twice,
-                h->told_twice == 1 ? "" : "s", h->told_twice == 1 ? " was" : "s were");
+        fprintf(out, "\n%" PRIu32 " pause%s told of by the JDK and by the agent, and counted once.\n", h->told_twice,
+                h->told_twice == 1 ? " was" : "s were");
+    if (h->waits_told_twice)
+        fprintf(out, "\n%" PRIu32 " wait%s for monitors and in parks %s told of by the JDK, too; Candor's count, which have owners.\n",
+                h->waits_told_twice, h->waits_told_twice == 1 ? "" : "s", h->waits_told_twice == 1 ? "was" : "were");
     if (!h->count)
-        fputs("\nThe recording holds no events of halts. 'candor record -e cpu,halt' records GC pauses; the JDK's own recorder more:\n"
-              "jcmd PID JFR.start settings=profile\n", out);
+        fputs("\nThe recording holds no events of halts. 'candor record -e cpu,halt' records GC pauses; with --jfr on the JDK's own "
+              "recorder tells more.\n", out);
 }
 
 int halts_report_text(FILE *out, const struct halt_view *v, const struct halts_report *o)

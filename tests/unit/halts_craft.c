@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     LONG = 10, INT, STRING, BOOLEAN, SYMBOL, CLASS, METHOD, FRAME_TYPE, FRAME, TRACE, THREAD, STATE, OPERATION,
-    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU,
+    PHASE = 100, COLLECTION, BEGIN, SYNC, END, EXECUTE, CALL, MONITOR, PARK, SOCKET, EXCEPTION, ERROR, SAMPLE, COUNTED, CPU, SETTING,
 };
 
 enum { MAIN = 1, WORKER, LATE, VM };         /* threads */
@@ -68,8 +69,9 @@ static const struct craft_type of_agent[] = {
 
 #define WEIGHED {"weight", LONG}, {"finished", BOOLEAN}
 
-static const struct craft_type of_waits[] = {
+static const struct craft_type of_candor[] = {
     MODEL,
+    {SETTING, "candor.Setting", EVENT, {{"startTime", LONG}, {"name", STRING}, {"value", STRING}}},
     {MONITOR, "jdk.JavaMonitorEnter", EVENT, {TIMES, WHO, {"monitorClass", CLASS, true}, {"previousOwner", THREAD, true}, WEIGHED}},
     {PARK, "jdk.ThreadPark", EVENT, {TIMES, WHO, {"parkedClass", CLASS, true}, WEIGHED}},
 };
@@ -335,6 +337,22 @@ void craft_halts_agent(struct buffer *b)
     craft_end(b, chunk);
 }
 
+static void put_chunk_setting(struct buffer *b, const char *name, const char *value)
+{
+    size_t event = begin(b, SETTING, 0);
+    craft_text(b, name);
+    craft_text(b, value);
+    craft_event_end(b, event);
+}
+
+static size_t begin_locks(struct buffer *b, const char *events, bool parks)
+{
+    size_t chunk = craft_begin(b, of_candor, sizeof of_candor / sizeof *of_candor);
+    put_chunk_setting(b, "event", events);
+    put_chunk_setting(b, "lock_parks", parks ? "seen" : "unseen");
+    return chunk;
+}
+
 static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned thread)
 {
     size_t event = begin_timed(b, type, at, ms);
@@ -349,11 +367,26 @@ static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, 
 
 void craft_halts_waits(struct buffer *b)
 {
-    size_t chunk = craft_begin(b, of_waits, sizeof of_waits / sizeof *of_waits);
+    size_t chunk = begin_locks(b, "cpu,lock", true);
     put_wait(b, MONITOR, 301, 38, WORKER);
     put_wait(b, MONITOR, 620, 5, WORKER);
     put_wait(b, PARK, 340, 10, LATE);
     put_wait(b, PARK, 700, 3, MAIN);
     put_pools(b);
     craft_end(b, chunk);
+}
+
+void craft_halts_joined(struct buffer *b, const char *events, bool parks)
+{
+    static const uint8_t five_seconds[8] = {0, 0, 0, 1, 0x2a, 5, 0xf2, 0};
+    size_t chunk = begin_locks(b, events, parks);
+    put_chunk_setting(b, "jfr", "on");
+    if (strstr(events, "lock"))
+        put_wait(b, MONITOR, 300, 40, WORKER);
+    put_pools(b);
+    craft_end(b, chunk);
+    chunk = b->len;
+    craft_halts_jdk(b);
+    if (!b->failed)
+        memcpy(b->data + chunk + 40, five_seconds, sizeof five_seconds);
 }

@@ -4,6 +4,8 @@
 
 #include "base/buffer.h"
 
+#include <stdbool.h>
+
 /* As the JDK's recorder tells: one safepoint in six events, collections with and without pauses, waits of three threads, exceptions,
  * samples; all in no order. */
 void craft_halts_jdk(struct buffer *b);
@@ -15,9 +17,12 @@ void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
 void craft_halts_crowd(struct buffer *b, unsigned threads);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
-
-/* As the agent tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both of which the JDK
- * told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
+/* As the agent with the event lock tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both
+ * of which the JDK told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
 void craft_halts_waits(struct buffer *b);
+/* A recording of the agent, of these events, with the JDK's chunk behind it: with the event lock the agent's wait of the worker for a
+ * monitor from 300 to 340 ms, and parks unless these are unseen; then all of craft_halts_jdk, in a chunk that says it is five seconds
+ * long. */
+void craft_halts_joined(struct buffer *b, const char *events, bool parks);
 
 #endif

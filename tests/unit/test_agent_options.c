@@ -110,6 +110,10 @@ static void test_accepted(void)
            "how much is kept, and when it is dumped");
     tap_ok(!parse("event=safepoint,keep=1s,max-size=1M") && options.keep.ns == 1000000000 && options.keep.bytes == 1 << 20 &&
                !parse("max-size=1GiB"), "whatever the event; the ends of the ranges");
+    tap_ok(!parse("") && !options.jfr && !parse("jfr=off") && !options.jfr && !parse("event=safepoint,jfr=existing") &&
+               !strcmp(options.jfr, "existing") && !parse("jfr=on") && !strcmp(options.jfr, "on"),
+           "what goes on beside it");
+    refused("jfr=yes", -EINVAL, "jfr 'yes'");
     tap_ok(!parse(",,file=/a%2Cb%25c%0Ad%3De,,") && !strcmp(options.file, "/a,b%c\nd=e"), "empty places; encoded values");
     char expected[64];
     snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());

@@ -188,6 +188,23 @@ static void test_replies(void)
     tap_ok(reply("0\n", &e) == -EREMOTEIO && reply("0", &e) == -EREMOTEIO, "silence is no success");
 }
 
+static int command(const char *text, struct error *e)
+{
+    e->text[0] = 0;
+    return attach_parse_answer(7, text, e);
+}
+
+static void test_commands(void)
+{
+    struct error e;
+    tap_ok(!command("0\nStarted recording 1.\n", &e) && !command("0\n", &e) && !command("0", &e), "a command was done");
+    tap_ok(!strcmp(attach_answer_text("0\nStarted\n"), "Started\n") && !*attach_answer_text("0"), "what it says");
+    tap_ok(command("1\njava.lang.IllegalArgumentException: Unknown diagnostic command\n\n", &e) == -EREMOTEIO &&
+               strstr(e.text, "Unknown diagnostic command") && !strchr(e.text, '\n'),
+           "a JVM that has no such command, on one line");
+    tap_ok(command("101\n", &e) == -EPROTONOSUPPORT && command("", &e) == -EREMOTEIO && command("no", &e) == -EREMOTEIO, "garbage");
+}
+
 static int parsed(const char *text, struct control_answer *a, struct error *e)
 {
     static char copy[8192];
@@ -258,6 +275,7 @@ int main(void)
     test_flags();
     test_short_names();
     test_replies();
+    test_commands();
     test_answers();
     test_percent();
     return tap_done();

@@ -288,7 +288,48 @@ static void test_who_was_late(void)
     buffer_deinit(&b);
 }
 
-static void test_told_twice(void)
+/* Both told of waits. Of the agent's time its own count; those that the JDK saw begin before the agent came are the JDK's. */
+static void test_told_twice(bool later)
+{
+    static const uint8_t from_310_ms[8] = {0, 0, 0, 0, 0x12, 0xc6, 0x84, 0xc0};
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    const char *when = later ? "from 310 ms on" : "all the time";
+    uint64_t shift = later ? 310 : 0;
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    size_t agents = b.len;
+    craft_halts_waits(&b);
+    if (later && !b.failed)
+        memcpy(b.data + agents + 32, from_310_ms, sizeof from_310_ms);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
+    tap_ok(h.waits_told_twice == (later ? 1 : 3) && !h.told_twice, "agent there %s: so many waits are left out: %" PRIu32, when,
+           h.waits_told_twice);
+    tap_ok(monitors->count == (later ? 3 : 2) && monitors->by_agent == 2 && monitors->total_ns == (later ? 83 : 43) * MS,
+           "agent there %s: waits for monitors", when);
+    tap_ok(parks->count == (later ? 3 : 2) && parks->by_agent == 2 && parks->total_ns == (later ? 23 : 13) * MS,
+           "agent there %s: parks", when);
+    tap_ok(find(&h, HALT_MONITOR, 301 + shift)->told_by_agent && find(&h, HALT_PARK, 700 + shift)->told_by_agent,
+           "agent there %s: as the agent has them", when);
+    char *text = printed(&h, halts_report_text);
+    contains(text, later ? "1 wait for monitors and in parks was told of by the JDK, too; Candor's count, which have owners.\n"
+                         : "3 waits for monitors and in parks were told of by the JDK, too; Candor's count, which have owners.\n");
+    free(text);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
+/* The agent has the waits of its own time, the JDK all else; and the time is the agent's. */
+static void test_joined(bool parks)
 {
     struct buffer b;
     struct jfr_file *file;
@@ -296,21 +337,28 @@ static void test_told_twice(void)
     struct halt_view v;
     struct jfr_problems problems = {0};
     struct error e = {""};
+    const char *with = parks ? "with parks" : "without parks";
     buffer_init(&b, 1 << 20);
-    craft_halts_jdk(&b);
-    craft_halts_waits(&b);
+    craft_halts_joined(&b, "cpu,lock", parks);
     tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s", e.text);
     halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
-    tap_ok(h.told_twice == 2 && v.kinds[HALT_MONITOR].count == 2 && v.kinds[HALT_MONITOR].total_ns == 45 * MS &&
-               v.kinds[HALT_PARK].count == 3 && v.kinds[HALT_PARK].total_ns == 43 * MS,
-           "waits that both told of count once: %" PRIu32, h.told_twice);
-    tap_ok(!find(&h, HALT_MONITOR, 300)->told_by_agent && find(&h, HALT_MONITOR, 620)->told_by_agent &&
-               find(&h, HALT_PARK, 700)->told_by_agent,
-           "as the JDK has them; the agent's others are there");
-    char *text = printed(&h, halts_report_text);
-    contains(text, "2 pauses or waits were told of by the JDK and by the agent, and counted once.\n");
+    tap_ok(h.start_ns == START && h.duration_ns == 1000 * MS, "%s: the time of a joined recording is that of the agent's chunks", with);
+    const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
+    tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * MS, "%s: a wait that both told of is the agent's",
+           with);
+    tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
+    tap_ok(h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, h.waits_told_twice);
+    tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);
+    char *text = printed(&h, halts_report_text), *json = printed(&h, halts_report_json);
+    contains(text, "told of by the JDK's recorder: safepoint, VM operation, GC pause");
+    contains(text, "told of by Candor's agent: monitor\n");
+    contains(text, parks ? "3 waits for monitors and in parks were told of by the JDK, too"
+                         : "1 wait for monitors and in parks was told of by the JDK, too");
+    contains(json, parks ? "\"waits_told_twice\": 3" : "\"waits_told_twice\": 1");
+    contains(json, "\"by_agent\": 1");
     free(text);
+    free(json);
     halt_view_deinit(&v);
     halts_deinit(&h);
     jfr_file_close(file);
@@ -359,7 +407,10 @@ int main(void)
     test_timeline(&h, file);
     test_who_was_late();
     test_deep();
-    test_told_twice();
+    test_told_twice(false);
+    test_told_twice(true);
+    test_joined(true);
+    test_joined(false);
     test_crowd();
     halts_deinit(&h);
     jfr_file_close(file);

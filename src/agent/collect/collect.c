@@ -759,6 +759,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         release_memory();
         return rc;
     }
+    session.recording.jfr = options->jfr;
     rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
     handler_config.compilations = options->code;
     if (rc) {
@@ -910,6 +911,7 @@ void collect_status(struct collect_status *out)
         safepoint_status(out);
     if (!session.running)
         return;
+    out->jfr = session.options.jfr;
     out->keep = session.options.keep;
     out->kept_ns = recording_kept_ns(&session.recording);
     books_balance(&session.books, &session.clock, &b);

@@ -226,6 +226,7 @@ int safepoint_start(const struct collect_options *options, bool late, struct err
                             &options->keep, e);
     if (rc)
         return rc;
+    session.recording.jfr = options->jfr;
     rc = java_stacks.open(e);
     if (rc) {
         recording_abandon(&session.recording);
@@ -270,6 +271,7 @@ void safepoint_status(struct collect_status *out)
     out->samples = session.books.samples;
     out->lost = thread_time_lost(&session.books);
     out->bytes = recording_size(&session.recording);
+    out->jfr = session.options.jfr;
     out->keep = session.options.keep;
     out->kept_ns = recording_kept_ns(&session.recording);
     out->threads = session.alive;

@@ -57,6 +57,7 @@ struct collect_options {
     uint64_t duration_ns; /* 0 = until stopped */
     struct keep keep;
     struct dumps_options dumps;
+    const char *jfr; /* struct recording */
 };
 
 enum { COLLECT_WARNING_MAX = 256 };
@@ -76,6 +77,7 @@ struct collect_status {
     struct keep keep;
     uint64_t kept_ns; /* how far the file goes back */
     const struct dumps *dumps;
+    const char *jfr; /* of the options */
 };
 
 #endif

@@ -119,6 +119,19 @@ static int set_asm(struct collect_options *o, char *value, struct error *e)
     return set_switch(&o->code, "asm", value, e);
 }
 
+/* Nothing that the agent does differently: who started the recording asks it, in the end, what was to go on beside it. */
+static int set_jfr(struct collect_options *o, char *value, struct error *e)
+{
+    static const char *const modes[] = {"existing", "on"};
+    o->jfr = NULL;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(value, modes[i]))
+            o->jfr = modes[i];
+    if (!o->jfr && strcmp(value, "off"))
+        return error_set(e, -EINVAL, "jfr '%s': use off, existing or on", value);
+    return 0;
+}
+
 static int set_keep(struct collect_options *o, char *value, struct error *e)
 {
     if (units_parse_duration(value, &o->keep.ns) || o->keep.ns < KEEP_NS_MIN)
@@ -389,7 +402,7 @@ static const struct {
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
             {"wall-rate", set_wall_rate}, {"live-max", set_live_max},
             {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate},
-            {"event-interval", set_event_interval}};
+            {"event-interval", set_event_interval}, {"jfr", set_jfr}};
 
 static int set_one(struct collect_options *o, char *pair, struct error *e)
 {
@@ -404,7 +417,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
-                     "wall-rate, live-max, lock-threshold, lock-rate and event-interval",
+                     "wall-rate, live-max, lock-threshold, lock-rate, event-interval and jfr",
                      pair);
 }
 

@@ -126,6 +126,8 @@ static void put_status(struct buffer *b)
     if (s.wall_interval_ns)
         put_number(b, "wall_interval_ns", s.wall_interval_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
+    if (s.jfr)
+        put_text(b, "jfr", s.jfr);
     put_number(b, "samples", s.samples);
     put_number(b, "lost", s.lost);
     put_number(b, "threads", s.threads);
@@ -174,6 +176,9 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     buffer_text(b, "ok\n");
     put_text(b, "file", options.file[0] ? options.file : status.file);
     put_number(b, "bytes", bytes);
+    put_number(b, "elapsed_ns", status.elapsed_ns);
+    if (status.jfr)
+        put_text(b, "jfr", status.jfr);
     return 0;
 }
 
@@ -189,6 +194,9 @@ static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
+    put_number(b, "elapsed_ns", status.elapsed_ns);
+    if (status.jfr)
+        put_text(b, "jfr", status.jfr);
     if (status.fault[0])
         put_text(b, "fault", status.fault);
     if (rc)

@@ -213,6 +213,8 @@ static void describe_place(struct recording *r, bool late, uint64_t now)
     jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
+    if (r->jfr)
+        jfr_write_setting(w, now, "jfr", r->jfr);
     describe_keep(r, now);
     describe_jvm(r, now);
     jfr_write_os_information(w, now, m.os);

@@ -22,6 +22,7 @@ struct recording {
     struct names names;
     struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
+    const char *jfr; /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
     char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
     struct error error; /* of the first failed write; the rest of the session is lost */
     bool failed;

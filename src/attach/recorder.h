@@ -1,0 +1,53 @@
+/* The JDK's Flight Recorder in a running JVM, driven from outside by its diagnostic commands. No Java is called by the agent for it; the
+ * JVM does what its owner could have had it do with jcmd.
+ *
+ *   recorder_check -> recorder_start -> recorder_dump ... -> recorder_stop
+ *
+ * The functions that ask the JVM give 0, or with e: -ENOSYS it has no Flight Recorder, -ENOENT it has no such recording, -EREMOTEIO it
+ * refused, for which e has its own words; else what attach_command gives. Their texts are the second half of a line. */
+#ifndef CANDOR_ATTACH_RECORDER_H
+#define CANDOR_ATTACH_RECORDER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RECORDER_LIST_MAX = 32, RECORDER_NAME_BYTES = 80 };
+
+/* One of the JVM's recordings, whoever began it. */
+struct recorder_recording {
+    unsigned long id;
+    char name[RECORDER_NAME_BYTES]; /* cut where it is longer */
+    bool running;
+};
+
+struct recorder_list {
+    struct recorder_recording list[RECORDER_LIST_MAX]; /* the first ones, by their number */
+    unsigned count;
+};
+
+/* Bounds of a recording, bytes in whole KiB; 0 = none. */
+struct recorder_bounds {
+    uint64_t duration_ns, age_ns, bytes;
+};
+
+/* Which recordings there are. Does not begin anything: a JVM whose recorder was never used says that there are none. */
+int recorder_check(pid_t pid, uint64_t timeout_ns, struct recorder_list *out, struct error *e);
+/* The part without the JVM: takes the text of its answer apart. 0 or -ENOSYS. */
+int recorder_parse_check(const char *text, struct recorder_list *out, struct error *e);
+
+/* Begins one with the settings in a file, to be written to another at its end or the JVM's, both as the JVM sees them. Names and paths have
+ * neither blanks nor quotes. */
+int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char *settings, const char *file,
+                   const struct recorder_bounds *bounds, struct error *e);
+/* Writes what the recording, by name or number, has from begin_ns (since the epoch; 0 = all) on; it goes on as it was. */
+int recorder_dump(pid_t pid, uint64_t timeout_ns, const char *name, const char *file, int64_t begin_ns, struct error *e);
+/* Ends it; its file is written when this returns 0. */
+int recorder_stop(pid_t pid, uint64_t timeout_ns, const char *name, struct error *e);
+
+/* The text of the JVM's answer to any of these three, whose good one holds `done`: 0, -ENOENT or -EREMOTEIO. */
+int recorder_judge(const char *text, const char *done, struct error *e);
+
+#endif

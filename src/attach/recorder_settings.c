@@ -1,0 +1,90 @@
+#include "attach/recorder_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From here on sockets, files and exceptions can be recorded at a bounded rate. */
+enum { THROTTLES_SINCE = 25 };
+
+struct row {
+    const char *event;
+    const char *threshold; /* NULL = it has none */
+    const char *stack;     /* the same */
+};
+
+static const struct row rows[] = {
+    {"GarbageCollection", "0 ms", NULL},
+    {"GCPhasePause", "0 ms", NULL},
+    {"SystemGC", "0 ms", "true"},
+    {"SafepointBegin", "0 ms", NULL},
+    {"SafepointStateSynchronization", "0 ms", NULL},
+    {"SafepointEnd", "0 ms", NULL},
+    {"ExecuteVMOperation", "0 ms", NULL},
+    {"ZAllocationStall", "0 ms", "true"},
+    {"JavaMonitorWait", "10 ms", "true"},
+    {"ThreadSleep", "10 ms", "true"},
+    {"VirtualThreadPinned", "10 ms", "true"},
+    {"FileForce", "10 ms", "true"},
+};
+
+static const struct row lock_rows[] = {
+    {"JavaMonitorEnter", "10 ms", "true"},
+    {"ThreadPark", "10 ms", "true"},
+};
+
+static const char *const throttled[] = {"SocketRead", "SocketWrite", "FileRead", "FileWrite"};
+
+unsigned recorder_feature_version(const char *version)
+{
+    char *end;
+    unsigned long first = strtoul(version, &end, 10);
+    if (end == version || *version < '0' || *version > '9' || first > 1000)
+        return 0;
+    if (first == 1 && *end == '.')
+        first = strtoul(end + 1, NULL, 10);
+    return first > 1000 ? 0 : (unsigned)first;
+}
+
+static void put_setting(struct buffer *out, const char *name, const char *value)
+{
+    if (value)
+        buffer_printf(out, "    <setting name=\"%s\">%s</setting>\n", name, value);
+}
+
+static void put_event(struct buffer *out, const struct row *row, const char *throttle)
+{
+    buffer_printf(out, "  <event name=\"jdk.%s\">\n", row->event);
+    put_setting(out, "enabled", "true");
+    put_setting(out, "stackTrace", row->stack);
+    put_setting(out, "threshold", row->threshold);
+    put_setting(out, "throttle", throttle);
+    buffer_text(out, "  </event>\n");
+}
+
+/* An exception, or an Error, that a program uses as control flow comes a million times in a second. */
+static void put_exceptions(struct buffer *out, bool throttles)
+{
+    static const struct row all = {"JavaExceptionThrow", NULL, "true"}, errors = {"JavaErrorThrow", NULL, "false"};
+    put_event(out, throttles ? &all : &errors, throttles ? "100/s" : NULL);
+    buffer_text(out, "  <event name=\"jdk.ExceptionStatistics\">\n");
+    put_setting(out, "enabled", "true");
+    put_setting(out, "period", "1000 ms");
+    buffer_text(out, "  </event>\n");
+}
+
+void recorder_settings(struct buffer *out, unsigned feature, bool locks)
+{
+    bool throttles = feature >= THROTTLES_SINCE;
+    buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                     "<configuration version=\"2.0\" label=\"Candor\" description=\"What stops threads\" provider=\"Candor\">\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        put_event(out, &rows[i], NULL);
+    for (size_t i = 0; locks && i < sizeof lock_rows / sizeof *lock_rows; i++)
+        put_event(out, &lock_rows[i], NULL);
+    for (size_t i = 0; i < sizeof throttled / sizeof *throttled; i++) {
+        struct row row = {throttled[i], throttles ? "1 ms" : "10 ms", "true"};
+        put_event(out, &row, throttles ? "100/s" : NULL);
+    }
+    put_exceptions(out, throttles);
+    buffer_text(out, "</configuration>\n");
+}

@@ -1,0 +1,17 @@
+/* What the JDK's Flight Recorder is to record for us: the text of a .jfc file, which every JDK that has the recorder reads. */
+#ifndef CANDOR_ATTACH_RECORDER_SETTINGS_H
+#define CANDOR_ATTACH_RECORDER_SETTINGS_H
+
+#include "base/buffer.h"
+
+#include <stdbool.h>
+
+/* The feature number of a version: 17 of "17.0.19", 8 of "1.8.0_462"; 0 of what is none. */
+unsigned recorder_feature_version(const char *version);
+
+/* What stops threads: collections and their pauses, safepoints, VM operations; waits of single threads from 10 ms on; of exceptions what
+ * cannot become a flood. locks: with monitors and parks, which the agent records better where it is asked to. Events that the JDK of this
+ * feature version does not have are passed over by it; which settings they take depends on it. */
+void recorder_settings(struct buffer *out, unsigned feature, bool locks);
+
+#endif

@@ -11,7 +11,7 @@
  *
  * A pause that two sources tell of, the JDK's recorder and our agent, counts once, as the JDK has it.
  *
- * Memory: about 80 bytes for each such event of the file, and the texts. */
+ * Memory: about 90 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
 #define CANDOR_EVENTS_HALTS_H
 
@@ -35,6 +35,7 @@ struct halt {
     uint32_t by;      /* who asked for it, or holds it up */
     uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
     uint32_t late;    /* of a safepoint: who still ran meanwhile, and where */
+    uint32_t late_thread, late_site; /* of these, the one that ran longest */
     uint8_t kind;     /* enum halt_kind */
     bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
     bool told_by_agent;

@@ -60,8 +60,8 @@ static void give_profiles(struct recording_evidence *r)
     e->wall = comes_from(&r->profiles[WALL], "candor.WallSample") ? &r->profiles[WALL] : NULL;
     e->lock = comes_from(&r->profiles[LOCK], "jdk.JavaMonitorEnter") ? &r->profiles[LOCK] : NULL;
     e->holder = comes_from(&r->profiles[HOLDER], "candor.LockHolder") ? &r->profiles[HOLDER] : NULL;
-    e->sources |= e->cpu ? SOURCE_BIT(SOURCE_CPU) : 0;
-    e->sources |= e->wall ? SOURCE_BIT(SOURCE_WALL) : 0;
+    e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
+    e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
     e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;

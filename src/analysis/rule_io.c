@@ -15,7 +15,7 @@
 #define SLOW_READ_NS 275000000u    /* half of the reads take as long */
 #define FORCES_WARNING 100.0       /* of one file, a second */
 
-enum { READS_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
+enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
 
 static const char *known(const struct halts *h, uint32_t text, const char *otherwise)
 {
@@ -82,6 +82,8 @@ static void judge_file(struct findings *f, const struct evidence *e, const struc
     struct amount rate = amount_scaled(amount_count((double)g->count), 1e9 / (double)e->duration_ns);
     struct finding one = finding_of(f, e, g, FINDING_FILE_FORCED);
     char all[32];
+    if (g->count < FORCES_LEAST)
+        return;
     one.score = fmax(one.score, score_saturate(rate.low, FORCES_WARNING));
     one.text = findings_say(f, "%.200s was forced to disk %llu times, %.1f a second (%.1f to %.1f), which took %s; at %.300s",
                             known(e->halts, g->what, "a file"), (unsigned long long)g->count, rate.value, rate.low, rate.high,

@@ -12,7 +12,7 @@
 #define STORM_LEAST 20.0    /* a second, for it to be one at all */
 #define LATE_WARNING_NS 1e8 /* that a thread runs on after all were asked to stop, on average */
 
-enum { LATE_LEAST = 3 }; /* safepoints; less is chance */
+enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* safepoints; fewer are chance, or a beginning */
 
 /* ---- storms ---- */
 
@@ -65,7 +65,7 @@ static void judge_storm(struct findings *f, const struct evidence *e, const stru
     double seconds = (double)e->duration_ns / 1e9;
     struct amount rate = amount_scaled(amount_count((double)count), 1 / seconds);
     char stopped[32];
-    if (rate.low < STORM_LEAST)
+    if (count < STORM_COUNT || rate.low < STORM_LEAST)
         return;
     uint32_t what = say_largest(f, e->halts, &s->whats), by = say_largest(f, e->halts, &s->askers);
     findings_add(f, &(struct finding){

@@ -298,6 +298,10 @@ static void test_storm(void)
     add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 220);
     is_silent("22, which may be less than 20");
     begin();
+    e.duration_ns = 200 * MS;
+    add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 49);
+    is_silent("49 within a moment");
+    begin();
     add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 1000);
     add_halts(HALT_GC, "Copy, Allocation Failure", 10 * 1000, 900);
     is_silent("100, most of them for garbage collection");
@@ -373,6 +377,9 @@ static void test_forces(void)
     begin();
     add_halts(HALT_FILE_FORCE, "/data/log", 500 * MS, 5);
     finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "for a quarter of the time");
+    begin();
+    add_halts(HALT_FILE_FORCE, "/data/log", 4 * SECOND, 2);
+    is_silent("twice, for 4 s each");
     begin();
     add_halts(HALT_FILE_FORCE, "/data/log", 10 * MS, 50);
     is_silent("five times a second, of 10 ms");

@@ -19,9 +19,9 @@ static void put_evidence(struct jsonw *j, const struct findings *f, const struct
     put_text(j, f, "owner", one->owner);
     jsonw_member_uint(j, "count", one->count);
     jsonw_member_uint(j, "threads", one->threads);
-    jsonw_member_uint(j, "lost_ns", (uint64_t)one->lost_ns.value);
-    jsonw_member_uint(j, "lost_low_ns", (uint64_t)one->lost_ns.low);
-    jsonw_member_uint(j, "lost_high_ns", (uint64_t)one->lost_ns.high);
+    jsonw_member_uint(j, "lost_ns", amount_whole(one->lost_ns.value));
+    jsonw_member_uint(j, "lost_low_ns", amount_whole(one->lost_ns.low));
+    jsonw_member_uint(j, "lost_high_ns", amount_whole(one->lost_ns.high));
     jsonw_object_end(j);
 }
 

@@ -26,10 +26,10 @@ static void put_lost(FILE *out, const struct finding *one)
     char value[32], low[32], high[32];
     if (one->lost_ns.value <= 0)
         return;
-    fprintf(out, "      lost     %s", units_format_duration(value, sizeof value, (uint64_t)one->lost_ns.value));
+    fprintf(out, "      lost     %s", units_format_duration(value, sizeof value, amount_whole(one->lost_ns.value)));
     if (one->lost_ns.low < one->lost_ns.high)
-        fprintf(out, "  (%s to %s)", units_format_duration(low, sizeof low, (uint64_t)one->lost_ns.low),
-                units_format_duration(high, sizeof high, (uint64_t)one->lost_ns.high));
+        fprintf(out, "  (%s to %s)", units_format_duration(low, sizeof low, amount_whole(one->lost_ns.low)),
+                units_format_duration(high, sizeof high, amount_whole(one->lost_ns.high)));
     fputc('\n', out);
 }
 

@@ -141,9 +141,9 @@ static void judge_late(struct findings *f, const struct halts *h, uint32_t site)
                         .text = findings_say(f, "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
                                                 "at %.300s",
                                              l.count, halts_text(h, l.thread),
-                                             units_format_duration(mean, sizeof mean, (uint64_t)each.value),
-                                             units_format_duration(low, sizeof low, (uint64_t)each.low),
-                                             units_format_duration(high, sizeof high, (uint64_t)each.high), halts_text(h, site)),
+                                             units_format_duration(mean, sizeof mean, amount_whole(each.value)),
+                                             units_format_duration(low, sizeof low, amount_whole(each.low)),
+                                             units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
                         .site = findings_string(f, halts_text(h, site)),
                         .owner = findings_string(f, halts_text(h, l.thread)),
                         .count = l.count,

@@ -35,6 +35,12 @@ struct amount amount_share(double part, double whole, double n)
     return (struct amount){share, i.low, i.high};
 }
 
+uint64_t amount_whole(double v)
+{
+    static const double most = 4e18;
+    return v > 0 ? (uint64_t)fmin(v, most) : 0;
+}
+
 struct amount amount_scaled(struct amount a, double factor)
 {
     return (struct amount){a.value * factor, a.low * factor, a.high * factor};

@@ -25,5 +25,7 @@ struct amount amount_count(double count);
 /* So much of `whole` in a sample that carries as much as n independent draws. */
 struct amount amount_share(double part, double whole, double n);
 struct amount amount_scaled(struct amount a, double factor);
+/* For printing: what a damaged file adds up to may be beyond all bounds. */
+uint64_t amount_whole(double v);
 
 #endif

@@ -518,6 +518,7 @@ static void test_score(void)
     tap_ok(score_saturate(0, 1) == 0 && score_saturate(-1, 1) == 0, "of nothing, nothing");
     tap_ok(score_saturate(1, 1) > 74.999 && score_saturate(1, 1) < 75.001 && score_saturate(1e9, 1) <= 100, "a warning at its limit");
     struct amount none = amount_count(0), many = amount_count(10000);
+    tap_ok(amount_whole(1e300) == amount_whole(1e301) && !amount_whole(-1) && amount_whole(1.5) == 1, "what a file may say");
     tap_ok(none.low == 0 && none.high < 1 && many.low < 9805 && many.low > 9800 && many.high > 10195 && many.high < 10200, "counts");
 }
 

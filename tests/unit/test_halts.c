@@ -244,6 +244,8 @@ static void test_who_was_late(void)
     const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
     text_is(&h, s->late, "late at shop.Sum.loop:9 (1.70 ms); worker at shop.Sum.loop:9 (250 us)",
             "who was late, and how long it ran meanwhile");
+    text_is(&h, s->late_thread, "late", "of these the one that ran longest");
+    text_is(&h, s->late_site, "shop.Sum.loop:9", "and where it did");
     tap_ok(s->late_ns == 1950000, "all of them together: %" PRIu64, s->late_ns);
     char *json = printed(&h, halts_report_json);
     contains(json, "\"late_ns\": 1950000");

@@ -12,8 +12,9 @@ threads have the lock for a microsecond. Pool: the same of tasks; the twin's poo
 Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for none. gc: 12 of 12 pauses, and none.
 exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are found; the twin has none. Sockets:
 half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for. Carriers: 60 waits of 100 ms
-where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second, whichever the disk
-gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's loop takes 0.1 ms.
+where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second, whichever
+the disk gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's loop takes
+0.1 ms.
 """
 import json
 import pathlib

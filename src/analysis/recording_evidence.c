@@ -1,6 +1,8 @@
 #include "analysis/recording_evidence.h"
 
+#include "base/time_range.h"
 #include "base/word_list.h"
+#include "profile/filter.h"
 #include "profile/load_jfr.h"
 
 #include <errno.h>
@@ -24,8 +26,45 @@ struct recording_evidence {
     int made; /* how many of them */
     struct halts halts;
     bool has_halts;
+    struct time_range range;
+    bool is_part; /* that was asked for */
     struct evidence evidence;
 };
+
+/* ---- what time ---- */
+
+/* As far as the recording goes. */
+static int choose_range(struct recording_evidence *r, const char *text, struct error *e)
+{
+    const struct halts *h = &r->halts;
+    int64_t end = h->start_ns + (int64_t)h->duration_ns;
+    r->is_part = text;
+    r->range = (struct time_range){INT64_MIN, INT64_MAX};
+    if (!text)
+        return 0;
+    if (time_range_parse(&r->range, text, h->start_ns, h->duration_ns))
+        return error_set(e, -EDOM, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
+                                   "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
+    if (r->range.from_ns < h->start_ns)
+        r->range.from_ns = h->start_ns;
+    if (r->range.to_ns > end)
+        r->range.to_ns = end;
+    if (r->range.from_ns >= r->range.to_ns)
+        return error_set(e, -ERANGE, "nothing was recorded at '%.60s'; 'candor summary' says when the recording was made", text);
+    r->evidence.duration_ns = (uint64_t)(r->range.to_ns - r->range.from_ns);
+    return 0;
+}
+
+static void keep_range(struct halts *h, const struct time_range *range)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->list[i].start_ns >= range->from_ns && h->list[i].start_ns < range->to_ns)
+            h->list[kept++] = h->list[i];
+    h->count = kept;
+}
+
+/* ---- samples ---- */
 
 static int load_profile(struct recording_evidence *r, int i, const char *path, struct error *e)
 {
@@ -35,7 +74,12 @@ static int load_profile(struct recording_evidence *r, int i, const char *path, s
         return error_set(e, rc, "no memory for the samples of %s", path);
     r->made = i + 1;
     p->kind = kinds[i];
-    return profile_load_jfr(p, path, e);
+    rc = profile_load_jfr(p, path, e);
+    if (!rc && r->is_part) {
+        rc = filter_apply(&(struct filter){.from_ns = r->range.from_ns, .to_ns = r->range.to_ns, .timed = true}, p);
+        rc = rc ? error_set(e, rc, "no memory for the samples of %s", path) : 0;
+    }
+    return rc;
 }
 
 static bool comes_from(const struct profile *p, const char *event)
@@ -67,40 +111,47 @@ static void give_profiles(struct recording_evidence *r)
     e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
 }
 
-static int load_file(struct recording_evidence *r, const struct jfr_file *file, struct jfr_problems *problems, struct error *e)
+/* ---- halts ---- */
+
+static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
+                     struct error *e)
 {
     bool recorded[JDK_EVENTS];
     int rc = halts_read(&r->halts, file, problems, e);
     r->has_halts = true;
-    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, recorded, &r->evidence.throws, e);
+    r->evidence.duration_ns = r->halts.duration_ns;
+    rc = rc ? rc : choose_range(r, range, e);
+    if (!rc)
+        keep_range(&r->halts, &r->range);
+    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
     r->evidence.halts = &r->halts;
-    r->evidence.duration_ns = r->halts.duration_ns;
     return rc;
 }
 
-static int load(struct recording_evidence *r, const char *path, struct jfr_problems *problems, struct error *e)
+static int load(struct recording_evidence *r, const char *path, const char *range, struct jfr_problems *problems, struct error *e)
 {
     struct jfr_file *file;
     int rc = jfr_file_open(&file, path, problems, e);
     if (rc)
         return rc;
-    rc = load_file(r, file, problems, e);
+    rc = load_file(r, file, range, problems, e);
     jfr_file_close(file);
     for (int i = 0; !rc && i < KINDS; i++)
         rc = load_profile(r, i, path, e);
     if (!rc)
         give_profiles(r);
-    if (!rc && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
+    if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;
     return rc;
 }
 
-int recording_evidence_load(struct recording_evidence **out, const char *path, struct jfr_problems *problems, struct error *e)
+int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
+                            struct error *e)
 {
     struct recording_evidence *r = calloc(1, sizeof *r);
-    int rc = r ? load(r, path, problems, e) : error_set(e, -ENOMEM, "no memory for %s", path);
+    int rc = r ? load(r, path, range, problems, e) : error_set(e, -ENOMEM, "no memory for %s", path);
     if (rc) {
         recording_evidence_free(r);
         return rc;

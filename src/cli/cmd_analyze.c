@@ -7,9 +7,12 @@
 #include "cli/problems.h"
 #include "cli/remote.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
+    {0, "time", "RANGE", NULL,
+     "only what began in a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},
     {'n', "top", "N", NULL, "findings to show; 0 for all (default 10)"},
     {0, "json", NULL, NULL, "as JSON"},
     CLI_UNPACK_OPTION,
@@ -29,15 +32,19 @@ static int print(const struct evidence *e, const struct findings_print *o, bool 
     return rc ? cli_fail("%s: out of memory", o->file) : cli_finish_output();
 }
 
-static int analyze_file(const char *path, uint32_t top, bool json)
+static int analyze_file(const struct cli_args *args, uint32_t top)
 {
     static struct jfr_problems problems;
+    const char *path = args->operands[0];
     struct recording_evidence *r;
     struct error e;
-    if (recording_evidence_load(&r, path, &problems, &e))
-        return cli_fail("%s", e.text);
+    int rc = recording_evidence_load(&r, path, cli_option(args, "time"), &problems, &e);
+    if (rc == -EDOM)
+        return cli_usage(args->command, "%s", e.text);
+    if (rc)
+        return cli_fail("%s%s%s", rc == -ERANGE ? path : "", rc == -ERANGE ? ": " : "", e.text);
     const struct evidence *evidence = recording_evidence_get(r);
-    int status = print(evidence, &(struct findings_print){path, evidence->duration_ns, top}, json);
+    int status = print(evidence, &(struct findings_print){path, evidence->duration_ns, top}, cli_switch(args, "json"));
     problems_print(path, &problems);
     recording_evidence_free(r);
     return status;
@@ -54,7 +61,7 @@ static int analyze_run(const struct cli_args *args)
         return cli_fail("%s: a server keeps samples, and not what threads waited for; give the recording's FILE", path);
     if (!strcmp(path, "-"))
         return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
-    return analyze_file(path, top, cli_switch(args, "json"));
+    return analyze_file(args, top);
 }
 
 const struct cli_command command_analyze = {
@@ -68,8 +75,9 @@ const struct cli_command command_analyze = {
         "again and again; virtual threads that keep their carriers; exceptions as the way the program goes.\n\n"
         "Each finding says what and where, how much time it cost, with its 95 % interval, which report shows it, and what to do. Its score "
         "goes from 0 to 100: from 75 it is a warning, below 25 it is not shown. Scores rest on the low end of the interval, so what may be "
-        "chance is not found. At the end stands which rules found nothing, and which could not be judged by this recording, with the "
-        "command that records what they take. The most tells -e cpu,wall,lock,halt, put together with a recording of the JDK's own: "
+        "chance is not found. Quantities are means over the recording; --time looks at a part of it.\n\n"
+        "At the end stands which rules found nothing, and which could not be judged by this recording, with the command that records what "
+        "they take. The most tells -e cpu,wall,lock,halt, put together with a recording of the JDK's own: "
         "cat flight.jfr candor.jfr > both.jfr.\n\n"
         "docs/findings.md has the rules with their limits, docs/formats/analyze-json.md the output of --json.",
     .examples = "candor record -e cpu,wall,lock,halt -d 60s -o app.jfr 4711 && candor analyze app.jfr\n    what keeps the program waiting\n"

@@ -6,6 +6,7 @@ struct search {
     const char *const *events;
     uint32_t count;
     bool *in;
+    const struct time_range *within;
     struct recorded_throws *throws;
     uint64_t ids[RECORDED_MAX]; /* of the types in the chunk at hand; 0 = it has no such type */
 };
@@ -35,9 +36,11 @@ struct count {
     bool known;
 };
 
-static void take_count(struct count *first, struct count *last, struct jfr_event *event)
+static void take_count(const struct search *s, struct count *first, struct count *last, struct jfr_event *event)
 {
     struct count one = {jfr_event_epoch_ns(event), jfr_value_int(field(event, "throwables")), true};
+    if (one.ns < s->within->from_ns || one.ns >= s->within->to_ns)
+        return;
     if (!first->known || one.ns < first->ns)
         *first = one;
     if (!last->known || one.ns > last->ns)
@@ -69,14 +72,15 @@ static void search_chunk(struct search *s, struct jfr_chunk *chunk)
         if (event.type == settings)
             take_setting(s, &event);
         else if (event.type == statistics)
-            take_count(&first, &last, &event);
+            take_count(s, &first, &last, &event);
     add_throws(s->throws, &first, &last);
 }
 
-int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, bool *in, struct recorded_throws *throws,
-                    struct error *e)
+int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
+                    struct recorded_throws *throws, struct error *e)
 {
-    struct search s = {.events = events, .count = count < RECORDED_MAX ? count : RECORDED_MAX, .in = in, .throws = throws};
+    struct search s = {
+        .events = events, .count = count < RECORDED_MAX ? count : RECORDED_MAX, .in = in, .within = within, .throws = throws};
     int rc = 0;
     *throws = (struct recorded_throws){0};
     memset(in, 0, count * sizeof *in);

@@ -2,6 +2,7 @@
 #ifndef CANDOR_EVENTS_RECORDED_H
 #define CANDOR_EVENTS_RECORDED_H
 
+#include "base/time_range.h"
 #include "jfr/reader.h"
 
 #include <stdbool.h>
@@ -15,8 +16,8 @@ struct recorded_throws {
 };
 
 /* Sets in[i] where events[i] was asked for: a chunk has such events, or says by a jdk.ActiveSetting that they were enabled. count is at
- * most RECORDED_MAX. 0 or a negative code with a line in e. */
-int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, bool *in, struct recorded_throws *throws,
-                    struct error *e);
+ * most RECORDED_MAX. throws: between the counts within that time. 0 or a negative code with a line in e. */
+int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
+                    struct recorded_throws *throws, struct error *e);
 
 #endif

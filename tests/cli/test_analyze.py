@@ -104,6 +104,20 @@ def test_several():
     shows(path, r, "several")
 
 
+def test_time():
+    """The trouble of the last tenth: of all the time it is a trifle."""
+    calm = [("sample", 1, MS, "complete", HOT)] * 890
+    path = recording("late.jfr", *calm, *[("monitor", 2, 10 * MS, "demo.Log", 64, 1, 0, LOG)] * 10)
+    ct.ok(ids(analyze(path)) == [], "a lock that is little of a recording", analyze(path))
+    r = analyze(path, "--time", "-120ms..")
+    ct.ok(ids(r) == ["lock_contended"] and abs(r["duration_ns"] - 120 * MS) <= MS, "is much of its end", r)
+    ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
+    wrong = ct.candor("analyze", "--time", "yesterday", path)
+    ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "no range of time" in wrong.err, "no range: told", wrong)
+    outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
+    ct.ok(outside.status == 1 and outside.err.count("\n") == 1 and "nothing was recorded" in outside.err, "outside: told", outside)
+
+
 def test_missing():
     r = analyze(recording("cpu.jfr", event="cpu"))
     gaps = {gap["id"]: gap for gap in r["not_judged"]}
@@ -132,6 +146,7 @@ test_deadlock()
 test_gc()
 test_storm()
 test_several()
+test_time()
 test_missing()
 test_wrong(recording("whole.jfr"))
 ct.done()

@@ -136,10 +136,11 @@ static void check_halts(const struct jfr_file *file)
 static void check_recorded(const struct jfr_file *file)
 {
     static const char *const events[] = {"jdk.SocketRead", "candor.CpuSample"};
+    static const struct time_range all = {INT64_MIN, INT64_MAX};
     struct recorded_throws throws;
     struct error e;
     bool in[2];
-    if (recorded_events(file, events, 2, in, &throws, &e))
+    if (recorded_events(file, events, 2, &all, in, &throws, &e))
         fault(e.text);
 }
 

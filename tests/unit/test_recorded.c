@@ -72,6 +72,7 @@ static void put_second(struct buffer *b)
 int main(void)
 {
     static const char *const events[] = {"jdk.SocketRead", "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.NoSuch"};
+    static const struct time_range all = {INT64_MIN, INT64_MAX};
     bool in[4] = {true, true, true, true};
     struct recorded_throws throws;
     struct jfr_file *file;
@@ -82,10 +83,13 @@ int main(void)
     put_second(&b);
     if (!tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", NULL, &e), "opens: %s", e.text))
         return tap_done();
-    tap_ok(!recorded_events(file, events, 4, in, &throws, &e), "is read: %s", e.text);
+    tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &e), "is read: %s", e.text);
     tap_ok(in[0] && !in[1] && in[2] && !in[3], "asked for, refused, there all the same, unknown");
     tap_ok(throws.count == 107, "what was thrown between the first and the last count of each chunk: %" PRIu64, throws.count);
     tap_ok(throws.ns == 1000000000, "and in which time: %" PRIu64, throws.ns);
+    const struct time_range some = {CRAFT_START_NS + 150 * INT64_C(1000000), CRAFT_START_NS + 500 * INT64_C(1000000)};
+    tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
+           "the same of a part of the time: %" PRIu64, throws.count);
     jfr_file_close(file);
     buffer_deinit(&b);
     return tap_done();

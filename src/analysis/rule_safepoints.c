@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STORM_WARNING 100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */
 #define STOPPED_WARNING 0.1 /* of the time, for those that are a storm */
@@ -13,6 +14,7 @@
 #define LATE_WARNING_NS 1e8 /* that a thread runs on after all were asked to stop, on average */
 
 enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* safepoints; fewer are chance, or a beginning */
+enum { PLACE_BYTES = 512 };
 
 /* ---- storms ---- */
 
@@ -107,12 +109,33 @@ struct lateness {
     uint32_t count, thread;
 };
 
-static struct lateness lateness_at(const struct halts *h, uint32_t site)
+/* The lines of a loop are one place: "a.B.loop < a.C.run" of "a.B.loop:12 < a.C.run:7". */
+static uint32_t place_of(struct findings *f, const char *site)
+{
+    char place[PLACE_BYTES];
+    size_t n = 0;
+    while (*site && n < sizeof place - 1) {
+        size_t digits = *site == ':' ? strspn(site + 1, "0123456789") : 0;
+        if (digits)
+            site += 1 + digits;
+        else
+            place[n++] = *site++;
+    }
+    place[n] = 0;
+    return findings_string(f, place);
+}
+
+static bool is_late(const struct halt *one)
+{
+    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_ns;
+}
+
+static struct lateness lateness_at(struct findings *f, const struct halts *h, uint32_t place)
 {
     struct lateness l = {0};
     for (uint32_t i = 0; i < h->count; i++) {
         const struct halt *one = &h->list[i];
-        if (one->kind != HALT_SAFEPOINT || !one->sync_known || one->late_site != site || !one->late_ns)
+        if (!is_late(one) || place_of(f, halts_text(h, one->late_site)) != place)
             continue;
         l.sum += (double)one->late_ns;
         l.squares += (double)one->late_ns * (double)one->late_ns;
@@ -128,9 +151,10 @@ static struct amount mean_of(const struct lateness *l)
     return amount_normal(mean, sqrt(fmax(0, variance) / l->count));
 }
 
-static void judge_late(struct findings *f, const struct halts *h, uint32_t site)
+/* site: of its lines the one that most was lost at. */
+static void judge_late(struct findings *f, const struct halts *h, uint32_t place, uint32_t site)
 {
-    struct lateness l = lateness_at(h, site);
+    struct lateness l = lateness_at(f, h, place);
     char mean[32], low[32], high[32];
     if (l.count < LATE_LEAST)
         return;
@@ -153,13 +177,18 @@ static void judge_late(struct findings *f, const struct halts *h, uint32_t site)
 
 void rule_late(struct findings *f, const struct evidence *e)
 {
-    struct tally sites;
+    struct tally sites; /* by place */
     tally_init(&sites);
-    for (uint32_t i = 0; e->halts && i < e->halts->count; i++)
-        if (e->halts->list[i].kind == HALT_SAFEPOINT && e->halts->list[i].late_site)
-            tally_add(&sites, 0, e->halts->list[i].late_site, e->halts->list[i].late_ns);
+    for (uint32_t i = 0; e->halts && i < e->halts->count; i++) {
+        const struct halt *one = &e->halts->list[i];
+        if (is_late(one))
+            tally_add(&sites, place_of(f, halts_text(e->halts, one->late_site)), one->late_site, one->late_ns);
+    }
     f->failed = f->failed || sites.failed;
-    for (uint32_t i = 0; i < sites.count; i++)
-        judge_late(f, e->halts, sites.rows[i].key);
+    for (uint32_t i = 0; !f->failed && i < sites.count; i++) {
+        const struct tally_row *largest = tally_largest(&sites, sites.rows[i].group);
+        if (largest == &sites.rows[i]) /* each place once */
+            judge_late(f, e->halts, largest->group, largest->key);
+    }
     tally_deinit(&sites);
 }

@@ -129,11 +129,11 @@ static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int co
     }
 }
 
-static void add_late(uint64_t ns)
+static void add_late(uint64_t ns, const char *site)
 {
     struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = ns};
     one.late_thread = halt_word("looper");
-    one.late_site = halt_word("demo.Sum.loop:9");
+    one.late_site = halt_word(site);
     halts_add(&halts, &one);
 }
 
@@ -311,7 +311,7 @@ static void add_all_late(const uint64_t *ms, int count)
 {
     begin();
     for (int i = 0; i < count; i++)
-        add_late(ms[i] * MS);
+        add_late(ms[i] * MS, "demo.Sum.loop:9");
 }
 
 static void test_late(void)
@@ -319,6 +319,9 @@ static void test_late(void)
     static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1};
     add_all_late(even, 5);
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "a loop of 50 ms");
+    add_all_late(even, 2);
+    add_late(40 * MS, "demo.Sum.loop:10");
+    finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "the lines of a loop are one place");
     add_all_late(even, 2);
     is_silent("two times only");
     add_all_late(little, 5);

@@ -8,8 +8,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define WAITERS_WARNING 1.0        /* threads that wait on average */
 #define SLOW_READ_NS 275000000u    /* half of the reads take as long */

@@ -5,7 +5,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STORM_WARNING 100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */

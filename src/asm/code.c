@@ -69,11 +69,6 @@ static uint32_t text(struct asm_recording *r, struct jfr_event *event, const cha
     return t.len ? strtab_add(&r->strings, t.bytes, t.len < NAME_TEXT_MAX ? t.len : NAME_TEXT_MAX) : 0;
 }
 
-static bool text_is(struct jfr_text t, const char *word)
-{
-    return t.len == strlen(word) && !memcmp(t.bytes, word, t.len);
-}
-
 /* ---- stacks ---- */
 
 static uint32_t method_name(struct loading *l, const struct jfr_frame_info *frame)
@@ -283,7 +278,7 @@ static uint32_t source_without(struct asm_recording *r, struct jfr_event *event)
 {
     char source[128];
     struct jfr_text capture = jfr_value_text(value(event, "capture"));
-    if (!capture.len || text_is(capture, "native") || text_is(capture, "captured"))
+    if (!capture.len || jfr_text_is(capture, "native") || jfr_text_is(capture, "captured"))
         return word(r, "unknown");
     snprintf(source, sizeof source, "not captured: %.*s", (int)(capture.len < 100 ? capture.len : 100), capture.bytes);
     return word(r, source);
@@ -305,14 +300,14 @@ static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_
     s->name = word(r, "[unknown]");
     if (!jfr_stack_of(value(event, "stackTrace"), &frames) || !jfr_stack_next(&frames, &frame) || !jfr_method_of(frame.method, &m))
         return;
-    bool native = text_is(jfr_value_text(value(event, "capture")), "native");
+    bool native = jfr_text_is(jfr_value_text(value(event, "capture")), "native");
     if (s->in_kernel)
         s->source = word(r, "kernel");
-    else if (native && text_is(frame.type, "Failed"))
+    else if (native && jfr_text_is(frame.type, "Failed"))
         s->source = word(r, "no stack");
-    else if (native && text_is(frame.type, "Native") && m.class_name.len)
+    else if (native && jfr_text_is(frame.type, "Native") && m.class_name.len)
         s->source = strtab_add(&r->strings, m.class_name.bytes, m.class_name.len);
-    bool java = !s->in_kernel && !text_is(frame.type, "Native") && !text_is(frame.type, "Failed");
+    bool java = !s->in_kernel && !jfr_text_is(frame.type, "Native") && !jfr_text_is(frame.type, "Failed");
     s->name = java ? method_name(l, &frame) : short_name(r, m.name);
 }
 
@@ -320,7 +315,7 @@ static bool is_kernel(struct jfr_event *event)
 {
     struct jfr_stack frames;
     struct jfr_frame_info frame;
-    return jfr_stack_of(value(event, "stackTrace"), &frames) && jfr_stack_next(&frames, &frame) && text_is(frame.type, "Kernel");
+    return jfr_stack_of(value(event, "stackTrace"), &frames) && jfr_stack_next(&frames, &frame) && jfr_text_is(frame.type, "Kernel");
 }
 
 static int on_sample(struct loading *l, struct jfr_event *event)
@@ -343,7 +338,7 @@ static int on_sample(struct loading *l, struct jfr_event *event)
 
 static int on_setting(struct loading *l, struct jfr_event *event)
 {
-    if (text_is(jfr_value_text(value(event, "name")), "code_processor"))
+    if (jfr_text_is(jfr_value_text(value(event, "name")), "code_processor"))
         l->r->processor = text(l->r, event, "value");
     return 0;
 }

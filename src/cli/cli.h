@@ -103,6 +103,7 @@ extern const struct cli_command command_stop;       /* cmd_control.c */
 extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
+extern const struct cli_command command_analyze;    /* cmd_analyze.c */
 extern const struct cli_command command_asm;        /* cmd_asm.c */
 extern const struct cli_command command_trace;      /* cmd_trace.c */
 extern const struct cli_command command_print;      /* cmd_print.c */

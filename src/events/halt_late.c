@@ -135,6 +135,18 @@ static int search_chunk(struct search *s, struct jfr_chunk *chunk)
     return rc;
 }
 
+static void name_latest(struct halt *one, const struct late *l)
+{
+    uint32_t latest = 0;
+    for (uint32_t i = 1; i < l->count; i++)
+        if (l->ran_ns[i] > l->ran_ns[latest])
+            latest = i;
+    if (!l->count)
+        return;
+    one->late_thread = l->threads[latest];
+    one->late_site = l->sites[latest];
+}
+
 /* "worker-1 at shop.Sum.loop:12 (23.9 ms); worker-2 at ..." */
 static int tell(struct halts *h, const struct late *l)
 {
@@ -157,6 +169,7 @@ static int tell(struct halts *h, const struct late *l)
     if (l->more)
         buffer_text(&b, "; ...");
     h->list[l->safepoint].late = halt_string(h, (const char *)b.data, b.len, &rc);
+    name_latest(&h->list[l->safepoint], l);
     buffer_deinit(&b);
     return rc;
 }

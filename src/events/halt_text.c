@@ -34,11 +34,6 @@ uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc)
     return halt_string(h, name.bytes, name.len, rc);
 }
 
-static bool is_text(struct jfr_text text, const char *wanted)
-{
-    return text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
-}
-
 /* Frames of the JDK, the JVM and the kernel: how a program waits, or is interrupted, not where; and what native code has called Java. */
 static bool is_outside(struct jfr_text class_name, struct jfr_text frame_type, bool below_java)
 {
@@ -48,7 +43,7 @@ static bool is_outside(struct jfr_text class_name, struct jfr_text frame_type, b
         if (class_name.len > n && !memcmp(class_name.bytes, packages[i], n))
             return true;
     }
-    return is_text(class_name, "libjvm") || is_text(frame_type, "Kernel") || (below_java && is_text(frame_type, "Native"));
+    return jfr_text_is(class_name, "libjvm") || jfr_text_is(frame_type, "Kernel") || (below_java && jfr_text_is(frame_type, "Native"));
 }
 
 static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t line)
@@ -76,7 +71,7 @@ static void put_frames(struct buffer *b, struct jfr_value stack, bool program)
     for (int n = 0; n < SITE_FRAMES && !b->failed && jfr_stack_next(&s, &frame);)
         if (jfr_method_of(frame.method, &m) && !(program && is_outside(m.class_name, frame.type, below_java))) {
             put_frame(b, &m, frame.line);
-            below_java = below_java || !is_text(frame.type, "Native");
+            below_java = below_java || !jfr_text_is(frame.type, "Native");
             n++;
         }
 }

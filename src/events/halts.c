@@ -208,20 +208,15 @@ static void take_call(struct reading *r, struct jfr_event *event, const struct h
                                                    .site = site_of(r, event)};
 }
 
-static bool is_text(struct jfr_text text, const char *wanted)
-{
-    return text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
-}
-
 static void take_setting(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     char list[128];
     struct jfr_text name = jfr_value_text(field(event, "name")), value = jfr_value_text(field(event, "value"));
-    if (is_text(name, "jfr"))
+    if (jfr_text_is(name, "jfr"))
         r->joined = true;
-    if (is_text(name, "lock_parks"))
-        r->no_parks = is_text(value, "unseen");
-    if (!is_text(name, "event"))
+    if (jfr_text_is(name, "lock_parks"))
+        r->no_parks = jfr_text_is(value, "unseen");
+    if (!jfr_text_is(name, "event"))
         return;
     snprintf(list, sizeof list, "%.*s", (int)(value.len < sizeof list ? value.len : sizeof list - 1), value.bytes);
     r->locks = word_list_has(list, "lock");
@@ -351,6 +346,7 @@ int halts_read(struct halts *h, const struct jfr_file *file, struct jfr_problems
     if (rc)
         error_set(e, rc, "no memory for the halts");
     rc = rc ? rc : read_chunks(&r, file, problems, e);
+    h->joined = r.joined;
     if (!rc) {
         rc = halt_join(h, &r.parts);
         if (rc)

@@ -13,7 +13,7 @@
  * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too. The
  * time of a recording of ours that has the JDK's chunks behind its own is that of its own.
  *
- * Memory: about 80 bytes for each such event of the file, and the texts. */
+ * Memory: about 90 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
 #define CANDOR_EVENTS_HALTS_H
 
@@ -37,6 +37,7 @@ struct halt {
     uint32_t by;      /* who asked for it, or holds it up */
     uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
     uint32_t late;    /* of a safepoint: who still ran meanwhile, and where */
+    uint32_t late_thread, late_site; /* of these, the one that ran longest */
     uint8_t kind;     /* enum halt_kind */
     bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
     bool told_by_agent;
@@ -52,6 +53,7 @@ struct halts {
     uint32_t waits_told_twice; /* monitors and parks of the JDK's that the agent told of, too */
     uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
     uint64_t unplaced_ns;      /* and those pauses together */
+    bool joined; /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */
 };
 
 /* 0 or a negative code; halts_deinit in any case. Damage goes into problems. */

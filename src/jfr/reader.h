@@ -201,6 +201,7 @@ bool jfr_value_none(struct jfr_value v);
 int64_t jfr_value_int(struct jfr_value v);     /* boolean, byte, char, short, int, long; float and double are cut */
 double jfr_value_number(struct jfr_value v);   /* the same, and float and double */
 struct jfr_text jfr_value_text(struct jfr_value v); /* a string, or a struct whose only field is one (a symbol) */
+bool jfr_text_is(struct jfr_text text, const char *wanted);
 /* Member of a struct; references are followed. */
 struct jfr_value jfr_value_member(struct jfr_value v, const char *name);
 struct jfr_value jfr_value_field(struct jfr_value v, const struct jfr_field *f);

@@ -156,6 +156,11 @@ double jfr_value_number(struct jfr_value v)
     return wide ? (double)(uint64_t)i : (double)i;
 }
 
+bool jfr_text_is(struct jfr_text text, const char *wanted)
+{
+    return text.len == strlen(wanted) && !memcmp(text.bytes, wanted, text.len);
+}
+
 struct jfr_text jfr_value_text(struct jfr_value v)
 {
     for (int i = 0; i < WRAPPERS_MAX && scalar(v); i++) {

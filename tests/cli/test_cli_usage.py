@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
-COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "asm", "diff", "trace", "print",
+COMMANDS = ("list", "doctor", "record", "top", "start", "stop", "dump", "status", "report", "analyze", "asm", "diff", "trace", "print",
             "summary", "convert", "scrub", "verify", "daemon", "server", "load", "hist", "help", "completion", "version")
 
 
@@ -102,6 +102,8 @@ def usage():
     wrong(["report", "--kind", "halt", "x.jfr", "y.jfr"], "one FILE")
     wrong(["report", "--timeline", "x.jfr"], "--kind halt")
     wrong(["report", "--kind", "pause", "x.jfr"], "'pause'", "halt")
+    wrong(["analyze", "--top", "few", "x.jfr"], "'few'")
+    wrong(["analyze", "x.jfr", "y.jfr"], "'y.jfr'")
     wrong(["status", "--timeout", "soon", "1"], "'soon'")
     wrong(["stop"], "missing")
     wrong(["help", "nothing"], "'nothing'")

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "events/as_json.h"
 #include "events/as_text.h"
+#include "events/recorded.h"
 #include "events/summary.h"
 #include "events/timeline.h"
 #include "events/walk.h"
@@ -132,6 +133,17 @@ static void check_halts(const struct jfr_file *file)
     halts_deinit(&h);
 }
 
+static void check_recorded(const struct jfr_file *file)
+{
+    static const char *const events[] = {"jdk.SocketRead", "candor.CpuSample"};
+    static const struct time_range all = {INT64_MIN, INT64_MAX};
+    struct recorded_throws throws;
+    struct error e;
+    bool in[2];
+    if (recorded_events(file, events, 2, &all, in, &throws, &e))
+        fault(e.text);
+}
+
 int64_t events_walk(const void *bytes, size_t size)
 {
     static struct jfr_problems problems;
@@ -150,6 +162,7 @@ int64_t events_walk(const void *bytes, size_t size)
         fault("print and summary do not agree");
     check_scrubbed(file, &summary);
     check_halts(file);
+    check_recorded(file);
     summary_deinit(&summary);
     selection_deinit(&selection);
     jfr_file_close(file);

@@ -279,6 +279,8 @@ static void test_who_was_late(void)
     const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
     text_is(&h, s->late, "late at shop.Sum.loop:9 (1.70 ms); worker at shop.Sum.loop:9 (250 us)",
             "who was late, and how long it ran meanwhile");
+    text_is(&h, s->late_thread, "late", "of these the one that ran longest");
+    text_is(&h, s->late_site, "shop.Sum.loop:9", "and where it did");
     tap_ok(s->late_ns == 1950000, "all of them together: %" PRIu64, s->late_ns);
     char *json = printed(&h, halts_report_json);
     contains(json, "\"late_ns\": 1950000");
@@ -343,7 +345,8 @@ static void test_joined(bool parks)
     tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
     tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s", e.text);
     halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
-    tap_ok(h.start_ns == START && h.duration_ns == 1000 * MS, "%s: the time of a joined recording is that of the agent's chunks", with);
+    tap_ok(h.joined && h.start_ns == START && h.duration_ns == 1000 * MS,
+           "%s: the time of a joined recording is that of the agent's chunks", with);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
     tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * MS, "%s: a wait that both told of is the agent's",
            with);

@@ -1,0 +1,55 @@
+/* What rules judge by: the samples of each kind that a recording has, its halts, and which of all that it was to hold.
+ *
+ * Rules are pure functions of it; tests make one by hand. */
+#ifndef CANDOR_ANALYSIS_EVIDENCE_H
+#define CANDOR_ANALYSIS_EVIDENCE_H
+
+#include "events/halts.h"
+#include "events/recorded.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a recording may have been asked for. */
+enum source {
+    SOURCE_CPU,
+    SOURCE_WALL,
+    SOURCE_LOCKS,      /* how long threads waited for locks */
+    SOURCE_OWNERS,     /* and who had them, in which circles, and what he did */
+    SOURCE_PAUSES,
+    SOURCE_SAFEPOINTS, /* all of them, however short */
+    SOURCE_ASKED,      /* when threads were asked to stop */
+    SOURCE_SOCKETS,
+    SOURCE_FORCES,
+    SOURCE_PINNED,
+    SOURCE_THROWS,
+    SOURCES
+};
+
+struct source_info {
+    const char *words;
+    const char *remedy; /* the command that records it */
+};
+
+extern const struct source_info source_infos[SOURCES];
+
+#define SOURCE_BIT(source) (1u << (source))
+
+struct evidence {
+    unsigned sources;            /* bits; what follows may be empty all the same */
+    const struct profile *cpu;   /* NULL = there are no samples of it, here and below */
+    const struct profile *wall;
+    struct profile *lock;        /* locks.h adds strings to it */
+    const struct profile *holder;
+    const struct halts *halts;   /* NULL = none */
+    struct recorded_throws throws;
+    uint64_t duration_ns;        /* of the recording */
+};
+
+static inline bool evidence_has(const struct evidence *e, enum source source)
+{
+    return e->sources & SOURCE_BIT(source);
+}
+
+#endif

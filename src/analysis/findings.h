@@ -1,0 +1,83 @@
+/* What is wrong in a recording, by rules: a short list, the worst first.
+ *
+ *   findings_init -> analyze (analyze.h) -> read the fields, findings_text -> findings_deinit
+ *
+ * Rules call findings_say and findings_add; when there is no memory they go on, and `failed` tells at the end. */
+#ifndef CANDOR_ANALYSIS_FINDINGS_H
+#define CANDOR_ANALYSIS_FINDINGS_H
+
+#include "analysis/score.h"
+#include "base/strtab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum finding_kind {
+    FINDING_DEADLOCK,
+    FINDING_LOCK_HELD_ASLEEP,
+    FINDING_LOCK_HELD_IN_IO,
+    FINDING_WRITERS_STARVE,
+    FINDING_LOCK_CONTENDED,
+    FINDING_POOL_TOO_SMALL,
+    FINDING_SAFEPOINT_STORM,
+    FINDING_LATE_AT_SAFEPOINTS,
+    FINDING_SYSTEM_GC,
+    FINDING_SLOW_SOCKET,
+    FINDING_FILE_FORCED,
+    FINDING_PINNED_CARRIER,
+    FINDING_EXCEPTIONS,
+    FINDING_KINDS
+};
+
+struct finding_info {
+    const char *id;     /* "lock_held_asleep": in JSON, stable */
+    const char *title;  /* in words */
+    const char *report; /* the options of `candor report` that show it */
+    const char *table;  /* and the table in it */
+    const char *remedy; /* what to do */
+};
+
+extern const struct finding_info finding_infos[FINDING_KINDS];
+
+/* Strings are ids, 0 = unknown or none. */
+struct finding {
+    enum finding_kind kind;
+    double score;
+    uint32_t text;    /* what, where and how much, in a sentence */
+    uint32_t subject; /* a lock's class, a peer, a path, a pool's threads, an exception's class */
+    uint32_t site;    /* "shop.Log.write:12": where in the program */
+    uint32_t owner;   /* the thread that has the lock, asked for it, or was late */
+    uint64_t count;   /* of waits, pauses, reads ... */
+    uint32_t threads; /* how many were held up; 0 = all, or unknown */
+    struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
+};
+
+/* A rule that this recording does not allow to judge. */
+struct finding_gap {
+    enum finding_kind kind;
+    const char *missing; /* "waits for locks" */
+    const char *remedy;  /* the command that would record it */
+};
+
+struct findings {
+    struct strtab strings;
+    struct finding *list; /* highest score first, then most time lost */
+    uint32_t count, cap;
+    struct finding_gap gaps[FINDING_KINDS];
+    uint32_t gap_count;
+    bool failed;
+};
+
+int findings_init(struct findings *f); /* 0 or -ENOMEM; findings_deinit in any case */
+void findings_deinit(struct findings *f);
+const char *findings_text(const struct findings *f, uint32_t string);
+uint32_t findings_string(struct findings *f, const char *text);
+/* What is longer than 2 KiB is cut. */
+uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Leaves out what has a score below SCORE_INFO. */
+void findings_add(struct findings *f, const struct finding *one);
+void findings_sort(struct findings *f);
+/* "warning" or "info". */
+const char *finding_severity(const struct finding *one);
+
+#endif

@@ -1,0 +1,88 @@
+#include "analysis/findings_print.h"
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+bool findings_judged(const struct findings *f, enum finding_kind kind)
+{
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        if (f->gaps[i].kind == kind)
+            return false;
+    return true;
+}
+
+uint32_t findings_of(const struct findings *f, enum finding_kind kind)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        n += f->list[i].kind == kind;
+    return n;
+}
+
+static void put_lost(FILE *out, const struct finding *one)
+{
+    char value[32], low[32], high[32];
+    if (one->lost_ns.value <= 0)
+        return;
+    fprintf(out, "      lost     %s", units_format_duration(value, sizeof value, amount_whole(one->lost_ns.value)));
+    if (one->lost_ns.low < one->lost_ns.high)
+        fprintf(out, "  (%s to %s)", units_format_duration(low, sizeof low, amount_whole(one->lost_ns.low)),
+                units_format_duration(high, sizeof high, amount_whole(one->lost_ns.high)));
+    fputc('\n', out);
+}
+
+static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
+{
+    const struct finding_info *info = &finding_infos[one->kind];
+    fprintf(out, "\n%-7s %3.0f  %s\n      ", finding_severity(one), one->score, info->title);
+    utf8_print(out, findings_text(f, one->text));
+    fputc('\n', out);
+    put_lost(out, one);
+    fprintf(out, "      look at  candor report %s ", info->report);
+    utf8_print(out, file);
+    fprintf(out, "  (%s)\n      do       %s\n", info->table, info->remedy);
+}
+
+static void put_quiet(FILE *out, const struct findings *f)
+{
+    const char *before = "\nJudged, with nothing found: ";
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        if (findings_judged(f, (enum finding_kind)kind) && !findings_of(f, (enum finding_kind)kind)) {
+            fprintf(out, "%s%s", before, finding_infos[kind].id);
+            before = ", ";
+        }
+    if (*before == ',')
+        fputc('\n', out);
+}
+
+/* Those that lack the same follow each other. */
+static void put_gaps(FILE *out, const struct findings *f)
+{
+    if (f->gap_count)
+        fputs("\nNot judged, because the recording has not\n", out);
+    for (uint32_t i = 0; i < f->gap_count; i++) {
+        const struct finding_gap *gap = &f->gaps[i], *before = i ? gap - 1 : NULL;
+        if (!before || before->missing != gap->missing)
+            fprintf(out, "%s  %s (%s): ", i ? "\n" : "", gap->missing, gap->remedy);
+        fprintf(out, "%s%s", before && before->missing == gap->missing ? ", " : "", finding_infos[gap->kind].id);
+    }
+    if (f->gap_count)
+        fputc('\n', out);
+}
+
+void findings_print_text(FILE *out, const struct findings *f, const struct findings_print *o)
+{
+    char length[32];
+    uint32_t shown = o->top && o->top < f->count ? o->top : f->count;
+    fprintf(out, "%" PRIu32 " finding%s in ", f->count, f->count == 1 ? "" : "s");
+    utf8_print(out, o->file);
+    fprintf(out, ", %s\n", units_format_duration(length, sizeof length, o->duration_ns));
+    for (uint32_t i = 0; i < shown; i++)
+        put_finding(out, f, &f->list[i], o->file);
+    if (shown < f->count)
+        fprintf(out, "\n... and %" PRIu32 " more; --top 0 shows all\n", f->count - shown);
+    put_quiet(out, f);
+    put_gaps(out, f);
+}

@@ -1,0 +1,24 @@
+/* The halts of one kind, those with the same peer, path or reason together, for rules that judge each of these. */
+#ifndef CANDOR_ANALYSIS_HALT_GROUPS_H
+#define CANDOR_ANALYSIS_HALT_GROUPS_H
+
+#include "events/halts.h"
+
+#include <stdint.h>
+
+struct halt_group {
+    uint32_t what, site, thread; /* strings of the halts; the last two of those with most time */
+    uint64_t count, sum_ns, median_ns;
+    uint32_t threads;
+};
+
+struct halt_groups {
+    struct halt_group *list;
+    uint32_t count, cap;
+};
+
+/* 0 or -ENOMEM; halt_groups_deinit in any case. */
+int halt_groups_make(struct halt_groups *g, const struct halts *h, enum halt_kind kind);
+void halt_groups_deinit(struct halt_groups *g);
+
+#endif

@@ -1,0 +1,179 @@
+#include "analysis/recording_evidence.h"
+
+#include "base/time_range.h"
+#include "base/word_list.h"
+#include "profile/filter.h"
+#include "profile/load_jfr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CPU, WALL, LOCK, HOLDER, KINDS };
+
+static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER};
+
+/* Events of the JDK's, and what they are evidence of. */
+static const char *const jdk_events[] = {"jdk.JavaMonitorEnter", "jdk.GCPhasePause", "jdk.SafepointStateSynchronization", "jdk.SocketRead",
+                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics"};
+static const enum source jdk_sources[] = {SOURCE_LOCKS, SOURCE_PAUSES, SOURCE_ASKED, SOURCE_SOCKETS, SOURCE_FORCES, SOURCE_PINNED,
+                                          SOURCE_THROWS};
+
+enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
+
+struct recording_evidence {
+    struct profile profiles[KINDS];
+    int made; /* how many of them */
+    struct halts halts;
+    bool has_halts;
+    struct time_range range;
+    bool is_part; /* that was asked for */
+    struct evidence evidence;
+};
+
+/* ---- what time ---- */
+
+/* As far as the recording goes; what an owner's recording of the JDK's tells of before and after is no part of ours. */
+static int choose_range(struct recording_evidence *r, const char *text, struct error *e)
+{
+    const struct halts *h = &r->halts;
+    int64_t end = h->start_ns + (int64_t)h->duration_ns;
+    r->is_part = text;
+    r->range = (struct time_range){INT64_MIN, INT64_MAX};
+    if (!text && h->joined && end > h->start_ns)
+        r->range = (struct time_range){h->start_ns, end};
+    if (!text)
+        return 0;
+    if (time_range_parse(&r->range, text, h->start_ns, h->duration_ns))
+        return error_set(e, -EDOM, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
+                                   "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
+    if (r->range.from_ns < h->start_ns)
+        r->range.from_ns = h->start_ns;
+    if (r->range.to_ns > end)
+        r->range.to_ns = end;
+    if (r->range.from_ns >= r->range.to_ns)
+        return error_set(e, -ERANGE, "nothing was recorded at '%.60s'; 'candor summary' says when the recording was made", text);
+    r->evidence.duration_ns = (uint64_t)(r->range.to_ns - r->range.from_ns);
+    return 0;
+}
+
+static void keep_range(struct halts *h, const struct time_range *range)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->list[i].start_ns >= range->from_ns && h->list[i].start_ns < range->to_ns)
+            h->list[kept++] = h->list[i];
+    h->count = kept;
+}
+
+/* ---- samples ---- */
+
+static int load_profile(struct recording_evidence *r, int i, const char *path, struct error *e)
+{
+    struct profile *p = &r->profiles[i];
+    int rc = profile_init(p);
+    if (rc)
+        return error_set(e, rc, "no memory for the samples of %s", path);
+    r->made = i + 1;
+    p->kind = kinds[i];
+    rc = profile_load_jfr(p, path, e);
+    if (!rc && r->is_part) {
+        rc = filter_apply(&(struct filter){.from_ns = r->range.from_ns, .to_ns = r->range.to_ns, .timed = true}, p);
+        rc = rc ? error_set(e, rc, "no memory for the samples of %s", path) : 0;
+    }
+    return rc;
+}
+
+static bool comes_from(const struct profile *p, const char *event)
+{
+    return p->sample_count && !strcmp(profile_text(p, p->source), event);
+}
+
+/* Samples of CPU time, and no other's that were read in their place. */
+static bool is_of_cpu(const struct profile *p)
+{
+    return p->sample_count && p->kind == PROFILE_RUNNING && !profile_is_safepoint(p) &&
+           (p->unit == PROFILE_UNIT_NS || p->unit == PROFILE_UNIT_SAMPLES);
+}
+
+static void give_profiles(struct recording_evidence *r)
+{
+    struct evidence *e = &r->evidence;
+    const struct profile *cpu = &r->profiles[CPU];
+    const char *event = profile_setting(cpu, "event");
+    bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
+    e->cpu = is_of_cpu(cpu) ? cpu : NULL;
+    e->wall = comes_from(&r->profiles[WALL], "candor.WallSample") ? &r->profiles[WALL] : NULL;
+    e->lock = comes_from(&r->profiles[LOCK], "jdk.JavaMonitorEnter") ? &r->profiles[LOCK] : NULL;
+    e->holder = comes_from(&r->profiles[HOLDER], "candor.LockHolder") ? &r->profiles[HOLDER] : NULL;
+    e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
+    e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
+    e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
+    e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
+    e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
+}
+
+/* ---- halts ---- */
+
+static int load_file(struct recording_evidence *r, const struct jfr_file *file, const char *range, struct jfr_problems *problems,
+                     struct error *e)
+{
+    bool recorded[JDK_EVENTS];
+    int rc = halts_read(&r->halts, file, problems, e);
+    r->has_halts = true;
+    r->evidence.duration_ns = r->halts.duration_ns;
+    rc = rc ? rc : choose_range(r, range, e);
+    if (!rc)
+        keep_range(&r->halts, &r->range);
+    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, e);
+    for (int i = 0; !rc && i < JDK_EVENTS; i++)
+        r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
+    r->evidence.halts = &r->halts;
+    return rc;
+}
+
+static int load(struct recording_evidence *r, const char *path, const char *range, struct jfr_problems *problems, struct error *e)
+{
+    struct jfr_file *file;
+    int rc = jfr_file_open(&file, path, problems, e);
+    if (rc)
+        return rc;
+    rc = load_file(r, file, range, problems, e);
+    jfr_file_close(file);
+    for (int i = 0; !rc && i < KINDS; i++)
+        rc = load_profile(r, i, path, e);
+    if (!rc)
+        give_profiles(r);
+    if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
+        r->evidence.duration_ns = r->profiles[CPU].duration_ns;
+    return rc;
+}
+
+int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,
+                            struct error *e)
+{
+    struct recording_evidence *r = calloc(1, sizeof *r);
+    int rc = r ? load(r, path, range, problems, e) : error_set(e, -ENOMEM, "no memory for %s", path);
+    if (rc) {
+        recording_evidence_free(r);
+        return rc;
+    }
+    *out = r;
+    return 0;
+}
+
+void recording_evidence_free(struct recording_evidence *r)
+{
+    if (!r)
+        return;
+    while (r->made--)
+        profile_deinit(&r->profiles[r->made]);
+    if (r->has_halts)
+        halts_deinit(&r->halts);
+    free(r);
+}
+
+const struct evidence *recording_evidence_get(const struct recording_evidence *r)
+{
+    return &r->evidence;
+}

@@ -1,0 +1,150 @@
+/* What threads wait for outside of the program: peers that are slow to answer, files that are forced to disk, and carriers that virtual
+ * threads keep while they wait. */
+#include "analysis/rules.h"
+
+#include "analysis/halt_groups.h"
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "base/units.h"
+
+#include <math.h>
+
+#define WAITERS_WARNING 1.0        /* threads that wait on average */
+#define SLOW_READ_NS 275000000u    /* half of the reads take as long */
+#define FORCES_WARNING 100.0       /* of one file, a second */
+
+enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
+
+static const char *known(const struct halts *h, uint32_t text, const char *otherwise)
+{
+    return text ? halts_text(h, text) : otherwise;
+}
+
+static double waiters(const struct halt_group *g, const struct evidence *e)
+{
+    return (double)g->sum_ns / (double)e->duration_ns;
+}
+
+/* What is the same in all of them. */
+static struct finding finding_of(struct findings *f, const struct evidence *e, const struct halt_group *g, enum finding_kind kind)
+{
+    return (struct finding){
+        .kind = kind,
+        .score = score_saturate(waiters(g, e), WAITERS_WARNING),
+        .subject = findings_string(f, halts_text(e->halts, g->what)),
+        .site = findings_string(f, halts_text(e->halts, g->site)),
+        .count = g->count,
+        .threads = g->threads,
+        .lost_ns = amount_exact((double)g->sum_ns),
+    };
+}
+
+typedef void judge_group(struct findings *f, const struct evidence *e, const struct halt_group *g);
+
+static void judge_all(struct findings *f, const struct evidence *e, enum halt_kind kind, judge_group *judge)
+{
+    struct halt_groups groups;
+    if (!e->halts || !e->duration_ns)
+        return;
+    if (halt_groups_make(&groups, e->halts, kind))
+        f->failed = true;
+    for (uint32_t i = 0; i < groups.count; i++)
+        judge(f, e, &groups.list[i]);
+    halt_groups_deinit(&groups);
+}
+
+/* ---- sockets ---- */
+
+static void judge_peer(struct findings *f, const struct evidence *e, const struct halt_group *g)
+{
+    char all[32], half[32];
+    if (g->count < READS_LEAST || g->median_ns < SLOW_READ_NS)
+        return;
+    struct finding one = finding_of(f, e, g, FINDING_SLOW_SOCKET);
+    one.text = findings_say(f, "%llu reads from %.200s took %s, half of them %s or more; %u thread%s waited, most at %.300s",
+                            (unsigned long long)g->count, known(e->halts, g->what, "[unknown]"),
+                            units_format_duration(all, sizeof all, g->sum_ns), units_format_duration(half, sizeof half, g->median_ns),
+                            g->threads, g->threads == 1 ? "" : "s", known(e->halts, g->site, "[unknown]"));
+    findings_add(f, &one);
+}
+
+void rule_sockets(struct findings *f, const struct evidence *e)
+{
+    judge_all(f, e, HALT_SOCKET_READ, judge_peer);
+}
+
+/* ---- files ---- */
+
+static void judge_file(struct findings *f, const struct evidence *e, const struct halt_group *g)
+{
+    struct amount rate = amount_scaled(amount_count((double)g->count), 1e9 / (double)e->duration_ns);
+    struct finding one = finding_of(f, e, g, FINDING_FILE_FORCED);
+    char all[32];
+    if (g->count < FORCES_LEAST)
+        return;
+    one.score = fmax(one.score, score_saturate(rate.low, FORCES_WARNING));
+    one.text = findings_say(f, "%.200s was forced to disk %llu times, %.1f a second (%.1f to %.1f), which took %s; at %.300s",
+                            known(e->halts, g->what, "a file"), (unsigned long long)g->count, rate.value, rate.low, rate.high,
+                            units_format_duration(all, sizeof all, g->sum_ns), known(e->halts, g->site, "[unknown]"));
+    findings_add(f, &one);
+}
+
+/* Without the JDK's events: who is seen in it by the wall clock. */
+static void judge_seen(struct findings *f, const struct evidence *e)
+{
+    const struct profile *p = e->wall;
+    struct stack_marks marks;
+    struct tally stacks;
+    double sum = 0, squares = 0;
+    tally_init(&stacks);
+    if (stack_marks_init(&marks, p))
+        f->failed = true;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
+        if (stack_has(&marks, p->samples[i].stack, STACK_FORCES)) {
+            sum += (double)p->samples[i].weight;
+            squares += (double)p->samples[i].weight * (double)p->samples[i].weight;
+            tally_add(&stacks, 0, p->samples[i].stack, p->samples[i].weight);
+        }
+    const struct tally_row *row = tally_largest(&stacks, 0);
+    struct amount lost = amount_normal(sum, sqrt(squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
+    uint32_t site = row ? stack_site(f, p, row->key) : 0;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_FILE_FORCED,
+                        .score = score_saturate(mean.low, WAITERS_WARNING),
+                        .text = row ? findings_say(f, "%.2f threads on average (%.2f to %.2f) forced files to disk, at %.300s", mean.value,
+                                                   mean.low, mean.high, findings_text(f, site))
+                                    : 0,
+                        .site = site,
+                        .lost_ns = lost,
+                    });
+    f->failed = f->failed || stacks.failed;
+    tally_deinit(&stacks);
+    stack_marks_deinit(&marks);
+}
+
+void rule_forces(struct findings *f, const struct evidence *e)
+{
+    if (evidence_has(e, SOURCE_FORCES))
+        judge_all(f, e, HALT_FILE_FORCE, judge_file);
+    else if (e->wall && e->duration_ns)
+        judge_seen(f, e);
+}
+
+/* ---- carriers ---- */
+
+static void judge_pin(struct findings *f, const struct evidence *e, const struct halt_group *g)
+{
+    char all[32];
+    if (g->count < PINS_LEAST)
+        return;
+    struct finding one = finding_of(f, e, g, FINDING_PINNED_CARRIER);
+    one.text = findings_say(f, "virtual threads waited %llu times, %s in all, and kept their carriers%s%.200s; most at %.300s",
+                            (unsigned long long)g->count, units_format_duration(all, sizeof all, g->sum_ns), g->what ? ", for " : "",
+                            known(e->halts, g->what, ""), known(e->halts, g->site, "[unknown]"));
+    findings_add(f, &one);
+}
+
+void rule_pinned(struct findings *f, const struct evidence *e)
+{
+    judge_all(f, e, HALT_PINNED, judge_pin);
+}

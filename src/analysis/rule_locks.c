@@ -1,0 +1,277 @@
+/* Locks that threads queue for, by class. What is wrong with one is told by who has it meanwhile: an owner that sleeps or does I/O, readers
+ * that let no writer in, or, with nothing of that, just too much work under one lock.
+ *
+ * The measure is the mean number of threads that wait: their time by that of the recording. A lock for which one waits on average is in use
+ * nearly all the time. */
+#include "analysis/rules.h"
+
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "base/array.h"
+#include "base/units.h"
+#include "profile/locks.h"
+#include "profile/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITERS_WARNING 1.0 /* threads that wait on average */
+#define OWNER_SHARE 0.5     /* at least, of the time that an owner was looked at, for what he does to be the reason */
+#define READERS_SHARE 0.1   /* at most, of what writers wait for readers, do readers wait where writers starve */
+
+struct lock_use {
+    uint32_t class_name; /* string of the profile */
+    uint8_t state;
+    uint64_t weight, samples;
+    uint64_t writers_ns, readers_ns; /* writers: while no thread had it for itself, so that readers had */
+};
+
+struct owners {
+    double all_ns, asleep_ns, io_ns, squares; /* squares: of the weights */
+    uint32_t count;
+};
+
+struct uses {
+    struct findings *f;
+    const struct evidence *e;
+    const struct profile *p;
+    struct lock_use *list;
+    uint32_t count, cap;
+    struct tally threads, owners, sites; /* by the place of a use in the list */
+    struct map places;
+    bool *is_dead; /* by sample: a part of a deadlock, which is told of as that */
+};
+
+/* ---- which parks are for a lock ---- */
+
+static bool is_lock(const struct profile *p, const struct profile_sample *s, const char *class_name)
+{
+    return s->state == JFR_STATE_MONITOR || strstr(class_name, "locks.ReentrantLock$") ||
+           strstr(class_name, "locks.ReentrantReadWriteLock$") || strstr(class_name, "locks.StampedLock") || locks_label(p, s, "owner");
+}
+
+/* ---- adding up ---- */
+
+static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t state)
+{
+    bool added;
+    uint32_t *place = map_add(&u->places, (uint64_t)class_name << 8 | state, &added);
+    if (!place || (added && ARRAY_GROW(u->list, u->cap, u->count))) {
+        u->f->failed = true;
+        return NULL;
+    }
+    if (added) {
+        *place = u->count;
+        u->list[u->count++] = (struct lock_use){.class_name = class_name, .state = state};
+    }
+    return &u->list[*place];
+}
+
+static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
+{
+    uint32_t class_name = locks_label(u->p, s, "class"), owner = locks_label(u->p, s, "owner");
+    if (!is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
+        return;
+    struct lock_use *use = use_of(u, class_name, s->state);
+    if (!use)
+        return;
+    uint32_t place = (uint32_t)(use - u->list);
+    use->weight += s->weight;
+    use->samples += s->count;
+    use->readers_ns += stack_has(marks, s->stack, STACK_LOCKS_READ) ? s->weight : 0;
+    use->writers_ns += stack_has(marks, s->stack, STACK_LOCKS_WRITE) && !owner ? s->weight : 0;
+    tally_add(&u->threads, place, s->thread, s->weight);
+    tally_add(&u->sites, place, s->stack, s->weight);
+    if (owner)
+        tally_add(&u->owners, place, owner, s->weight);
+}
+
+static int mark_dead(struct uses *u)
+{
+    struct locks l;
+    u->is_dead = calloc((size_t)u->p->sample_count + 1, sizeof *u->is_dead);
+    if (!u->is_dead)
+        return -ENOMEM;
+    int rc = locks_compute(&l, u->e->lock);
+    for (uint32_t i = 0; !rc && i < l.link_count; i++)
+        u->is_dead[l.links[i].sample] = true;
+    locks_deinit(&l);
+    return rc;
+}
+
+static void add_waits(struct uses *u)
+{
+    struct stack_marks marks;
+    int rc = stack_marks_init(&marks, u->p);
+    rc = rc ? rc : mark_dead(u);
+    u->f->failed = u->f->failed || rc;
+    for (uint32_t i = 0; !rc && !u->f->failed && i < u->p->sample_count; i++)
+        if (u->p->samples[i].weight && !u->is_dead[i])
+            add_wait(u, &marks, &u->p->samples[i]);
+    stack_marks_deinit(&marks);
+}
+
+/* ---- what owners do ---- */
+
+static bool is_of_class(const struct profile *p, const struct profile_sample *s, const char *class_name)
+{
+    uint32_t label = locks_label(p, s, "class");
+    return label && !strcmp(profile_text(p, label), class_name);
+}
+
+/* sites: of those that sleep (group 0) or do I/O (1); threads: the same. */
+static struct owners look_at_owners(const struct uses *u, const char *class_name, struct tally *sites, struct tally *threads)
+{
+    struct owners o = {0};
+    const struct profile *p = u->e->holder;
+    for (uint32_t i = 0; p && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (!is_of_class(p, s, class_name))
+            continue;
+        enum stack_work work = stack_work(p, s->stack);
+        double weight = (double)s->weight;
+        o.count++;
+        o.all_ns += weight;
+        o.squares += weight * weight;
+        if (work == STACK_IS_ELSE)
+            continue;
+        *(work == STACK_SLEEPS ? &o.asleep_ns : &o.io_ns) += weight;
+        tally_add(sites, work == STACK_IS_IN_IO, s->stack, s->weight);
+        tally_add(threads, work == STACK_IS_IN_IO, s->thread, s->weight);
+    }
+    return o;
+}
+
+/* ---- telling ---- */
+
+static double threshold_of(const struct profile *p)
+{
+    const struct profile_book *book = profile_book(p, "lock_threshold", "");
+    return book && book->ns > 0 ? (double)book->ns : 0;
+}
+
+/* What was drawn of the shorter waits of a thread is off by half a threshold, as a standard error. */
+static struct amount lost_by(const struct uses *u, const struct lock_use *use, uint32_t threads)
+{
+    return amount_normal((double)use->weight, threshold_of(u->p) / 2 * sqrt(threads));
+}
+
+static bool starves_writers(const struct lock_use *use)
+{
+    return use->writers_ns > use->weight / 2 && (double)use->readers_ns <= READERS_SHARE * (double)use->writers_ns;
+}
+
+struct told {
+    const struct uses *u;
+    const struct lock_use *use;
+    const char *class_name;
+    char how_long[32];
+    double waiters;
+};
+
+static const char *lock_word(const struct told *t)
+{
+    return t->use->state == JFR_STATE_MONITOR ? "the monitor of " : "";
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void tell_owner(struct told *t, struct finding *one, enum stack_work work, const struct owners *o, const struct tally *sites,
+                       const struct tally *threads)
+{
+    const struct profile *p = t->u->e->holder;
+    bool io = work == STACK_IS_IN_IO;
+    const struct tally_row *site = tally_largest(sites, io), *thread = tally_largest(threads, io);
+    struct amount share = amount_share(io ? o->io_ns : o->asleep_ns, o->all_ns, stats_effective_size(o->all_ns, o->squares));
+    one->kind = io ? FINDING_LOCK_HELD_IN_IO : FINDING_LOCK_HELD_ASLEEP;
+    one->site = site ? stack_site(t->u->f, p, site->key) : 0;
+    one->owner = thread ? findings_string(t->u->f, profile_text(p, p->threads[thread->key].name)) : 0;
+    one->text = findings_say(t->u->f,
+                             "%u thread%s waited %s for %s%.200s, on average %.2f at a time; in %.0f to %.0f %% of that time its "
+                             "owner %s, at %.300s",
+                             one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters,
+                             100 * share.low, 100 * share.high, io ? "was in input or output" : "slept",
+                             findings_text(t->u->f, one->site));
+}
+
+static void tell_plainly(struct told *t, struct finding *one)
+{
+    const struct uses *u = t->u;
+    uint32_t place = (uint32_t)(t->use - u->list);
+    const struct tally_row *site = tally_largest(&u->sites, place), *owner = tally_largest(&u->owners, place);
+    bool starve = starves_writers(t->use);
+    one->kind = starve ? FINDING_WRITERS_STARVE : FINDING_LOCK_CONTENDED;
+    one->site = site ? stack_site(u->f, u->p, site->key) : 0;
+    one->owner = owner ? findings_string(u->f, profile_text(u->p, owner->key)) : 0;
+    if (starve)
+        one->text = findings_say(u->f,
+                                 "writers waited %s for readers of %.200s, on average %.2f at a time, while readers waited %.1f %% of "
+                                 "that; they want it at %.300s",
+                                 t->how_long, t->class_name, t->waiters,
+                                 100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
+    else
+        one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most at %.300s%s%.100s",
+                                 one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters,
+                                 findings_text(u->f, one->site), one->owner ? ", for " : "", findings_text(u->f, one->owner));
+}
+
+static void choose(struct told *t, struct finding *one)
+{
+    struct tally sites, threads;
+    tally_init(&sites);
+    tally_init(&threads);
+    struct owners o = look_at_owners(t->u, t->class_name, &sites, &threads);
+    double n = stats_effective_size(o.all_ns, o.squares);
+    if (starves_writers(t->use))
+        tell_plainly(t, one);
+    else if (o.count && amount_share(o.asleep_ns, o.all_ns, n).low >= OWNER_SHARE)
+        tell_owner(t, one, STACK_SLEEPS, &o, &sites, &threads);
+    else if (o.count && amount_share(o.io_ns, o.all_ns, n).low >= OWNER_SHARE)
+        tell_owner(t, one, STACK_IS_IN_IO, &o, &sites, &threads);
+    else
+        tell_plainly(t, one);
+    t->u->f->failed = t->u->f->failed || sites.failed || threads.failed;
+    tally_deinit(&sites);
+    tally_deinit(&threads);
+}
+
+static void judge(const struct uses *u, const struct lock_use *use)
+{
+    struct told t = {.u = u, .use = use, .class_name = use->class_name ? profile_text(u->p, use->class_name) : "[unknown]"};
+    struct finding one = {.count = use->samples, .threads = tally_keys(&u->threads, (uint32_t)(use - u->list))};
+    one.lost_ns = lost_by(u, use, one.threads);
+    one.score = score_saturate(one.lost_ns.low / (double)u->e->duration_ns, WAITERS_WARNING);
+    if (one.score < SCORE_INFO)
+        return;
+    one.subject = findings_string(u->f, t.class_name);
+    t.waiters = (double)use->weight / (double)u->e->duration_ns;
+    units_format_duration(t.how_long, sizeof t.how_long, use->weight);
+    choose(&t, &one);
+    findings_add(u->f, &one);
+}
+
+void rule_locks(struct findings *f, const struct evidence *e)
+{
+    struct uses u = {.f = f, .e = e, .p = e->lock};
+    if (!e->lock || !e->duration_ns)
+        return;
+    map_init(&u.places);
+    tally_init(&u.threads);
+    tally_init(&u.owners);
+    tally_init(&u.sites);
+    add_waits(&u);
+    f->failed = f->failed || u.threads.failed || u.owners.failed || u.sites.failed;
+    for (uint32_t i = 0; i < u.count; i++)
+        judge(&u, &u.list[i]);
+    free(u.list);
+    free(u.is_dead);
+    map_deinit(&u.places);
+    tally_deinit(&u.threads);
+    tally_deinit(&u.owners);
+    tally_deinit(&u.sites);
+}

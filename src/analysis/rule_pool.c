@@ -1,0 +1,151 @@
+/* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
+ *
+ * A thread in FutureTask.get waits for a task, and a task that is run has a worker. So of the threads that wait, as many as there are busy
+ * workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue: nobody may wait for others. */
+#include "analysis/rules.h"
+
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "profile/stats.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUEUE_WARNING 1.0 /* tasks that wait on average */
+#define IDLE_MOST 0.25    /* of the time of a pool's workers, when it is too small */
+
+enum { NAME_MAX_BYTES = 128 };
+
+struct crew {
+    struct findings *f;
+    const struct profile *p;
+    struct tally busy, idle, squares; /* by the pool's name, as a string of the findings, and by thread; squares: of weights in us */
+    double waiting_ns, busy_ns, squared; /* squared: the weights of both, each squared */
+    uint64_t waits;
+    struct tally waiters, sites; /* group 0, by thread and stack */
+};
+
+/* "pool-1-thread-" of "pool-1-thread-12": the threads of one pool. */
+static uint32_t pool_of(struct crew *c, const struct profile_sample *s)
+{
+    char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof name, "%s", profile_text(c->p, c->p->threads[s->thread].name));
+    size_t n = strlen(name);
+    while (n && isdigit((unsigned char)name[n - 1]))
+        n--;
+    name[n] = 0;
+    return findings_string(c->f, n ? name : "[no name]");
+}
+
+static void add_worker(struct crew *c, const struct profile_sample *s, bool is_idle)
+{
+    uint32_t pool = pool_of(c, s);
+    uint64_t us = s->weight / 1000;
+    tally_add(is_idle ? &c->idle : &c->busy, pool, s->thread, s->weight);
+    tally_add(&c->squares, pool, 0, us * us);
+    if (is_idle)
+        return;
+    c->busy_ns += (double)s->weight;
+    c->squared += (double)s->weight * (double)s->weight;
+}
+
+static void add_waiter(struct crew *c, const struct profile_sample *s)
+{
+    c->waits += s->count;
+    c->waiting_ns += (double)s->weight;
+    c->squared += (double)s->weight * (double)s->weight;
+    tally_add(&c->waiters, 0, s->thread, s->weight);
+    tally_add(&c->sites, 0, s->stack, s->weight);
+}
+
+/* A worker that has been woken for a task, and has no processor yet, is not idle. */
+static void add_samples(struct crew *c)
+{
+    struct stack_marks marks;
+    if (stack_marks_init(&marks, c->p))
+        c->f->failed = true;
+    for (uint32_t i = 0; !c->f->failed && i < c->p->sample_count; i++) {
+        const struct profile_sample *s = &c->p->samples[i];
+        bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
+        if (stack_has(&marks, s->stack, STACK_WORKS))
+            add_worker(c, s, stack_has(&marks, s->stack, STACK_TAKES_TASK) && sleeps);
+        if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
+            add_waiter(c, s);
+    }
+    stack_marks_deinit(&marks);
+}
+
+static uint64_t sum_of(const struct tally *t, uint32_t group)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        sum += t->rows[i].group == group ? t->rows[i].weight : 0;
+    return sum;
+}
+
+static struct amount idle_share(const struct crew *c, uint32_t pool)
+{
+    double idle = (double)sum_of(&c->idle, pool), all = idle + (double)sum_of(&c->busy, pool);
+    return amount_share(idle, all, stats_effective_size(all / 1e3, (double)sum_of(&c->squares, pool)));
+}
+
+/* Of the pools that have no time to spare the one that was busy most; 0 = there is none. */
+static uint32_t full_pool(const struct crew *c)
+{
+    uint32_t found = 0;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < c->busy.count; i++) {
+        uint32_t pool = c->busy.rows[i].group;
+        uint64_t busy = sum_of(&c->busy, pool);
+        if (busy > most && idle_share(c, pool).high <= IDLE_MOST) {
+            found = pool;
+            most = busy;
+        }
+    }
+    return found;
+}
+
+static void judge(struct crew *c, const struct evidence *e)
+{
+    uint32_t pool = full_pool(c), workers = tally_keys(&c->busy, pool);
+    const struct tally_row *site = tally_largest(&c->sites, 0);
+    struct amount queued = amount_normal(fmax(0, c->waiting_ns - c->busy_ns), sqrt(c->squared));
+    struct amount mean = amount_scaled(queued, 1 / (double)e->duration_ns);
+    if (!pool || !site)
+        return;
+    uint32_t where = stack_site(c->f, c->p, site->key);
+    findings_add(c->f,
+                 &(struct finding){
+                     .kind = FINDING_POOL_TOO_SMALL,
+                     .score = score_saturate(mean.low, QUEUE_WARNING),
+                     .text = findings_say(c->f,
+                                          "%.1f tasks on average (%.1f to %.1f) waited for a thread of %.120s*, which has %u, busy for "
+                                          "%.0f %% of the time; their results are waited for at %.300s",
+                                          mean.value, mean.low, mean.high, findings_text(c->f, pool), workers,
+                                          100 * (1 - idle_share(c, pool).value), findings_text(c->f, where)),
+                     .subject = pool,
+                     .site = where,
+                     .count = c->waits,
+                     .threads = tally_keys(&c->waiters, 0),
+                     .lost_ns = queued,
+                 });
+}
+
+void rule_pool(struct findings *f, const struct evidence *e)
+{
+    struct crew c = {.f = f, .p = e->wall};
+    if (!e->wall || !e->duration_ns)
+        return;
+    struct tally *tallies[] = {&c.busy, &c.idle, &c.squares, &c.waiters, &c.sites};
+    for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
+        tally_init(tallies[i]);
+    add_samples(&c);
+    if (!f->failed)
+        judge(&c, e);
+    for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++) {
+        f->failed = f->failed || tallies[i]->failed;
+        tally_deinit(tallies[i]);
+    }
+}

@@ -1,0 +1,193 @@
+/* What stops all threads, but for garbage collections: safepoints that come in a storm, and loops that keep everybody waiting for one. */
+#include "analysis/rules.h"
+
+#include "analysis/tally.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STORM_WARNING 100.0 /* safepoints a second that no garbage collection asked for: a calm JVM has one */
+#define STOPPED_WARNING 0.1 /* of the time, for those that are a storm */
+#define STORM_LEAST 20.0    /* a second, for it to be one at all */
+#define LATE_WARNING_NS 1e8 /* that a thread runs on after all were asked to stop, on average */
+
+enum { STORM_COUNT = 50, LATE_LEAST = 3 }; /* safepoints; fewer are chance, or a beginning */
+enum { PLACE_BYTES = 512 };
+
+/* ---- storms ---- */
+
+struct storm {
+    uint64_t counted, counted_ns; /* by the agent: all of them, GC pauses included */
+    uint64_t told, told_ns;       /* by the JDK's recorder: those above its threshold */
+    uint64_t pauses, pauses_ns;
+    struct tally whats, askers;   /* of the JDK's, group 0, by string of the halts */
+};
+
+static void add_halt(struct storm *s, const struct halt *one)
+{
+    switch (one->kind) {
+    case HALT_SAFEPOINTS_COUNTED:
+        s->counted += one->count;
+        s->counted_ns += one->ns;
+        break;
+    case HALT_SAFEPOINT:
+        s->told++;
+        s->told_ns += one->ns;
+        break;
+    case HALT_GC:
+        s->pauses++;
+        s->pauses_ns += one->ns;
+        break;
+    case HALT_VM_OPERATION:
+        tally_add(&s->whats, 0, one->what, 1);
+        tally_add(&s->askers, 0, one->by, 1);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t say_largest(struct findings *f, const struct halts *h, const struct tally *t)
+{
+    const struct tally_row *row = tally_largest(t, 0);
+    return row && row->key ? findings_string(f, halts_text(h, row->key)) : 0;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static void judge_storm(struct findings *f, const struct evidence *e, const struct storm *s)
+{
+    bool counted = s->counted >= s->told;
+    uint64_t count = less(counted ? s->counted : s->told, s->pauses), ns = less(counted ? s->counted_ns : s->told_ns, s->pauses_ns);
+    double seconds = (double)e->duration_ns / 1e9;
+    struct amount rate = amount_scaled(amount_count((double)count), 1 / seconds);
+    char stopped[32];
+    if (count < STORM_COUNT || rate.low < STORM_LEAST)
+        return;
+    uint32_t what = say_largest(f, e->halts, &s->whats), by = say_largest(f, e->halts, &s->askers);
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_SAFEPOINT_STORM,
+                        .score = fmax(score_saturate(rate.low, STORM_WARNING),
+                                      score_saturate((double)ns / (double)e->duration_ns, STOPPED_WARNING)),
+                        .text = findings_say(f, "all threads were stopped %.0f times a second (%.0f to %.0f), and not for garbage "
+                                                "collection; %s in all, %.1f %% of the time%s%.100s%s%.100s",
+                                             rate.value, rate.low, rate.high, units_format_duration(stopped, sizeof stopped, ns),
+                                             100 * (double)ns / (double)e->duration_ns, what ? "; most for " : "",
+                                             findings_text(f, what), by ? ", asked by " : "", findings_text(f, by)),
+                        .subject = what,
+                        .owner = by,
+                        .count = count,
+                        .lost_ns = amount_exact((double)ns),
+                    });
+}
+
+void rule_safepoints(struct findings *f, const struct evidence *e)
+{
+    struct storm s = {0};
+    if (!e->halts || !e->duration_ns)
+        return;
+    tally_init(&s.whats);
+    tally_init(&s.askers);
+    for (uint32_t i = 0; i < e->halts->count; i++)
+        add_halt(&s, &e->halts->list[i]);
+    f->failed = f->failed || s.whats.failed || s.askers.failed;
+    judge_storm(f, e, &s);
+    tally_deinit(&s.whats);
+    tally_deinit(&s.askers);
+}
+
+/* ---- who is late ---- */
+
+/* CPU time, by samples: a thread that had no processor ran nowhere, so that a busy machine makes nobody late. */
+struct lateness {
+    double sum, squares;
+    uint32_t count, thread;
+};
+
+/* The lines of a loop are one place: "a.B.loop < a.C.run" of "a.B.loop:12 < a.C.run:7". */
+static uint32_t place_of(struct findings *f, const char *site)
+{
+    char place[PLACE_BYTES];
+    size_t n = 0;
+    while (*site && n < sizeof place - 1) {
+        size_t digits = *site == ':' ? strspn(site + 1, "0123456789") : 0;
+        if (digits)
+            site += 1 + digits;
+        else
+            place[n++] = *site++;
+    }
+    place[n] = 0;
+    return findings_string(f, place);
+}
+
+static bool is_late(const struct halt *one)
+{
+    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_ns;
+}
+
+static struct lateness lateness_at(struct findings *f, const struct halts *h, uint32_t place)
+{
+    struct lateness l = {0};
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct halt *one = &h->list[i];
+        if (!is_late(one) || place_of(f, halts_text(h, one->late_site)) != place)
+            continue;
+        l.sum += (double)one->late_ns;
+        l.squares += (double)one->late_ns * (double)one->late_ns;
+        l.count++;
+        l.thread = one->late_thread;
+    }
+    return l;
+}
+
+static struct amount mean_of(const struct lateness *l)
+{
+    double mean = l->sum / l->count, variance = (l->squares - l->sum * mean) / (l->count - 1);
+    return amount_normal(mean, sqrt(fmax(0, variance) / l->count));
+}
+
+/* site: of its lines the one that most was lost at. */
+static void judge_late(struct findings *f, const struct halts *h, uint32_t place, uint32_t site)
+{
+    struct lateness l = lateness_at(f, h, place);
+    char mean[32], low[32], high[32];
+    if (l.count < LATE_LEAST)
+        return;
+    struct amount each = mean_of(&l);
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_LATE_AT_SAFEPOINTS,
+                        .score = score_saturate(each.low, LATE_WARNING_NS),
+                        .text = findings_say(f, "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
+                                                "at %.300s",
+                                             l.count, halts_text(h, l.thread),
+                                             units_format_duration(mean, sizeof mean, amount_whole(each.value)),
+                                             units_format_duration(low, sizeof low, amount_whole(each.low)),
+                                             units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
+                        .site = findings_string(f, halts_text(h, site)),
+                        .owner = findings_string(f, halts_text(h, l.thread)),
+                        .count = l.count,
+                        .lost_ns = amount_scaled(each, l.count),
+                    });
+}
+
+void rule_late(struct findings *f, const struct evidence *e)
+{
+    struct tally sites; /* by place */
+    tally_init(&sites);
+    for (uint32_t i = 0; e->halts && i < e->halts->count; i++) {
+        const struct halt *one = &e->halts->list[i];
+        if (is_late(one))
+            tally_add(&sites, place_of(f, halts_text(e->halts, one->late_site)), one->late_site, one->late_ns);
+    }
+    f->failed = f->failed || sites.failed;
+    for (uint32_t i = 0; !f->failed && i < sites.count; i++) {
+        const struct tally_row *largest = tally_largest(&sites, sites.rows[i].group);
+        if (largest == &sites.rows[i]) /* each place once */
+            judge_late(f, e->halts, largest->group, largest->key);
+    }
+    tally_deinit(&sites);
+}

@@ -1,0 +1,47 @@
+#include "analysis/score.h"
+
+#include "profile/stats.h"
+
+#include <math.h>
+
+static const double z = 1.959963984540054; /* leaves 2.5 % on each side of the normal distribution */
+
+double score_saturate(double v, double warning)
+{
+    return v > 0 && warning > 0 ? 100 * (1 - pow(4, -v / warning)) : 0;
+}
+
+struct amount amount_exact(double v)
+{
+    return (struct amount){v, v, v};
+}
+
+struct amount amount_normal(double v, double error)
+{
+    return (struct amount){v, fmax(0, v - z * error), v + z * error};
+}
+
+/* The square root of a Poisson count has a standard deviation of a half, whatever its mean. */
+struct amount amount_count(double count)
+{
+    double low = fmax(0, sqrt(count) - z / 2), high = sqrt(count) + z / 2;
+    return (struct amount){count, low * low, high * high};
+}
+
+struct amount amount_share(double part, double whole, double n)
+{
+    double share = whole > 0 ? part / whole : 0;
+    struct interval i = stats_wilson(share, n);
+    return (struct amount){share, i.low, i.high};
+}
+
+uint64_t amount_whole(double v)
+{
+    static const double most = 4e18;
+    return v > 0 ? (uint64_t)fmin(v, most) : 0;
+}
+
+struct amount amount_scaled(struct amount a, double factor)
+{
+    return (struct amount){a.value * factor, a.low * factor, a.high * factor};
+}

@@ -1,0 +1,159 @@
+#include "analysis/stack.h"
+
+#include "base/buffer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
+
+#define AQS "java.util.concurrent.locks.ReentrantReadWriteLock$"
+
+static const struct {
+    const char *class_name, *method; /* NULL = any */
+    enum stack_mark mark;
+} known[] = {
+    {"java.lang.Throwable", "fillInStackTrace", STACK_FILLS_TRACE},
+    {"java.lang.Runtime", "gc", STACK_CALLS_GC},
+    {"java.util.concurrent.ThreadPoolExecutor", "runWorker", STACK_WORKS},
+    {"java.util.concurrent.ThreadPoolExecutor", "getTask", STACK_TAKES_TASK},
+    {"java.util.concurrent.FutureTask", "awaitDone", STACK_AWAITS},
+    {AQS "WriteLock", NULL, STACK_LOCKS_WRITE},
+    {AQS "ReadLock", NULL, STACK_LOCKS_READ},
+    {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},
+    {"java.io.FileDescriptor", "sync", STACK_FORCES},
+};
+
+static uint8_t marks_of(const struct profile *p, const struct profile_method *m)
+{
+    const char *class_name = profile_text(p, m->class_name), *name = profile_text(p, m->name);
+    uint8_t marks = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(class_name, known[i].class_name) && (!known[i].method || !strcmp(name, known[i].method)))
+            marks |= (uint8_t)(1 << known[i].mark);
+    return marks;
+}
+
+int stack_marks_init(struct stack_marks *m, const struct profile *p)
+{
+    uint8_t *of_method = calloc((size_t)p->method_count + 1, 1);
+    *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, 1)};
+    if (!of_method || !m->of_node) {
+        free(of_method);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < p->method_count; i++)
+        of_method[i] = marks_of(p, &p->methods[i]);
+    for (uint32_t i = 1; i < p->node_count; i++) /* parents come before their children */
+        m->of_node[i] = m->of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
+    free(of_method);
+    return 0;
+}
+
+void stack_marks_deinit(struct stack_marks *m)
+{
+    free(m->of_node);
+    *m = (struct stack_marks){0};
+}
+
+/* ---- frames ---- */
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static const struct profile_frame *frame_of(const struct profile *p, uint32_t stack)
+{
+    return &p->frames[p->nodes[stack].frame];
+}
+
+static const char *class_of(const struct profile *p, uint32_t stack)
+{
+    return profile_text(p, p->methods[frame_of(p, stack)->method].class_name);
+}
+
+static const char *method_of(const struct profile *p, uint32_t stack)
+{
+    return profile_text(p, p->methods[frame_of(p, stack)->method].name);
+}
+
+static bool is_java(const struct profile *p, uint32_t stack)
+{
+    uint8_t type = frame_of(p, stack)->type;
+    return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
+}
+
+static bool is_of_program(const struct profile *p, uint32_t stack)
+{
+    static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (begins(class_of(p, stack), packages[i]))
+            return false;
+    return is_java(p, stack);
+}
+
+/* The native methods in which threads wait: the JDK's names of them have changed, their classes have not. */
+enum stack_work stack_work(const struct profile *p, uint32_t stack)
+{
+    static const char *const io[] = {"java.net.", "java.io.", "sun.nio.", "sun.net.", "jdk.net.", "java.lang.ProcessImpl",
+                                     "java.lang.UNIXProcess", "java.lang.ProcessHandleImpl"};
+    if (!stack)
+        return STACK_IS_ELSE;
+    const char *class_name = class_of(p, stack);
+    if (!strcmp(class_name, "java.lang.Thread") && begins(method_of(p, stack), "sleep"))
+        return STACK_SLEEPS;
+    for (size_t i = 0; i < sizeof io / sizeof *io; i++)
+        if (begins(class_name, io[i]) && frame_of(p, stack)->type == JFR_FRAME_NATIVE)
+            return STACK_IS_IN_IO;
+    return STACK_IS_ELSE;
+}
+
+/* ---- places ---- */
+
+static void put_frame(struct buffer *b, const struct profile *p, uint32_t stack)
+{
+    buffer_text(b, b->len ? " < " : "");
+    buffer_text(b, profile_text(p, frame_of(p, stack)->label));
+    if (frame_of(p, stack)->line > 0)
+        buffer_printf(b, ":%d", (int)frame_of(p, stack)->line);
+}
+
+static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, bool program)
+{
+    for (int n = 0; stack && n < SITE_FRAMES; stack = p->nodes[stack].parent)
+        if (!program || is_of_program(p, stack)) {
+            put_frame(b, p, stack);
+            n++;
+        }
+}
+
+uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
+{
+    struct buffer b;
+    buffer_init(&b, SITE_BYTES_MAX);
+    put_frames(&b, p, stack, true);
+    if (!b.len)
+        put_frames(&b, p, stack, false);
+    buffer_u8(&b, 0); /* beyond SITE_BYTES_MAX there is none, and no site */
+    uint32_t site = b.failed ? 0 : findings_string(f, (const char *)b.data);
+    buffer_deinit(&b);
+    return site;
+}
+
+/* From fillInStackTrace on the frames towards the root are the constructors, Throwable's first, the exception's own last. */
+uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name)
+{
+    uint32_t at = stack, constructor = 0;
+    *class_name = 0;
+    while (at && (strcmp(class_of(p, at), "java.lang.Throwable") || strcmp(method_of(p, at), "fillInStackTrace")))
+        at = p->nodes[at].parent;
+    while (at && !strcmp(method_of(p, at), "fillInStackTrace"))
+        at = p->nodes[at].parent;
+    for (; at && !strcmp(method_of(p, at), "<init>"); at = p->nodes[at].parent)
+        constructor = at;
+    if (constructor)
+        *class_name = findings_string(f, class_of(p, constructor));
+    return at ? stack_site(f, p, at) : 0;
+}

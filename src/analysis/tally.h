@@ -1,0 +1,31 @@
+/* Adds up weights by two keys: sites of a lock, owners of it. One owner, no locking. */
+#ifndef CANDOR_ANALYSIS_TALLY_H
+#define CANDOR_ANALYSIS_TALLY_H
+
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tally_row {
+    uint32_t group, key;
+    uint64_t weight;
+    uint32_t count; /* of what was added */
+};
+
+struct tally {
+    struct tally_row *rows; /* in order of arrival */
+    uint32_t count, cap;
+    struct map places;
+    bool failed; /* no memory: something was not added */
+};
+
+void tally_init(struct tally *t);
+void tally_deinit(struct tally *t);
+void tally_add(struct tally *t, uint32_t group, uint32_t key, uint64_t weight);
+/* The row of the group with most weight, of equal ones the first; NULL when it has none. Borrows. */
+const struct tally_row *tally_largest(const struct tally *t, uint32_t group);
+/* How many keys a group has. */
+uint32_t tally_keys(const struct tally *t, uint32_t group);
+
+#endif

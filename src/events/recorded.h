@@ -1,0 +1,23 @@
+/* Which events a recording was to hold: that there are none of a type says something only where they were asked for. */
+#ifndef CANDOR_EVENTS_RECORDED_H
+#define CANDOR_EVENTS_RECORDED_H
+
+#include "base/time_range.h"
+#include "jfr/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORDED_MAX = 64 };
+
+/* What jdk.ExceptionStatistics counts: everything that was thrown, caught or not, between two of them. */
+struct recorded_throws {
+    uint64_t count, ns;
+};
+
+/* Sets in[i] where events[i] was asked for: a chunk has such events, or says by a jdk.ActiveSetting that they were enabled. count is at
+ * most RECORDED_MAX. throws: between the counts within that time. 0 or a negative code with a line in e. */
+int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
+                    struct recorded_throws *throws, struct error *e);
+
+#endif

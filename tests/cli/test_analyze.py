@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""candor analyze on recordings whose problems are known: the whole way from a file to text and JSON; what is missing is said, and the
+report that a finding names exists.
+
+tier: quick
+timeout: 60
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+from recordings import HOT, MS, make
+
+LOG = "demo.Main.run:1;demo.Log.log:12"
+ASLEEP = LOG + ";Native|java.lang.Thread.sleep"
+GC = "demo.Cache.trim:5;java.lang.System.gc:1;java.lang.Runtime.gc"
+OF_LOCKS = ["deadlock", "lock_held_asleep", "lock_held_in_io", "writers_starve", "lock_contended"]
+
+
+def recording(name, *lines, event="cpu,wall,lock,halt", length=1000):
+    """One of `length` ms: a line is a millisecond."""
+    head = [("setting", "event", event), ("thread", "main", 4711, 1), ("thread", "worker", 4712, 2), ("thread", "other", 4713, 3),
+            ("book", "halt_safepoints", "", 0, 0)]
+    body = [*head, *lines]
+    return make(name, body + [("sample", 1, MS, "complete", HOT)] * (length - len(body)))
+
+
+def analyze(path, *options):
+    result = ct.candor("analyze", "--json", *options, path)
+    return json.loads(result.out) if result.status == 0 else {"failed": str(result), "findings": [], "judged": [], "not_judged": []}
+
+
+def ids(r):
+    return [one["id"] for one in r["findings"]]
+
+
+def shows(path, r, what):
+    """The report that each finding names is one that can be asked for."""
+    for one in r["findings"]:
+        shown = ct.candor("report", *one["evidence"]["report"].split(), path)
+        ct.ok(shown.status == 0 and shown.out, f"{what}: candor report {one['evidence']['report']}", shown)
+
+
+def test_lock():
+    waits, sleepers = [("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, [("holder", 1, 50 * MS, "demo.Log", ASLEEP)] * 20
+    path = recording("asleep.jfr", *waits, *sleepers)
+    r = analyze(path)
+    if not ct.ok(ids(r) == ["lock_held_asleep"], "a lock whose owner sleeps", r):
+        return
+    one, evidence = r["findings"][0], r["findings"][0]["evidence"]
+    ct.ok(one["severity"] == "warning" and one["score"] > 99 and one["remedy"] and "demo.Log" in one["text"], "how bad, what to do", one)
+    ct.ok((evidence["subject"], evidence["site"], evidence["owner"]) == ("demo.Log", "demo.Log.log:12 < demo.Main.run:1", "main"),
+          "what, where and who", evidence)
+    ct.ok(evidence["lost_ns"] == 4000 * MS and evidence["count"] == 8 and evidence["threads"] == 1, "how much", evidence)
+    ct.ok(evidence["lost_low_ns"] <= evidence["lost_ns"] <= evidence["lost_high_ns"], "how sure", evidence)
+    shows(path, r, "asleep")
+    text = ct.candor("analyze", path)
+    ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
+        "1 finding in", "A lock is held while its owner sleeps", "demo.Log.log:12", "candor report --kind holder",
+        "nothing found: deadlock", "reads of sockets (candor record -e cpu --jfr on): slow_socket")), "as text", text)
+    twin = analyze(recording("awake.jfr", *[("monitor", 2, 20 * MS, "demo.Log", 64, 1, 0, LOG)] * 8))
+    ct.ok(ids(twin) == [] and set(OF_LOCKS) <= set(twin["judged"]), "its twin: judged, and silent", twin)
+
+
+def test_deadlock():
+    path = recording("dead.jfr", ("monitor", 2, 900 * MS, "demo.Left", 64, 3, 1, LOG),
+                     ("monitor", 3, 900 * MS, "demo.Right", 65, 2, 1, LOG))
+    r = analyze(path)
+    ct.ok(ids(r) == ["deadlock"] and r["findings"][0]["score"] == 100 and r["findings"][0]["evidence"]["threads"] == 2, "a deadlock", r)
+    ct.ok("worker" in r["findings"][0]["text"] and "other" in r["findings"][0]["text"], "names both", r["findings"])
+    shows(path, r, "deadlock")
+    chain = analyze(recording("chain.jfr", ("monitor", 2, 90 * MS, "demo.Left", 64, 3, 1, LOG)))
+    ct.ok(ids(chain) == [] and "deadlock" in chain["judged"], "a chain is none", chain)
+
+
+def test_gc():
+    path = recording("gc.jfr", *[("pause", MS, "Copy", "System.gc()")] * 10,
+                     ("wall", 1, 50 * MS, "complete", "STATE_BLOCKED", "kernel", GC))
+    r = analyze(path)
+    ct.ok(ids(r) == ["system_gc"] and r["findings"][0]["evidence"]["site"] == "demo.Cache.trim:5", "System.gc(), and who calls it", r)
+    shows(path, r, "gc")
+    twin = analyze(recording("no-gc.jfr", *[("pause", MS, "Copy", "Allocation Failure")] * 10))
+    ct.ok(ids(twin) == [] and "system_gc" in twin["judged"], "its twin", twin)
+
+
+def test_storm():
+    path = recording("storm.jfr", *[("counted", MS, 10, MS // 10, 0)] * 20)
+    r = analyze(path)
+    ct.ok(ids(r) == ["safepoint_storm"] and r["findings"][0]["evidence"]["count"] == 200, "200 safepoints in a second", r)
+    shows(path, r, "storm")
+    twin = analyze(recording("calm.jfr", *[("counted", MS, 1, MS // 10, 0)] * 5))
+    ct.ok(ids(twin) == [] and "safepoint_storm" in twin["judged"], "its twin", twin)
+
+
+def test_several():
+    path = recording("several.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
+    r = analyze(path)
+    scores = [one["score"] for one in r["findings"]]
+    ct.ok(set(ids(r)) == {"lock_contended", "safepoint_storm"} and scores == sorted(scores, reverse=True), "the worst first", r)
+    ct.ok(len(analyze(path, "--top", "1")["findings"]) == 1 == len(analyze(path, "-n", "1")["findings"]), "--top")
+    ct.ok(analyze(path, "--top", "1")["finding_count"] == 2, "and how many there are")
+    shows(path, r, "several")
+
+
+def test_time():
+    """The trouble of the last tenth: of all the time it is a trifle."""
+    calm = [("sample", 1, MS, "complete", HOT)] * 890
+    path = recording("late.jfr", *calm, *[("monitor", 2, 10 * MS, "demo.Log", 64, 1, 0, LOG)] * 10)
+    ct.ok(ids(analyze(path)) == [], "a lock that is little of a recording", analyze(path))
+    r = analyze(path, "--time", "-120ms..")
+    ct.ok(ids(r) == ["lock_contended"] and abs(r["duration_ns"] - 120 * MS) <= MS, "is much of its end", r)
+    ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
+    wrong = ct.candor("analyze", "--time", "yesterday", path)
+    ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "no range of time" in wrong.err, "no range: told", wrong)
+    outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
+    ct.ok(outside.status == 1 and outside.err.count("\n") == 1 and "nothing was recorded" in outside.err, "outside: told", outside)
+
+
+def test_missing():
+    r = analyze(recording("cpu.jfr", event="cpu"))
+    gaps = {gap["id"]: gap for gap in r["not_judged"]}
+    ct.ok(set(gaps) >= {*OF_LOCKS, "pool_too_small", "slow_socket", "file_forced", "system_gc", "safepoint_storm"} and
+          not set(gaps) & set(r["judged"]) and "exceptions" in r["judged"], "what samples of the CPU do not tell", r)
+    ct.ok("-e cpu,lock" in gaps["deadlock"]["remedy"] and "JFR.start" in gaps["slow_socket"]["remedy"], "with the command that does", gaps)
+
+
+def test_wrong(path):
+    for words, *wanted in ((["no-such.jfr"], "no-such.jfr"), (["-"], "as a file"), (["http://127.0.0.1:1"], "recording's FILE")):
+        result = ct.candor("analyze", *words)
+        ct.ok(result.status == 1 and result.err.count("\n") == 1 and all(word in result.err for word in wanted), f"{words}: one line",
+              result)
+    other = ct.WORK / "other.txt"
+    other.write_text("no recording at all\n")
+    result = ct.candor("analyze", other)
+    ct.ok(result.status == 1 and result.err.count("\n") == 1 and "JFR" in result.err, "no recording: one line", result)
+    cut = ct.WORK / "cut.jfr"
+    cut.write_bytes(path.read_bytes()[:-400])
+    damaged = ct.candor("analyze", cut)
+    ct.ok(damaged.status in (0, 1) and damaged.err, "damage is told", damaged)
+
+
+test_lock()
+test_deadlock()
+test_gc()
+test_storm()
+test_several()
+test_time()
+test_missing()
+test_wrong(recording("whole.jfr"))
+ct.done()

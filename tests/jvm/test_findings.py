@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Planted problems of waiting: candor analyze names each first, with what and where, and says nothing of the kind of its twin, which does
+the same work without the problem, though it could have judged it.
+
+tier: default
+timeout: 900
+
+How often chance could turn a result, at most 1e-5 in all: a planted problem has many times what its rule takes, its twin next to nothing.
+Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are found. What owners do is looked at some 70 times. Were it
+sleep for as little as 0.9 of them, since a machine has woken it late, half of them would have to be something else: below 1e-12. The twin's
+threads have the lock for a microsecond. Pool: the same of tasks; the twin's pool has ten of sixteen threads that no client ever needs.
+Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for none. gc: 12 of 12 pauses, and none.
+exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are found; the twin has none. Sockets:
+half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for. Carriers: 60 waits of 100 ms
+where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second, whichever
+the disk gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's loop takes
+0.1 ms.
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+HEAP = ("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xmn128m")  # nothing but System.gc() collects
+LOCKS = "java.util.concurrent.locks."
+NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
+
+# name: finding, options of the round, subject, place. The deadlock comes last: it stays.
+OF_AGENT = {
+    "logger": ("lock_held_asleep", {"threads": 6, "calls": 3, "ms": 200}, "java.lang.Class", "Problems$Logger.slowLog"),
+    "sleeper": ("lock_held_asleep", {"threads": 6, "calls": 3, "ms": 200}, LOCKS + "ReentrantLock$NonfairSync", "Problems.sleepInside"),
+    "pool": ("pool_too_small", {"threads": 6, "calls": 20, "ms": 20}, "pool-", "Problems.ask"),
+    "convoy": ("lock_contended", {"threads": 8, "calls": 100}, "Problems$Shared", "Problems.work"),
+    "writers": ("writers_starve", {"seconds": 2}, LOCKS + "ReentrantReadWriteLock$NonfairSync", "Problems.write"),
+    "storm": ("safepoint_storm", {"seconds": 1}, "", ""),
+    "gc": ("system_gc", {"calls": 12}, "System.gc()", ""),
+    "exceptions": ("exceptions", {"seconds": 0.5}, "Problems$NotFound", "Problems.find"),
+    "deadlock": ("deadlock", {}, "Problems$Shared", "Problems.takeBoth"),
+}
+
+
+def analyze(path, what):
+    result = ct.candor("analyze", "--json", "--top", "0", path)
+    if not ct.ok(result.status == 0, f"{what}: is analyzed", result):
+        return {"findings": [], "judged": [], "not_judged": []}
+    return json.loads(result.out)
+
+
+def told(r):
+    return [(one["id"], round(one["score"]), one["text"]) for one in r["findings"]]
+
+
+def is_first(what, r, kind, subject, place):
+    """Returns the finding, or None."""
+    if not ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r)):
+        return None
+    one = r["findings"][0]
+    evidence = one["evidence"]
+    ct.note(f"{what}: {one['score']:.0f}: {one['text']}")
+    ct.ok(subject in (evidence["subject"] or "") and place in (evidence["site"] or ""), f"{what}: what it is, and where", evidence)
+    ct.ok(evidence["lost_low_ns"] <= evidence["lost_ns"] <= evidence["lost_high_ns"], f"{what}: with its interval", evidence)
+    return one
+
+
+def is_silent(what, r, kind):
+    ids = [one["id"] for one in r["findings"]]
+    ct.ok(kind not in ids and kind in r["judged"], f"{what}: {kind} was judged, and there is none", (told(r), r["not_judged"]))
+    if ids:
+        ct.note(f"{what}: {told(r)}")
+
+
+# -- by the agent ------------------------------------------------------------------------------------------------------
+
+def record(jvm, name, fixed, options):
+    """(recording, truth) of one round."""
+    path = ct.WORK / f"{name}-{fixed}-{jvm.jdk.version}.jfr"
+    good, answer = jvm.control("start", file=path, event="cpu,wall,lock,halt", interval="1ms", **{"wall-interval": "20ms"})
+    if not good:
+        raise RuntimeError(f"{jvm.jdk}, {name}: {answer}")
+    truth = jvm.round(name, fixed=fixed, **options)
+    good, answer = jvm.control("stop")
+    if not good:
+        raise RuntimeError(f"{jvm.jdk}, {name}: {answer}")
+    return path, truth
+
+
+def of_agent(jdk):
+    with ct.Jvm(jdk, "Problems", flags=HEAP, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        for name, (kind, options, subject, place) in OF_AGENT.items():
+            what = f"{jdk}, {name}"
+            path, truth = record(jvm, name, 1, options)
+            is_silent(f"{what}, fixed", analyze(path, what), kind)
+            path, truth = record(jvm, name, 0, options)
+            one = is_first(what, analyze(path, what), kind, subject, place)
+            if one:
+                check(what, name, one, truth)
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+        printed = [line for line in jvm.out if not line.startswith(("ready", "done"))]
+        ct.ok(not printed and not jvm.err, f"{jdk}: nothing is printed on the application's streams", printed + jvm.err)
+
+
+def check(what, name, one, truth):
+    """What the program knows."""
+    evidence = one["evidence"]
+    if name == "gc":
+        ct.ok(evidence["count"] == truth["calls"], f"{what}: each of {truth['calls']} calls", evidence)
+        ct.ok(not evidence["site"] or "Problems.callCollector" in evidence["site"], f"{what}: by whom, where a sample shows it", evidence)
+    elif name == "storm":
+        ct.ok(evidence["count"] >= 0.5 * truth["looks"], f"{what}: {evidence['count']} safepoints by {truth['looks']} looks")
+    elif name == "deadlock":
+        ct.ok(evidence["threads"] == truth["threads"] and "dead-0" in one["text"] and "dead-1" in one["text"], f"{what}: names both", one)
+    elif name == "pool":
+        ct.ok(truth["largest"] == 1, f"{what}: the pool has not grown", truth)
+    elif name in ("logger", "sleeper"):
+        ct.ok(evidence["threads"] >= 5 and evidence["owner"].startswith("worker-"), f"{what}: who waits, and for whom", evidence)
+
+
+# -- by the JDK's own recorder -----------------------------------------------------------------------------------------
+
+def of_flight(jdk):
+    log = ct.WORK / f"forced-{jdk.version}.log"
+    problems = {"sockets": ("slow_socket", {"threads": 4, "calls": 4, "ms": 700}, "127.0.0.1:", "Problems.request"),
+                "forces": ("file_forced", {"seconds": 2, "path": log}, str(log), "Problems.force")}
+    if jdk.version >= 21:
+        problems["pinned"] = ("pinned_carrier", {"threads": 6, "calls": 10, "ms": 100}, "", "Problems.sleepInMonitor")
+    with ct.Jvm(jdk, "Problems") as jvm:
+        jvm.expect("ready")
+        for name, (kind, options, subject, place) in problems.items():
+            what = f"{jdk}, {name}"
+            flights = {fixed: ct.WORK / f"{name}-{fixed}-{jdk.version}-flight.jfr" for fixed in (1, 0)}
+            truths = {fixed: jvm.round(name, fixed=fixed, flight=path, **options) for fixed, path in flights.items()}
+            is_silent(f"{what}, fixed", analyze(flights[1], what), kind)
+            found = analyze(flights[0], what)
+            if name == "pinned" and jdk.version >= 24:
+                is_silent(f"{what}, which this JDK does not pin", found, kind)
+                continue
+            one = is_first(what, found, kind, subject, place)
+            if one and name == "sockets":
+                ct.ok(one["evidence"]["subject"].endswith(f":{truths[0]['port']}") and one["evidence"]["threads"] == 4,
+                      f"{what}: that peer, and who waits", one)
+        ct.ok(jvm.finish() == 0, f"{jdk}, flights: the program ends well", jvm.transcript())
+
+
+# -- by both -----------------------------------------------------------------------------------------------------------
+
+def of_both(jdk):
+    """Who was late takes the JDK's events of safepoints and our samples."""
+    with ct.Jvm(jdk, "Problems", flags=NO_POLLS, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        for fixed in (1, 0):
+            path, flight, both = (ct.WORK / f"late-{fixed}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
+            good, answer = jvm.control("start", file=path, event="cpu", interval="1ms")
+            if not good:
+                raise RuntimeError(f"{jdk}, late: {answer}")
+            jvm.round("late", fixed=fixed, calls=12, flight=flight)
+            jvm.control("stop")
+            both.write_bytes(flight.read_bytes() + path.read_bytes())
+            what = f"{jdk}, late"
+            if fixed:
+                is_silent(f"{what}, fixed", analyze(both, what), "late_at_safepoints")
+                continue
+            one = is_first(what, analyze(both, what), "late_at_safepoints", "", "Halts.counted")
+            ct.ok(one and one["evidence"]["owner"] == "looper-0", f"{what}: who it was", one)
+        ct.ok(jvm.finish() == 0, f"{jdk}, late: the program ends well", jvm.transcript())
+
+
+def main():
+    ct.need()
+    every = ct.TIER == "all"
+    jdks = ct.jdks()
+    for jdk in jdks if every else [one for one in jdks if one.version in (8, 25)]:
+        of_agent(jdk)
+    for jdk in [one for one in jdks if one.version >= 17] if every else [one for one in jdks if one.version == 21]:
+        of_flight(jdk)  # options of single events came with JDK 17
+    for jdk in [one for one in jdks if one.version >= 17] if every else [one for one in jdks if one.version == 17]:
+        of_both(jdk)
+    ct.done()
+
+
+main()

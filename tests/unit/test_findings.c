@@ -1,0 +1,547 @@
+/* The rules on evidence made by hand: each planted problem is found, its twin is not, and the border lies where docs/findings.md has it.
+ * tier: quick
+ * timeout: 30 */
+#include "../tap.h"
+
+#include "analysis/analyze.h"
+#include "analysis/findings_print.h"
+#include "events/halt_parts.h"
+#include "profile/locks.h"
+#include "profile_maker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+#define PARK "Native|jdk.internal.misc.Unsafe.park"
+#define RWLOCK "java.util.concurrent.locks.ReentrantReadWriteLock"
+#define WRITES "demo.Cache.put:7;" RWLOCK "$WriteLock.lock:900;" PARK
+#define READS "demo.Cache.get:3;" RWLOCK "$ReadLock.lock:700;" PARK
+#define WORKER "java.util.concurrent.ThreadPoolExecutor.runWorker:1136"
+#define CLIENT "demo.Client.ask:9;java.util.concurrent.FutureTask.get:1;java.util.concurrent.FutureTask.awaitDone:1;" PARK
+
+/* ---- evidence: 10 s of it ---- */
+
+static struct profile cpu, wall, lock, holder;
+static struct halts halts;
+static struct evidence e;
+static struct findings f;
+
+static void begin(void)
+{
+    maker_init(&cpu);
+    maker_init(&wall);
+    maker_init(&lock);
+    maker_init(&holder);
+    wall.kind = PROFILE_WALL;
+    lock.kind = PROFILE_LOCK;
+    holder.kind = PROFILE_HOLDER;
+    halts = (struct halts){0};
+    strtab_init(&halts.strings);
+    e = (struct evidence){.sources = SOURCE_BIT(SOURCES) - 1,
+                          .cpu = &cpu,
+                          .wall = &wall,
+                          .lock = &lock,
+                          .holder = &holder,
+                          .halts = &halts,
+                          .duration_ns = 10 * SECOND};
+}
+
+static void end(void)
+{
+    findings_deinit(&f);
+    profile_deinit(&cpu);
+    profile_deinit(&wall);
+    profile_deinit(&lock);
+    profile_deinit(&holder);
+    halts_deinit(&halts);
+}
+
+static void judge(void)
+{
+    if (findings_init(&f) || analyze(&f, &e))
+        tap_ok(false, "there is memory");
+}
+
+struct wait {
+    const char *thread;
+    uint64_t id;
+    const char *class_name, *owner, *owner_id, *stack;
+    uint64_t weight;
+    bool park, open;
+};
+
+static void add_wait(const struct wait *w)
+{
+    struct profile_sample s = {.weight = w->weight, .state = w->park ? JFR_STATE_PARKED : JFR_STATE_MONITOR};
+    s.stack = maker_stack(&lock, w->stack);
+    s.outcome = maker_string(&lock, "complete");
+    profile_thread(&lock, maker_string(&lock, w->thread), w->id, w->id, &s.thread);
+    locks_add_label(&lock, "class", maker_string(&lock, w->class_name), false, &s.labels);
+    if (w->owner)
+        locks_add_label(&lock, "owner", maker_string(&lock, w->owner), false, &s.labels);
+    if (w->owner_id)
+        locks_add_label(&lock, "owner_id", maker_string(&lock, w->owner_id), true, &s.labels);
+    if (w->open)
+        locks_add_label(&lock, "open", maker_string(&lock, "yes"), false, &s.labels);
+    profile_add_sample(&lock, &s);
+}
+
+static void add_waits(const char *class_name, const char *stack, uint64_t weight, bool park)
+{
+    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = class_name, .stack = stack, .weight = weight, .park = park});
+}
+
+static void add_owners(const char *class_name, const char *stack, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct profile_sample s = {.weight = 50 * MS, .stack = maker_stack(&holder, stack), .outcome = maker_string(&holder, "complete")};
+        profile_thread(&holder, maker_string(&holder, "keeper"), 8, 8, &s.thread);
+        locks_add_label(&holder, "class", maker_string(&holder, class_name), false, &s.labels);
+        profile_add_sample(&holder, &s);
+    }
+}
+
+static void add_looks(const char *thread, uint64_t id, const char *stack, enum jfr_thread_state state, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct profile_sample s = {
+            .weight = 50 * MS, .stack = maker_stack(&wall, stack), .outcome = maker_string(&wall, "complete"), .state = (uint8_t)state};
+        profile_thread(&wall, maker_string(&wall, thread), id, id, &s.thread);
+        profile_add_sample(&wall, &s);
+    }
+}
+
+static uint32_t halt_word(const char *text)
+{
+    return strtab_add_text(&halts.strings, text);
+}
+
+static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct halt one = {.kind = (uint8_t)kind, .ns = ns, .count = 1, .what = halt_word(what), .site = halt_word("demo.Main.work:4"),
+                           .thread = halt_word("main")};
+        halts_add(&halts, &one);
+    }
+}
+
+static void add_late(uint64_t ns, const char *site)
+{
+    struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = ns};
+    one.late_thread = halt_word("looper");
+    one.late_site = halt_word(site);
+    halts_add(&halts, &one);
+}
+
+/* ---- what is asserted ---- */
+
+static const struct finding *first(enum finding_kind kind)
+{
+    return f.count && f.list[0].kind == kind ? &f.list[0] : NULL;
+}
+
+static bool text_is(uint32_t string, const char *wanted)
+{
+    return !strcmp(findings_text(&f, string), wanted);
+}
+
+/* It is the only one, says so, and tells what and where. */
+static void finds(enum finding_kind kind, const char *subject, const char *site, const char *what)
+{
+    judge();
+    const struct finding *one = first(kind);
+    if (!tap_ok(one && f.count == 1, "%s: found, and nothing else", what))
+        for (uint32_t i = 0; i < f.count; i++)
+            tap_note("%s %.1f: %s", finding_infos[f.list[i].kind].id, f.list[i].score, findings_text(&f, f.list[i].text));
+    else if (!tap_ok(text_is(one->subject, subject) && text_is(one->site, site) && strstr(findings_text(&f, one->text), site),
+                     "%s: what and where", what))
+        tap_note("'%s' at '%s': %s", findings_text(&f, one->subject), findings_text(&f, one->site), findings_text(&f, one->text));
+    end();
+}
+
+static void is_silent(const char *what)
+{
+    judge();
+    if (!tap_ok(!f.count, "%s: nothing", what))
+        tap_note("%s %.1f: %s", finding_infos[f.list[0].kind].id, f.list[0].score, findings_text(&f, f.list[0].text));
+    end();
+}
+
+/* ---- locks ---- */
+
+#define LOG_SITE "demo.Log.log:12 < demo.Main.run:1"
+#define LOG "demo.Main.run:1;demo.Log.log:12"
+#define ASLEEP LOG ";Native|java.lang.Thread.sleep"
+
+static void test_contended(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 2080 * MS, false);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "a lock for which 0.208 threads wait");
+    begin();
+    add_waits("demo.Log", LOG, 2070 * MS, false);
+    is_silent("0.207 threads");
+    begin();
+    add_waits("demo.Log", LOG, 2080 * MS, false);
+    maker_book(&lock, "lock_threshold", "", (int64_t)SECOND, 0);
+    is_silent("0.208 threads, by a draw that may be off by half as much");
+    begin();
+    add_waits("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", LOG ";" PARK, 90 * SECOND, true);
+    is_silent("threads that have nothing to do");
+    begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";" PARK, 90 * SECOND, true);
+    finds(FINDING_LOCK_CONTENDED, "java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG_SITE, "a lock of java.util.concurrent");
+}
+
+static void test_owners(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Log", ASLEEP, 15);
+    add_owners("demo.Log", "Pseudo|JVM.[running]", 5);
+    finds(FINDING_LOCK_HELD_ASLEEP, "demo.Log", LOG_SITE, "the owner sleeps, in 15 of 20 looks");
+    begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Log", ASLEEP, 14);
+    add_owners("demo.Log", "Pseudo|JVM.[running]", 6);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "in 14 of them, which may be half the time");
+    begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Other", ASLEEP, 20);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "another lock's owner sleeps");
+    begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Log", LOG ";Native|java.io.FileOutputStream.writeBytes", 20);
+    finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "the owner writes");
+    begin();
+    add_owners("demo.Log", ASLEEP, 20);
+    is_silent("who sleeps in a lock that nobody waits for");
+}
+
+static void add_writers(uint64_t readers)
+{
+    begin();
+    add_waits(RWLOCK "$NonfairSync", WRITES, 5000 * MS, true);
+    add_waits(RWLOCK "$NonfairSync", READS, readers, true);
+}
+
+static void test_writers(void)
+{
+    add_writers(500 * MS);
+    finds(FINDING_WRITERS_STARVE, RWLOCK "$NonfairSync", "demo.Cache.put:7", "readers wait a tenth of what writers do");
+    add_writers(501 * MS);
+    finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
+    begin();
+    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false});
+    finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
+}
+
+static void test_deadlock(void)
+{
+    begin();
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true});
+    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true});
+    judge();
+    const struct finding *one = first(FINDING_DEADLOCK);
+    const char *text = one ? findings_text(&f, one->text) : "";
+    tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are told once");
+    tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has; b waits for the monitor of demo.Right, which a has"), "%s",
+           text);
+    end();
+    begin();
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true});
+    is_silent("a wait that goes on for one who does not wait");
+}
+
+/* ---- pools ---- */
+
+static void add_clients(void)
+{
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("client", 20 + i, CLIENT, JFR_STATE_PARKED, 200);
+}
+
+static void test_pool(void)
+{
+    add_clients();
+    add_looks("pool-1-thread-1", 30, WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep", JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "four ask, one works");
+    add_clients();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("pool-1-thread-1", 30 + i, WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep", JFR_STATE_SLEEPING, 200);
+    is_silent("four ask, four work");
+    add_clients();
+    add_looks("pool-1-thread-1", 30, WORKER ";demo.Task.call:3", JFR_STATE_JAVA, 120);
+    add_looks("pool-1-thread-1", 30, WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1;" PARK, JFR_STATE_PARKED, 80);
+    is_silent("the one that works has time: they wait for others");
+    add_clients();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("pool-1-thread-1", 30 + i, WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1;" PARK, JFR_STATE_READY, 200);
+    is_silent("the four that are to work wait for a processor");
+}
+
+/* ---- what stops all ---- */
+
+static void test_storm(void)
+{
+    begin();
+    add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 260);
+    judge();
+    tap_ok(first(FINDING_SAFEPOINT_STORM) && f.list[0].count == 260, "26 safepoints a second: found");
+    end();
+    begin();
+    add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 220);
+    is_silent("22, which may be less than 20");
+    begin();
+    e.duration_ns = 200 * MS;
+    add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 49);
+    is_silent("49 within a moment");
+    begin();
+    add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 1000);
+    add_halts(HALT_GC, "Copy, Allocation Failure", 10 * 1000, 900);
+    is_silent("100, most of them for garbage collection");
+}
+
+static void add_all_late(const uint64_t *ms, int count)
+{
+    begin();
+    for (int i = 0; i < count; i++)
+        add_late(ms[i] * MS, "demo.Sum.loop:9");
+}
+
+static void test_late(void)
+{
+    static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1};
+    add_all_late(even, 5);
+    finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "a loop of 50 ms");
+    add_all_late(even, 2);
+    add_late(40 * MS, "demo.Sum.loop:10");
+    finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "the lines of a loop are one place");
+    add_all_late(even, 2);
+    is_silent("two times only");
+    add_all_late(little, 5);
+    is_silent("a loop of 4 ms");
+    add_all_late(chance, 5);
+    is_silent("a long one, once");
+}
+
+static void add_collections(int asked, int others)
+{
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 5 * MS, others);
+    for (int i = 0; i < asked; i++) {
+        struct halt one = {.kind = HALT_GC, .ns = 5 * MS, .count = 1, .what = halt_word("MSC, System.gc()")};
+        halts_add(&halts, &one);
+    }
+}
+
+static void test_system_gc(void)
+{
+    add_collections(3, 7);
+    add_looks("main", 1, "demo.Cache.trim:5;java.lang.System.gc:1;java.lang.Runtime.gc", JFR_STATE_BLOCKED, 2);
+    finds(FINDING_SYSTEM_GC, "System.gc()", "demo.Cache.trim:5", "3 of 10 pauses, and who was seen in the call");
+    add_collections(2, 8);
+    is_silent("2 of 10");
+    add_collections(1, 0);
+    is_silent("one call");
+    add_collections(0, 50);
+    is_silent("no call");
+}
+
+/* ---- outside ---- */
+
+static void test_sockets(void)
+{
+    begin();
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
+    finds(FINDING_SLOW_SOCKET, "till/10.0.0.1:80", "demo.Main.work:4", "a peer that takes a second");
+    begin();
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 2);
+    is_silent("twice only");
+    begin();
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 200 * MS, 40);
+    is_silent("a peer that takes 200 ms");
+    begin();
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 20 * MS, 4);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
+    is_silent("a peer that is slow at times");
+}
+
+static void test_forces(void)
+{
+    begin();
+    add_halts(HALT_FILE_FORCE, "/data/log", 10 * 1000, 500);
+    finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "50 times a second");
+    begin();
+    add_halts(HALT_FILE_FORCE, "/data/log", 500 * MS, 5);
+    finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "for a quarter of the time");
+    begin();
+    add_halts(HALT_FILE_FORCE, "/data/log", 4 * SECOND, 2);
+    is_silent("twice, for 4 s each");
+    begin();
+    add_halts(HALT_FILE_FORCE, "/data/log", 10 * MS, 50);
+    is_silent("five times a second, of 10 ms");
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
+              100);
+    finds(FINDING_FILE_FORCED, "", "demo.Log.flush:8", "by the wall clock, half of the time");
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
+              10);
+    is_silent("by the wall clock, seldom");
+}
+
+static void test_pinned(void)
+{
+    begin();
+    add_halts(HALT_PINNED, "", SECOND, 3);
+    finds(FINDING_PINNED_CARRIER, "", "demo.Main.work:4", "carriers that are kept for 3 s");
+    begin();
+    add_halts(HALT_PINNED, "", SECOND, 2);
+    is_silent("twice only");
+    begin();
+    add_halts(HALT_PINNED, "", 30 * MS, 10);
+    is_silent("for 0.3 s");
+}
+
+/* ---- exceptions ---- */
+
+#define THROW                                                                                                          \
+    "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"    \
+    "java.lang.Throwable.fillInStackTrace:1;Native|java.lang.Throwable.fillInStackTrace"
+
+static void add_throws(int throws)
+{
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < throws ? THROW : "demo.Parser.parse:31", 10 * MS);
+}
+
+static void test_exceptions(void)
+{
+    add_throws(30);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
+    add_throws(9);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
+    add_throws(8);
+    is_silent("8 %, which may be 4");
+    begin();
+    e.throws = (struct recorded_throws){200000, 10 * SECOND};
+    add_halts(HALT_EXCEPTION, "demo.NoNumber", 0, 20);
+    add_halts(HALT_EXCEPTION, "demo.Other", 0, 3);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Main.work:4", "20,000 a second, by the JVM's count");
+    begin();
+    e.throws = (struct recorded_throws){2000, 10 * SECOND};
+    is_silent("200 a second");
+}
+
+/* ---- the list ---- */
+
+static void test_order(void)
+{
+    begin();
+    add_halts(HALT_SOCKET_READ, "till:80", SECOND, 4);
+    add_halts(HALT_PINNED, "", SECOND, 3);
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    judge();
+    tap_ok(f.count == 3 && f.list[0].kind == FINDING_LOCK_CONTENDED && f.list[1].kind == FINDING_SLOW_SOCKET &&
+               f.list[2].kind == FINDING_PINNED_CARRIER, "the worst first: %" PRIu32, f.count);
+    tap_ok(!strcmp(finding_severity(&f.list[0]), "warning") && !strcmp(finding_severity(&f.list[1]), "info"), "and how bad they are");
+    end();
+}
+
+static bool is_gap(enum finding_kind kind, enum source source)
+{
+    for (uint32_t i = 0; i < f.gap_count; i++)
+        if (f.gaps[i].kind == kind && f.gaps[i].missing == source_infos[source].words)
+            return true;
+    return false;
+}
+
+static void test_gaps(void)
+{
+    begin();
+    judge();
+    tap_ok(!f.gap_count && !f.count, "with everything recorded all is judged");
+    end();
+    begin();
+    e = (struct evidence){.duration_ns = 10 * SECOND};
+    judge();
+    tap_ok(f.gap_count == FINDING_KINDS && !f.count, "with nothing, nothing");
+    end();
+    begin();
+    e.sources = SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_WALL);
+    add_halts(HALT_SOCKET_READ, "till:80", SECOND, 4);
+    judge();
+    tap_ok(findings_judged(&f, FINDING_LOCK_CONTENDED) && findings_judged(&f, FINDING_FILE_FORCED), "what one of two sources tells");
+    tap_ok(is_gap(FINDING_DEADLOCK, SOURCE_OWNERS) && is_gap(FINDING_LATE_AT_SAFEPOINTS, SOURCE_CPU), "and what is missing");
+    tap_ok(f.count == 1 && findings_judged(&f, FINDING_SLOW_SOCKET), "what was found was judged");
+    end();
+}
+
+static char *printed(void (*print)(FILE *, const struct findings *, const struct findings_print *), uint32_t top)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print(out, &f, &(struct findings_print){"app.jfr", 10 * SECOND, top});
+    fclose(out);
+    return text;
+}
+
+static void test_print(void)
+{
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_SOCKETS);
+    add_halts(HALT_PINNED, "", SECOND, 3);
+    add_waits("demo.Log\033[2J", LOG, 70 * SECOND, false);
+    judge();
+    char *text = printed(findings_print_text, 1), *json = printed(findings_print_json, 0);
+    tap_ok(strstr(text, "2 findings in app.jfr") && strstr(text, "warning 100  Threads queue for a lock") && strstr(text, LOG_SITE) &&
+               strstr(text, "candor report --kind lock app.jfr") && strstr(text, "1 more; --top 0"), "as text");
+    tap_ok(strstr(text, "nothing found: deadlock") && strstr(text, "reads of sockets (candor record"), "what is not there, and what is missing");
+    tap_ok(!strchr(text, '\033'), "a name cannot write on the terminal");
+    tap_ok(strstr(json, "\"id\": \"lock_contended\"") && strstr(json, "\"severity\": \"warning\"") &&
+               strstr(json, "\"lost_ns\": 70000000000") && strstr(json, "\"id\": \"pinned_carrier\"") &&
+               strstr(json, "\"missing\": \"reads of sockets\""), "as JSON");
+    free(text);
+    free(json);
+    end();
+}
+
+static void test_score(void)
+{
+    tap_ok(score_saturate(0, 1) == 0 && score_saturate(-1, 1) == 0, "of nothing, nothing");
+    tap_ok(score_saturate(1, 1) > 74.999 && score_saturate(1, 1) < 75.001 && score_saturate(1e9, 1) <= 100, "a warning at its limit");
+    struct amount none = amount_count(0), many = amount_count(10000);
+    tap_ok(amount_whole(1e300) == amount_whole(1e301) && !amount_whole(-1) && amount_whole(1.5) == 1, "what a file may say");
+    tap_ok(none.low == 0 && none.high < 1 && many.low < 9805 && many.low > 9800 && many.high > 10195 && many.high < 10200, "counts");
+}
+
+int main(void)
+{
+    test_score();
+    test_contended();
+    test_owners();
+    test_writers();
+    test_deadlock();
+    test_pool();
+    test_storm();
+    test_late();
+    test_system_gc();
+    test_sockets();
+    test_forces();
+    test_pinned();
+    test_exceptions();
+    test_order();
+    test_gaps();
+    test_print();
+    return tap_done();
+}

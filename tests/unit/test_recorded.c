@@ -1,0 +1,96 @@
+/* Which events a recording was to hold, by its settings and by what it holds, chunk by chunk; and what was thrown meanwhile.
+ * tier: quick
+ * timeout: 20
+ * aarch64: yes */
+#include "../tap.h"
+
+#include "events/recorded.h"
+#include "jfr_craft.h"
+
+#include <inttypes.h>
+
+enum { LONG = 10, STRING, SETTING = 100, SOCKET, FORCE, PIN, STATISTICS };
+
+#define EVENT "jdk.jfr.Event"
+
+static const struct craft_type types[] = {
+    {LONG, "long"},
+    {STRING, "java.lang.String"},
+    {SETTING, "jdk.ActiveSetting", EVENT, {{"startTime", LONG}, {"id", LONG}, {"name", STRING}, {"value", STRING}}},
+    {SOCKET, "jdk.SocketRead", EVENT, {{"startTime", LONG}}},
+    {FORCE, "jdk.FileForce", EVENT, {{"startTime", LONG}}},
+    {PIN, "jdk.VirtualThreadPinned", EVENT, {{"startTime", LONG}}},
+    {STATISTICS, "jdk.ExceptionStatistics", EVENT, {{"startTime", LONG}, {"throwables", LONG}}},
+};
+
+static size_t begin(struct buffer *b, unsigned type, uint64_t ms)
+{
+    size_t event = craft_event(b, type);
+    buffer_varint(b, CRAFT_START_TICKS + ms * 1000);
+    return event;
+}
+
+static void put_setting(struct buffer *b, unsigned type, const char *name, const char *value)
+{
+    size_t event = begin(b, SETTING, 0);
+    buffer_varint(b, type);
+    craft_text(b, name);
+    craft_text(b, value);
+    craft_event_end(b, event);
+}
+
+static void put_statistics(struct buffer *b, uint64_t ms, uint64_t throwables)
+{
+    size_t event = begin(b, STATISTICS, ms);
+    buffer_varint(b, throwables);
+    craft_event_end(b, event);
+}
+
+/* Sockets are asked for and there are none; forces are not; pins are there, though nobody says that they are asked for. */
+static void put_first(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
+    put_setting(b, SOCKET, "enabled", "true");
+    put_setting(b, SOCKET, "threshold", "20 ms");
+    put_setting(b, FORCE, "enabled", "false");
+    put_setting(b, FORCE, "stackTrace", "true");
+    craft_event_end(b, begin(b, PIN, 1));
+    put_statistics(b, 900, 130); /* in no order */
+    put_statistics(b, 100, 30);
+    craft_end(b, chunk);
+}
+
+/* As of a JVM that began anew. */
+static void put_second(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
+    put_statistics(b, 200, 5);
+    put_statistics(b, 400, 12);
+    craft_end(b, chunk);
+}
+
+int main(void)
+{
+    static const char *const events[] = {"jdk.SocketRead", "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.NoSuch"};
+    static const struct time_range all = {INT64_MIN, INT64_MAX};
+    bool in[4] = {true, true, true, true};
+    struct recorded_throws throws;
+    struct jfr_file *file;
+    struct error e = {""};
+    struct buffer b;
+    buffer_init(&b, 1 << 20);
+    put_first(&b);
+    put_second(&b);
+    if (!tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", NULL, &e), "opens: %s", e.text))
+        return tap_done();
+    tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &e), "is read: %s", e.text);
+    tap_ok(in[0] && !in[1] && in[2] && !in[3], "asked for, refused, there all the same, unknown");
+    tap_ok(throws.count == 107, "what was thrown between the first and the last count of each chunk: %" PRIu64, throws.count);
+    tap_ok(throws.ns == 1000000000, "and in which time: %" PRIu64, throws.ns);
+    const struct time_range some = {CRAFT_START_NS + 150 * INT64_C(1000000), CRAFT_START_NS + 500 * INT64_C(1000000)};
+    tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
+           "the same of a part of the time: %" PRIu64, throws.count);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+    return tap_done();
+}

@@ -277,14 +277,32 @@ double leaks_heap_per_hour(const struct profile *p)
     return l.count >= LEAST && spread > 0 ? (l.count * l.xy - l.x * l.y) / spread : 0;
 }
 
-int leaks_find(struct leaks *l, const struct profile *p)
+static int take_holders(struct leaks *l, const struct profile *p, const struct profile_object *o)
+{
+    uint32_t class_name = allocated_class(p, o->sample.labels), site = site_of(p, o->sample.stack);
+    int rc = holders_take(&l->holders, p, o);
+    for (uint32_t i = 0; !rc && i < l->count; i++)
+        if (l->rows[i].class_name == class_name && l->rows[i].site == site)
+            rc = holders_take(&l->rows[i].holders, p, o);
+    return rc;
+}
+
+static int find_holders(struct leaks *l, const struct profile *p)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < p->object_count; i++)
+        if (p->objects[i].is_alive && holders_are_told(p, &p->objects[i]))
+            rc = take_holders(l, p, &p->objects[i]);
+    holders_settle(&l->holders);
+    for (uint32_t i = 0; i < l->count; i++)
+        holders_settle(&l->rows[i].holders);
+    return rc;
+}
+
+static int find_candidates(struct leaks *l, const struct profile *p)
 {
     struct groups g = {0};
     int rc = 0;
-    *l = (struct leaks){0};
-    l->is_too_short = !cut(l, p);
-    if (l->is_too_short)
-        return 0;
     map_init(&g.by_key);
     for (uint32_t i = 0; !rc && i < p->object_count; i++) {
         struct group *group = group_of(&g, p, &p->objects[i].sample);
@@ -299,8 +317,19 @@ int leaks_find(struct leaks *l, const struct profile *p)
     return rc;
 }
 
+int leaks_find(struct leaks *l, const struct profile *p)
+{
+    *l = (struct leaks){0};
+    l->is_too_short = !cut(l, p);
+    int rc = l->is_too_short ? 0 : find_candidates(l, p);
+    return rc ? rc : find_holders(l, p);
+}
+
 void leaks_deinit(struct leaks *l)
 {
+    for (uint32_t i = 0; i < l->count; i++)
+        holders_deinit(&l->rows[i].holders);
+    holders_deinit(&l->holders);
     free(l->rows);
     *l = (struct leaks){0};
 }

@@ -1,5 +1,7 @@
 #include "report/json_live.h"
 
+#include "report/json_holders.h"
+
 static void put_text(struct jsonw *j, const struct profile *p, const char *key, uint32_t string)
 {
     jsonw_key(j, key);
@@ -43,12 +45,13 @@ static void put_sets(struct jsonw *j, const struct profile *p)
     jsonw_array_end(j);
 }
 
-static void put_live(struct jsonw *j, const struct profile *p)
+static void put_live(struct jsonw *j, const struct profile *p, const struct leaks *l)
 {
     jsonw_key(j, "live");
     jsonw_object(j);
     put_sets(j, p);
     jsonw_member_number(j, "heap_per_hour", leaks_heap_per_hour(p));
+    json_holders(j, p, l ? &l->holders : NULL);
     jsonw_key(j, "books");
     if (profile_book(p, "live_watched_bytes", "")) {
         jsonw_object(j);
@@ -95,6 +98,7 @@ static void put_candidate(struct jsonw *j, const struct profile *p, const struct
         jsonw_number(j, l->share_per_quarter[k]);
     jsonw_array_end(j);
     put_stack(j, p, l->stack);
+    json_holders(j, p, &l->holders);
     jsonw_object_end(j);
 }
 
@@ -125,6 +129,6 @@ void json_live(struct jsonw *j, const struct profile *p, const struct report_opt
 {
     if (p->kind != PROFILE_LIVE)
         return;
-    put_live(j, p);
+    put_live(j, p, o->leaks);
     put_leaks(j, p, o);
 }

@@ -60,6 +60,7 @@ static void put_candidate(const struct text *t, const struct leak *l, uint32_t n
     fprintf(t->out, "       alive: %s +- %s by %" PRIu32 " sampled objects, %s old on average\n", size(a, (double)l->bytes),
             size(b, 1.96 * l->error), l->objects, text_time(c, sizeof c, (int64_t)l->age_ns));
     put_path(t, l);
+    text_first_holder(t, &l->holders);
 }
 
 static void put_proof(const struct text *t, const struct leaks *l)

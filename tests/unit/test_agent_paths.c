@@ -299,7 +299,7 @@ static void test_plan(void)
     enum { MS = 1000000 };
     struct path_plan p;
     path_plan_begin(&p, 200 * MS, UINT64_C(1) << 30);
-    tap_ok(!path_plan_allows(&p) && p.next > 4000 * (uint64_t)MS && p.next < 6000 * (uint64_t)MS, "a heap of 1 GiB is not walked in 200 ms");
+    tap_ok(!path_plan_allows(&p) && p.next > 4000 * (uint64_t)MS && p.next < 6000 * (uint64_t)MS, "1 GiB is not walked in 200 ms");
     path_plan_begin(&p, 200 * MS, 32 << 20);
     tap_ok(path_plan_allows(&p) && path_plan_limit(&p, 17) == 100 * MS && path_plan_limit(&p, 21) == 180 * MS, "one of 32 MiB is");
     path_plan_took(&p, 60 * MS);

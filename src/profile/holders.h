@@ -2,7 +2,7 @@
  *
  *   {0} -> holders_take ... -> holders_settle -> read -> holders_deinit
  *
- * A path that was not followed to its end is a row without a holder, and its objects are among the missing ones. */
+ * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects are among the missing ones. */
 #ifndef CANDOR_PROFILE_HOLDERS_H
 #define CANDOR_PROFILE_HOLDERS_H
 

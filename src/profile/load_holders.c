@@ -13,8 +13,9 @@ enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, PATH_BYTES_MAX = 1 << 20, MODI
 struct path {
     struct buffer text;
     size_t last, last_length; /* the last step in it */
+    size_t holder, holder_length; /* the last static field */
     uint32_t steps;
-    bool is_repeated, is_static; /* that one */
+    bool is_repeated;
 };
 
 static struct jfr_text text_of(struct jfr_value v, const char *member)
@@ -76,7 +77,6 @@ static bool is_the_last(const struct path *path, const void *step, size_t length
 
 static void add_step(struct path *path, const void *step, size_t length, bool is_static)
 {
-    path->is_static = is_static;
     if (is_the_last(path, step, length)) {
         if (!path->is_repeated)
             buffer_text(&path->text, " (repeated)");
@@ -89,6 +89,10 @@ static void add_step(struct path *path, const void *step, size_t length, bool is
     path->last_length = length;
     path->is_repeated = false;
     buffer_put(&path->text, step, length);
+    if (is_static) {
+        path->holder = path->last;
+        path->holder_length = length;
+    }
 }
 
 static void add_steps(struct path *path, struct jfr_value object)
@@ -153,34 +157,43 @@ static int add_label(struct profile *p, const char *key, const void *text, size_
     return profile_label(p, &label, labels);
 }
 
-/* A static field is who holds; behind another the root says more. */
+/* A static field is who holds, also where it is told who holds its class; else the last field with its root. */
 static void put_holder(struct buffer *b, const struct path *path, struct jfr_value root)
 {
-    if (path->steps)
-        buffer_put(b, path->text.data + path->last, path->last_length);
-    if (path->is_static)
+    if (path->holder_length) {
+        buffer_put(b, path->text.data + path->holder, path->holder_length);
         return;
-    if (path->steps)
+    }
+    if (path->steps) {
+        buffer_put(b, path->text.data + path->last, path->last_length);
         buffer_u8(b, ' ');
+    }
     put_root(b, root);
 }
 
-static int add_labels(struct profile *p, struct path *path, struct jfr_value root, uint32_t *labels)
+static bool ends_static(const struct path *path)
+{
+    return path->holder_length && path->holder == path->last;
+}
+
+static int add_labels(struct profile *p, struct path *path, struct jfr_value root, struct jfr_text outcome, uint32_t *labels)
 {
     struct buffer holder;
-    bool is_known = path->is_static || !jfr_value_none(root);
     buffer_init(&holder, 2 * STEP_BYTES_MAX);
-    if (is_known)
+    bool has_root = !jfr_value_none(root), is_known = path->holder_length || has_root;
+    if (is_known && !path->text.failed)
         put_holder(&holder, path, root);
-    if (is_known && !path->is_static) {
+    if (has_root && !ends_static(path)) {
         buffer_text(&path->text, path->steps ? HOLDERS_BETWEEN : "");
         put_root(&path->text, root);
     }
     int rc = 0;
-    if (!path->text.failed && !holder.failed)
+    if (!path->text.failed && !holder.failed) {
         rc = add_label(p, HOLDERS_PATH, path->text.data, path->text.len, labels);
-    if (!rc && !path->text.failed && !holder.failed)
-        rc = add_label(p, HOLDERS_HOLDER, holder.data, holder.len, labels);
+        rc = rc ? rc : add_label(p, HOLDERS_HOLDER, holder.data, holder.len, labels);
+    }
+    if (!rc && !is_known && !load_text_is(outcome, HOLDERS_FOUND))
+        rc = add_label(p, HOLDERS_NO_PATH, outcome.bytes, outcome.len, labels);
     buffer_deinit(&holder);
     return rc;
 }
@@ -192,9 +205,7 @@ int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels)
     struct path path = {.steps = 0};
     buffer_init(&path.text, PATH_BYTES_MAX);
     add_steps(&path, jfr_event_value(event, jfr_type_field(event->type, "object")));
-    int rc = add_labels(p, &path, root, labels);
-    if (!rc && outcome.len && !load_text_is(outcome, HOLDERS_FOUND))
-        rc = add_label(p, HOLDERS_NO_PATH, outcome.bytes, outcome.len, labels);
+    int rc = add_labels(p, &path, root, outcome, labels);
     buffer_deinit(&path.text);
     return rc;
 }

@@ -2,7 +2,8 @@
  *
  *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
  *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; behind what is no static field stands the root in brackets
- *   holder   the far end of that, "com.shop.Orders.cache (static)"; there is none where the path was not followed to its end
+ *   holder   of that the static field that is farthest away, "com.shop.Orders.cache (static)"; where there is none, the far end with its
+ *            root; there is no holder where the path was not followed to either
  *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
  *
  * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats itself along a list is told once. */

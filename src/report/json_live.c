@@ -25,6 +25,20 @@ static uint64_t book_count(const struct profile *p, const char *account)
     return book ? book->count : 0;
 }
 
+static void put_walks(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *walked = profile_book(p, "paths_walked", ""), *stopped = profile_book(p, "paths_stopped", "");
+    static const char *const keys[] = {"walks", "walked_ns", "stopped_ns"};
+    int64_t values[] = {walked ? (int64_t)walked->count : 0, walked ? walked->ns : 0, stopped ? stopped->ns : 0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        jsonw_key(j, keys[i]);
+        if (walked)
+            jsonw_int(j, values[i]);
+        else
+            jsonw_null(j);
+    }
+}
+
 static void put_sets(struct jsonw *j, const struct profile *p)
 {
     jsonw_key(j, "sets");
@@ -61,6 +75,7 @@ static void put_live(struct jsonw *j, const struct profile *p, const struct leak
         put_book(j, p, "unreferenced", "live_unreferenced_bytes");
         jsonw_member_uint(j, "references_made", book_count(p, "live_references_made"));
         jsonw_member_uint(j, "references_given_back", book_count(p, "live_references_given_back"));
+        put_walks(j, p);
         jsonw_object_end(j);
     } else {
         jsonw_null(j);

@@ -103,6 +103,18 @@ static void put_line(const struct text *t, const char *name, const char *account
                 text_count(count, sizeof count, book->count));
 }
 
+static void put_walks(const struct text *t)
+{
+    const struct profile_book *walked = profile_book(t->p, "paths_walked", ""), *stopped = profile_book(t->p, "paths_stopped", "");
+    char time[TEXT_BYTES], counted[TEXT_BYTES];
+    if (!walked)
+        return;
+    bool is_counted = stopped && stopped->ns;
+    fprintf(t->out, "For paths the heap was walked %" PRIu64 " times, in %s; all threads stood still for %s by the JVM's counters.\n",
+            walked->count, text_time(time, sizeof time, walked->ns),
+            is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
+}
+
 void text_live_books(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -118,6 +130,7 @@ void text_live_books(const struct text *t)
     put_line(t, "found dead", "live_dead_bytes");
     put_line(t, "displaced", "live_displaced_bytes");
     put_line(t, "without a reference", "live_unreferenced_bytes");
+    put_walks(t);
     const char *most = profile_setting(p, "live_max");
     if (most)
         fprintf(t->out, "Bytes are those that the objects were sampled for. At most %.20s are watched (--live-max); these stand for the\n"

@@ -517,7 +517,7 @@ static void dump_when_due(void)
     if (!dumps_want_look(&dumps, now) || !dumps_due(&dumps, now, clock_process_cpu()))
         return;
     recording_note(r, dumps.why);
-    int rc = collect_dump(dumps.file, -1, &bytes, &e);
+    int rc = collect_dump(dumps.file, -1, 0, &bytes, &e);
     dumps_done(&dumps, now, rc ? &e : NULL);
     if (rc)
         jfr_write_log(r->writer, now, "warning", dumps.error);
@@ -793,14 +793,16 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
     return rc ? rc : begin_dumps(&options->dumps, e);
 }
 
-int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
+int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
+    if (collect_running() && paths_ns && !live_running())
+        return error_set(e, -EINVAL, "paths are of the event live, which this recording does not have; record with event=live");
     if (safepoint_running())
         return safepoint_dump(file, passed, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
-    live_write_survivors();
+    live_write_survivors(paths_ns);
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -824,7 +826,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     threads_stop();
     drain(false);
     pauses_end();
-    live_write_survivors();
+    live_write_survivors(session.options.live.paths_ns);
     write_books();
     write_comparison();
     warn_of_clocks(true);

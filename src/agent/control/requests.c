@@ -32,6 +32,8 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
         return collect_start(options, late, NULL, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
+    if (options->live.paths_ns && !(options->events & COLLECT_LIVE))
+        return error_set(e, -EINVAL, "paths needs event=live or event=cpu,live");
     hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
@@ -167,7 +169,7 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     uint64_t bytes = 0;
     int rc = parse(&options, arguments, passed, e);
     if (!rc)
-        rc = collect_dump(options.file, options.passed ? passed : -1, &bytes, e);
+        rc = collect_dump(options.file, options.passed ? passed : -1, options.live.paths_ns, &bytes, e);
     if (rc)
         return rc;
     collect_status(&status);

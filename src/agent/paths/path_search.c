@@ -68,6 +68,7 @@ void path_search_begin(struct path_search *s, uint64_t deadline_ns)
 {
     s->deadline_ns = deadline_ns;
     s->references = 0;
+    s->is_broken_off = false;
     s->first_new = s->node_count + 1;
     s->first_new_edge = s->edge_count + 1;
     for (uint32_t n = 1; n <= s->node_count; n++)
@@ -76,7 +77,9 @@ void path_search_begin(struct path_search *s, uint64_t deadline_ns)
 
 static bool goes_on(struct path_search *s)
 {
-    return ++s->references % CLOCK_EVERY || clock_monotonic_ns() < s->deadline_ns;
+    if (++s->references % CLOCK_EVERY == 0 && clock_monotonic_ns() >= s->deadline_ns)
+        s->is_broken_off = true;
+    return !s->is_broken_off;
 }
 
 /* NULL: this walk does not ask for it. */
@@ -143,10 +146,10 @@ bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t i
     return goes_on(s);
 }
 
-void path_search_end(struct path_search *s, enum path_outcome outcome)
+void path_search_end(struct path_search *s, bool has_failed)
 {
-    if (outcome != PATH_FOUND) {
-        s->stop = outcome;
+    if (has_failed || s->is_broken_off) {
+        s->stop = has_failed ? PATH_FAILED : PATH_ABORTED;
         return;
     }
     for (uint32_t n = 1; n <= s->node_count; n++)

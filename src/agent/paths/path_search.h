@@ -79,10 +79,11 @@ struct path_node {
     bool is_wanted;      /* it may lead to a sample that has no path */
     bool is_asked;       /* the walk looks for what refers to it */
     bool has_answer;     /* one has, to its end */
-    bool is_named;       /* the caller's: of the following */
+    bool is_on_path;     /* this, the symbols, the next, and the like of edges: the caller's */
+    uint64_t signature;  /* of a class that may go: a hash of its name */
     uint32_t distance;   /* from a root; UINT32_MAX = none is known */
     uint32_t way;        /* the edge that comes from there; 0 = it is a root's itself */
-    uint32_t class_name, description; /* symbols; the caller's */
+    uint32_t class_name, description, root_description; /* symbols */
     uint32_t mark;
 };
 
@@ -92,7 +93,7 @@ struct path_edge {
     int32_t index;         /* of the field, as JVMTI counts them, or element */
     enum path_kind kind;
     bool is_dropped;
-    bool is_static;        /* this and the next: the caller's */
+    bool is_on_path, is_static;
     uint32_t field_name;   /* symbol */
 };
 
@@ -105,6 +106,7 @@ struct path_search {
     uint32_t first_new_edge;
     uint32_t mark;
     uint64_t references, deadline_ns;         /* of the walk */
+    bool is_broken_off;                       /* it came to its deadline */
     enum path_outcome stop;                   /* why there is no further walk, where one would be wanted */
 };
 
@@ -121,8 +123,8 @@ void path_search_begin(struct path_search *s, uint64_t deadline_ns);
 bool path_search_root(struct path_search *s, enum path_root root, int64_t thread, int64_t held, int32_t length);
 /* holder: the tag of what refers to it, which is set when it has none, and is to have one. */
 bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t index, int64_t *holder, int64_t held, int32_t length);
-/* outcome: PATH_FOUND when the walk went to its end; else the search is over. */
-void path_search_end(struct path_search *s, enum path_outcome outcome);
+/* has_failed: the JVM would not walk. After that, and when the walk was broken off, the search is over. */
+void path_search_end(struct path_search *s, bool has_failed);
 
 void path_search_drop(struct path_search *s, uint32_t edge);
 void path_search_anchor(struct path_search *s, uint32_t node);

@@ -23,6 +23,8 @@ import java.util.Set;
  *
  * go hold kind=... fixed=0|1 requests=N: the same service has N requests at once, and then garbage is collected. The answer
  * counts what stays behind: the things and the bytes of their arrays.
+ *
+ * go fill objects=N: N more objects that stay, small ones, so that the heap has that many, and twice as many references.
  */
 final class Leaks {
     static final int SMALL = 96, MEDIUM = 4096, LARGE = 200 << 10;
@@ -288,12 +290,25 @@ final class Leaks {
         return "left=" + left + " bytes=" + (long) left * size;
     }
 
+    static final List<Object[]> FILLING = new ArrayList<>();
+
+    static String fill(int count) {
+        for (int i = 0; i < count; i += 2) {
+            FILLING.add(new Object[] {new Object()});
+        }
+        collect();
+        return "objects=" + 2 * FILLING.size();
+    }
+
     public static void main(String[] arguments) throws Exception {
         Rounds.serve(new Rounds.Round() {
             @Override
             public String run(Rounds.Options options) throws Exception {
                 if (options.word().equals("keep")) {
                     return keep(options.text("size", "small"), (long) options.number("bytes", 1 << 20));
+                }
+                if (options.word().equals("fill")) {
+                    return fill((int) options.number("objects", 1000000));
                 }
                 fixed = options.number("fixed", 0) != 0;
                 if (options.word().equals("hold")) {

@@ -1,6 +1,6 @@
 #include "agent/paths/path_plan.h"
 
-enum { BYTES_A_REFERENCE = 32, NS_A_REFERENCE = 150, JAVA_OF_CHEAP_MARKS = 18 };
+enum { BYTES_A_REFERENCE = 16, NS_A_REFERENCE = 150, JAVA_OF_CHEAP_MARKS = 18 };
 
 void path_plan_begin(struct path_plan *p, uint64_t budget, uint64_t used)
 {

@@ -3,9 +3,9 @@
  *
  *   path_plan_begin -> [ path_plan_allows -> walk -> path_plan_took ]*
  *
- * What a walk takes depends on references, and these are not known before it: a heap of small objects has one for each 30 bytes or so, of
- * which each takes 120 to 150 ns. Large arrays of numbers have few, and are overestimated: the first walk is then refused where it
- * would have fitted, which costs nothing but a larger budget. */
+ * What a walk takes depends on references, and these are not known before it: a heap of small objects has one for each 16 bytes or so
+ * (the one from each object to its class counts), of which each takes 120 to 150 ns. Arrays of numbers have few, and are overestimated:
+ * the first walk is then refused where it would have fitted, which costs nothing but a larger budget. */
 #ifndef CANDOR_AGENT_PATHS_PATH_PLAN_H
 #define CANDOR_AGENT_PATHS_PATH_PLAN_H
 

@@ -65,7 +65,7 @@ def write_page(path, results, options):
     lines = ["# Paths: how long all threads stand still", "",
              f"Made by `script/bench paths` on {results.date}; raw data in `paths.csv`. A heap of {options.objects:,} small objects;",
              f"medians of {ROUNDS} searches; of all of them {kept} of {len(results.rows)} stayed within their budget.", "",
-             "| JDK | collector | budget, ms | walks | walked, ms | stopped, ms (the JVM's count) | most, ms | one walk, ms | held objects |",
+             "| JDK | collector | budget, ms | walks | walked, ms | stopped, ms (JVM) | most, ms | one walk, ms | held objects |",
              "|---|---|---|---|---|---|---|---|---|"]
     groups = {}
     for row in results.rows:

@@ -22,7 +22,7 @@ static const char *meaning(const char *reason)
     } known[] = {
         {"budget", "the next walk of the heap would have taken more than the stopped time that was allowed; allow more (--paths=TIME)"},
         {"aborted", "a walk took longer than predicted and was broken off; allow more (--paths=TIME)"},
-        {"unreached", "no strong reference leads there: weakly held, or garbage that is not collected yet"},
+        {"unreached", "no reference leads there that JVMTI tells of and that holds: weak ones, or garbage that is not collected yet"},
         {"beyond", "what refers to them is more than the search remembers"},
         {"not_chosen", "not among those that were searched for"},
         {"gone", "collected before the search"},

@@ -152,7 +152,8 @@ static enum path_kind kind_of(jvmtiHeapReferenceKind kind)
     case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN: return PATH_PROTECTION_DOMAIN;
     case JVMTI_HEAP_REFERENCE_INTERFACE: return PATH_INTERFACE;
     case JVMTI_HEAP_REFERENCE_SUPERCLASS: return PATH_SUPERCLASS;
-    default: return PATH_CONSTANT;
+    case JVMTI_HEAP_REFERENCE_CONSTANT_POOL: return PATH_CONSTANT;
+    default: return PATH_OTHER;
     }
 }
 
@@ -360,8 +361,8 @@ static void name_edge(struct path_edge *e, struct strtab *strings)
         [PATH_CLASS] = "<class>",           [PATH_CLASS_LOADER] = "<class loader>",
         [PATH_SIGNERS] = "<signers>",       [PATH_PROTECTION_DOMAIN] = "<protection domain>",
         [PATH_INTERFACE] = "<interface>",   [PATH_SUPERCLASS] = "<superclass>",
-        [PATH_CONSTANT] = "<constant>",     [PATH_FIELD] = "<field>",
-        [PATH_STATIC_FIELD] = "<field>",
+        [PATH_CONSTANT] = "<constant>",     [PATH_OTHER] = "<other>",
+        [PATH_FIELD] = "<field>",           [PATH_STATIC_FIELD] = "<field>",
     };
     struct heap_field field;
     bool is_field = e->kind == PATH_FIELD || e->kind == PATH_STATIC_FIELD;

@@ -39,6 +39,7 @@ enum path_kind {
     PATH_INTERFACE,
     PATH_SUPERCLASS,
     PATH_CONSTANT,
+    PATH_OTHER,
     PATH_KINDS
 };
 
@@ -58,7 +59,7 @@ enum path_outcome {
     PATH_FOUND,
     PATH_BUDGET,    /* further walks would have taken too long */
     PATH_ABORTED,   /* one did, and was broken off */
-    PATH_UNREACHED, /* all that refers to it was looked at, and no root does */
+    PATH_UNREACHED, /* all that refers to it was looked at, as far as it was told, and no root does */
     PATH_BEYOND,    /* as far as the bounds above go */
     PATH_GONE,      /* it was dead before the first */
     PATH_FAILED,    /* the JVM refused */

@@ -40,6 +40,16 @@ static void put_objects(const struct text *t, uint32_t objects, uint32_t of, uin
     fprintf(t->out, "%" PRIu32 " of %" PRIu32 " sampled object%s, %s", objects, of, of == 1 ? "" : "s", size(text, bytes));
 }
 
+/* Without those that nobody asked about. */
+static uint32_t searched(const struct text *t, const struct holders *h)
+{
+    uint32_t objects = h->objects;
+    for (uint32_t i = 0; i < h->missing_count; i++)
+        if (!strcmp(profile_text(t->p, h->missing[i].reason), "not_chosen"))
+            objects -= h->missing[i].objects;
+    return objects;
+}
+
 static void put_missing(const struct text *t, const struct holders *h, const char *indent)
 {
     for (uint32_t i = 0; i < h->missing_count; i++) {
@@ -79,7 +89,7 @@ void text_first_holder(const struct text *t, const struct holders *h)
         fputs("       held by ", t->out);
         utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
         fputs(": ", t->out);
-        put_objects(t, row->objects, h->objects, row->bytes);
+        put_objects(t, row->objects, searched(t, h), row->bytes);
         fputc('\n', t->out);
         put_path(t, row, "         ");
     }
@@ -91,7 +101,7 @@ static void put_row(const struct text *t, const struct holders *h, const struct 
     fprintf(t->out, "  %2" PRIu32 ". ", number);
     utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
     fputs("\n       holds ", t->out);
-    put_objects(t, row->objects, h->objects, row->bytes);
+    put_objects(t, row->objects, searched(t, h), row->bytes);
     fputc('\n', t->out);
     put_path(t, row, "       ");
 }

@@ -210,9 +210,9 @@ static void forget(void)
 static void search(const uintptr_t *references, uint32_t samples, uint64_t budget_ns, uint64_t heap_used)
 {
     struct path_search *s = session.search = samples ? path_search_new(samples) : NULL;
-    uint64_t used = heap_used ? heap_used : heap_walks.used();
     if (!s)
         return;
+    uint64_t used = heap_used ? heap_used : heap_walks.used();
     path_plan_begin(&session.plan, budget_ns, used);
     if (!heap_walks.open(s, references)) {
         s->stop = PATH_FAILED;

@@ -76,6 +76,17 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
+/* With --paths its end takes that long, too. */
+static void wait_longer_for_paths(struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    if (session_ask_simple(s, "status", &answer, &e))
+        return;
+    s->timeout_ns += 2 * control_number(&answer, "paths_ns", 0);
+    control_answer_free(&answer);
+}
+
 static int stop_run(const struct cli_args *args)
 {
     struct session s;
@@ -83,6 +94,7 @@ static int stop_run(const struct cli_args *args)
     struct control_answer answer;
     int status = session_open(&s, args);
     if (!status) {
+        wait_longer_for_paths(&s);
         control_begin(&request, "stop");
         status = ask(&s, &request, "stop a recording", &answer);
     }

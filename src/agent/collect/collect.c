@@ -899,6 +899,7 @@ void collect_status(struct collect_status *out)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
     out->events = session.options.events;
     out->wall_interval_ns = session.options.wall.interval_ns;
+    out->paths_ns = session.options.live.paths_ns;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
     out->pace_ns = session.budget.pace_ns;

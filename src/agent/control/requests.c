@@ -127,6 +127,8 @@ static void put_status(struct buffer *b)
         put_number(b, "pace_ns", s.pace_ns);
     if (s.wall_interval_ns)
         put_number(b, "wall_interval_ns", s.wall_interval_ns);
+    if (s.paths_ns)
+        put_number(b, "paths_ns", s.paths_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     put_number(b, "samples", s.samples);
     put_number(b, "lost", s.lost);

@@ -231,6 +231,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
     const char *file = cli_option(args, "output");
     if (file && (!*file || !strcmp(file, "-")))
         return cli_usage(args->command, "--output must be a file: the JVM itself writes it");
+    if (r->paths_ns)
+        paths_option_say(r->paths_ns, "at the recording's end");
     return CLI_OK;
 }
 
@@ -265,10 +267,8 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "alloc-rate", r->alloc_rate);
     control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "live-max", r->live_max);
-    if (r->paths_ns) {
+    if (r->paths_ns)
         duration_option(request, "paths", r->paths_ns);
-        paths_option_say(r->paths_ns, "at the recording's end");
-    }
     control_option(request, "max-overhead", r->max_overhead);
     control_option(request, "max-rate", r->max_rate);
     control_option(request, "wall-interval", r->wall_interval);

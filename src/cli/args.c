@@ -181,8 +181,13 @@ static int take_option(const struct cli_command *command, struct cli_args *args,
     const struct cli_option *o = &command->options[row];
     if (o->choices && !is_list(o) && !is_open(o->choices) && !is_choice(o->choices, optarg))
         return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
-    args->values[row] = o->value ? optarg : "";
+    args->values[row] = !o->value ? "" : optarg ? optarg : o->without;
     return CLI_OK;
+}
+
+static int needs(const struct cli_option *o)
+{
+    return !o->value ? no_argument : o->without ? optional_argument : required_argument;
 }
 
 static void getopt_tables(const struct cli_command *command, char *letters, struct option *names)
@@ -192,7 +197,7 @@ static void getopt_tables(const struct cli_command *command, char *letters, stru
     *letters++ = ':';
     for (int i = 0; i < n; i++) {
         const struct cli_option *o = &command->options[i];
-        names[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL, LONG_ONLY + i};
+        names[i] = (struct option){o->name, needs(o), NULL, LONG_ONLY + i};
         if (o->letter) {
             *letters++ = o->letter;
             if (o->value)

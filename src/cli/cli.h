@@ -26,6 +26,7 @@ struct cli_option {
     const char *choices; /* "auto|signal" when only these values are good, "cpu|wall|..." when others may be; of the value LIST words of
                             it, which the command checks; else NULL */
     const char *help;    /* half a sentence, lower case, no full stop */
+    const char *without; /* the value where it is given without one: it is written --name=VALUE then; NULL = it needs one */
 };
 
 #define CLI_OPEN "|..." /* how choices end that are not all */

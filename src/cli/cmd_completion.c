@@ -39,10 +39,16 @@ static bool is_list(const struct cli_option *o)
     return o->value && !strcmp(o->value, "LIST");
 }
 
+/* What may stand without one is completed as if it had none. */
+static bool wants_value(const struct cli_option *o)
+{
+    return o->value && !o->without;
+}
+
 static void put_bash_values(FILE *f, const struct cli_command *c)
 {
     for (const struct cli_option *o = c->options; o && o->name; o++) {
-        if (!o->value)
+        if (!wants_value(o))
             continue;
         fprintf(f, "        %s,--%s", c->name, o->name);
         if (o->letter)
@@ -123,7 +129,7 @@ static void put_zsh_option(FILE *f, const struct cli_option *o)
         fprintf(f, is_list(o) ? ":%s:_sequence compadd - " : ":%s:(", o->value);
         put_words(f, o->choices);
         fputs(is_list(o) ? "" : ")", f);
-    } else if (o->value) {
+    } else if (wants_value(o)) {
         fprintf(f, ":%s:%s", o->value, strcmp(o->value, "FILE") ? "" : "_files");
     }
     fputs("' \\\n", f);
@@ -177,7 +183,7 @@ static void put_fish_option(FILE *f, const struct cli_command *c, const struct c
         fputs(is_list(o) ? " -x -a '(__fish_append , " : " -x -a '", f);
         put_words(f, o->choices);
         fputs(is_list(o) ? ")'" : "'", f);
-    } else if (o->value) {
+    } else if (wants_value(o)) {
         fputs(strcmp(o->value, "FILE") ? " -x" : " -r -F", f);
     }
     fputs(" -d '", f);

@@ -85,6 +85,17 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
+/* With --paths its end takes that long, too. */
+static void wait_longer_for_paths(struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    if (session_ask_simple(s, "status", &answer, &e))
+        return;
+    s->timeout_ns += 2 * control_number(&answer, "paths_ns", 0);
+    control_answer_free(&answer);
+}
+
 static int stop_run(const struct cli_args *args)
 {
     struct session s;
@@ -92,6 +103,7 @@ static int stop_run(const struct cli_args *args)
     struct control_answer answer;
     int status = session_open(&s, args);
     if (!status) {
+        wait_longer_for_paths(&s);
         control_begin(&request, "stop");
         status = ask(&s, &request, "stop a recording", &answer);
     }
@@ -110,7 +122,15 @@ static int stop_run(const struct cli_args *args)
     return status ? status : joined;
 }
 
-static int dump(const struct session *s, const char *output, struct control_answer *answer)
+static void ask_for_paths(struct control_request *request, unsigned long long ns)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lluns", ns);
+    control_option(request, "paths", text);
+    paths_option_say(ns, "now");
+}
+
+static int dump(const struct session *s, const char *output, unsigned long long paths_ns, struct control_answer *answer)
 {
     struct control_request request;
     struct recording_file file = {.fd = -1};
@@ -122,6 +142,8 @@ static int dump(const struct session *s, const char *output, struct control_answ
     control_begin(&request, "dump");
     if (output)
         recording_file_option(&file, &request);
+    if (paths_ns)
+        ask_for_paths(&request, paths_ns);
     status = ask(s, &request, "dump a recording", answer);
     if (status)
         recording_file_discard(&file);
@@ -133,10 +155,14 @@ static int dump_run(const struct cli_args *args)
 {
     struct session s;
     struct control_answer answer;
-    int status = session_open(&s, args);
     const char *output = cli_option(args, "output");
+    unsigned long long paths_ns;
+    int status = paths_option_read(args, &paths_ns);
+    if (status)
+        return status;
+    status = session_open(&s, args);
     if (!status)
-        status = dump(&s, output, &answer);
+        status = dump(&s, output, paths_ns, &answer);
     int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer);
     session_close(&s);
     if (status)
@@ -279,6 +305,7 @@ static const struct cli_option start_options[] = {RECORDING_OPTIONS, SESSION_TIM
 static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy to this file what was recorded so far"},
+    PATHS_OPTION("now"),
     SESSION_TIMEOUT_OPTION,
     {0},
 };
@@ -326,8 +353,11 @@ const struct cli_command command_dump = {
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "save what a running recording holds so far",
     .about = "Brings the file of the running recording up to date, or copies to --output what it holds; the recording goes "
-             "on. What it holds of one with --keep or --max-size is its end.",
-    .examples = "candor dump -o so-far.jfr 4711\n    a copy to look at while the recording goes on\n",
+             "on. What it holds of one with --keep or --max-size is its end.\n\n"
+             "With --paths, of a recording with -e live, it also has who holds the sampled objects that are alive, for 'candor report "
+             "--kind live'. All threads of the program stand still for that, for no longer than TIME together.",
+    .examples = "candor dump -o so-far.jfr 4711\n    a copy to look at while the recording goes on\n"
+                "candor dump --paths=1s -o held.jfr 4711\n    and who holds what is alive\n",
     .options = dump_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,

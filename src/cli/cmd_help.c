@@ -24,8 +24,8 @@ static void print_overview(FILE *f)
 static void print_option(FILE *f, const struct cli_option *o)
 {
     char left[64], letter[] = {'-', o->letter, ',', ' ', 0};
-    snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? letter : "    ", o->name, o->value ? " " : "",
-             o->value ? o->value : "");
+    snprintf(left, sizeof left, "%s--%s%s%s%s", o->letter ? letter : "    ", o->name, o->without ? "[=" : o->value ? " " : "",
+             o->value ? o->value : "", o->without ? "]" : "");
     fprintf(f, "  %-26s %s", left, o->help);
     if (o->choices)
         fprintf(f, ": %s", o->choices);

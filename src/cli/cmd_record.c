@@ -82,6 +82,7 @@ const struct cli_command command_record = {
                 "candor record --keep 5m --max-size 100MB -- java -jar app.jar\n    only the last five minutes, for as long as it runs\n"
                 "candor record -e alloc -d 30s 4711\n    what is allocated, and where\n"
                 "candor record -e live -d 2m 4711\n    what is alive of that, and what grows\n"
+                "candor record -e live --paths=1s -d 2m 4711\n    and who holds it; the program stands still for a second at most\n"
                 "candor record -e cpu,wall -d 30s 4711\n    the CPU time, and what the threads wait for\n"
                 "candor record -e lock -d 30s 4711\n    which locks threads wait for, who has them, and deadlocks\n"
                 "candor record -e cpu,halt -d 30s 4711\n    the CPU time, and what stopped all threads\n"

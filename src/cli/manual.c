@@ -82,7 +82,7 @@ static void put_option(FILE *f, const struct cli_option *o)
     put(f, o->name);
     fputs("\\fR", f);
     if (o->value)
-        fprintf(f, " \\fI%s\\fR", o->value);
+        fprintf(f, o->without ? "[=\\fI%s\\fR]" : " \\fI%s\\fR", o->value);
     fputc('\n', f);
     fputc(toupper((unsigned char)o->help[0]), f);
     put(f, o->help + 1);

@@ -80,6 +80,8 @@ static int check_alloc(const struct recording *r, const struct cli_args *args)
         return cli_usage(args->command, "--alloc-rate, --alloc-interval: they are of -e alloc or -e cpu,alloc");
     if (!live && r->live_max)
         return cli_usage(args->command, "--live-max: it is of -e live or -e cpu,live");
+    if (!live && r->paths_ns)
+        return cli_usage(args->command, "--paths: it is of -e live or -e cpu,live");
     if (cli_number(args, "live-max", 1024, &number))
         return CLI_USAGE;
     if (number < 64 || number > 16384)
@@ -194,6 +196,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
     if (r->jfr && !strcmp(r->jfr, "off"))
         r->jfr = NULL;
     int status = event_list_check(args->command, r->event);
+    if (!status)
+        status = paths_option_read(args, &r->paths_ns);
     if (status)
         return status;
     bool wall = records(r, "wall") && !records(r, "cpu");
@@ -230,6 +234,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
     const char *file = cli_option(args, "output");
     if (file && (!*file || !strcmp(file, "-")))
         return cli_usage(args->command, "--output must be a file: the JVM itself writes it");
+    if (r->paths_ns)
+        paths_option_say(r->paths_ns, "at the recording's end");
     return CLI_OK;
 }
 
@@ -264,6 +270,8 @@ void recording_options(const struct recording *r, struct control_request *reques
     control_option(request, "alloc-rate", r->alloc_rate);
     control_option(request, "alloc-interval", r->alloc_interval);
     control_option(request, "live-max", r->live_max);
+    if (r->paths_ns)
+        duration_option(request, "paths", r->paths_ns);
     control_option(request, "max-overhead", r->max_overhead);
     control_option(request, "max-rate", r->max_rate);
     control_option(request, "wall-interval", r->wall_interval);

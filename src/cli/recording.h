@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/event_list.h"
+#include "cli/paths_option.h"
 #include "cli/recording_file.h"
 
 #define RECORDING_OPTIONS                                                                                              \
@@ -31,6 +32,7 @@
         {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
         {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
         {0, "live-max", "N", NULL, "with -e live: watch no more than so many sampled objects (64 to 16384, default 1024)"}, \
+        PATHS_OPTION("at the end"),                                                                                    \
         {0, "lock-threshold", "TIME", NULL,                                                                            \
          "with -e lock: record all waits of that time or more, and draw of the shorter ones; 0 for all (default 1ms)"}, \
         {0, "lock-rate", "RATE", NULL,                                                                                 \
@@ -77,7 +79,11 @@
     "With -e live sampled objects are also watched for whether they are still alive, by weak references, which keep nothing alive: " \
     "up to --live-max of them, drawn so that they stand for all. At the end, and at each dump, 'candor report --kind live' has what is " \
     "alive, where it was allocated, and which classes grew all the time: leak candidates. Only what was allocated while recording is " \
-    "known, and only collections tell what has died."
+    "known, and only collections tell what has died.\n\n"                                                               \
+    "With --paths the report says who holds these objects, by the fields from a static field, a thread or another root to them. For " \
+    "that the heap is walked, once for each step of the way, while all threads of the program stand still: for no longer than was "   \
+    "allowed, by what a walk has taken before. Where the time is too short for a first walk none is made, and the recording says "    \
+    "how long it would take."
 
 #define RECORDING_LOCK                                                                                                 \
     "With -e lock threads tell when they have waited for a monitor that another had, or were parked (java.util.concurrent's " \
@@ -121,6 +127,7 @@ struct recording {
     const char *keep, *max_size;                 /* NULL = all of it */
     const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
+    unsigned long long paths_ns;                 /* 0 = nobody asks */
     struct recording_file file;
 };
 

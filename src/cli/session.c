@@ -4,6 +4,7 @@
 #include "attach/jvm.h"
 #include "attach/library.h"
 #include "base/units.h"
+#include "cli/paths_option.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -35,12 +36,23 @@ static int open_process(struct session *s, pid_t pid, const struct cli_args *arg
     return CLI_OK;
 }
 
+/* What the JVM is asked for with --paths it may take that long for, too, and a walk that is broken off longer. */
+static int read_timeout(struct session *s, const struct cli_args *args)
+{
+    unsigned long long paths_ns = 0;
+    int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    if (!status && cli_option(args, "paths"))
+        status = paths_option_read(args, &paths_ns);
+    s->timeout_ns += 2 * paths_ns;
+    return status;
+}
+
 int session_open(struct session *s, const struct cli_args *args)
 {
     struct error e;
     pid_t pid;
     *s = (struct session){.handle = -1};
-    int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    int status = read_timeout(s, args);
     if (status)
         return status;
     if (jvm_resolve(args->operands[0], &pid, &e))
@@ -51,7 +63,7 @@ int session_open(struct session *s, const struct cli_args *args)
 int session_open_child(struct session *s, pid_t pid, const struct cli_args *args)
 {
     *s = (struct session){.handle = -1};
-    int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    int status = read_timeout(s, args);
     return status ? status : open_process(s, pid, args);
 }
 

@@ -74,6 +74,8 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_LIVE_SET,
     T_CONTEXT,
     T_EVENT_SAMPLE,
+    T_OLD_OBJECT_ARRAY,
+    T_OLD_OBJECT_FIELD,
 
     SCHEMA_END,
 

@@ -57,6 +57,19 @@ struct jfr_context {
     uint32_t labels[JFR_CONTEXT_LABELS_MAX]; /* symbol ids of "KEY=VALUE" */
 };
 
+/* An object on a path to a sampled one, or that itself; how it is held, and, at the path's end, by which root. */
+struct jfr_held_object {
+    uint32_t class_name;  /* symbol id */
+    uint32_t description; /* symbol id: of a class "Class Name: com.shop.Orders", of a thread "Thread Name: main"; 0 = none */
+    uint32_t holder;      /* id of the object that refers to it; 0 = the path ends here */
+    bool is_element;      /* it does by an element of its array, else by a field */
+    int32_t array_size, array_index;
+    uint32_t field;       /* symbol id */
+    uint16_t modifiers;   /* of the field: 8 = static */
+    const char *root_system, *root_type; /* the JDK's words: "Threads", "Stack Variable" */
+    uint32_t root_description;           /* symbol id */
+};
+
 /* Answers of the caller. Each is called from jfr_writer_flush only, with ids that events or other answers named. */
 struct jfr_pools {
     void *context;
@@ -66,6 +79,7 @@ struct jfr_pools {
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
     const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8 */
     void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
+    void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
 };
 
 struct jfr_writer_options {
@@ -176,8 +190,15 @@ struct jfr_old_object {
     uint64_t collections;  /* begun since it was allocated */
     uint64_t heap_used;    /* after the last one; 0 = unknown */
     uint32_t outcome;      /* as above */
+    /* The path, of objects that were searched for (struct jfr_held_object). */
+    uint32_t path;      /* symbol id: how that went; 0 = it was not */
+    uint32_t object;    /* id; 0 = nothing is known of it */
+    bool has_holder;
+    uint32_t root;      /* id of the object that a root refers to; 0 = the path does not reach one */
+    int32_t elements;   /* of an array; below 0: it is none, or not known */
 };
-/* A jdk.OldObjectSample, with more fields than the JDK's, and without what refers to the object. Those of one moment belong together. */
+/* A jdk.OldObjectSample, with more fields than the JDK's. Those of one moment belong together. Instead of its address an object of a path
+ * has its id, which tells it from others of the chunk. */
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *object);
 /* That it has been found dead; heap_used and collections do not count. */
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *object);

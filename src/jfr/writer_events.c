@@ -29,6 +29,8 @@ static void put_pooled(struct jfr_writer *w, enum schema_id type, uint64_t key)
                          : type == T_STACK_TRACE ? &w->stacks
                          : type == T_CLASS       ? &w->classes
                          : type == T_CONTEXT     ? &w->contexts
+                         : type == T_REFERENCE   ? &w->references
+                         : type == T_OLD_OBJECT_ROOT ? &w->roots
                                                  : NULL;
     if (set && !id_set_need(set, (uint32_t)key))
         w->events.failed = true;
@@ -169,7 +171,7 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
 
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
 {
-    const union argument unknown_elements = {(uint32_t)INT32_MIN};
+    const union argument elements = {(uint32_t)(o->object && o->elements >= 0 ? o->elements : INT32_MIN)};
     uint64_t age = o->ticks > o->born_ticks ? o->ticks - o->born_ticks : 0;
     put_event(w, T_OLD_OBJECT_SAMPLE,
               (union argument[]){{o->ticks},
@@ -179,15 +181,16 @@ void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
                                  {o->size},
                                  {age},
                                  {o->heap_used},
-                                 {0}, /* the object: no address, */
+                                 {o->object},
                                  {jfr_class_key(o->class_name)},
                                  {.text = ""},
-                                 {0}, /* and no referrer */
-                                 unknown_elements,
-                                 {0}, /* no root */
+                                 {o->has_holder ? o->object : 0},
+                                 elements,
+                                 {o->root},
                                  {o->weight},
                                  {o->collections},
-                                 {o->outcome}});
+                                 {o->outcome},
+                                 {o->path}});
 }
 
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)

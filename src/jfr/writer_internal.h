@@ -64,6 +64,7 @@ struct jfr_writer {
 
     /* What the chunk's pools hold. */
     struct id_set stacks, threads, methods, classes, symbols, strings, contexts;
+    struct id_set references, objects, arrays, fields, roots; /* of paths, by the id of what is held */
     struct map method_keys; /* the caller's ids may lie far apart: in the chunk they are counted from 1 */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };

@@ -235,6 +235,77 @@ static void put_context(struct jfr_writer *w, uint32_t id)
     buffer_patch_varint4(b, size_at, (uint32_t)(b->len - begin));
 }
 
+/* ---- what holds objects ---- */
+
+static struct jfr_held_object held_object(const struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = {0};
+    if (w->answers.held_object)
+        w->answers.held_object(w->answers.context, id, &h);
+    return h;
+}
+
+/* References name objects, and these references: all of them become known before the first is written. */
+static void need_holders(struct jfr_writer *w)
+{
+    for (size_t i = 0; i < w->references.pending_count; i++) {
+        uint32_t id = w->references.pending[i];
+        struct jfr_held_object h = held_object(w, id);
+        bool is_held = h.holder && held_object(w, h.holder).holder;
+        if (!id_set_need(&w->objects, h.holder) || !id_set_need(h.is_element ? &w->arrays : &w->fields, id) ||
+            (is_held && !id_set_need(&w->references, h.holder)))
+            w->out.failed = true;
+    }
+}
+
+static void put_reference(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = held_object(w, id);
+    struct buffer *b = entry(w, T_REFERENCE, id);
+    buffer_varint(b, h.is_element ? id : 0);
+    buffer_varint(b, h.is_element ? 0 : id);
+    buffer_varint(b, h.holder);
+    buffer_varint(b, 0);
+}
+
+static void put_object(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = held_object(w, id);
+    struct buffer *b = entry(w, T_OLD_OBJECT, id);
+    buffer_varint(b, id);
+    buffer_varint(b, need_class(w, h.class_name));
+    if (h.description)
+        put_symbol_text(w, h.description);
+    else
+        jfr_put_string(b, NULL, 0);
+    buffer_varint(b, h.holder ? id : 0);
+}
+
+static void put_array(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = held_object(w, id);
+    struct buffer *b = entry(w, T_OLD_OBJECT_ARRAY, id);
+    buffer_varint(b, (uint32_t)h.array_size);
+    buffer_varint(b, (uint32_t)h.array_index);
+}
+
+static void put_field(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = held_object(w, id);
+    struct buffer *b = entry(w, T_OLD_OBJECT_FIELD, id);
+    put_symbol_text(w, h.field);
+    buffer_varint(b, h.modifiers);
+}
+
+static void put_root(struct jfr_writer *w, uint32_t id)
+{
+    struct jfr_held_object h = held_object(w, id);
+    struct buffer *b = entry(w, T_OLD_OBJECT_ROOT, id);
+    put_symbol_text(w, h.root_description);
+    jfr_put_string(b, h.root_system, h.root_system ? strlen(h.root_system) : 0);
+    jfr_put_string(b, h.root_type, h.root_type ? strlen(h.root_type) : 0);
+}
+
 int jfr_pools_write_fixed(struct jfr_writer *w)
 {
     for (uint32_t i = 0; i < JFR_FRAME_TYPES; i++)
@@ -246,15 +317,22 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
     return w->out.failed ? -ENOMEM : 0;
 }
 
+/* All of a chunk's. */
+#define JFR_POOL_SETS(sets, w) \
+    struct id_set *sets[] = {&(w)->stacks,     &(w)->threads,  &(w)->methods, &(w)->classes, &(w)->symbols, &(w)->strings, \
+                             &(w)->references, &(w)->objects, &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
+
 int jfr_pools_write_pending(struct jfr_writer *w)
 {
-    /* In this order each pool is complete before its turn comes: stacks name methods, methods classes, these symbols. */
+    /* In this order each pool is complete before its turn comes: stacks name methods, methods and objects classes, these symbols. */
     const struct {
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
     } pools[] = {{&w->stacks, put_stack}, {&w->threads, put_thread}, {&w->methods, put_method},
-                 {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
+                 {&w->references, put_reference}, {&w->objects, put_object}, {&w->arrays, put_array}, {&w->fields, put_field},
+                 {&w->roots, put_root}, {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
                  {&w->contexts, put_context}};
+    need_holders(w);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
         for (size_t i = 0; i < pools[p].set->pending_count; i++) {
             pools[p].put(w, pools[p].set->pending[i]);
@@ -270,7 +348,7 @@ int jfr_pools_write_pending(struct jfr_writer *w)
 
 void jfr_pools_clear(struct jfr_writer *w)
 {
-    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings, &w->contexts};
+    JFR_POOL_SETS(sets, w);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_clear(sets[i]);
     map_clear(&w->method_keys);
@@ -278,7 +356,7 @@ void jfr_pools_clear(struct jfr_writer *w)
 
 void jfr_pools_deinit(struct jfr_writer *w)
 {
-    struct id_set *sets[] = {&w->stacks, &w->threads, &w->methods, &w->classes, &w->symbols, &w->strings, &w->contexts};
+    JFR_POOL_SETS(sets, w);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_deinit(sets[i]);
     map_deinit(&w->method_keys);

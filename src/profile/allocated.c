@@ -38,17 +38,22 @@ static void put_name(struct buffer *b, const char *name, size_t len)
         buffer_text(b, "[]");
 }
 
-int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels)
+void allocated_put_class(struct buffer *b, const char *name, size_t len)
 {
-    struct buffer b;
-    struct profile_label label = {.parent = *labels};
     char terminated[NAME_MAX_BYTES];
     if (len >= sizeof terminated)
         len = sizeof terminated - 1;
     memcpy(terminated, name, len);
     terminated[len] = 0;
+    put_name(b, terminated, len);
+}
+
+int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels)
+{
+    struct buffer b;
+    struct profile_label label = {.parent = *labels};
     buffer_init(&b, 2 * NAME_MAX_BYTES);
-    put_name(&b, terminated, len);
+    allocated_put_class(&b, name, len);
     int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) ||
              profile_string(p, (const char *)b.data, b.len, &label.value);
     buffer_deinit(&b);

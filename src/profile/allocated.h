@@ -8,7 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Adds the label to a set; the class as the JVM calls it: "java.lang.String", "[B", "[[Ljava.lang.Object;". 0 or -ENOMEM. */
+struct buffer;
+
+/* Writes such a name of the class, as the JVM calls it: "[B", "[[Ljava.lang.Object;". */
+void allocated_put_class(struct buffer *b, const char *name, size_t len);
+/* Adds the label to a set; the class as above. 0 or -ENOMEM. */
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);
 /* The class in a set of labels; 0 = it has none. */
 uint32_t allocated_class(const struct profile *p, uint32_t labels);

@@ -63,11 +63,16 @@ static uint32_t site_of(const struct profile *p, uint32_t stack)
     return java ? java : any;
 }
 
+static uint64_t key_of(uint32_t class_name, uint32_t site)
+{
+    return (uint64_t)class_name << 32 | site;
+}
+
 static struct group *group_of(struct groups *g, const struct profile *p, const struct profile_sample *s)
 {
     uint32_t class_name = allocated_class(p, s->labels), site = site_of(p, s->stack);
     bool added;
-    uint32_t *place = map_add(&g->by_key, (uint64_t)class_name << 32 | site, &added);
+    uint32_t *place = map_add(&g->by_key, key_of(class_name, site), &added);
     if (!place)
         return NULL;
     if (added) {
@@ -288,14 +293,44 @@ double leaks_heap_per_hour(const struct profile *p)
     return l.count >= LEAST && spread > 0 ? (l.count * l.xy - l.x * l.y) / spread : 0;
 }
 
-int leaks_find(struct leaks *l, const struct profile *p)
+static int place_rows(struct map *places, const struct leaks *l)
+{
+    for (uint32_t i = 0; i < l->count; i++) {
+        bool added;
+        uint32_t *place = map_add(places, key_of(l->rows[i].class_name, l->rows[i].site), &added);
+        if (!place)
+            return -ENOMEM;
+        *place = i;
+    }
+    return 0;
+}
+
+static int take_holders(struct leaks *l, const struct map *places, const struct profile *p, const struct profile_object *o)
+{
+    const uint32_t *row = map_find(places, key_of(allocated_class(p, o->sample.labels), site_of(p, o->sample.stack)));
+    int rc = holders_take(&l->holders, p, o);
+    return rc || !row ? rc : holders_take(&l->rows[*row].holders, p, o);
+}
+
+static int find_holders(struct leaks *l, const struct profile *p)
+{
+    struct map places;
+    map_init(&places);
+    int rc = place_rows(&places, l);
+    for (uint32_t i = 0; !rc && i < p->object_count; i++)
+        if (p->objects[i].is_alive && holders_are_told(p, &p->objects[i]))
+            rc = take_holders(l, &places, p, &p->objects[i]);
+    map_deinit(&places);
+    holders_settle(&l->holders);
+    for (uint32_t i = 0; i < l->count; i++)
+        holders_settle(&l->rows[i].holders);
+    return rc;
+}
+
+static int find_candidates(struct leaks *l, const struct profile *p)
 {
     struct groups g = {0};
     int rc = 0;
-    *l = (struct leaks){0};
-    l->is_too_short = !cut(l, p);
-    if (l->is_too_short)
-        return 0;
     map_init(&g.by_key);
     for (uint32_t i = 0; !rc && i < p->object_count; i++) {
         struct group *group = group_of(&g, p, &p->objects[i].sample);
@@ -310,8 +345,19 @@ int leaks_find(struct leaks *l, const struct profile *p)
     return rc;
 }
 
+int leaks_find(struct leaks *l, const struct profile *p)
+{
+    *l = (struct leaks){0};
+    l->is_too_short = !cut(l, p);
+    int rc = l->is_too_short ? 0 : find_candidates(l, p);
+    return rc ? rc : find_holders(l, p);
+}
+
 void leaks_deinit(struct leaks *l)
 {
+    for (uint32_t i = 0; i < l->count; i++)
+        holders_deinit(&l->rows[i].holders);
+    holders_deinit(&l->holders);
     free(l->rows);
     *l = (struct leaks){0};
 }

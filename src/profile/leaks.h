@@ -15,6 +15,7 @@
 #ifndef CANDOR_PROFILE_LEAKS_H
 #define CANDOR_PROFILE_LEAKS_H
 
+#include "profile/holders.h"
 #include "profile/profile.h"
 
 #define LEAKS_CHANCE_QUARTER 1e-4
@@ -33,6 +34,7 @@ struct leak {
     double share_per_quarter[LEAKS_QUARTERS]; /* live bytes at each quarter's look, of those at the last */
     double chance;               /* at most, that this came by itself; of one group */
     uint64_t age_ns;             /* mean, by weight */
+    struct holders holders;      /* of its objects, where the recording tells */
 };
 
 /* Whether there can be garbage among what is called alive. */
@@ -46,6 +48,7 @@ struct leaks {
     bool is_too_short; /* too few looks for four quarters, so there are no candidates */
     enum leaks_proof proof;
     int64_t ends_ns[LEAKS_QUARTERS]; /* of the looks, since the epoch */
+    struct holders holders; /* of all objects that are alive, also where it is too short */
 };
 
 /* How the heap's used bytes after collections go, in an hour: a line through those after collections of old objects, if there were three of

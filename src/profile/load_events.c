@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "profile/allocated.h"
+#include "profile/load_holders.h"
 #include "profile/load_text.h"
 #include "profile/locks.h"
 
@@ -49,7 +50,7 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 static bool is_label(const struct jfr_field *f)
 {
     static const char *const known[] = {"startTime", "duration", "outcome",     "state",        "evidence",
-                                        "mode",      "weight",   "collections", "arrayElements"};
+                                        "mode",      "weight",   "collections", "arrayElements", "path"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -197,6 +198,8 @@ static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
     int64_t size = number(event, "objectSize"), weight = number(event, "weight"), born_ns;
     struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
     int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
+    if (!rc && is_alive)
+        rc = load_holders(l->profile, event, &o.sample.labels);
     o.sample.count = 1;
     if (born && jfr_moment_ns(event->chunk, born->unit, jfr_value_int(jfr_event_value(event, born)), &born_ns))
         o.sample.time_ns = born_ns;
@@ -415,7 +418,7 @@ static int on_log(struct load *l, struct jfr_event *event)
     struct load_note note = {.kind = LOAD_LOG};
     struct jfr_text level = jfr_value_text(value(event, "level"));
     struct jfr_text message = jfr_value_text(value(event, "message"));
-    const char *word = load_text_is(level, "info") ? "info" : load_text_is(level, "error") ? "error" : "warning";
+    const char *word = jfr_text_is(level, "info") ? "info" : jfr_text_is(level, "error") ? "error" : "warning";
     if (message.len > MESSAGE_MAX)
         message.len = MESSAGE_MAX;
     if (profile_string(l->profile, word, strlen(word), &note.a) || load_text(l->profile, message, &note.b))
@@ -454,7 +457,7 @@ static int on_active_setting(struct load *l, struct jfr_event *event)
     uint64_t id = (uint64_t)number(event, "id");
     struct jfr_text name = jfr_value_text(value(event, "name"));
     bool about_period =
-        load_text_is(name, "period") || load_text_is(name, "interval") || load_text_is(name, "throttle");
+        jfr_text_is(name, "period") || jfr_text_is(name, "interval") || jfr_text_is(name, "throttle");
     enum load_rank rank = LOAD_RANKS - 1;
     while (rank > LOAD_NOTHING && l->types[rank] != id)
         rank--;

@@ -123,7 +123,7 @@ int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr
 static uint8_t state_of(struct jfr_text text)
 {
     for (uint8_t i = 0; i < JFR_STATES; i++)
-        if (load_text_is(text, jfr_thread_state_names[i]))
+        if (jfr_text_is(text, jfr_thread_state_names[i]))
             return i;
     return JFR_STATE_UNKNOWN;
 }

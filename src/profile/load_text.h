@@ -7,6 +7,5 @@
 
 /* Interns a text of the file. 0 or -ENOMEM. */
 int load_text(struct profile *p, struct jfr_text text, uint32_t *string);
-bool load_text_is(struct jfr_text text, const char *word);
 
 #endif

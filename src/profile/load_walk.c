@@ -61,9 +61,9 @@ void load_walk_new_chunk(struct load_walk *w)
 static uint8_t frame_type(struct jfr_text text)
 {
     for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
-        if (load_text_is(text, jfr_frame_type_names[i]))
+        if (jfr_text_is(text, jfr_frame_type_names[i]))
             return i;
-    return load_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
+    return jfr_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
 static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)

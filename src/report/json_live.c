@@ -1,5 +1,7 @@
 #include "report/json_live.h"
 
+#include "report/json_holders.h"
+
 static void put_text(struct jsonw *j, const struct profile *p, const char *key, uint32_t string)
 {
     jsonw_key(j, key);
@@ -23,6 +25,20 @@ static uint64_t book_count(const struct profile *p, const char *account)
     return book ? book->count : 0;
 }
 
+static void put_walks(struct jsonw *j, const struct profile *p)
+{
+    const struct profile_book *walked = profile_book(p, "paths_walked", ""), *stopped = profile_book(p, "paths_stopped", "");
+    static const char *const keys[] = {"walks", "walked_ns", "stopped_ns"};
+    int64_t values[] = {walked ? (int64_t)walked->count : 0, walked ? walked->ns : 0, stopped ? stopped->ns : 0};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        jsonw_key(j, keys[i]);
+        if (walked)
+            jsonw_int(j, values[i]);
+        else
+            jsonw_null(j);
+    }
+}
+
 static void put_sets(struct jsonw *j, const struct profile *p)
 {
     jsonw_key(j, "sets");
@@ -43,12 +59,13 @@ static void put_sets(struct jsonw *j, const struct profile *p)
     jsonw_array_end(j);
 }
 
-static void put_live(struct jsonw *j, const struct profile *p)
+static void put_live(struct jsonw *j, const struct profile *p, const struct leaks *l)
 {
     jsonw_key(j, "live");
     jsonw_object(j);
     put_sets(j, p);
     jsonw_member_number(j, "heap_per_hour", leaks_heap_per_hour(p));
+    json_holders(j, p, l ? &l->holders : NULL);
     jsonw_key(j, "books");
     if (profile_book(p, "live_watched_bytes", "")) {
         jsonw_object(j);
@@ -58,6 +75,7 @@ static void put_live(struct jsonw *j, const struct profile *p)
         put_book(j, p, "unreferenced", "live_unreferenced_bytes");
         jsonw_member_uint(j, "references_made", book_count(p, "live_references_made"));
         jsonw_member_uint(j, "references_given_back", book_count(p, "live_references_given_back"));
+        put_walks(j, p);
         jsonw_object_end(j);
     } else {
         jsonw_null(j);
@@ -95,6 +113,7 @@ static void put_candidate(struct jsonw *j, const struct profile *p, const struct
         jsonw_number(j, l->share_per_quarter[k]);
     jsonw_array_end(j);
     put_stack(j, p, l->stack);
+    json_holders(j, p, &l->holders);
     jsonw_object_end(j);
 }
 
@@ -125,6 +144,6 @@ void json_live(struct jsonw *j, const struct profile *p, const struct report_opt
 {
     if (p->kind != PROFILE_LIVE)
         return;
-    put_live(j, p);
+    put_live(j, p, o->leaks);
     put_leaks(j, p, o);
 }

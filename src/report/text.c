@@ -148,6 +148,7 @@ int report_text(FILE *out, const struct profile *p, struct stats *s, const struc
     text_label(&t);
     if (o->sections & REPORT_METHODS) {
         text_leaks(&t);
+        text_holders(&t);
         text_allocated(&t);
         text_locks(&t);
     }

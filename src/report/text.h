@@ -29,6 +29,8 @@ void text_lock_books(const struct text *t); /* and the books of that */
 void text_allocation_caveats(const struct text *t);
 void text_live_header(const struct text *t); /* how much is alive (text_live.c), */
 void text_leaks(const struct text *t);       /* what grows, */
+void text_holders(const struct text *t);     /* who holds it (text_holders.c), */
+void text_first_holder(const struct text *t, const struct holders *h); /* in the lines of one candidate, */
 void text_live_books(const struct text *t);  /* and the books of that */
 void text_event_books(const struct text *t); /* the books of a recording that counts events (text_events.c) */
 void text_problems(const struct text *t);

@@ -70,6 +70,7 @@ static void put_candidate(const struct text *t, const struct leak *l, uint32_t n
     fprintf(t->out, "       alive: %s +- %s by %" PRIu32 " sampled objects, %s old on average\n", size(a, (double)l->bytes),
             size(b, 1.96 * l->error), l->objects, text_time(c, sizeof c, (int64_t)l->age_ns));
     put_path(t, l);
+    text_first_holder(t, &l->holders);
 }
 
 static void put_proof(const struct text *t, const struct leaks *l)
@@ -112,6 +113,18 @@ static void put_line(const struct text *t, const char *name, const char *account
                 text_count(count, sizeof count, book->count));
 }
 
+static void put_walks(const struct text *t)
+{
+    const struct profile_book *walked = profile_book(t->p, "paths_walked", ""), *stopped = profile_book(t->p, "paths_stopped", "");
+    char time[TEXT_BYTES], counted[TEXT_BYTES];
+    if (!walked)
+        return;
+    bool is_counted = stopped && stopped->ns;
+    fprintf(t->out, "For paths the heap was walked %" PRIu64 " times, in %s; all threads stood still for %s by the JVM's counters.\n",
+            walked->count, text_time(time, sizeof time, walked->ns),
+            is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
+}
+
 void text_live_books(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -127,6 +140,7 @@ void text_live_books(const struct text *t)
     put_line(t, "found dead", "live_dead_bytes");
     put_line(t, "displaced", "live_displaced_bytes");
     put_line(t, "without a reference", "live_unreferenced_bytes");
+    put_walks(t);
     const char *most = profile_setting(p, "live_max");
     if (!most)
         return;

@@ -20,6 +20,11 @@ import java.util.Set;
  * steady pace, and has a bounded number of things at hand. Of each fifth thing, and of each class loader, something stays
  * behind, unless it is fixed. Garbage is collected now and then. It goes on for N seconds, or, where the machine is too busy
  * for that, until each quarter of its time has had its share of requests and collections.
+ *
+ * go hold kind=... fixed=0|1 requests=N: the same service has N requests at once, and then garbage is collected. The answer
+ * counts what stays behind: the things and the bytes of their arrays.
+ *
+ * go fill objects=N: N more objects that stay, small ones, so that the heap has that many, and twice as many references.
  */
 final class Leaks {
     static final int SMALL = 96, MEDIUM = 4096, LARGE = 200 << 10;
@@ -273,6 +278,28 @@ final class Leaks {
         return "requests=" + number + " seconds=" + time / 1000000000 + " full=" + (full ? 1 : 0);
     }
 
+    static String hold(String kind, int requests) throws Exception {
+        Service service = service(kind);
+        for (int number = 0; number < requests; number++) {
+            service.request(number);
+        }
+        collect();
+        boolean plugins = kind.equals("classLoader");
+        int each = plugins ? REQUESTS_A_PLUGIN : 5, size = plugins ? PLUGIN : PAYLOAD;
+        int left = fixed ? (plugins ? BOUND / REQUESTS_A_PLUGIN : BOUND) : requests / each;
+        return "left=" + left + " bytes=" + (long) left * size;
+    }
+
+    static final List<Object[]> FILLING = new ArrayList<>();
+
+    static String fill(int count) {
+        for (int i = 0; i < count; i += 2) {
+            FILLING.add(new Object[] {new Object()});
+        }
+        collect();
+        return "objects=" + 2 * FILLING.size();
+    }
+
     public static void main(String[] arguments) throws Exception {
         Rounds.serve(new Rounds.Round() {
             @Override
@@ -280,7 +307,13 @@ final class Leaks {
                 if (options.word().equals("keep")) {
                     return keep(options.text("size", "small"), (long) options.number("bytes", 1 << 20));
                 }
+                if (options.word().equals("fill")) {
+                    return fill((int) options.number("objects", 1000000));
+                }
                 fixed = options.number("fixed", 0) != 0;
+                if (options.word().equals("hold")) {
+                    return hold(options.text("kind", "hashtable"), (int) options.number("requests", 20000));
+                }
                 return serve(options.text("kind", "hashtable"), options.number("seconds", 10));
             }
         });

@@ -196,7 +196,7 @@ static void test_session(void)
     tap_ok(s.keep.ns == o.keep.ns && s.kept_ns >= o.keep.ns && s.kept_ns < s.elapsed_ns, "it goes back %.2f of %.2f s",
            (double)s.kept_ns / 1e9, (double)s.elapsed_ns / 1e9);
     struct stat st;
-    int rc = collect_dump(copy, -1, &bytes, &e);
+    int rc = collect_dump(copy, -1, 0, &bytes, &e);
     tap_ok(!rc && !stat(copy, &st) && (uint64_t)st.st_size == bytes, "a dump of it: %s", rc ? e.text : "all bytes");
     check_kept(copy, "the dump");
     collect(2);

@@ -247,7 +247,7 @@ static void test_whole(void)
     collect(30 << 20);
     let_die(10);
     collect(20 << 20);
-    tap_ok(!collect_dump(copy, -1, &bytes, &e), "and is copied");
+    tap_ok(!collect_dump(copy, -1, 0, &bytes, &e), "and is copied");
     let_die(20);
     live_pauses_add(now(), 25 << 20);
     tap_ok(session_stop(), "and ends");

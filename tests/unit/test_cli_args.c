@@ -12,6 +12,7 @@ static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "how long"},
     {0, "clock", "CLOCK", "auto|timer", "which"},
     {'j', "json", NULL, NULL, "print JSON"},
+    {0, "paths", "TIME", NULL, "with them", "200ms"},
     {0},
 };
 
@@ -59,6 +60,9 @@ static void test_good(void)
            "short options together");
     tap_ok(!parse(&plain, "-d 1s -d 2s x") && option("duration", "2s"), "the last one counts");
     tap_ok(!parse(&plain, "--clock timer x"), "a value of the choices");
+    tap_ok(!parse(&plain, "--paths x") && option("paths", "200ms") && operands("x") && !parse(&plain, "--paths=1s x") &&
+               option("paths", "1s"),
+           "a value that may be left out");
     tap_ok(!parse(&plain, "-- -d") && operands("-d") && !args.after_dashes, "-- ends the options");
     tap_ok(parse(&plain, "--help") == -1 && parse(&plain, "x -h") == -1, "help");
 }

@@ -525,7 +525,7 @@ static void dump_when_due(void)
     if (!dumps_want_look(&dumps, now) || !dumps_due(&dumps, now, clock_process_cpu()))
         return;
     recording_note(r, dumps.why);
-    int rc = collect_dump(dumps.file, -1, &bytes, &e);
+    int rc = collect_dump(dumps.file, -1, 0, &bytes, &e);
     dumps_done(&dumps, now, rc ? &e : NULL);
     if (rc)
         jfr_write_log(r->writer, now, "warning", dumps.error);
@@ -816,14 +816,16 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
     return rc ? rc : begin_dumps(&options->dumps, e);
 }
 
-int collect_dump(const char *file, int passed, uint64_t *bytes, struct error *e)
+int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
+    if (collect_running() && paths_ns && !live_running())
+        return error_set(e, -EINVAL, "paths are of the event live, which this recording does not have; record with event=live");
     if (safepoint_running())
         return safepoint_dump(file, passed, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
     drain(false);
-    live_write_survivors();
+    live_write_survivors(paths_ns);
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -847,7 +849,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     threads_stop();
     drain(false);
     pauses_end();
-    live_write_survivors();
+    live_write_survivors(session.options.live.paths_ns);
     write_books();
     write_comparison();
     warn_of_clocks(true);
@@ -921,6 +923,7 @@ void collect_status(struct collect_status *out)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
     out->events = session.options.events;
     out->wall_interval_ns = session.options.wall.interval_ns;
+    out->paths_ns = session.options.live.paths_ns;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
     out->pace_ns = session.budget.pace_ns;

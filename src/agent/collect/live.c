@@ -1,12 +1,14 @@
 #include "agent/collect/live.h"
 
 #include "agent/collect/books.h"
+#include "agent/collect/paths.h"
 #include "agent/collect/survivors.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/handler.h"
 #include "agent/hotspot/collections.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/live_objects.h"
+#include "base/map.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -284,17 +286,42 @@ void live_tick(uint64_t now)
     give_back();
 }
 
-/* All of one moment, by which readers know the last of several sets. */
-void live_write_survivors(void)
+/* By class and stack. */
+static uint64_t group_of(const struct watched *w)
 {
-    uint64_t now = clock_monotonic_ns();
+    return hash_mix(hash_bytes(w->words, w->frames * sizeof w->words[0]) ^ w->class_name);
+}
+
+static void find_paths(uint64_t budget_ns)
+{
+    struct paths_object *list = calloc(session.set.count ? session.set.count : 1, sizeof *list);
+    uint32_t count = 0;
+    for (uint32_t i = 0; list && i < session.set.count; i++) {
+        const struct survivor *one = &session.set.held[i];
+        const struct watched *w = one->object;
+        if (has_survived(w))
+            list[count++] = (struct paths_object){w->reference, group_of(w), w->born_ns, survivors_bytes(&session.set, one)};
+    }
+    paths_search(session.recording, list, count, budget_ns, session.heap_used);
+    free(list);
+}
+
+/* All of one moment, by which readers know the last of several sets. */
+void live_write_survivors(uint64_t paths_ns)
+{
+    uint32_t count = 0;
     if (!session.running)
         return;
     look();
+    if (paths_ns)
+        find_paths(paths_ns);
+    uint64_t now = clock_monotonic_ns();
     for (uint32_t i = 0; i < session.set.count; i++) {
         if (!has_survived(session.set.held[i].object))
             continue;
         struct jfr_old_object o = describe(&session.set.held[i], now);
+        if (paths_ns)
+            paths_describe(count++, &o);
         jfr_write_old_object(session.recording->writer, &o);
     }
 }
@@ -312,6 +339,7 @@ void live_write(jfr_write_book *write, uint64_t now)
     write(w, now, "live_unreferenced_bytes", "", session.unreferenced.ns, session.unreferenced.count);
     write(w, now, "live_references_made", "", 0, session.made);
     write(w, now, "live_references_given_back", "", 0, session.given_back);
+    paths_write(w, write, now);
 }
 
 /* ---- life ---- */
@@ -384,5 +412,6 @@ void live_stop(void)
         be_done_with(((struct watched *)session.set.held[i].object)->reference);
     give_back();
     live_objects.close();
+    paths_stop();
     release();
 }

@@ -24,6 +24,7 @@ enum { LIVE_MAX_DEFAULT = 1024, LIVE_MAX_LEAST = 64, LIVE_MAX_MOST = 16384 };
 
 struct live_options {
     uint32_t max; /* objects that are watched; 0 = LIVE_MAX_DEFAULT */
+    uint64_t paths_ns; /* stopped time for the search for who holds them, at the recording's end; 0 = there is none */
 };
 
 /* Before the event alloc begins. 0 or a negative errno; then there is nothing to stop. */
@@ -36,8 +37,9 @@ void live_describe(void);
 void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
                size_t count);
 void live_tick(uint64_t now_ns);
-/* Looks once more, and writes what is alive: before the recording ends, or is copied. */
-void live_write_survivors(void);
+/* Looks once more, and writes what is alive: before the recording ends, or is copied. paths_ns: the stopped time that is allowed for
+ * finding who holds it (paths.h); 0 = that is not asked. To be flushed before the next. */
+void live_write_survivors(uint64_t paths_ns);
 void live_write(jfr_write_book *write, uint64_t now_ns);
 /* Gives all references back. */
 void live_stop(void);

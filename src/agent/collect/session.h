@@ -70,6 +70,7 @@ struct collect_status {
     unsigned events;
     struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
     uint64_t pace_ns; /* of the event cpu: the interval at present */
+    uint64_t paths_ns; /* the stopped time that the end may take for the search for paths; 0 = none */
     uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
     int64_t cpu_ns;

@@ -1,5 +1,6 @@
 #include "agent/control/options.h"
 
+#include "agent/collect/paths.h"
 #include "agent/trigger/alloc_events.h"
 #include "base/percent.h"
 #include "base/units.h"
@@ -272,6 +273,14 @@ static int set_live_max(struct collect_options *o, char *value, struct error *e)
     return 0;
 }
 
+/* Of a recording, at its end; of a dump, now. */
+static int set_paths(struct collect_options *o, char *value, struct error *e)
+{
+    if (units_parse_duration(value, &o->live.paths_ns) || !o->live.paths_ns || o->live.paths_ns > PATHS_BUDGET_MAX_NS)
+        return error_set(e, -EINVAL, "paths '%s': use the time that all threads may be stopped for it, up to 10m, such as 200ms", value);
+    return 0;
+}
+
 static int check_alloc(const struct collect_options *o, struct error *e)
 {
     if (!(o->events & COLLECT_ALLOC) && (o->alloc.rate || o->alloc.interval))
@@ -400,7 +409,7 @@ static const struct {
             {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
             {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
             {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
-            {"wall-rate", set_wall_rate}, {"live-max", set_live_max},
+            {"wall-rate", set_wall_rate}, {"live-max", set_live_max}, {"paths", set_paths},
             {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate},
             {"event-interval", set_event_interval}, {"jfr", set_jfr}};
 
@@ -417,7 +426,7 @@ static int set_one(struct collect_options *o, char *pair, struct error *e)
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
-                     "wall-rate, live-max, lock-threshold, lock-rate, event-interval and jfr",
+                     "wall-rate, live-max, paths, lock-threshold, lock-rate, event-interval and jfr",
                      pair);
 }
 

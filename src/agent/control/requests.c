@@ -3,6 +3,7 @@
 #include "agent/control/options.h"
 #include "base/control_protocol.h"
 #include "base/percent.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,6 +33,8 @@ int requests_start(const struct collect_options *options, const struct hooks *ho
         return collect_start(options, late, NULL, nothing, e);
     if (!options->file[0])
         return error_set(e, -EINVAL, "start needs file=/absolute/path");
+    if (options->live.paths_ns && !(options->events & COLLECT_LIVE))
+        return error_set(e, -EINVAL, "paths needs event=live or event=cpu,live");
     hooks = hooks_of(options->events, hooks);
     call(hooks->session_begin);
     int rc = collect_start(options, late, options->recompile && late ? hooks->recompile : NULL,
@@ -125,6 +128,8 @@ static void put_status(struct buffer *b)
         put_number(b, "pace_ns", s.pace_ns);
     if (s.wall_interval_ns)
         put_number(b, "wall_interval_ns", s.wall_interval_ns);
+    if (s.paths_ns)
+        put_number(b, "paths_ns", s.paths_ns);
     put_number(b, "elapsed_ns", s.elapsed_ns);
     if (s.jfr)
         put_text(b, "jfr", s.jfr);
@@ -169,7 +174,7 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     uint64_t bytes = 0;
     int rc = parse(&options, arguments, passed, e);
     if (!rc)
-        rc = collect_dump(options.file, options.passed ? passed : -1, &bytes, e);
+        rc = collect_dump(options.file, options.passed ? passed : -1, options.live.paths_ns, &bytes, e);
     if (rc)
         return rc;
     collect_status(&status);
@@ -185,7 +190,7 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
 static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error *e)
 {
     static struct collect_status status;
-    uint64_t bytes = 0, samples = 0;
+    uint64_t bytes = 0, samples = 0, asked_ns = clock_monotonic_ns();
     collect_status(&status);
     if (!collect_running())
         return error_set(e, -ENOENT, "no recording is running%s%s", status.fault[0] ? ": " : "", status.fault);
@@ -194,7 +199,7 @@ static int answer_stop(const struct hooks *hooks, struct buffer *b, struct error
     put_text(b, "file", status.file);
     put_number(b, "bytes", bytes);
     put_number(b, "samples", samples);
-    put_number(b, "elapsed_ns", status.elapsed_ns);
+    put_number(b, "elapsed_ns", status.elapsed_ns + clock_monotonic_ns() - asked_ns); /* until now: paths may have taken long */
     if (status.jfr)
         put_text(b, "jfr", status.jfr);
     if (status.fault[0])

@@ -2,6 +2,7 @@
 
 #include "agent/entry/jvmti_alloc.h"
 #include "agent/entry/jvmti_collections.h"
+#include "agent/entry/jvmti_heap.h"
 #include "agent/entry/jvmti_live.h"
 #include "agent/entry/jvmti_lock.h"
 #include "agent/entry/jvmti_pauses.h"
@@ -299,6 +300,7 @@ void java_describe(JNIEnv *jni)
     jvmti_alloc_init(java_vm, jvmti, thread_id);
     jvmti_collections_init(jvmti);
     jvmti_live_init(java_vm);
+    jvmti_heap_init(java_vm, thread_id);
     jvmti_pauses_init(java_vm);
     jvmti_lock_init(java_vm, jvmti, thread_id);
     read_properties();

@@ -37,6 +37,7 @@ void names_deinit(struct names *n)
     jmethods_deinit(&n->jmethods);
     virtuals_deinit(&n->virtuals);
     contexts_deinit(&n->contexts);
+    held_deinit(&n->held);
     free(n->threads);
     free(n->java);
     free(n->native);
@@ -349,7 +350,13 @@ static void context_of(void *context, uint32_t id, struct jfr_context *out)
     contexts_get(&n->contexts, id, out);
 }
 
+static void held_by(void *context, uint32_t id, struct jfr_held_object *out)
+{
+    const struct names *n = context;
+    held_get(&n->held, id, out);
+}
+
 struct jfr_pools names_pools(struct names *n)
 {
-    return (struct jfr_pools){n, stack_of, method_of, thread_of, symbol_of, context_of};
+    return (struct jfr_pools){n, stack_of, method_of, thread_of, symbol_of, context_of, held_by};
 }

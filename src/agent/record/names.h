@@ -7,6 +7,7 @@
 #include "agent/hot/method.h"
 #include "agent/hot/thread.h"
 #include "agent/record/contexts.h"
+#include "agent/record/held.h"
 #include "agent/record/jmethods.h"
 #include "agent/record/virtuals.h"
 #include "base/map.h"
@@ -31,6 +32,7 @@ struct names {
     struct map native_by_key, native_by_pc;
     struct virtuals virtuals;
     struct contexts contexts;
+    struct held held; /* the paths that were written last */
     uint32_t forgotten; /* how often the stacks were, and their ids with them */
 };
 

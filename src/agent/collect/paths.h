@@ -1,0 +1,34 @@
+/* The collector's part of paths: for some of the objects that the event live watches, who holds them. All threads of the program stand
+ * still for each walk of the heap, for no longer in all than somebody has said beforehand.
+ *
+ *   [ paths_search -> paths_describe ... ]* -> paths_stop
+ *
+ * What was found is in the recording's names (record/held.h) until the next search: events that tell of it are to be flushed before. On the
+ * agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_PATHS_H
+#define CANDOR_AGENT_COLLECT_PATHS_H
+
+#include "agent/record/recording.h"
+#include "jfr/writer.h"
+
+#include <stdint.h>
+
+#define PATHS_BUDGET_DEFAULT_NS UINT64_C(200000000)
+#define PATHS_BUDGET_MAX_NS UINT64_C(600000000000)
+
+/* A watched object. */
+struct paths_object {
+    uintptr_t reference; /* weak */
+    uint64_t group, born_ns, bytes; /* for the choice of whom to search for (paths/path_choice.h) */
+};
+
+/* heap_used: after the last collection; 0 = unknown. The recording's log says what came of it. */
+void paths_search(struct recording *r, const struct paths_object *objects, uint32_t count, uint64_t budget_ns, uint64_t heap_used);
+/* Fills in what was found of objects[i] of the last search. */
+void paths_describe(uint32_t i, struct jfr_old_object *o);
+/* The books of all searches; nothing before the first. */
+void paths_write(struct jfr_writer *w, jfr_write_book *write, uint64_t now_ns);
+/* At the recording's end. */
+void paths_stop(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* Which field JVMTI means by the index of one: fields of all interfaces that a class implements, by itself or by its superclasses, each
+ * interface once, are counted first; then, from java.lang.Object down, those that each class declares, in the order of GetClassFields,
+ * static ones included. Of an interface: those of its superinterfaces, then its own.
+ *
+ * Plain arithmetic over the counts. */
+#ifndef CANDOR_AGENT_PATHS_FIELD_INDEX_H
+#define CANDOR_AGENT_PATHS_FIELD_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FIELD_INDEX_CLASSES_MAX = 64 };
+
+struct field_counts {
+    uint32_t interfaces;                       /* fields of the interfaces together */
+    uint32_t classes[FIELD_INDEX_CLASSES_MAX]; /* of the class itself, its superclass, ... java.lang.Object; of an interface alone */
+    uint32_t class_count;
+};
+
+/* The class, by its place above, and the field, by that among those which it declares. False: there is none. */
+bool field_index_find(const struct field_counts *c, int32_t index, uint32_t *class_place, uint32_t *field);
+
+#endif

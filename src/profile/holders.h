@@ -1,0 +1,50 @@
+/* Who holds the objects that are alive: their paths (load_holders.h), merged.
+ *
+ *   {0} -> holders_take ... -> holders_settle -> read -> holders_deinit
+ *
+ * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects are among the missing
+ * ones. */
+#ifndef CANDOR_PROFILE_HOLDERS_H
+#define CANDOR_PROFILE_HOLDERS_H
+
+#include "base/map.h"
+#include "profile/profile.h"
+
+/* The labels' keys, what stands between the steps of a path, and the word of a recording for a path to its end. */
+#define HOLDERS_PATH "path"
+#define HOLDERS_HOLDER "holder"
+#define HOLDERS_NO_PATH "no_path"
+#define HOLDERS_BETWEEN " <- "
+#define HOLDERS_FOUND "found"
+
+struct holder {
+    uint32_t class_name, path; /* string ids; of the objects, and what leads to them */
+    uint32_t holder;           /* string id; 0 = the path has no end */
+    uint32_t objects;          /* sampled ones */
+    uint64_t bytes;            /* that these stand for */
+};
+
+struct holders_missing {
+    uint32_t reason; /* string id */
+    uint32_t objects;
+    uint64_t bytes;
+};
+
+struct holders {
+    struct holder *rows; /* by bytes, most first */
+    uint32_t count, cap;
+    struct holders_missing *missing; /* the same */
+    uint32_t missing_count, missing_cap;
+    uint32_t objects; /* of which anything is told */
+    uint64_t bytes;
+    struct map by_key;
+};
+
+/* Whether its recording says anything of what holds the object. */
+bool holders_are_told(const struct profile *p, const struct profile_object *o);
+/* 0 or -ENOMEM; one of which nothing is told changes nothing. */
+int holders_take(struct holders *h, const struct profile *p, const struct profile_object *o);
+void holders_settle(struct holders *h);
+void holders_deinit(struct holders *h);
+
+#endif

@@ -1,0 +1,19 @@
+/* What holds an object, as a jdk.OldObjectSample tells it, the JDK's or ours: labels of the object's sample, by which reports merge.
+ *
+ *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
+ *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; behind what is no static field stands the root in brackets
+ *   holder   of that the static field that is farthest away, "com.shop.Orders.cache (static)"; where there is none, the far end with its
+ *            root; there is no holder where the path was not followed to either
+ *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
+ *
+ * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats itself along a list is told once. */
+#ifndef CANDOR_PROFILE_LOAD_HOLDERS_H
+#define CANDOR_PROFILE_LOAD_HOLDERS_H
+
+#include "jfr/reader.h"
+#include "profile/profile.h"
+
+/* Adds the labels to a set. 0 or -ENOMEM. */
+int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels);
+
+#endif

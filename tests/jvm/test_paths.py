@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Who holds what is alive: programs whose leaks have a known holder, and their twins that keep a bounded number of the same.
+
+tier: default
+timeout: 600
+
+Leaks' rounds leave 4 MB behind, sampled every 16 KiB: 250 objects on average, of which no more than 256 are searched for. Fewer than
+half of that, or more than a quarter of it where the twin keeps a hundredth (16 KiB a sample: 6 objects), has a chance below 1e-9.
+Nothing here depends on how long a walk takes: the budgets are a minute, or less than any walk.
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import jfrfile
+
+KINDS = {
+    "hashtable": ("Leaks.TABLE (static)",
+                  ["java.util.Hashtable$Entry.value", "java.util.Hashtable$Entry[] []", "java.util.Hashtable.table",
+                   "Leaks.TABLE (static)"]),
+    "secondIndex": ("Leaks.BY_PHONE (static)",
+                    ["Leaks$Customer.data", "java.util.HashMap$Node.value", "java.util.HashMap$Node[] []", "java.util.HashMap.table",
+                     "Leaks.BY_PHONE (static)"]),
+    "threadLocal": ("java.lang.Thread.threadLocals [Threads, Thread Name: main]",
+                    ["java.util.HashMap$Node.value", "java.util.HashMap$Node[] []", "java.util.HashMap.table",
+                     "java.lang.ThreadLocal$ThreadLocalMap$Entry.value", "java.lang.ThreadLocal$ThreadLocalMap$Entry[] []",
+                     "java.lang.ThreadLocal$ThreadLocalMap.table", "java.lang.Thread.threadLocals", "[Threads, Thread Name: main]"]),
+    "classLoader": ("Leaks.PLUGINS (static)",
+                    ["Leaks$Plugin.STATE (static)", "Leaks$Plugin.<class>", "java.util.HashMap$Node.value", "java.util.HashMap$Node[] []",
+                     "java.util.HashMap.table", "Leaks.PLUGINS (static)"]),
+    "listener": ("Leaks.LISTENERS (static)", None),  # by the set's own order, or by its table
+}
+REQUESTS = 20000
+MINUTE = 60 * 10**9
+FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
+
+
+def live_report(path):
+    report = ct.candor("report", "--json", "--kind", "live", path)
+    if report.status:
+        raise RuntimeError(report)
+    return ct.json.loads(report.out)
+
+
+def control(jvm, command, **options):
+    good, answer = jvm.control(command, **options)
+    if not good:
+        raise RuntimeError(f"{jvm.jdk}: {command}: {answer}")
+    return answer
+
+
+def start(jvm, path, **options):
+    control(jvm, "start", **{"file": path, "event": "live", "alloc-interval": "16k", **options})
+
+
+def byte_arrays(data):
+    """The paths to byte[], which are what the program keeps; most bytes first."""
+    return [row for row in (data["live"]["holders"] or {"paths": []})["paths"] if row["class"] == "byte[]"]
+
+
+# -- the holder ------------------------------------------------------------------------------------------------------
+
+def held(jvm, kind, fixed):
+    """(the truth, the report) of one round, searched at its end."""
+    path = ct.WORK / f"held-{jvm.jdk.version}-{kind}-{fixed}.jfr"
+    start(jvm, path, paths="60s")
+    done = jvm.round("hold", kind=kind, fixed=fixed, requests=REQUESTS)
+    control(jvm, "stop")
+    return done, live_report(path), path
+
+
+def names_the_holder(jvm, kind):
+    what = f"{jvm.jdk}: {kind}"
+    holder, wanted = KINDS[kind]
+    done, data, path = held(jvm, kind, 0)
+    rows = byte_arrays(data)
+    first = rows[0] if rows else {"holder": None, "path": [], "bytes": 0, "objects": 0}
+    ct.ok(first["holder"] == holder, f"{what}: held by {first['holder']}", rows[:5])
+    ct.ok(wanted is None or first["path"] == wanted, f"{what}: by the way that is known", first["path"])
+    mine = sum(row["bytes"] for row in rows if row["holder"] == holder)
+    # Beside each plugin there is what its class loader needs, which takes turns with it.
+    ct.ok(mine > done["bytes"] / 2 if kind != "classLoader" else mine > 0, f"{what}: of most of them", (mine, done))
+    told = data["live"]["holders"]
+    reasons = {one["reason"]: one["objects"] for one in told["missing"]}
+    ct.ok(set(reasons) <= {"not_chosen", "unreached", "gone", "beyond"}, f"{what}: nothing was left out for want of time", reasons)
+    books_of_walks(path, data, what)
+    _, twin, _ = held(jvm, kind, 1)
+    left = sum(row["bytes"] for row in byte_arrays(twin) if row["holder"] == holder)
+    ct.ok(left < done["bytes"] / 4, f"{what}, fixed: what is at hand is held, and no more", (left, done["bytes"]))
+
+
+def books_of_walks(path, data, what):
+    books = data["live"]["books"]
+    lines = {event["account"]: event for event in jfrfile.events(path) if event["@type"] == "candor.BookLine"}
+    ct.ok(books["walks"] >= 4 and books["walked_ns"] > 0, f"{what}: walks are booked", books)
+    ct.ok(lines["paths_stopped"]["count"] >= books["walks"] and lines["paths_stopped"]["time"] == books["stopped_ns"] > 0,
+          f"{what}: and the time that the JVM says it stood still for them", lines["paths_stopped"])
+    warned = any(one["level"] == "warning" and "paths:" in one["text"] for one in data["problems"])
+    ct.ok(warned == (books["walked_ns"] > MINUTE), f"{what}: no more than was allowed, or it says so", data["problems"])
+
+
+def printed_by_the_jdk(jvm, path):
+    """Its own tool walks the chain, and fails at what does not fit."""
+    printed = ct.run(jvm.jdk.jfr, "print", "--events", "jdk.OldObjectSample", path)
+    wanted = ("table : java.util.Hashtable", "TABLE : java.lang.Class Class Name: Leaks", '"Class Loader Data"')
+    ct.ok(printed.status == 0 and all(word in printed.out for word in wanted), f"{jvm.jdk}: the JDK's own tool prints the paths",
+          printed.out[:1500] + printed.err[:400])
+
+
+def all_kinds(jdk):
+    with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        for kind in KINDS:
+            names_the_holder(jvm, kind)
+        if jdk.version in (17, 21):
+            printed_by_the_jdk(jvm, ct.WORK / f"held-{jdk.version}-hashtable-0.jfr")
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+
+
+# -- the budget, and asking ------------------------------------------------------------------------------------------
+
+def too_little(jdk):
+    """No walk fits into a microsecond: none is made, and nothing is said of who holds what."""
+    path, copy = ct.WORK / "little.jfr", ct.WORK / "little-copy.jfr"
+    with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        start(jvm, path)
+        jvm.round("hold", kind="hashtable", requests=REQUESTS)
+        dumped = ct.candor("dump", "--paths=1us", "-o", copy, jvm.pid)
+        ct.ok(dumped.status == 0 and "stand still for up to 1us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
+        control(jvm, "stop")
+        start(jvm, ct.WORK / "without.jfr", event="alloc")
+        refused = ct.candor("dump", "--paths", jvm.pid)
+        ct.ok(refused.status == 1 and "event=live" in refused.err, f"{jdk}: it is of the event live", refused)
+        control(jvm, "stop")
+        ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
+    data, end = live_report(copy), live_report(path)
+    told = data["live"]["holders"]
+    ct.ok(told["objects"] > 100 and not told["paths"] and {one["reason"] for one in told["missing"]} <= {"budget", "not_chosen", "gone"} and
+          data["live"]["books"]["walks"] == 0, f"{jdk}: no walk, no path, and the reason", told)
+    ct.ok(any("--paths" in one["text"] for one in data["problems"]), f"{jdk}: how much to allow", data["problems"])
+    ct.ok(end["live"]["holders"] is None, f"{jdk}: the recording itself was not asked for them", end["live"]["holders"])
+    text = ct.candor("report", "--kind", "live", copy).out
+    ct.ok("Holders" in text and "(budget)" in text, f"{jdk}: the text says so, too", text)
+
+
+def of_the_jdk(jdk):
+    """A recording of the JDK's own, with its chains."""
+    flags = [*FLAGS, "-XX:TLABSize=16k", "-XX:-ResizeTLAB", "-XX:StartFlightRecording:settings=profile"]
+    path = ct.WORK / f"jdk-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Leaks", flags=flags) as jvm:
+        jvm.expect("ready")
+        jvm.round("hold", kind="hashtable", requests=REQUESTS)
+        dumped = ct.run(jdk.jcmd, jvm.pid, "JFR.dump", "path-to-gc-roots=true", f"filename={path}")
+        jvm.finish()
+    if not ct.ok(dumped.status == 0 and path.exists(), f"{jdk}: the JDK dumps a recording", dumped):
+        return
+    rows = live_report(path)["live"]["holders"]["paths"]
+    ct.ok(any(row["holder"] == "Leaks.TABLE (static)" and row["path"][-4:] == KINDS["hashtable"][1][-4:] for row in rows),
+          f"{jdk}: its chains name the same holder", rows[:5])
+
+
+# -- at length -------------------------------------------------------------------------------------------------------
+
+def candidates(jdk, kind, fixed):
+    """A service that leaks all the time: the first candidate's holder."""
+    what, path = f"{jdk}: {kind}{', fixed' if fixed else ''}, at length", ct.WORK / f"long-{jdk.version}-{kind}-{fixed}.jfr"
+    with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms96m", "-Xmx96m", "-XX:+UseSerialGC"]) as jvm:
+        jvm.expect("ready")
+        start(jvm, path, paths="60s", **{"alloc-interval": "2k", "live-max": 16384})
+        done = jvm.round(kind=kind, fixed=fixed, seconds=12)
+        control(jvm, "stop")
+        jvm.finish()
+    if not done["full"]:
+        ct.skip(what, "the machine had no time")
+        return
+    found = live_report(path)["leaks"]["candidates"]
+    if fixed:
+        ct.ok(not found, f"{what}: nothing leaks, so nobody holds it", found[:2])
+        return
+    paths = [row for row in (found[0]["holders"] or {"paths": []})["paths"] if row["class"] == "byte[]"] if found else []
+    ct.ok(bool(paths) and paths[0]["holder"] == KINDS[kind][0], f"{what}: the first candidate's holder", found[:1])
+
+
+def checked(jdk):
+    """Under the JVM's own checks of JNI."""
+    path = ct.WORK / "checked.jfr"
+    with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=[*FLAGS, "-Xcheck:jni"]) as jvm:
+        jvm.expect("ready")
+        start(jvm, path, paths="60s")
+        jvm.round("hold", kind="threadLocal", requests=REQUESTS)
+        control(jvm, "stop")
+        jvm.finish()
+        said = jvm.transcript()
+    ct.ok("WARNING in native method" not in said and "FATAL ERROR" not in said and "exceeds capacity" not in said,
+          f"{jdk}: JNI has nothing to complain of", said)
+
+
+def collectors(jdk):
+    names = ["G1", "Parallel"] + (["Z", "Shenandoah"] if jdk.version >= 17 else [])
+    for name in names:
+        with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xmx512m", f"-XX:+Use{name}GC"]) as jvm:
+            jvm.expect("ready")
+            done, data, _ = held(jvm, "hashtable", 0)
+            rows = byte_arrays(data)
+            ct.ok(bool(rows) and rows[0]["holder"] == "Leaks.TABLE (static)", f"{jdk}, {name}: the holder", (rows[:3], done))
+            ct.ok(jvm.finish() == 0, f"{jdk}, {name}: the program ends well", jvm.transcript())
+
+
+def main():
+    ct.need()
+    sampled = [jdk for jdk in ct.jdks() if jdk.version >= 11]
+    for jdk in sampled:
+        all_kinds(jdk)
+    too_little(sampled[0])
+    for jdk in sampled:
+        if jdk.version in (17, 25):
+            of_the_jdk(jdk)
+    if ct.TIER == "all":
+        for jdk in sampled:
+            collectors(jdk)
+            for kind in KINDS:
+                for fixed in (0, 1):
+                    candidates(jdk, kind, fixed)
+        checked(sampled[-1])
+    ct.done()
+
+
+main()

@@ -1,0 +1,247 @@
+/* Who holds objects, read from jdk.OldObjectSample as the JDK writes it, and merged.
+ * tier: quick
+ * timeout: 20 */
+#include "../tap.h"
+
+#include "jfr_craft.h"
+#include "profile/leaks.h"
+#include "profile/load_jfr.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONG = 10, INT, STRING, CLASS, SYMBOL, OBJECT, REFERENCE, ARRAY, FIELD, ROOT, SYSTEM, KIND, SAMPLE = 100 };
+enum { BYTES = 1, NODE, NODES, MAP, MIRROR, LIST_NODE, LIST, THREAD, CLASSES = THREAD };
+enum { PRIVATE = 2, STATIC = 8 };
+
+static const struct craft_type types[] = {
+    {LONG, "long"},
+    {INT, "int"},
+    {STRING, "java.lang.String"},
+    {CLASS, "java.lang.Class", NULL, {{"name", SYMBOL, .pooled = true}}},
+    {SYMBOL, "jdk.types.Symbol", NULL, {{"string", STRING}}},
+    {OBJECT,
+     "jdk.types.OldObject",
+     NULL,
+     {{"address", LONG}, {"type", CLASS, .pooled = true}, {"description", STRING}, {"referrer", REFERENCE, .pooled = true}}},
+    {REFERENCE,
+     "jdk.types.Reference",
+     NULL,
+     {{"array", ARRAY, .pooled = true}, {"field", FIELD, .pooled = true}, {"object", OBJECT, .pooled = true}, {"skip", INT}}},
+    {ARRAY, "jdk.types.OldObjectArray", NULL, {{"size", INT}, {"index", INT}}},
+    {FIELD, "jdk.types.OldObjectField", NULL, {{"name", STRING}, {"modifiers", INT}}},
+    {ROOT,
+     "jdk.types.OldObjectGcRoot",
+     NULL,
+     {{"description", STRING}, {"system", SYSTEM, .pooled = true}, {"type", KIND, .pooled = true}}},
+    {SYSTEM, "jdk.types.OldObjectRootSystem", NULL, {{"system", STRING}}},
+    {KIND, "jdk.types.OldObjectRootType", NULL, {{"type", STRING}}},
+    {SAMPLE,
+     "jdk.OldObjectSample",
+     "jdk.jfr.Event",
+     {{"startTime", LONG},
+      {"objectSize", LONG},
+      {"object", OBJECT, .pooled = true},
+      {"arrayElements", INT},
+      {"root", ROOT, .pooled = true},
+      {"path", STRING}}},
+};
+
+struct object {
+    uint64_t type;
+    const char *description;
+    uint64_t referrer;
+};
+
+struct reference {
+    uint64_t array, field, object, skip;
+};
+
+/* The pool's key is the place here, from 1. */
+static const struct object objects[] = {
+    {BYTES, "", 1},  {NODE, "", 2},  {NODES, "", 3}, {MAP, "", 4}, {MIRROR, "Class Name: com.shop.Orders", 0},
+    {BYTES, "", 5},  {NODE, "", 6},                                                 /* 6, 7: another one of the same */
+    {BYTES, "", 7},  {LIST_NODE, "", 8}, {LIST_NODE, "", 9}, {LIST_NODE, "", 10},   /* 8 to 11: at the end of a list */
+    {LIST, "", 11},  {THREAD, "Thread Name: worker-17", 0},                         /* 12, 13 */
+    {BYTES, "", 0},                                                                 /* 14: nothing known */
+    {BYTES, "", 12}, {NODE, "", 0},                                                 /* 15, 16: a part */
+    {BYTES, "", 13},                                                                /* 17: far away */
+};
+static const struct reference references[] = {
+    {0, 1, 2, 0}, {1, 0, 3, 0}, {0, 2, 4, 0},  {0, 3, 5, 0}, {0, 1, 7, 0},  {2, 0, 3, 0}, {0, 4, 9, 0},
+    {0, 5, 10, 0}, {0, 5, 11, 0}, {0, 6, 12, 0}, {0, 7, 13, 0}, {0, 1, 16, 0}, {0, 3, 5, 40},
+};
+static const struct {
+    const char *name;
+    uint64_t modifiers;
+} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE}};
+
+static void put_names(struct buffer *b, unsigned type, const char *const *names, size_t count)
+{
+    size_t pool = craft_pool(b, type, count);
+    for (size_t i = 0; i < count; i++) {
+        buffer_varint(b, i + 1);
+        craft_text(b, names[i]);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_classes(struct buffer *b)
+{
+    static const char *const names[] = {"[B", "java/util/HashMap$Node", "[Ljava/util/HashMap$Node;", "java/util/HashMap", "java/lang/Class",
+                                        "java/util/LinkedList$Node", "java/util/LinkedList", "com/shop/Worker"};
+    put_names(b, SYMBOL, names, CLASSES);
+    size_t pool = craft_pool(b, CLASS, CLASSES);
+    for (uint64_t i = 1; i <= CLASSES; i++) {
+        buffer_varint(b, i);
+        buffer_varint(b, i);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_objects(struct buffer *b)
+{
+    size_t pool = craft_pool(b, OBJECT, sizeof objects / sizeof *objects);
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        buffer_varint(b, i + 1);
+        buffer_varint(b, 0x1000 + i);
+        buffer_varint(b, objects[i].type);
+        craft_text(b, objects[i].description);
+        buffer_varint(b, objects[i].referrer);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_references(struct buffer *b)
+{
+    size_t pool = craft_pool(b, REFERENCE, sizeof references / sizeof *references);
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+        buffer_varint(b, i + 1);
+        buffer_varint(b, references[i].array);
+        buffer_varint(b, references[i].field);
+        buffer_varint(b, references[i].object);
+        buffer_varint(b, references[i].skip);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, ARRAY, 2);
+    for (uint64_t i = 1; i <= 2; i++) {
+        buffer_varint(b, i);
+        buffer_varint(b, 64);
+        buffer_varint(b, 10 * i);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, FIELD, sizeof fields / sizeof *fields);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        buffer_varint(b, i + 1);
+        craft_text(b, fields[i].name);
+        buffer_varint(b, fields[i].modifiers);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_roots(struct buffer *b)
+{
+    static const char *const systems[] = {"Class Loader Data", "Threads"}, *const kinds[] = {"<unknown>", "Stack Variable"};
+    put_names(b, SYSTEM, systems, 2);
+    put_names(b, KIND, kinds, 2);
+    size_t pool = craft_pool(b, ROOT, 2);
+    for (uint64_t i = 1; i <= 2; i++) {
+        buffer_varint(b, i);
+        craft_text(b, i == 1 ? "" : "Thread Name: worker-17");
+        buffer_varint(b, i);
+        buffer_varint(b, i);
+    }
+    craft_event_end(b, pool);
+}
+
+static void put_sample(struct buffer *b, uint64_t size, uint64_t object, uint64_t root, const char *path)
+{
+    size_t event = craft_event(b, SAMPLE);
+    buffer_varint(b, CRAFT_START_TICKS + 5);
+    buffer_varint(b, size);
+    buffer_varint(b, object);
+    buffer_varint(b, 0);
+    buffer_varint(b, root);
+    craft_text(b, path);
+    craft_event_end(b, event);
+}
+
+static void craft(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
+    put_sample(b, 100, 1, 1, "found");
+    put_sample(b, 200, 6, 1, "");
+    put_sample(b, 250, 8, 2, "found");
+    put_sample(b, 10, 14, 0, "budget");
+    put_sample(b, 50, 15, 0, "budget");
+    put_sample(b, 20, 17, 1, "");
+    put_sample(b, 7, 14, 2, "");
+    put_sample(b, 1, 14, 0, "");
+    put_classes(b);
+    put_objects(b);
+    put_references(b);
+    put_roots(b);
+    craft_end(b, chunk);
+}
+
+static bool load(struct profile *p)
+{
+    char path[] = "/tmp/candor-holders-XXXXXX";
+    struct buffer b;
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft(&b);
+    int fd = mkstemp(path);
+    profile_init(p);
+    p->kind = PROFILE_LIVE;
+    bool good = !b.failed && fd >= 0 && write(fd, b.data, b.len) == (ssize_t)b.len && !profile_load_jfr(p, path, &e);
+    if (!good)
+        tap_note("%s", e.text);
+    buffer_deinit(&b);
+    close(fd);
+    unlink(path);
+    return good;
+}
+
+static void row_is(const struct profile *p, const struct holders *h, uint32_t i, const char *holder, const char *path, uint32_t count,
+                   uint64_t bytes, const char *about)
+{
+    static const struct holder none;
+    const struct holder *row = i < h->count ? &h->rows[i] : &none;
+    bool good = !strcmp(profile_text(p, row->class_name), "byte[]") && !strcmp(profile_text(p, row->holder), holder) &&
+                !strcmp(profile_text(p, row->path), path) && row->objects == count && row->bytes == bytes;
+    tap_ok(good, "%s", about);
+    if (!good)
+        tap_note("%s: %s, %u objects, %llu bytes", profile_text(p, row->holder), profile_text(p, row->path), (unsigned)row->objects,
+                 (unsigned long long)row->bytes);
+}
+
+int main(void)
+{
+    struct profile p;
+    struct leaks l;
+    bool good = load(&p) && !leaks_find(&l, &p);
+    tap_ok(good, "samples are read");
+    if (!good)
+        return tap_done();
+    const struct holders *h = &l.holders;
+    tap_ok(h->objects == 7 && h->bytes == 637 && h->count == 5, "of seven objects something is told, and two share a path");
+    row_is(&p, h, 0, "com.shop.Orders.cache (static)",
+           "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)",
+           2, 300, "a static field holds by itself, whatever the places in the array");
+    row_is(&p, h, 1, "com.shop.Worker.work [Threads, Stack Variable, Thread Name: worker-*]",
+           "java.util.LinkedList$Node.item <- java.util.LinkedList$Node.next (repeated) <- java.util.LinkedList.first <- "
+           "com.shop.Worker.work <- [Threads, Stack Variable, Thread Name: worker-*]",
+           1, 250, "a field by its root; a list is told once, a thread without its number");
+    row_is(&p, h, 2, "", "java.util.HashMap$Node.value", 1, 50, "a part of a path has no holder");
+    row_is(&p, h, 3, "com.shop.Orders.cache (static)", "... <- com.shop.Orders.cache (static)", 1, 20, "what was left out is said");
+    row_is(&p, h, 4, "[Threads, Stack Variable, Thread Name: worker-*]", "[Threads, Stack Variable, Thread Name: worker-*]", 1, 7,
+           "what a root refers to by itself");
+    tap_ok(h->missing_count == 1 && h->missing[0].objects == 2 && h->missing[0].bytes == 60 &&
+               !strcmp(profile_text(&p, h->missing[0].reason), "budget"),
+           "and why others have none");
+    leaks_deinit(&l);
+    profile_deinit(&p);
+    return tap_done();
+}

@@ -194,10 +194,15 @@ static void sort_watches(struct halt_parts *p)
     }
 }
 
+static bool is_for_lock(const struct halt *one)
+{
+    return one->kind == HALT_MONITOR || one->kind == HALT_PARK;
+}
+
 static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
 {
     uint32_t low = 0, high = p->watch_count;
-    if (one->told_by_agent || (one->kind != HALT_MONITOR && one->kind != HALT_PARK))
+    if (one->told_by_agent || !is_for_lock(one))
         return false;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -210,15 +215,64 @@ static bool is_told_by_agent(const struct halt_parts *p, const struct halt *one)
     return w && halt_end(one) <= (one->kind == HALT_MONITOR ? w->monitors_to_ns : w->parks_to_ns);
 }
 
-/* The JDK's, where the agent has them. One that had begun before the agent came, or goes on behind its end, only the JDK knows. */
+/* The JDK's, where the agent has them. One that had begun before the agent came, or goes on behind its end, only the JDK knows whole. */
 static void drop_waits_of_jdk(struct halts *h, const struct halt_parts *p)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < h->count; i++)
         if (!is_told_by_agent(p, &h->list[i]))
             h->list[kept++] = h->list[i];
-    h->waits_told_twice = h->count - kept;
+    h->waits_told_twice += h->count - kept;
     h->count = kept;
+}
+
+static uint64_t waiter_of(const struct halt *one)
+{
+    return (uint64_t)one->thread << 8 | one->kind;
+}
+
+/* Of each thread its last one, by place in the list plus 1. */
+static int find_open_waits(const struct halts *h, struct map *open)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        bool added;
+        uint32_t *place = h->list[i].is_open && h->list[i].thread ? map_add(open, waiter_of(&h->list[i]), &added) : NULL;
+        if (place)
+            *place = i + 1;
+        else if (h->list[i].is_open && h->list[i].thread)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Those that went on at the agent's end, where the JDK has one of the same thread at the same time: it knows how they ended. */
+static void drop_open_waits(struct halts *h, const struct map *open)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct halt *one = &h->list[i];
+        const uint32_t *place = !one->told_by_agent && is_for_lock(one) ? map_find(open, waiter_of(one)) : NULL;
+        struct halt *ours = place ? &h->list[*place - 1] : NULL;
+        if (ours && ours->start_ns < halt_end(one) && one->start_ns < halt_end(ours))
+            ours->count = 0;
+    }
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->list[i].count || !h->list[i].is_open)
+            h->list[kept++] = h->list[i];
+    h->waits_told_twice += h->count - kept;
+    h->count = kept;
+}
+
+static int join_waits(struct halts *h, const struct halt_parts *p)
+{
+    struct map open;
+    drop_waits_of_jdk(h, p);
+    map_init(&open);
+    int rc = find_open_waits(h, &open);
+    if (!rc)
+        drop_open_waits(h, &open);
+    map_deinit(&open);
+    return rc;
 }
 
 /* ---- who asked ---- */
@@ -340,8 +394,8 @@ int halt_join(struct halts *h, struct halt_parts *p)
 {
     struct index index = {0};
     sort_parts(p);
-    drop_waits_of_jdk(h, p);
-    int rc = name_pauses(h, p);
+    int rc = join_waits(h, p);
+    rc = rc ? rc : name_pauses(h, p);
     rc = rc ? rc : add_collections(h, p);
     halts_sort(h);
     rc = rc ? rc : add_told_by_agent(h, p, &index);

@@ -111,6 +111,12 @@ static uint32_t what_of(struct reading *r, struct jfr_event *event, const struct
 
 /* ---- events ---- */
 
+static bool is_unfinished(struct jfr_event *event)
+{
+    const struct jfr_field *finished = jfr_type_field(event->type, "finished");
+    return finished && !jfr_value_int(jfr_event_value(event, finished));
+}
+
 static void take_halt(struct reading *r, struct jfr_event *event, const struct halt_type *type)
 {
     struct halt one = {.start_ns = start_of(event),
@@ -123,6 +129,7 @@ static void take_halt(struct reading *r, struct jfr_event *event, const struct h
     one.by = type->by ? thread_of(r, event, type->by) : 0;
     one.site = site_of(r, event);
     one.bytes = number(event, type->bytes);
+    one.is_open = r->by_agent && is_unfinished(event);
     if (type->kind == HALT_GC || type->kind == HALT_GC_PHASE)
         one.id = number(event, "gcId");
     if (type->kind == HALT_VM_OPERATION) {

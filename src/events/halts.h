@@ -10,8 +10,9 @@
  *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
  *
  * What two sources tell of, the JDK's recorder and our agent, counts once: pauses as the JDK has them, which knows their parts and who
- * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too. The
- * time of a recording of ours that has the JDK's chunks behind its own is that of its own.
+ * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too; but
+ * one that went on at the agent's end as the JDK has it, if it does. The time of a recording of ours that has the JDK's chunks behind its
+ * own is that of its own.
  *
  * Memory: about 90 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
@@ -41,6 +42,7 @@ struct halt {
     uint8_t kind;     /* enum halt_kind */
     bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
     bool told_by_agent;
+    bool is_open; /* a wait that went on when the agent's recording ended, and is told of up to there */
 };
 
 struct halts {
@@ -50,7 +52,7 @@ struct halts {
     int64_t start_ns; /* of the recording */
     uint64_t duration_ns;
     uint32_t told_twice;       /* pauses of the agent's that the JDK told of, too */
-    uint32_t waits_told_twice; /* monitors and parks of the JDK's that the agent told of, too */
+    uint32_t waits_told_twice; /* monitors and parks that both told of */
     uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
     uint64_t unplaced_ns;      /* and those pauses together */
     bool joined; /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */

@@ -353,7 +353,7 @@ static size_t begin_locks(struct buffer *b, const char *events, bool parks)
     return chunk;
 }
 
-static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned thread)
+static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, unsigned thread, bool finished)
 {
     size_t event = begin_timed(b, type, at, ms);
     put_keys(b, thread, PAY);
@@ -361,19 +361,31 @@ static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, 
     if (type == MONITOR)
         buffer_varint(b, MAIN);
     buffer_varint(b, ms * 1000000);
-    buffer_u8(b, 1);
+    buffer_u8(b, finished);
     craft_event_end(b, event);
 }
 
 void craft_halts_waits(struct buffer *b)
 {
     size_t chunk = begin_locks(b, "cpu,lock", true);
-    put_wait(b, MONITOR, 301, 38, WORKER);
-    put_wait(b, MONITOR, 620, 5, WORKER);
-    put_wait(b, PARK, 340, 10, LATE);
-    put_wait(b, PARK, 700, 3, MAIN);
+    put_wait(b, MONITOR, 301, 38, WORKER, true);
+    put_wait(b, MONITOR, 620, 5, WORKER, true);
+    put_wait(b, PARK, 340, 10, LATE, true);
+    put_wait(b, PARK, 700, 3, MAIN, true);
     put_pools(b);
     craft_end(b, chunk);
+}
+
+void craft_halts_open(struct buffer *b)
+{
+    static const uint8_t as_long[8] = {0, 0, 0, 0, 0x13, 0x12, 0xd0, 0}; /* 320 ms */
+    size_t chunk = begin_locks(b, "cpu,lock", true);
+    put_wait(b, MONITOR, 301, 19, WORKER, false);
+    put_wait(b, MONITOR, 310, 10, LATE, false);
+    put_pools(b);
+    craft_end(b, chunk);
+    if (!b->failed)
+        memcpy(b->data + chunk + 40, as_long, sizeof as_long);
 }
 
 void craft_halts_joined(struct buffer *b, const char *events, bool parks)
@@ -382,7 +394,7 @@ void craft_halts_joined(struct buffer *b, const char *events, bool parks)
     size_t chunk = begin_locks(b, events, parks);
     put_chunk_setting(b, "jfr", "on");
     if (strstr(events, "lock"))
-        put_wait(b, MONITOR, 300, 40, WORKER);
+        put_wait(b, MONITOR, 300, 40, WORKER, true);
     put_pools(b);
     craft_end(b, chunk);
     chunk = b->len;

@@ -20,6 +20,9 @@ void craft_halts_agent(struct buffer *b);
 /* As the agent with the event lock tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both
  * of which the JDK told of; of worker again, 5 ms from 620 on, and main parked, 3 ms from 700 on. They weigh what they took. */
 void craft_halts_waits(struct buffer *b);
+/* The same of a recording of 320 ms, at whose end two waits for a monitor went on: worker's since 301 ms, of which the JDK told, too, and
+ * late's since 310, of which it did not. */
+void craft_halts_open(struct buffer *b);
 /* A recording of the agent, of these events, with the JDK's chunk behind it: with the event lock the agent's wait of the worker for a
  * monitor from 300 to 340 ms, and parks unless these are unseen; then all of craft_halts_jdk, in a chunk that says it is five seconds
  * long. */

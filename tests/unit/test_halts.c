@@ -330,6 +330,32 @@ static void test_told_twice(bool later)
     buffer_deinit(&b);
 }
 
+/* What goes on at the agent's end the JDK has whole, if it has it. */
+static void test_open_waits(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct halt_view v;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_jdk(&b);
+    craft_halts_open(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
+    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
+    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
+    tap_ok(monitors->count == 2 && monitors->by_agent == 1 && monitors->total_ns == 50 * MS, "a wait that goes on at the end counts once");
+    tap_ok(!find(&h, HALT_MONITOR, 300)->told_by_agent && find(&h, HALT_MONITOR, 310)->told_by_agent, "whole, where it is known whole");
+    tap_ok(parks->count == 1 && !parks->by_agent && parks->total_ns == 30 * MS, "behind the agent's end all waits are the JDK's");
+    tap_ok(h.waits_told_twice == 2, "those are told of: %" PRIu32, h.waits_told_twice);
+    halt_view_deinit(&v);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 /* The agent has the waits of its own time, the JDK all else; and the time is the agent's. */
 static void test_joined(bool parks)
 {
@@ -412,6 +438,7 @@ int main(void)
     test_deep();
     test_told_twice(false);
     test_told_twice(true);
+    test_open_waits();
     test_joined(true);
     test_joined(false);
     test_crowd();

@@ -506,7 +506,8 @@ static void test_print(void)
     char *text = printed(findings_print_text, 1), *json = printed(findings_print_json, 0);
     tap_ok(strstr(text, "2 findings in app.jfr") && strstr(text, "warning 100  Threads queue for a lock") && strstr(text, LOG_SITE) &&
                strstr(text, "candor report --kind lock app.jfr") && strstr(text, "1 more; --top 0"), "as text");
-    tap_ok(strstr(text, "nothing found: deadlock") && strstr(text, "reads of sockets (candor record"), "what is not there, and what is missing");
+    tap_ok(strstr(text, "nothing found: deadlock") && strstr(text, "reads of sockets (candor record"),
+           "what is not there, and what is missing");
     tap_ok(!strchr(text, '\033'), "a name cannot write on the terminal");
     tap_ok(strstr(json, "\"id\": \"lock_contended\"") && strstr(json, "\"severity\": \"warning\"") &&
                strstr(json, "\"lost_ns\": 70000000000") && strstr(json, "\"id\": \"pinned_carrier\"") &&

@@ -34,20 +34,9 @@ def sources():
     return sorted(map(str, OWN.glob("*.java")))
 
 
-def agent_cpu_ns(pid):
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().strip() == "candor":
-            return int((task / "schedstat").read_text().split()[0])
-    sys.exit("asm: the JVM has no thread of the agent")
-
-
 def snapshots_in(path):
     listing = ct.candor("summary", path).out
     return next(int(line.split()[1].replace(",", "")) for line in listing.splitlines() if line.split()[:1] == ["candor.CodeSnapshot"])
-
-
-def process_cpu_ns(pid):
-    return time.clock_gettime_ns((~pid << 3) | 2)
 
 
 def capture(options, classes, add):
@@ -58,7 +47,7 @@ def capture(options, classes, add):
             command = [options.jdk.java, agent, "-cp", classes, "Compiles", options.seconds + 2, *sources()]
             with subprocess.Popen([str(word) for word in command]) as jvm:
                 time.sleep(options.seconds)
-                cpu, whole = agent_cpu_ns(jvm.pid), process_cpu_ns(jvm.pid)
+                cpu, whole = tools.agent_cpu_ns(jvm.pid), tools.process_cpu_ns(jvm.pid)
             add("capture", repeat, snapshots, "agent_cpu_percent", 100 * cpu / whole)
             add("capture", repeat, snapshots, "samples", ct.report(path)["samples"])
             if snapshots == "on":

@@ -42,17 +42,9 @@ def cost_of_a_sample(jdk, results):
     return statistics.median(row["ns_per_sample"] for row in results.rows)
 
 
-def own_ns(jvm):
-    for tid in jvm.threads():
-        task = pathlib.Path(f"/proc/{jvm.pid}/task/{tid}")
-        if (task / "comm").read_text().strip() == "candor":
-            return int((task / "schedstat").read_text().split()[0])
-    raise RuntimeError("the agent has no thread")
-
-
 def look(jvm):
     status = jvm.control("status")[1]
-    return jvm.cpu_ns(), own_ns(jvm), int(status["samples"]), int(status["pace_ns"])
+    return jvm.cpu_ns(), tools.agent_cpu_ns(jvm.pid), int(status["samples"]), int(status["pace_ns"])
 
 
 def turn(jvm, load, truth):

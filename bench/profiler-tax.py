@@ -18,7 +18,6 @@ import platform
 import statistics
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
@@ -55,9 +54,6 @@ class Tomcat:
             sys.exit("profiler-tax: Tomcat does not start; run script/bootstrap demo and script/jdks")
         self.pid, self.port = map(int, words)
 
-    def cpu_ns(self):
-        return time.clock_gettime_ns((~self.pid << 3) | 2)
-
     def end(self):
         os.kill(self.pid, 15)
         self.script.wait()
@@ -77,9 +73,9 @@ def measure(tomcat, tool, options):
     tool.start(tomcat, path)
     pace = ("-r", options.rate, "-c", 50)
     load(tomcat, LEAD, *pace)  # what starting costs is not what requests pay
-    before = tomcat.cpu_ns()
+    before = tools.process_cpu_ns(tomcat.pid)
     answer = load(tomcat, options.seconds, *pace)
-    used = tomcat.cpu_ns() - before
+    used = tools.process_cpu_ns(tomcat.pid) - before
     tool.stop(tomcat, path)
     return {"tool": tool.name, "requests": answer["completed"], "errors": answer["errors"],
             "cpu_us_per_request": round(used / 1000 / answer["completed"], 2),

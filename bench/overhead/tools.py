@@ -4,6 +4,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "lib"))
@@ -14,6 +15,19 @@ def jcmd(jvm, *command):
     result = ct.run(jvm.jdk.jcmd, jvm.pid, *command)
     if result.status or "Exception" in result.out or "failed" in result.out.lower():
         raise RuntimeError(f"jcmd {' '.join(map(str, command))}: {result.out} {result.err}")
+
+
+def process_cpu_ns(pid):
+    """Of all its threads, ended ones included."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+def agent_cpu_ns(pid):
+    """Of the thread of Candor's agent."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().strip() == "candor":
+            return int((task / "schedstat").read_text().split()[0])
+    raise RuntimeError(f"the agent has no thread in process {pid}")
 
 
 class Nothing:

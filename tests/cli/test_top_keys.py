@@ -122,11 +122,12 @@ def tables(fake, report):
     t.press("b")
     sees(t, "own_cost", "b: books")
     books = report["books"]
-    shown = {row.split()[-1]: row.split()[0] for row in t.screen.rows()[4:-1] if row.strip()}
+    shown = lambda: {row.split()[-1]: row.split()[0] for row in t.screen.rows()[4:-1] if row.strip()}
     want = {"cpu": 1, "complete": books["complete_ns"] / books["cpu_ns"], "gc_active": books["failed_ns"]["gc_active"] / books["cpu_ns"],
             "queue_full": books["lost_ns"]["queue_full"] / books["cpu_ns"], "kernel": books["unseen_ns"]["kernel"] / books["cpu_ns"],
             "residual": books["residual_ns"] / books["cpu_ns"], "own_cost": books["own_cost_ns"] / books["cpu_ns"]}
-    ct.ok(all(shown.get(name) == percent(value) for name, value in want.items()), "with the report's shares", f"{shown}\n{want}")
+    ct.ok(t.wait(lambda: all(shown().get(name) == percent(value) for name, value in want.items())), "with the report's shares",
+          f"{shown()}\n{want}")
     t.press("q")
     leaves(t, "q")
 
@@ -152,8 +153,8 @@ def moving(fake, report):
     while node:
         chain.append((percent(node["total"] / report["sampled"]), node["name"]))
         node = node["children"][0] if node["children"] else None
-    shown = [(row[0], row[4]) for row in table(t)]
-    ct.ok(len(chain) > 2 and shown == chain, "its callers have the report's shares", f"{shown}\n{chain}")
+    shown = lambda: [(row[0], row[4]) for row in table(t)]
+    ct.ok(len(chain) > 2 and t.wait(lambda: shown() == chain), "its callers have the report's shares", f"{shown()}\n{chain}")
     t.press("c")
     sees(t, f"callees of {names[1]}", "c: callees")
     t.press("c")
@@ -186,7 +187,7 @@ def searching(fake, report):
     share = percent(sum(m["self"] for m in found) / report["sampled"])
     t.press("enter")
     sees(t, f"/MANY.M1  {len(found)} of {len(report['methods'])} rows, self {share} %", "Enter: the rows and their share")
-    ct.ok([row[4] for row in table(t)] == [m["name"] for m in found], "and just these rows", t.text())
+    ct.ok(t.wait(lambda: [row[4] for row in table(t)] == [m["name"] for m in found]), "and just these rows", t.text())
     t.press("/", "\x15", "zzz", "esc")
     sees(t, "/MANY.M1  ", "Esc at the prompt: the search before")
     t.press("esc")
@@ -224,15 +225,16 @@ def small(fake):
     wide = {row: parts(row) for row in (1, 2, 23)}
     ct.ok(len(wide[1]) == 4 and len(wide[2]) >= 7 and "S save" in wide[23] and re.search(r" \d+\.\d\d CPUs", t.row(0)), "all is there",
           t.text())
-    cut = []
+
+    def cut():
+        found = [(row, part) for row in wide for part in parts(row) if part not in wide[row]]
+        rest = t.row(0)[len(os.path.commonprefix([t.row(0), title])):]
+        return found if re.fullmatch(r"( +\d+\.\d\d CPUs)?( +PAUSED)?( +[\d:]{8})?", rest) else [*found, (0, rest)]
+
     for columns in (100, 79, 64, 52, 41, 33, 25, 16):
         t.resize(columns, 24)
         t.wait(lambda: t.row(0).startswith("candor top"[:columns]) and "hot" in t.text())
-        t.wait(lambda: False, 0.3)
-        cut += [(columns, row, part) for row in wide for part in parts(row) if part not in wide[row]]
-        rest = t.row(0)[len(os.path.commonprefix([t.row(0), title])):]
-        cut += [] if re.fullmatch(r"( +\d+\.\d\d CPUs)?( +PAUSED)?( +[\d:]{8})?", rest) else [(columns, 0, rest)]
-    ct.ok(not cut, "down to 16 columns no figure and no key is cut", cut[:5])
+        ct.ok(t.wait(lambda: not cut()), f"{columns} columns: no figure and no key is cut", cut())
     t.resize(40, 12)
     t.press("c")
     words = lambda: " ".join(t.text().split())

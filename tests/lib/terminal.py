@@ -23,6 +23,7 @@ KEYS = {"up": "\033OA", "down": "\033OB", "right": "\033OC", "left": "\033OD", "
         "home": "\033OH", "end": "\033OF", "enter": "\r", "esc": "\033", "backspace": "\177"}
 SEQUENCE = re.compile(r"\033(?:\[([?>=!]?)([0-9;]*)([@A-Za-z`])|\][^\007\033]*(?:\007|\033\\)|[()][A-Za-z0-9]|([=>78McDEHZ]))")
 INCOMPLETE = re.compile(r"\033(?:\[[?>=!]?[0-9;]*|\][^\007\033]*|[()])?$")
+BYTES_AT_ONCE = 100  # few, so that every state between two pictures is seen: a test that takes half a picture for a whole one fails
 SET, PLAIN = re.compile("[hl]"), set("@ABCDEFGHJKLMPSTXbcdfghlmrtn`")
 
 
@@ -214,7 +215,7 @@ class Terminal:
         if not select.select([self.master], [], [], seconds)[0]:
             return False
         try:
-            read = self.partial + os.read(self.master, 65536)
+            read = self.partial + os.read(self.master, BYTES_AT_ONCE)
         except OSError:
             return False
         text = read.decode("utf-8", "ignore")

@@ -12,16 +12,16 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static const char *colour_of(enum finding_level level)
+static const char *colour_of(enum check_level level)
 {
-    static const char *const codes[FINDING_LEVELS] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
+    static const char *const codes[CHECK_LEVELS] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
     return cli_colour(stdout) ? codes[level] : "";
 }
 
-static void print_row(const struct finding *row)
+static void print_row(const struct check *row)
 {
     const char *colour = colour_of(row->level);
-    printf("  %s%-8s%s %-20s ", colour, finding_levels[row->level], *colour ? "\033[m" : "", row->name);
+    printf("  %s%-8s%s %-20s ", colour, check_levels[row->level], *colour ? "\033[m" : "", row->name);
     utf8_print(stdout, row->found);
     if (*row->meaning)
         fputs(": ", stdout);
@@ -33,36 +33,36 @@ static void print_row(const struct finding *row)
     putchar('\n');
 }
 
-static void print_text(const struct findings *f)
+static void print_text(const struct checkup *f)
 {
     for (int i = 0; i < f->count; i++) {
         if (i == 0 || strcmp(f->rows[i].group, f->rows[i - 1].group) != 0)
             printf("%s\n", f->rows[i].group);
         print_row(&f->rows[i]);
     }
-    int problems = findings_of(f, FINDING_PROBLEM), warnings = findings_of(f, FINDING_WARNING);
+    int problems = checkup_of(f, CHECK_PROBLEM), warnings = checkup_of(f, CHECK_WARNING);
     if (problems)
         printf("%d problem%s: no recording can be made\n", problems, problems == 1 ? "" : "s");
     else
         printf("a recording can be made; %d warning%s\n", warnings, warnings == 1 ? "" : "s");
 }
 
-static void print_json(const struct findings *f)
+static void print_json(const struct checkup *f)
 {
     struct jsonw j;
     jsonw_init(&j, stdout);
     j.line_depth = 2;
     jsonw_object(&j);
     jsonw_key(&j, "possible");
-    jsonw_bool(&j, !findings_of(f, FINDING_PROBLEM));
+    jsonw_bool(&j, !checkup_of(f, CHECK_PROBLEM));
     jsonw_key(&j, "checks");
     jsonw_array(&j);
     for (int i = 0; i < f->count; i++) {
-        const struct finding *row = &f->rows[i];
+        const struct check *row = &f->rows[i];
         jsonw_object(&j);
         jsonw_member_text_or_null(&j, "group", row->group);
         jsonw_member_text_or_null(&j, "check", row->name);
-        jsonw_member_text_or_null(&j, "level", finding_levels[row->level]);
+        jsonw_member_text_or_null(&j, "level", check_levels[row->level]);
         jsonw_member_text_or_null(&j, "found", row->found);
         jsonw_member_text_or_null(&j, "meaning", row->meaning);
         jsonw_member_text_or_null(&j, "remedy", row->remedy);
@@ -75,7 +75,7 @@ static void print_json(const struct findings *f)
 
 static int doctor_run(const struct cli_args *args)
 {
-    struct findings f = {.count = 0};
+    struct checkup f = {.count = 0};
     struct error e;
     pid_t pid;
     if (!args->operand_count)
@@ -89,7 +89,7 @@ static int doctor_run(const struct cli_args *args)
     else
         print_text(&f);
     int status = cli_finish_output();
-    return status ? status : findings_of(&f, FINDING_PROBLEM) ? CLI_FAILED : CLI_OK;
+    return status ? status : checkup_of(&f, CHECK_PROBLEM) ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_doctor = {

@@ -116,59 +116,59 @@ enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks
     return CLOCKS_BY_MODULE;
 }
 
-static void explain(struct findings *f, const struct clocks_try *t, const struct clocks_facts *facts)
+static void explain(struct checkup *f, const struct clocks_try *t, const struct clocks_facts *facts)
 {
     switch (clocks_judge(t, facts)) {
     case CLOCKS_BY_FILTER:
-        findings_meaning(f, "a seccomp filter refuses the system call, as containers' default ones do");
-        findings_remedy(f, is_perf(t->kind) ? "grant the container CAP_PERFMON, or allow perf_event_open in its seccomp profile"
+        checkup_meaning(f, "a seccomp filter refuses the system call, as containers' default ones do");
+        checkup_remedy(f, is_perf(t->kind) ? "grant the container CAP_PERFMON, or allow perf_event_open in its seccomp profile"
                                             : "allow timer_create and setitimer in the seccomp profile");
         break;
     case CLOCKS_BY_PARANOID:
-        findings_meaning(f, "perf_event_paranoid is %d, and above 2 this kernel lets no ordinary user measure", facts->paranoid);
-        findings_remedy(f, "sysctl kernel.perf_event_paranoid=2 (1 shows kernel time too), or grant CAP_PERFMON");
+        checkup_meaning(f, "perf_event_paranoid is %d, and above 2 this kernel lets no ordinary user measure", facts->paranoid);
+        checkup_remedy(f, "sysctl kernel.perf_event_paranoid=2 (1 shows kernel time too), or grant CAP_PERFMON");
         break;
     case CLOCKS_BY_AGE:
-        findings_meaning(f, "this needs Linux 5.13, and here runs %d.%d", facts->kernel_major, facts->kernel_minor);
-        findings_remedy(f, "a newer kernel; until then the clock 'signal' does the same at a higher cost");
+        checkup_meaning(f, "this needs Linux 5.13, and here runs %d.%d", facts->kernel_major, facts->kernel_minor);
+        checkup_remedy(f, "a newer kernel; until then the clock 'signal' does the same at a higher cost");
         break;
     case CLOCKS_NO_PERF:
-        findings_meaning(f, "this kernel has no perf events");
-        findings_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
+        checkup_meaning(f, "this kernel has no perf events");
+        checkup_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
         break;
     case CLOCKS_NO_ROOM:
-        findings_meaning(f, "a limit of this user or of the machine is exhausted");
-        findings_remedy(f, "raise RLIMIT_NOFILE (ulimit -n) and RLIMIT_SIGPENDING (ulimit -i)");
+        checkup_meaning(f, "a limit of this user or of the machine is exhausted");
+        checkup_remedy(f, "raise RLIMIT_NOFILE (ulimit -n) and RLIMIT_SIGPENDING (ulimit -i)");
         break;
     case CLOCKS_BY_MODULE:
-        findings_meaning(f, "neither the kernel's settings nor a seccomp filter explain it");
-        findings_remedy(f, "look for a security module (SELinux, AppArmor) or a sandbox in place of the kernel (gVisor)");
+        checkup_meaning(f, "neither the kernel's settings nor a seccomp filter explain it");
+        checkup_remedy(f, "look for a security module (SELinux, AppArmor) or a sandbox in place of the kernel (gVisor)");
         break;
     }
 }
 
-static void add_refused(struct findings *f, const struct clocks_try *t, const struct clocks_facts *facts)
+static void add_refused(struct checkup *f, const struct clocks_try *t, const struct clocks_facts *facts)
 {
     if (t->killed)
-        findings_add(f, FINDING_WARNING, rows[t->kind], "refused: SIGSYS, which kills");
+        checkup_add(f, CHECK_WARNING, rows[t->kind], "refused: SIGSYS, which kills");
     else
-        findings_add(f, FINDING_WARNING, rows[t->kind], "refused: %s", strerror(t->error));
+        checkup_add(f, CHECK_WARNING, rows[t->kind], "refused: %s", strerror(t->error));
     explain(f, t, facts);
 }
 
-static void add_measured(struct findings *f, const struct clocks_try *t)
+static void add_measured(struct checkup *f, const struct clocks_try *t)
 {
     char got[32];
     uint64_t asked = BURST_ASKED_US * 1000;
     if (!t->median_ns) {
-        findings_add(f, FINDING_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
-        findings_meaning(f, "the clock can be set, but it does not fire");
+        checkup_add(f, CHECK_WARNING, rows[t->kind], "asked 1 ms, got %u signals in %d ms", t->count, BURST_PATIENCE_MS);
+        checkup_meaning(f, "the clock can be set, but it does not fire");
         return;
     }
-    findings_add(f, FINDING_OK, rows[t->kind], "asked 1 ms, got %s (median of %u)",
+    checkup_add(f, CHECK_OK, rows[t->kind], "asked 1 ms, got %s (median of %u)",
                  units_format_duration(got, sizeof got, (t->median_ns + ROUND_NS / 2) / ROUND_NS * ROUND_NS), t->count - 1);
     if (t->median_ns > asked + asked / 4)
-        findings_meaning(f, "fires with the scheduler's tick, so samples cannot come closer");
+        checkup_meaning(f, "fires with the scheduler's tick, so samples cannot come closer");
 }
 
 static bool works(const struct clocks_try *t)
@@ -176,30 +176,30 @@ static bool works(const struct clocks_try *t)
     return !t->error && t->median_ns;
 }
 
-static void check_kernel_mode(struct findings *f, const struct clocks_try *best)
+static void check_kernel_mode(struct checkup *f, const struct clocks_try *best)
 {
     uint32_t came = best->kernel_count < best->kernel_due ? best->kernel_count : best->kernel_due;
     bool seen = came > best->kernel_due / 2;
-    findings_add(f, seen ? FINDING_OK : FINDING_WARNING, "kernel mode", "%u of %u samples due in it came", came,
+    checkup_add(f, seen ? CHECK_OK : CHECK_WARNING, "kernel mode", "%u of %u samples due in it came", came,
                  best->kernel_due);
     if (seen)
         return;
-    findings_meaning(f, "kernel time is in the books as unseen, without stacks");
+    checkup_meaning(f, "kernel time is in the books as unseen, without stacks");
     if (best->with_kernel)
-        findings_remedy(f, "allowed, and yet not delivered: this kernel or hypervisor does not interrupt its own code");
+        checkup_remedy(f, "allowed, and yet not delivered: this kernel or hypervisor does not interrupt its own code");
     else
-        findings_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
+        checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
 }
 
-static void check_choice(struct findings *f, const struct clocks_try *tries, const struct identity *who)
+static void check_choice(struct checkup *f, const struct clocks_try *tries, const struct identity *who)
 {
     int best = 0;
     while (best < CLOCKS_KINDS && !works(&tries[best]))
         best++;
     if (best == CLOCKS_KINDS) {
-        findings_add(f, FINDING_PROBLEM, "clock", "none works");
-        findings_meaning(f, "nothing can be sampled");
-        findings_remedy(f, "see the clocks above");
+        checkup_add(f, CHECK_PROBLEM, "clock", "none works");
+        checkup_meaning(f, "nothing can be sampled");
+        checkup_remedy(f, "see the clocks above");
         return;
     }
     if (is_perf((enum clocks_kind)best))
@@ -208,14 +208,14 @@ static void check_choice(struct findings *f, const struct clocks_try *tries, con
         stacks_check(f, who);
     if (is_perf((enum clocks_kind)best))
         counters_check(f, who);
-    findings_add(f, is_perf((enum clocks_kind)best) ? FINDING_OK : FINDING_WARNING, "clock", "recordings use %s", names[best]);
+    checkup_add(f, is_perf((enum clocks_kind)best) ? CHECK_OK : CHECK_WARNING, "clock", "recordings use %s", names[best]);
     if (!is_perf((enum clocks_kind)best)) {
-        findings_meaning(f, "samples come with the scheduler's tick: fewer, each weighing more, and blind to what beats with it");
-        findings_remedy(f, "make perf events possible, see the clocks above");
+        checkup_meaning(f, "samples come with the scheduler's tick: fewer, each weighing more, and blind to what beats with it");
+        checkup_remedy(f, "make perf events possible, see the clocks above");
     }
 }
 
-void clocks_check(struct findings *f, const struct identity *who)
+void clocks_check(struct checkup *f, const struct identity *who)
 {
     struct clocks_try tries[CLOCKS_KINDS];
     struct identity own;

@@ -3,7 +3,7 @@
 #ifndef CANDOR_DOCTOR_CLOCKS_H
 #define CANDOR_DOCTOR_CLOCKS_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 #include <stdint.h>
@@ -46,6 +46,6 @@ enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks
 void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identity *who, struct clocks_try *t);
 /* One row per clock, one for kernel mode, one for the kernel's stacks where they can be had, one for what else
  * can be counted, one for the choice. */
-void clocks_check(struct findings *f, const struct identity *who);
+void clocks_check(struct checkup *f, const struct identity *who);
 
 #endif

@@ -115,7 +115,7 @@ static double quota_in(const char *mountinfo, const char *cgroup, const char *co
     return least_quota(folder, strlen(point), !controller);
 }
 
-static void check_quota(struct findings *f, pid_t pid, const char *mounts)
+static void check_quota(struct checkup *f, pid_t pid, const char *mounts)
 {
     char cgroup[8192];
     double unified = 0, own = 0;
@@ -125,15 +125,15 @@ static void check_quota(struct findings *f, pid_t pid, const char *mounts)
     }
     double least = unified > 0 && (own == 0 || unified < own) ? unified : own;
     if (least == 0) {
-        findings_add(f, FINDING_OK, "CPU limit", "none");
+        checkup_add(f, CHECK_OK, "CPU limit", "none");
         return;
     }
-    findings_add(f, FINDING_NOTE, "CPU limit", "%.3g CPUs, by its cgroup", least);
-    findings_meaning(f, "while it is throttled the JVM uses no CPU time, and CPU samples do not show the wait");
-    findings_remedy(f, "look at nr_throttled in the cgroup's cpu.stat; raise the limit should it grow");
+    checkup_add(f, CHECK_NOTE, "CPU limit", "%.3g CPUs, by its cgroup", least);
+    checkup_meaning(f, "while it is throttled the JVM uses no CPU time, and CPU samples do not show the wait");
+    checkup_remedy(f, "look at nr_throttled in the cgroup's cpu.stat; raise the limit should it grow");
 }
 
-static void check_pid_namespace(struct findings *f, pid_t pid)
+static void check_pid_namespace(struct checkup *f, pid_t pid)
 {
     static const char first[] = "pid:[4026531836]"; /* the kernel's fixed number of the machine's own */
     char path[64], own[64] = "", its[64] = "";
@@ -141,31 +141,31 @@ static void check_pid_namespace(struct findings *f, pid_t pid)
     if (readlink("/proc/self/ns/pid", own, sizeof own - 1) < 0 || readlink(path, its, sizeof its - 1) < 0)
         return;
     if (strcmp(own, its)) {
-        findings_add(f, FINDING_OK, "PID namespace", "the JVM is in one of its own");
-        findings_meaning(f, "found through /proc/%d/root and its inner PID", pid);
+        checkup_add(f, CHECK_OK, "PID namespace", "the JVM is in one of its own");
+        checkup_meaning(f, "found through /proc/%d/root and its inner PID", pid);
     } else if (strcmp(own, first)) {
-        findings_add(f, FINDING_NOTE, "PID namespace", "a container's");
-        findings_meaning(f, "JVMs outside of it cannot be seen from here");
-        findings_remedy(f, "run candor on the host for those");
+        checkup_add(f, CHECK_NOTE, "PID namespace", "a container's");
+        checkup_meaning(f, "JVMs outside of it cannot be seen from here");
+        checkup_remedy(f, "run candor on the host for those");
     } else {
-        findings_add(f, FINDING_OK, "PID namespace", "the machine's own");
+        checkup_add(f, CHECK_OK, "PID namespace", "the machine's own");
     }
 }
 
-static void check_hidden(struct findings *f, const char *mounts)
+static void check_hidden(struct checkup *f, const char *mounts)
 {
     if (!container_parse_hidden(mounts)) {
-        findings_add(f, FINDING_OK, "/proc", "shows all processes");
+        checkup_add(f, CHECK_OK, "/proc", "shows all processes");
     } else if (geteuid() == 0) {
-        findings_add(f, FINDING_OK, "/proc", "shows all processes to root");
+        checkup_add(f, CHECK_OK, "/proc", "shows all processes to root");
     } else {
-        findings_add(f, FINDING_NOTE, "/proc", "hides other users' processes (hidepid)");
-        findings_meaning(f, "'candor list' shows this user's JVMs only");
-        findings_remedy(f, "run candor as root for those of others");
+        checkup_add(f, CHECK_NOTE, "/proc", "hides other users' processes (hidepid)");
+        checkup_meaning(f, "'candor list' shows this user's JVMs only");
+        checkup_remedy(f, "run candor as root for those of others");
     }
 }
 
-void container_check(struct findings *f, pid_t pid)
+void container_check(struct checkup *f, pid_t pid)
 {
     char *mounts = malloc(MOUNTS_MAX);
     check_pid_namespace(f, pid);

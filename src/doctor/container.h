@@ -2,7 +2,7 @@
 #ifndef CANDOR_DOCTOR_CONTAINER_H
 #define CANDOR_DOCTOR_CONTAINER_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +20,6 @@ double container_parse_quota(const char *text);
 bool container_parse_hidden(const char *mountinfo);
 
 /* Rows of a process, or of ourselves with pid 0. */
-void container_check(struct findings *f, pid_t pid);
+void container_check(struct checkup *f, pid_t pid);
 
 #endif

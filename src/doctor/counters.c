@@ -61,7 +61,7 @@ static int list(char *out, size_t size, const int errors[COUNTERS], bool good)
     return count;
 }
 
-void counters_judge(struct findings *f, const int errors[COUNTERS])
+void counters_judge(struct checkup *f, const int errors[COUNTERS])
 {
     static const char row[] = "counters";
     char can[128], cannot[128];
@@ -69,25 +69,25 @@ void counters_judge(struct findings *f, const int errors[COUNTERS])
     for (int i = 0; i < COUNTERS_OF_PROCESSOR; i++)
         lacking += errors[i] != 0;
     if (!list(can, sizeof can, errors, true)) {
-        findings_add(f, FINDING_NOTE, row, "none");
-        findings_meaning(f, "'candor record -e EVENT' of the processor's or the kernel's is not possible: %s", strerror(errors[0]));
+        checkup_add(f, CHECK_NOTE, row, "none");
+        checkup_meaning(f, "'candor record -e EVENT' of the processor's or the kernel's is not possible: %s", strerror(errors[0]));
         return;
     }
     if (!refused) {
-        findings_add(f, FINDING_OK, row, "%s", can);
-        findings_meaning(f, "'candor record -e EVENT' can sample by these, and others");
+        checkup_add(f, CHECK_OK, row, "%s", can);
+        checkup_meaning(f, "'candor record -e EVENT' can sample by these, and others");
         return;
     }
-    findings_add(f, FINDING_NOTE, row, "%s; not %s", can, cannot);
+    checkup_add(f, CHECK_NOTE, row, "%s; not %s", can, cannot);
     if (lacking)
-        findings_meaning(f, "'candor record -e EVENT' needs counters for those, which the processor lacks, or a virtual machine hides");
+        checkup_meaning(f, "'candor record -e EVENT' needs counters for those, which the processor lacks, or a virtual machine hides");
     else {
-        findings_meaning(f, "'candor record -e EVENT' needs to watch the kernel for those");
-        findings_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
+        checkup_meaning(f, "'candor record -e EVENT' needs to watch the kernel for those");
+        checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }
 
-void counters_check(struct findings *f, const struct identity *who)
+void counters_check(struct checkup *f, const struct identity *who)
 {
     int errors[COUNTERS];
     for (int i = 0; i < COUNTERS; i++)

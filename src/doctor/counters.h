@@ -2,14 +2,14 @@
 #ifndef CANDOR_DOCTOR_COUNTERS_H
 #define CANDOR_DOCTOR_COUNTERS_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 enum { COUNTERS_OF_PROCESSOR = 4, COUNTERS = 6 };
 
 /* By errno of each that was tried (0 = it can be counted), the processor's first: makes the row. */
-void counters_judge(struct findings *f, const int errors[COUNTERS]);
+void counters_judge(struct checkup *f, const int errors[COUNTERS]);
 /* Tries them as `who`, where perf events work. One row. */
-void counters_check(struct findings *f, const struct identity *who);
+void counters_check(struct checkup *f, const struct identity *who);
 
 #endif

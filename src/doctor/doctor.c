@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static void check_clocks(struct findings *f, const struct identity *who)
+static void check_clocks(struct checkup *f, const struct identity *who)
 {
     struct steal before = {0}, after = {0};
     bool known = !steal_read(&before);
@@ -22,23 +22,23 @@ static void check_clocks(struct findings *f, const struct identity *who)
         steal_judge(f, &before, &after);
 }
 
-static void check_own_user(struct findings *f, const struct identity *own)
+static void check_own_user(struct checkup *f, const struct identity *own)
 {
     char user[64];
     process_user_name(own->uid, user, sizeof user);
-    findings_add(f, FINDING_OK, "user", "%s", user);
-    findings_meaning(f, own->uid             ? "reaches JVMs of this user; those of others need root"
+    checkup_add(f, CHECK_OK, "user", "%s", user);
+    checkup_meaning(f, own->uid             ? "reaches JVMs of this user; those of others need root"
                         : own->initial_users ? "reaches the JVMs of all users"
                                              : "reaches the JVMs of its user namespace, a container's");
 }
 
-void doctor_examine_machine(struct findings *f)
+void doctor_examine_machine(struct checkup *f)
 {
     struct identity own;
     f->group = "machine";
     if (identity_read(0, &own)) {
-        findings_add(f, FINDING_PROBLEM, "/proc", "cannot be read");
-        findings_remedy(f, "mount it");
+        checkup_add(f, CHECK_PROBLEM, "/proc", "cannot be read");
+        checkup_remedy(f, "mount it");
         return;
     }
     check_own_user(f, &own);
@@ -50,23 +50,23 @@ void doctor_examine_machine(struct findings *f)
 }
 
 /* The clocks are set by the JVM itself, with its rights: they are tried with the same where we can have them. */
-static void check_rights(struct findings *f, const struct target *t, const struct identity *own)
+static void check_rights(struct checkup *f, const struct target *t, const struct identity *own)
 {
     bool same = identity_can_become(&t->who);
-    findings_add(f, same ? FINDING_OK : FINDING_NOTE, "rights", same ? "the clocks were tried with the JVM's user and capabilities"
+    checkup_add(f, same ? CHECK_OK : CHECK_NOTE, "rights", same ? "the clocks were tried with the JVM's user and capabilities"
                                                                     : "the clocks were tried with candor's own");
     if (!same) {
-        findings_meaning(f, "the JVM has others");
-        findings_remedy(f, "run candor as root");
+        checkup_meaning(f, "the JVM has others");
+        checkup_remedy(f, "run candor as root");
     }
     if (t->who.seccomp == 2 && own->seccomp != 2) {
-        findings_add(f, FINDING_NOTE, "seccomp of the JVM", "a filter that candor does not have");
-        findings_meaning(f, "it may refuse clocks that worked here; containers' default filters refuse perf events");
-        findings_remedy(f, "allow perf_event_open there; 'candor status %d' shows the clock of a recording", t->pid);
+        checkup_add(f, CHECK_NOTE, "seccomp of the JVM", "a filter that candor does not have");
+        checkup_meaning(f, "it may refuse clocks that worked here; containers' default filters refuse perf events");
+        checkup_remedy(f, "allow perf_event_open there; 'candor status %d' shows the clock of a recording", t->pid);
     }
 }
 
-void doctor_examine_process(struct findings *f, pid_t pid)
+void doctor_examine_process(struct checkup *f, pid_t pid)
 {
     struct target t;
     struct identity own;
@@ -74,8 +74,8 @@ void doctor_examine_process(struct findings *f, pid_t pid)
     f->group = "process";
     int code = target_read(&t, pid, &e);
     if (code || identity_read(0, &own)) {
-        findings_add(f, FINDING_PROBLEM, "process", "%s", code == -ENOEXEC ? "no JVM" : code ? e.text : "/proc is unreadable");
-        findings_remedy(f, "'candor list' shows the JVMs");
+        checkup_add(f, CHECK_PROBLEM, "process", "%s", code == -ENOEXEC ? "no JVM" : code ? e.text : "/proc is unreadable");
+        checkup_remedy(f, "'candor list' shows the JVMs");
         target_deinit(&t);
         return;
     }

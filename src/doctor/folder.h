@@ -4,10 +4,10 @@
 #define CANDOR_DOCTOR_FOLDER_H
 
 #include "attach/process.h"
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 /* Of a process, or with NULL our own. Nothing is written. */
-void folder_check(struct findings *f, const struct process *p, const struct identity *who);
+void folder_check(struct checkup *f, const struct process *p, const struct identity *who);
 
 #endif

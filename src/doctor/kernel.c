@@ -30,51 +30,51 @@ int kernel_perf_paranoid(void)
     return procfs_read_number("/proc/sys/kernel/perf_event_paranoid", &value) ? INT_MAX : (int)value;
 }
 
-void kernel_judge_paranoid(struct findings *f, int paranoid, bool perfmon)
+void kernel_judge_paranoid(struct checkup *f, int paranoid, bool perfmon)
 {
     static const char name[] = "perf_event_paranoid";
     if (paranoid == INT_MAX) {
-        findings_add(f, FINDING_WARNING, name, "no such setting");
-        findings_meaning(f, "this kernel has no perf events, or hides them");
-        findings_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
+        checkup_add(f, CHECK_WARNING, name, "no such setting");
+        checkup_meaning(f, "this kernel has no perf events, or hides them");
+        checkup_remedy(f, "a kernel with CONFIG_PERF_EVENTS");
     } else if (paranoid <= 1) {
-        findings_add(f, FINDING_OK, name, "%d", paranoid);
-        findings_meaning(f, "everybody may sample, kernel mode included");
+        checkup_add(f, CHECK_OK, name, "%d", paranoid);
+        checkup_meaning(f, "everybody may sample, kernel mode included");
     } else if (perfmon) {
-        findings_add(f, FINDING_OK, name, "%d", paranoid);
-        findings_meaning(f, "this user's capabilities go beyond it; those of JVMs of ordinary users may not");
+        checkup_add(f, CHECK_OK, name, "%d", paranoid);
+        checkup_meaning(f, "this user's capabilities go beyond it; those of JVMs of ordinary users may not");
     } else {
-        findings_add(f, FINDING_WARNING, name, "%d", paranoid);
-        findings_meaning(f, paranoid == 2 ? "this user may not sample kernel mode"
+        checkup_add(f, CHECK_WARNING, name, "%d", paranoid);
+        checkup_meaning(f, paranoid == 2 ? "this user may not sample kernel mode"
                                           : "this user may not sample kernel mode, on some kernels nothing at all");
-        findings_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
+        checkup_remedy(f, "sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON");
     }
 }
 
-static void check_version(struct findings *f)
+static void check_version(struct checkup *f)
 {
     struct utsname name;
     int major, minor;
     kernel_version(&major, &minor);
     bool fresh = kernel_is_at_least(major, minor, 5, 13);
-    findings_add(f, fresh ? FINDING_OK : FINDING_NOTE, "kernel", "Linux %s", uname(&name) ? "?" : name.release);
+    checkup_add(f, fresh ? CHECK_OK : CHECK_NOTE, "kernel", "Linux %s", uname(&name) ? "?" : name.release);
     if (!fresh) {
-        findings_meaning(f, "before 5.13 there is no SIGTRAP delivery, the cheapest clock");
-        findings_remedy(f, "a newer kernel");
+        checkup_meaning(f, "before 5.13 there is no SIGTRAP delivery, the cheapest clock");
+        checkup_remedy(f, "a newer kernel");
     }
 }
 
-static void check_filter(struct findings *f, const struct identity *who)
+static void check_filter(struct checkup *f, const struct identity *who)
 {
     if (who->seccomp != 2) {
-        findings_add(f, FINDING_OK, "seccomp", "no filter");
+        checkup_add(f, CHECK_OK, "seccomp", "no filter");
         return;
     }
-    findings_add(f, FINDING_NOTE, "seccomp", "a filter is at work");
-    findings_meaning(f, "what it refuses of what a recording needs shows below");
+    checkup_add(f, CHECK_NOTE, "seccomp", "a filter is at work");
+    checkup_meaning(f, "what it refuses of what a recording needs shows below");
 }
 
-void kernel_check(struct findings *f, const struct identity *who)
+void kernel_check(struct checkup *f, const struct identity *who)
 {
     check_version(f);
     kernel_judge_paranoid(f, kernel_perf_paranoid(), identity_has_perfmon(who));

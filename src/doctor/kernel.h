@@ -2,7 +2,7 @@
 #ifndef CANDOR_DOCTOR_KERNEL_H
 #define CANDOR_DOCTOR_KERNEL_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 /* "6.18.44-generic" -> 6, 18; 0 or -EINVAL. */
@@ -13,8 +13,8 @@ void kernel_version(int *major, int *minor);
 /* kernel.perf_event_paranoid, INT_MAX when there is no such setting. */
 int kernel_perf_paranoid(void);
 
-void kernel_check(struct findings *f, const struct identity *who);
+void kernel_check(struct checkup *f, const struct identity *who);
 /* The row of perf_event_paranoid alone, for a value and a user. */
-void kernel_judge_paranoid(struct findings *f, int paranoid, bool perfmon);
+void kernel_judge_paranoid(struct checkup *f, int paranoid, bool perfmon);
 
 #endif

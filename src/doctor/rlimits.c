@@ -50,44 +50,44 @@ static const char *amount(uint64_t value, char *out, size_t size)
 }
 
 /* The agent leaves the last quarter of the limit to the application (agent/trigger/clock.c). */
-static void judge_files(struct findings *f, const struct rlimits *l, int threads, int open_files)
+static void judge_files(struct checkup *f, const struct rlimits *l, int threads, int open_files)
 {
     char soft[24], hard[24];
     bool few = threads < 0 ? l->files_hard < FEW : l->files - l->files / 4 < (uint64_t)threads + (uint64_t)open_files;
-    enum finding_level level = few ? FINDING_WARNING : FINDING_OK;
+    enum check_level level = few ? CHECK_WARNING : CHECK_OK;
     amount(l->files, soft, sizeof soft);
     amount(l->files_hard, hard, sizeof hard);
     if (threads < 0)
-        findings_add(f, level, "open files", "%s, and %s for a JVM, which raises it itself", soft, hard);
+        checkup_add(f, level, "open files", "%s, and %s for a JVM, which raises it itself", soft, hard);
     else
-        findings_add(f, level, "open files", "%d of %s open, %d threads", open_files, soft, threads);
+        checkup_add(f, level, "open files", "%d of %s open, %d threads", open_files, soft, threads);
     if (few) {
-        findings_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; threads beyond are "
+        checkup_meaning(f, "a recording opens one descriptor per thread, up to three quarters of the limit; threads beyond are "
                             "sampled at the scheduler's ticks");
-        findings_remedy(f, "raise RLIMIT_NOFILE (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile of docker)");
+        checkup_remedy(f, "raise RLIMIT_NOFILE (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile of docker)");
     }
 }
 
-static void judge_signals(struct findings *f, const struct rlimits *l, int threads, long queued)
+static void judge_signals(struct checkup *f, const struct rlimits *l, int threads, long queued)
 {
     char limit[24];
     uint64_t needed = threads < 0 ? FEW : (uint64_t)threads, used = queued < 0 ? 0 : (uint64_t)queued;
     bool few = l->signals < needed || l->signals - needed < used;
-    findings_add(f, few ? FINDING_NOTE : FINDING_OK, "pending signals", "%ld of %s used by this user", queued,
+    checkup_add(f, few ? CHECK_NOTE : CHECK_OK, "pending signals", "%ld of %s used by this user", queued,
                  amount(l->signals, limit, sizeof limit));
     if (few) {
-        findings_meaning(f, "the clock 'timer' takes one per thread; the perf clocks take none");
-        findings_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) should that clock be the one");
+        checkup_meaning(f, "the clock 'timer' takes one per thread; the perf clocks take none");
+        checkup_remedy(f, "raise RLIMIT_SIGPENDING (ulimit -i) should that clock be the one");
     }
 }
 
-void rlimits_judge(struct findings *f, const struct rlimits *l, int threads, int open_files, long queued_signals)
+void rlimits_judge(struct checkup *f, const struct rlimits *l, int threads, int open_files, long queued_signals)
 {
     char locked[24];
     judge_files(f, l, threads, open_files);
     judge_signals(f, l, threads, queued_signals);
-    findings_add(f, FINDING_OK, "locked memory", "%s bytes", amount(l->locked_bytes, locked, sizeof locked));
-    findings_meaning(f, "the kernel's part of the stacks takes two pages per sampled thread; the kernel grants some beyond this");
+    checkup_add(f, CHECK_OK, "locked memory", "%s bytes", amount(l->locked_bytes, locked, sizeof locked));
+    checkup_meaning(f, "the kernel's part of the stacks takes two pages per sampled thread; the kernel grants some beyond this");
 }
 
 static int count_open_files(pid_t pid)
@@ -104,15 +104,15 @@ static int count_open_files(pid_t pid)
     return n;
 }
 
-void rlimits_check(struct findings *f, pid_t pid, const struct identity *who)
+void rlimits_check(struct checkup *f, pid_t pid, const struct identity *who)
 {
     char text[4096];
     struct rlimits l;
     int files = pid ? count_open_files(pid) : 0;
     if (process_read_file(pid ? pid : getpid(), "limits", text, sizeof text) < 0 || rlimits_parse(text, &l) || files < 0) {
-        findings_add(f, FINDING_NOTE, "limits", "unknown");
-        findings_meaning(f, "/proc does not show them to this user");
-        findings_remedy(f, "run candor as the JVM's user or as root");
+        checkup_add(f, CHECK_NOTE, "limits", "unknown");
+        checkup_meaning(f, "/proc does not show them to this user");
+        checkup_remedy(f, "run candor as the JVM's user or as root");
         return;
     }
     rlimits_judge(f, &l, pid ? who->threads : -1, files, who->queued_signals);

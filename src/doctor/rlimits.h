@@ -3,7 +3,7 @@
 #ifndef CANDOR_DOCTOR_RLIMITS_H
 #define CANDOR_DOCTOR_RLIMITS_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 #define RLIMITS_UNLIMITED UINT64_MAX
@@ -15,8 +15,8 @@ struct rlimits {
 /* Parses the text of /proc/PID/limits; 0, or -EINVAL when one of them is missing. */
 int rlimits_parse(const char *text, struct rlimits *l);
 /* Rows for a process of `threads` threads and `open_files` descriptors; -1 threads: none in particular. */
-void rlimits_judge(struct findings *f, const struct rlimits *l, int threads, int open_files, long queued_signals);
+void rlimits_judge(struct checkup *f, const struct rlimits *l, int threads, int open_files, long queued_signals);
 /* The same of a process, or of ourselves with pid 0: what a JVM started from here would get. */
-void rlimits_check(struct findings *f, pid_t pid, const struct identity *who);
+void rlimits_check(struct checkup *f, pid_t pid, const struct identity *who);
 
 #endif

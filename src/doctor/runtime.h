@@ -2,9 +2,9 @@
 #ifndef CANDOR_DOCTOR_RUNTIME_H
 #define CANDOR_DOCTOR_RUNTIME_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/target.h"
 
-void runtime_check(struct findings *f, const struct target *t);
+void runtime_check(struct checkup *f, const struct target *t);
 
 #endif

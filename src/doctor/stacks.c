@@ -66,7 +66,7 @@ static void try_both(void *result)
     a->names = read_names();
 }
 
-void stacks_check(struct findings *f, const struct identity *who)
+void stacks_check(struct checkup *f, const struct identity *who)
 {
     static const char row[] = "kernel stacks";
     struct attempt a = {.error = EINTR};
@@ -74,13 +74,13 @@ void stacks_check(struct findings *f, const struct identity *who)
     if (status < 0)
         a.error = -status;
     if (a.error) {
-        findings_add(f, FINDING_WARNING, row, "refused: %s", strerror(a.error));
-        findings_meaning(f, "samples in the kernel show the function that called it, not where in it they were");
-        findings_remedy(f, "raise kernel.perf_event_mlock_kb, or RLIMIT_MEMLOCK (ulimit -l)");
+        checkup_add(f, CHECK_WARNING, row, "refused: %s", strerror(a.error));
+        checkup_meaning(f, "samples in the kernel show the function that called it, not where in it they were");
+        checkup_remedy(f, "raise kernel.perf_event_mlock_kb, or RLIMIT_MEMLOCK (ulimit -l)");
     } else if (!a.names) {
-        findings_add(f, FINDING_NOTE, row, "without names");
-        findings_meaning(f, "/proc/kallsyms hides its addresses: one frame [kernel] stands for all of the kernel");
-        findings_remedy(f, "sysctl kernel.kptr_restrict=0, or grant CAP_SYSLOG");
+        checkup_add(f, CHECK_NOTE, row, "without names");
+        checkup_meaning(f, "/proc/kallsyms hides its addresses: one frame [kernel] stands for all of the kernel");
+        checkup_remedy(f, "sysctl kernel.kptr_restrict=0, or grant CAP_SYSLOG");
     } else
-        findings_add(f, FINDING_OK, row, "with names");
+        checkup_add(f, CHECK_OK, row, "with names");
 }

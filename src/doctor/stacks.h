@@ -2,10 +2,10 @@
 #ifndef CANDOR_DOCTOR_STACKS_H
 #define CANDOR_DOCTOR_STACKS_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 #include "doctor/identity.h"
 
 /* One row. For who may sample kernel mode with the clock sigtrap. */
-void stacks_check(struct findings *f, const struct identity *who);
+void stacks_check(struct checkup *f, const struct identity *who);
 
 #endif

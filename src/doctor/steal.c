@@ -31,14 +31,14 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-void steal_judge(struct findings *f, const struct steal *before, const struct steal *after)
+void steal_judge(struct checkup *f, const struct steal *before, const struct steal *after)
 {
     double now = percent(after->stolen - before->stolen, after->all - before->all);
     bool much = now > 5;
-    findings_add(f, much ? FINDING_WARNING : FINDING_OK, "stolen time", "%.1f %% since boot, %.1f %% while measuring",
+    checkup_add(f, much ? CHECK_WARNING : CHECK_OK, "stolen time", "%.1f %% since boot, %.1f %% while measuring",
                  percent(after->stolen, after->all), now);
     if (much) {
-        findings_meaning(f, "the hypervisor gives these CPUs to others meanwhile: everything takes longer, and unevenly");
-        findings_remedy(f, "trust shares rather than seconds, or use a machine with CPUs of its own");
+        checkup_meaning(f, "the hypervisor gives these CPUs to others meanwhile: everything takes longer, and unevenly");
+        checkup_remedy(f, "trust shares rather than seconds, or use a machine with CPUs of its own");
     }
 }

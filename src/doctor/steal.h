@@ -2,7 +2,7 @@
 #ifndef CANDOR_DOCTOR_STEAL_H
 #define CANDOR_DOCTOR_STEAL_H
 
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 
 #include <stdint.h>
 
@@ -15,6 +15,6 @@ int steal_parse(const char *stat, struct steal *s);
 /* 0 or a negative errno. */
 int steal_read(struct steal *s);
 /* The row: since boot, and between two looks. */
-void steal_judge(struct findings *f, const struct steal *before, const struct steal *after);
+void steal_judge(struct checkup *f, const struct steal *before, const struct steal *after);
 
 #endif

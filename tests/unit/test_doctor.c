@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const struct finding *row(const struct findings *f, const char *name)
+static const struct check *row(const struct checkup *f, const char *name)
 {
     for (int i = 0; i < f->count; i++)
         if (!strcmp(f->rows[i].name, name))
@@ -29,23 +29,23 @@ static const struct finding *row(const struct findings *f, const char *name)
     return NULL;
 }
 
-static bool row_is(const struct findings *f, const char *name, enum finding_level level)
+static bool row_is(const struct checkup *f, const char *name, enum check_level level)
 {
-    const struct finding *r = row(f, name);
-    return r && r->level == level && (level <= FINDING_NOTE || *r->remedy);
+    const struct check *r = row(f, name);
+    return r && r->level == level && (level <= CHECK_NOTE || *r->remedy);
 }
 
-static void test_findings(void)
+static void test_checkup(void)
 {
-    struct findings f = {.count = 0};
-    for (int i = 0; i < FINDINGS_MAX + 5; i++) {
-        findings_add(&f, i % 2 ? FINDING_OK : FINDING_PROBLEM, "x", "%0400d", i);
-        findings_meaning(&f, "%0400d", i);
-        findings_remedy(&f, "%0400d", i);
+    struct checkup f = {.count = 0};
+    for (int i = 0; i < CHECKS_MAX + 5; i++) {
+        checkup_add(&f, i % 2 ? CHECK_OK : CHECK_PROBLEM, "x", "%0400d", i);
+        checkup_meaning(&f, "%0400d", i);
+        checkup_remedy(&f, "%0400d", i);
     }
-    tap_ok(f.count == FINDINGS_MAX, "too many rows are not kept");
+    tap_ok(f.count == CHECKS_MAX, "too many rows are not kept");
     tap_ok(strlen(f.rows[0].found) == sizeof f.rows[0].found - 1, "long texts are cut");
-    tap_ok(findings_of(&f, FINDING_OK) + findings_of(&f, FINDING_PROBLEM) == FINDINGS_MAX, "rows are counted by level");
+    tap_ok(checkup_of(&f, CHECK_OK) + checkup_of(&f, CHECK_PROBLEM) == CHECKS_MAX, "rows are counted by level");
 }
 
 static void test_texts(void)
@@ -116,18 +116,18 @@ static void test_limits(void)
         struct rlimits l;
         int threads, files;
         long queued;
-        enum finding_level files_level, signals_level;
+        enum check_level files_level, signals_level;
     } cases[] = {
-        {{1024, 4096, 1000, 0}, 100, 100, 10, FINDING_OK, FINDING_OK},
-        {{1024, 4096, 1000, 0}, 669, 100, 10, FINDING_WARNING, FINDING_OK},
-        {{1024, 4096, 1000, 0}, 668, 100, 10, FINDING_OK, FINDING_OK},
-        {{1024, 4096, 1000, 0}, 300, 400, 701, FINDING_OK, FINDING_NOTE},
-        {{256, 4096, 5000, 0}, -1, 0, 0, FINDING_OK, FINDING_OK},
-        {{256, 512, 100, 0}, -1, 0, 0, FINDING_WARNING, FINDING_NOTE},
-        {{RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, 0}, 90000, 90000, 90000, FINDING_OK, FINDING_OK},
+        {{1024, 4096, 1000, 0}, 100, 100, 10, CHECK_OK, CHECK_OK},
+        {{1024, 4096, 1000, 0}, 669, 100, 10, CHECK_WARNING, CHECK_OK},
+        {{1024, 4096, 1000, 0}, 668, 100, 10, CHECK_OK, CHECK_OK},
+        {{1024, 4096, 1000, 0}, 300, 400, 701, CHECK_OK, CHECK_NOTE},
+        {{256, 4096, 5000, 0}, -1, 0, 0, CHECK_OK, CHECK_OK},
+        {{256, 512, 100, 0}, -1, 0, 0, CHECK_WARNING, CHECK_NOTE},
+        {{RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, RLIMITS_UNLIMITED, 0}, 90000, 90000, 90000, CHECK_OK, CHECK_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct findings f = {.count = 0};
+        struct checkup f = {.count = 0};
         rlimits_judge(&f, &cases[i].l, cases[i].threads, cases[i].files, cases[i].queued);
         tap_ok(row_is(&f, "open files", cases[i].files_level) && row_is(&f, "pending signals", cases[i].signals_level),
                "limits %zu are judged", i);
@@ -164,17 +164,17 @@ static void test_container(void)
 static void test_steal(void)
 {
     struct steal s, later;
-    struct findings f = {.count = 0}, g = {.count = 0};
+    struct checkup f = {.count = 0}, g = {.count = 0};
     tap_ok(!steal_parse("cpu  10 20 30 40 0 0 0 100 5 5\ncpu0 1\n", &s) && s.stolen == 100 && s.all == 200,
            "stolen time; guest time is user time");
     tap_ok(steal_parse("cpu 1 2 3\n", &s) == -EINVAL && steal_parse("", &s) == -EINVAL, "a kernel that does not tell");
     s = (struct steal){100, 200};
     later = (struct steal){101, 300};
     steal_judge(&f, &s, &later);
-    tap_ok(row_is(&f, "stolen time", FINDING_OK), "1 %% while measuring is fine, whatever was before");
+    tap_ok(row_is(&f, "stolen time", CHECK_OK), "1 %% while measuring is fine, whatever was before");
     later = (struct steal){110, 300};
     steal_judge(&g, &s, &later);
-    tap_ok(row_is(&g, "stolen time", FINDING_WARNING), "10 %% is not");
+    tap_ok(row_is(&g, "stolen time", CHECK_WARNING), "10 %% is not");
 }
 
 static void test_paranoid(void)
@@ -182,11 +182,11 @@ static void test_paranoid(void)
     static const struct {
         int paranoid;
         bool perfmon;
-        enum finding_level level;
-    } cases[] = {{-1, false, FINDING_OK}, {1, false, FINDING_OK}, {2, false, FINDING_WARNING}, {2, true, FINDING_OK},
-                 {4, false, FINDING_WARNING}, {4, true, FINDING_OK}, {INT_MAX, true, FINDING_WARNING}};
+        enum check_level level;
+    } cases[] = {{-1, false, CHECK_OK}, {1, false, CHECK_OK}, {2, false, CHECK_WARNING}, {2, true, CHECK_OK},
+                 {4, false, CHECK_WARNING}, {4, true, CHECK_OK}, {INT_MAX, true, CHECK_WARNING}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct findings f = {.count = 0};
+        struct checkup f = {.count = 0};
         kernel_judge_paranoid(&f, cases[i].paranoid, cases[i].perfmon);
         tap_ok(row_is(&f, "perf_event_paranoid", cases[i].level), "paranoid %d, %s", cases[i].paranoid,
                cases[i].perfmon ? "with CAP_PERFMON" : "an ordinary user");
@@ -225,16 +225,16 @@ static void test_counters(void)
 {
     static const struct {
         int errors[COUNTERS];
-        enum finding_level level;
+        enum check_level level;
         const char *found, *meaning, *remedy;
     } cases[] = {
-        {{0}, FINDING_OK, "cycles, instructions, cache-misses, branch-misses, page-faults, context-switches", "these", ""},
-        {{ENOENT, ENOENT, ENOENT, ENOENT, 0, 0}, FINDING_NOTE, "page-faults, context-switches; not cycles", "virtual machine", ""},
-        {{0, 0, 0, 0, 0, EACCES}, FINDING_NOTE, "page-faults; not context-switches", "watch the kernel", "perf_event_paranoid=1"},
-        {{EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}, FINDING_NOTE, "none", "not possible", ""},
+        {{0}, CHECK_OK, "cycles, instructions, cache-misses, branch-misses, page-faults, context-switches", "these", ""},
+        {{ENOENT, ENOENT, ENOENT, ENOENT, 0, 0}, CHECK_NOTE, "page-faults, context-switches; not cycles", "virtual machine", ""},
+        {{0, 0, 0, 0, 0, EACCES}, CHECK_NOTE, "page-faults; not context-switches", "watch the kernel", "perf_event_paranoid=1"},
+        {{EACCES, EACCES, EACCES, EACCES, EACCES, EACCES}, CHECK_NOTE, "none", "not possible", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct findings f = {.count = 0};
+        struct checkup f = {.count = 0};
         counters_judge(&f, cases[i].errors);
         tap_ok(f.count == 1 && row_is(&f, "counters", cases[i].level) && strstr(f.rows[0].found, cases[i].found) &&
                    strstr(f.rows[0].meaning, cases[i].meaning) && strstr(f.rows[0].remedy, cases[i].remedy),
@@ -295,7 +295,7 @@ static void test_libjvm(void)
 
 int main(void)
 {
-    test_findings();
+    test_checkup();
     test_texts();
     test_identity();
     test_try();

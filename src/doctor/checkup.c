@@ -1,27 +1,27 @@
-#include "doctor/findings.h"
+#include "doctor/checkup.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *const finding_levels[FINDING_LEVELS] = {"ok", "note", "warning", "problem"};
+const char *const check_levels[CHECK_LEVELS] = {"ok", "note", "warning", "problem"};
 
-static struct finding *last(struct findings *f)
+static struct check *last(struct checkup *f)
 {
     return &f->rows[f->count - 1];
 }
 
-void findings_add(struct findings *f, enum finding_level level, const char *name, const char *found, ...)
+void checkup_add(struct checkup *f, enum check_level level, const char *name, const char *found, ...)
 {
     va_list args;
-    if (f->count < FINDINGS_MAX)
+    if (f->count < CHECKS_MAX)
         f->count++;
-    *last(f) = (struct finding){.group = f->group, .name = name, .level = level};
+    *last(f) = (struct check){.group = f->group, .name = name, .level = level};
     va_start(args, found);
     vsnprintf(last(f)->found, sizeof last(f)->found, found, args);
     va_end(args);
 }
 
-void findings_meaning(struct findings *f, const char *meaning, ...)
+void checkup_meaning(struct checkup *f, const char *meaning, ...)
 {
     va_list args;
     va_start(args, meaning);
@@ -29,7 +29,7 @@ void findings_meaning(struct findings *f, const char *meaning, ...)
     va_end(args);
 }
 
-void findings_remedy(struct findings *f, const char *remedy, ...)
+void checkup_remedy(struct checkup *f, const char *remedy, ...)
 {
     va_list args;
     va_start(args, remedy);
@@ -37,7 +37,7 @@ void findings_remedy(struct findings *f, const char *remedy, ...)
     va_end(args);
 }
 
-int findings_of(const struct findings *f, enum finding_level level)
+int checkup_of(const struct checkup *f, enum check_level level)
 {
     int n = 0;
     for (int i = 0; i < f->count; i++)

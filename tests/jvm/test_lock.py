@@ -142,7 +142,8 @@ def holders(jvm, fresh):
     # Each waits for four fifths of the time; 40 rounds that meet all four alike are off by 8 % as a standard error, of which this is five.
     ct.ok(held["kind"] == "holder" and 0.6 * found.sum("lock_time") < held["sampled"] < 1.4 * found.sum("lock_time"),
           f"{what}: holders were looked at for {held['sampled'] / 1e9:.2f} s of {found.sum('lock_time') / 1e9:.2f} s", held["kind"])
-    ct.ok(keeps >= 0.8 * held["sampled"] > 0, f"{what}: they sleep in Locks.keep", held["methods"][:5])
+    # On a loaded machine a holder is kept from the CPU elsewhere, too, before it sleeps and after; a waiter's stack never has it.
+    ct.ok(keeps >= 0.5 * held["sampled"] > 0, f"{what}: they sleep in Locks.keep", held["methods"][:5])
     ct.ok(sum(row["weight"] for row in report["locks"]) == report["sampled"] == sum(one.weight for one in found.all),
           f"{what}: whose locks have all of the time", report["sampled"])
 

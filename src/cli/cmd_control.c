@@ -85,15 +85,17 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
-/* With --paths its end takes that long, too. */
-static void wait_longer_for_paths(struct session *s)
+/* With --paths its end takes that long, too. Returns the file, where the JDK's recorder is to go on in it. */
+static int prepare_stop(struct session *s)
 {
     struct control_answer answer;
     struct error e;
     if (session_ask_simple(s, "status", &answer, &e))
-        return;
+        return -ENOENT;
     s->timeout_ns += 2 * control_number(&answer, "paths_ns", 0);
+    int file = jdk_recorder_open_file(s, &answer);
     control_answer_free(&answer);
+    return file;
 }
 
 static int stop_run(const struct cli_args *args)
@@ -101,13 +103,13 @@ static int stop_run(const struct cli_args *args)
     struct session s;
     struct control_request request;
     struct control_answer answer;
-    int status = session_open(&s, args);
+    int file = -ENOENT, status = session_open(&s, args);
     if (!status) {
-        wait_longer_for_paths(&s);
+        file = prepare_stop(&s);
         control_begin(&request, "stop");
         status = ask(&s, &request, "stop a recording", &answer);
     }
-    int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer);
+    int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer, file);
     session_close(&s);
     if (status)
         return status;
@@ -163,7 +165,7 @@ static int dump_run(const struct cli_args *args)
     status = session_open(&s, args);
     if (!status)
         status = dump(&s, output, paths_ns, &answer);
-    int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer);
+    int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer, output);
     session_close(&s);
     if (status)
         return status;

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""A process that looks like a JVM in which the agent and the JDK's recorder run, for tests of what the client does with their answers.
+
+usage: fake_recorder.py LIBJVM FILE FLIGHT NAME WRITES
+
+The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it; with WRITES=1 it has that file open
+for writing, until it is told to stop. The recorder dumps a copy of FLIGHT. Every diagnostic command is printed as a line.
+"""
+import mmap
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import sys
+import threading
+
+
+def words_of(channel):
+    data = b""
+    while data.count(b"\0") < 5:
+        data += channel.recv(65536) or b"\0" * 5
+    return [word.decode() for word in data.split(b"\0")]
+
+
+def recorder(listener, flight, name):
+    while True:
+        channel, _ = listener.accept()
+        with channel:
+            command = words_of(channel)[2]
+            print(command, flush=True)
+            answer = f"Recording 7: name={name} maxsize=250.0MB (running)\n"
+            if command.startswith("JFR.dump"):
+                shutil.copy(flight, dict(word.split("=", 1) for word in command.split()[1:])["filename"])
+                answer = "Dumped recording, 1 kB written to:\n"
+            channel.sendall(f"0\n{answer}".encode())
+
+
+def agent(listener, file, writes):
+    with open(file, "r+b" if writes else "rb") as held:
+        while True:
+            channel, _ = listener.accept()
+            with channel:
+                command = channel.recv(65536).decode().split()[0]
+                pairs = {"version": "9.9", "protocol": 1, "pid": os.getpid(), "file": file, "jfr": "existing", "elapsed_ns": 10**18}
+                pairs |= {"state": "running"} if command == "status" else {"bytes": 1, "samples": 1}
+                if command == "stop":
+                    held.close()
+                channel.sendall(("ok\n" + "".join(f"{key}={value}\n" for key, value in pairs.items())).encode())
+
+
+def listen(path):
+    listener = socket.socket(socket.AF_UNIX)
+    pathlib.Path(path).unlink(missing_ok=True)
+    listener.bind(path)
+    os.chmod(path, 0o600)
+    listener.listen()
+    return listener
+
+
+def main():
+    library, file, flight, name, writes = sys.argv[1:]
+    with open(library, "rb") as image:
+        code = mmap.mmap(image.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    name = name.replace("PID", str(os.getpid()))
+    with code, listen(f"/tmp/.java_pid{os.getpid()}") as jvm, listen(f"/tmp/.candor-{os.getpid()}") as ours:
+        threading.Thread(target=recorder, args=(jvm, flight, name), daemon=True).start()
+        print("ready", flush=True)
+        agent(ours, file, writes == "1")
+
+
+main()

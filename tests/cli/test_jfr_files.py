@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""candor stop puts the JDK's chunks behind a recording whose path only the JVM tells: into none that the JVM could not write to itself,
+whatever it says. Against a process that is a script (fake_recorder.py).
+
+tier: default
+timeout: 300
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+
+FAKE = pathlib.Path(__file__).with_name("fake_recorder.py")
+LIBRARY, FLIGHT, FILE = ct.WORK / "libjvm.so", ct.WORK / "flight.jfr", ct.WORK / "file.jfr"
+
+
+class Fake:
+    def __init__(self, writes, name):
+        self.process = ct.spawn([sys.executable, FAKE, LIBRARY, FILE, FLIGHT, name, str(int(writes))], stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        for name in (f"/tmp/.java_pid{self.pid}", f"/tmp/.candor-{self.pid}"):
+            os.unlink(name)
+
+
+def stop(before, writes, name="Owner"):
+    """The client's result, and what the file that held this holds afterwards."""
+    FILE.write_bytes(before)
+    with Fake(writes, name) as fake:
+        result = ct.candor("stop", fake.pid)
+    return result, FILE.read_bytes()
+
+
+made = subprocess.run([ct.BUILD / "tests" / "unit" / "make_recording", FLIGHT], input=b"setting\tinterval\t10ms\nflush\n")
+assert made.returncode == 0, made
+LIBRARY.write_bytes(pathlib.Path(sys.executable).resolve().read_bytes())
+flight = FLIGHT.read_bytes()
+
+result, after = stop(flight, writes=True)
+ct.ok(result.status == 0 and after == flight + flight, "a file that the JVM writes to gets the JDK's chunks", (result, len(after)))
+for before, what in ((b"", "an empty one"), (flight, "a recording")):
+    result, after = stop(before, writes=False)
+    ct.ok(after == before, f"{what} that it does not write to stays as it is", (result, len(after)))
+    ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: which is said", result)
+ct.done()

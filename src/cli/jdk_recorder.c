@@ -32,10 +32,12 @@ static bool is_on(const char *mode)
     return mode && !strcmp(mode, "on");
 }
 
+/* As make_folder names it: the name comes from the JVM, and goes into commands and paths. */
 static bool is_ours(const struct recorder_recording *r, const struct session *s)
 {
     char prefix[32];
-    return !strncmp(r->name, prefix, (size_t)snprintf(prefix, sizeof prefix, "candor-%d-", s->process.pid));
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "candor-%d-", s->process.pid);
+    return !strncmp(r->name, prefix, n) && strspn(r->name + n, "0123456789abcdef") == 8 && !r->name[n + 8];
 }
 
 static void reset(struct jdk_recorder *j)

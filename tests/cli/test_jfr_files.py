@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """candor stop puts the JDK's chunks behind a recording whose path only the JVM tells: into none that the JVM could not write to itself,
-whatever it says. Against a process that is a script (fake_recorder.py).
+whatever it says. And which recording of the JDK's is taken for ours. Against a process that is a script (fake_recorder.py).
 
 tier: default
 timeout: 300
@@ -53,4 +53,8 @@ for before, what in ((b"", "an empty one"), (flight, "a recording")):
     result, after = stop(before, writes=False)
     ct.ok(after == before, f"{what} that it does not write to stays as it is", (result, len(after)))
     ct.ok(result.status == 1 and "not a file that the JVM writes to" in result.err, f"{what}: which is said", result)
+result, after = stop(flight, writes=True, name="candor-PID-of the owner's")
+ct.ok(result.status == 0 and after == flight + flight, "a recording of the JDK's whose name is like ours is its owner's", result)
+result, after = stop(flight, writes=True, name="candor-PID-0123abcd")
+ct.ok(result.status == 0 and after == flight and "no such recording" in result.err, "one of ours is not", result)
 ct.done()

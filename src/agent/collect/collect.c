@@ -848,6 +848,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     locks_end();
     threads_stop();
     drain(false);
+    books_end(&session.books);
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);
     write_books();

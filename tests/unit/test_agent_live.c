@@ -407,7 +407,7 @@ static void close_heap(void)
 {
 }
 
-/* What the walks at the end use nobody samples, and the books do not miss it. What they miss otherwise is a few intervals of each thread. */
+/* What the walks at the end use nobody samples, and the books do not miss it. Else they miss a few intervals of each thread. */
 static void test_walked(void)
 {
     struct profile p;

@@ -34,11 +34,11 @@ class Fake:
             os.unlink(name)
 
 
-def stop(before, writes, name="Owner"):
-    """The client's result, and what the file that held this holds afterwards."""
+def stop(before, writes, name="Owner", limit="unlimited"):
+    """The client's result, and what the file that held this holds afterwards. limit: of its size, in KiB."""
     FILE.write_bytes(before)
     with Fake(writes, name) as fake:
-        result = ct.candor("stop", fake.pid)
+        result = ct.run("bash", "-c", 'ulimit -f "$1"; exec "$2" stop "$3"', "bash", limit, ct.PROGRAM, fake.pid)
     return result, FILE.read_bytes()
 
 
@@ -57,4 +57,7 @@ result, after = stop(flight, writes=True, name="candor-PID-of the owner's")
 ct.ok(result.status == 0 and after == flight + flight, "a recording of the JDK's whose name is like ours is its owner's", result)
 result, after = stop(flight, writes=True, name="candor-PID-0123abcd")
 ct.ok(result.status == 0 and after == flight and "no such recording" in result.err, "one of ours is not", result)
+result, after = stop(flight, writes=True, limit=len(flight) * 3 // 2 // 1024)
+ct.ok(result.status == 1 and "File too large" in result.err and after == flight, "a file that may not grow so far stays as it is",
+      (result, len(after)))
 ct.done()

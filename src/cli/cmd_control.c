@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/jdk_recorder.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
@@ -26,9 +27,16 @@ static int ask(const struct session *s, struct control_request *r, const char *d
     return cli_fail("%s", e.text);
 }
 
-static int start(struct session *s, const struct cli_args *args, struct recording *r)
+static int ask_start(const struct session *s, const struct recording *r, struct control_answer *answer)
 {
     struct control_request request;
+    control_begin(&request, "start");
+    recording_options(r, &request, 0);
+    return ask(s, &request, "start a recording", answer);
+}
+
+static int start(struct session *s, const struct cli_args *args, struct recording *r)
+{
     struct control_answer answer;
     struct jdk_recorder jdk;
     int status = recording_choose_file(r, args, s->name);
@@ -38,10 +46,10 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
         status = recording_file_open(&r->file);
     if (status)
         return status;
+    if (r->jfr)
+        interrupt_catch(); /* what begins here somebody has to end */
     jdk_recorder_begin(&jdk, s, r, 0);
-    control_begin(&request, "start");
-    recording_options(r, &request, 0);
-    status = ask(s, &request, "start a recording", &answer);
+    status = interrupt_signal() ? cli_fail("nothing is recorded: interrupted") : ask_start(s, r, &answer);
     if (status)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);

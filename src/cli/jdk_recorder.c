@@ -395,8 +395,12 @@ int jdk_recorder_stop(const struct session *s, const struct control_answer *answ
 {
     struct jdk_recorder j;
     struct joined to = {control_text(answer, "file"), file};
+    int status = CLI_OK;
     reset(&j);
-    int status = control_text(answer, "jfr") && to.path ? stop(&j, s, answer, &to) : CLI_OK;
+    if (control_text(answer, "jfr") && to.path) {
+        interrupt_catch(); /* nothing is left half done */
+        status = stop(&j, s, answer, &to);
+    }
     close_recording(file);
     return status;
 }
@@ -408,6 +412,7 @@ int jdk_recorder_dump(const struct session *s, const struct control_answer *answ
     reset(&j);
     if (!control_text(answer, "jfr"))
         return CLI_OK;
+    interrupt_catch();
     int code = find(&j, s, answer, &e);
     if (code == -ENOENT) {
         say_lost(path, e.text);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A process that looks like a JVM in which the agent and the JDK's recorder run, for tests of what the client does with their answers.
 
-usage: fake_recorder.py LIBJVM FILE FLIGHT NAME WRITES
+usage: fake_recorder.py LIBJVM FILE FLIGHT NAME [BEHAVIOUR...]
 
-The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it; with WRITES=1 it has that file open
-for writing, until it is told to stop. The recorder dumps a copy of FLIGHT. Every diagnostic command is printed as a line.
+The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder dumps a copy of FLIGHT.
+Every diagnostic command is printed as a line. Behaviours: writes (the agent has that file open for writing, until it is told to stop),
+waits (a dump begins when a line has come on the standard input).
 """
 import mmap
 import os
@@ -23,7 +24,7 @@ def words_of(channel):
     return [word.decode() for word in data.split(b"\0")]
 
 
-def recorder(listener, flight, name):
+def recorder(listener, flight, name, waits):
     while True:
         channel, _ = listener.accept()
         with channel:
@@ -31,6 +32,8 @@ def recorder(listener, flight, name):
             print(command, flush=True)
             answer = f"Recording 7: name={name} maxsize=250.0MB (running)\n"
             if command.startswith("JFR.dump"):
+                if waits:
+                    sys.stdin.readline()
                 shutil.copy(flight, dict(word.split("=", 1) for word in command.split()[1:])["filename"])
                 answer = "Dumped recording, 1 kB written to:\n"
             channel.sendall(f"0\n{answer}".encode())
@@ -59,15 +62,15 @@ def listen(path):
 
 
 def main():
-    library, file, flight, name, writes = sys.argv[1:]
+    library, file, flight, name, *behaviours = sys.argv[1:]
     with open(library, "rb") as image:
         code = mmap.mmap(image.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
     signal.signal(signal.SIGQUIT, lambda *_: None)
     name = name.replace("PID", str(os.getpid()))
     with code, listen(f"/tmp/.java_pid{os.getpid()}") as jvm, listen(f"/tmp/.candor-{os.getpid()}") as ours:
-        threading.Thread(target=recorder, args=(jvm, flight, name), daemon=True).start()
+        threading.Thread(target=recorder, args=(jvm, flight, name, "waits" in behaviours), daemon=True).start()
         print("ready", flush=True)
-        agent(ours, file, writes == "1")
+        agent(ours, file, "writes" in behaviours)
 
 
 main()

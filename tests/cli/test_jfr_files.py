@@ -7,6 +7,7 @@ timeout: 300
 """
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -18,8 +19,10 @@ LIBRARY, FLIGHT, FILE = ct.WORK / "libjvm.so", ct.WORK / "flight.jfr", ct.WORK /
 
 
 class Fake:
-    def __init__(self, writes, name):
-        self.process = ct.spawn([sys.executable, FAKE, LIBRARY, FILE, FLIGHT, name, str(int(writes))], stdout=subprocess.PIPE, text=True)
+    def __init__(self, writes, name="Owner", waits=False):
+        behaviours = ["writes"] * writes + ["waits"] * waits
+        self.process = ct.spawn([sys.executable, FAKE, LIBRARY, FILE, FLIGHT, name, *behaviours], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         assert self.process.stdout.readline() == "ready\n"
 
@@ -29,6 +32,7 @@ class Fake:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+        self.process.stdin.close()
         self.process.stdout.close()
         for name in (f"/tmp/.java_pid{self.pid}", f"/tmp/.candor-{self.pid}"):
             os.unlink(name)
@@ -40,6 +44,20 @@ def stop(before, writes, name="Owner", limit="unlimited"):
     with Fake(writes, name) as fake:
         result = ct.run("bash", "-c", 'ulimit -f "$1"; exec "$2" stop "$3"', "bash", limit, ct.PROGRAM, fake.pid)
     return result, FILE.read_bytes()
+
+
+def interrupted():
+    """The same of one that gets Ctrl-C while the JVM dumps."""
+    FILE.write_bytes(flight)
+    with Fake(writes=True, waits=True) as fake:
+        client = ct.spawn([ct.PROGRAM, "stop", fake.pid], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while "JFR.dump" not in fake.process.stdout.readline():
+            pass
+        client.send_signal(signal.SIGINT)
+        print("go on", file=fake.process.stdin, flush=True)
+        _, err = client.communicate(timeout=ct.PATIENCE)
+        left = list(pathlib.Path("/tmp").glob(f".candor-{fake.pid}-*"))
+    return client.returncode, err, left, FILE.read_bytes()
 
 
 made = subprocess.run([ct.BUILD / "tests" / "unit" / "make_recording", FLIGHT], input=b"setting\tinterval\t10ms\nflush\n")
@@ -60,4 +78,6 @@ ct.ok(result.status == 0 and after == flight and "no such recording" in result.e
 result, after = stop(flight, writes=True, limit=len(flight) * 3 // 2 // 1024)
 ct.ok(result.status == 1 and "File too large" in result.err and after == flight, "a file that may not grow so far stays as it is",
       (result, len(after)))
+status, err, left, after = interrupted()
+ct.ok((status, left) == (0, []) and after == flight + flight, "Ctrl-C leaves nothing half done", (status, err, left, len(after)))
 ct.done()

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP_MS = 50, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
+enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
 
 #define PATIENCE_NS 60000000000ull /* the JVM loads the recorder's classes, or writes a large file */
 #define BYTES_MAX (1ull << 30)     /* that the JVM keeps of it, unless told otherwise */
@@ -253,11 +253,17 @@ static void say_lost(const char *path, const char *why)
     fprintf(stderr, ": %s\n", why);
 }
 
+/* A JVM that is about to end answers no more, and writes what it has recorded. */
+static bool has_ended(const struct session *s, int code)
+{
+    return code && session_wait_end(s, code == -ENOENT ? 0 : END_MS);
+}
+
 static int end_own(struct jdk_recorder *j, const struct session *s, const struct joined *to)
 {
     struct error e;
     int code = session_wait_end(s, 0) ? -ESRCH : recorder_stop(s->process.pid, patience(s), j->name, &e);
-    bool exited = code && session_wait_end(s, 0);
+    bool exited = has_ended(s, code);
     if (code && code != -ENOENT && !exited) { /* it may still be written */
         recorder_folder_close(&j->folder);
         return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text,
@@ -286,7 +292,7 @@ static int dump(const struct session *s, const char *name, const struct joined *
     if (code)
         return cli_fail("cannot read the JDK's recording %s: %s", name, e.text);
     code = recorder_dump(s->process.pid, patience(s), name, recorder_folder_path(&folder, RECORDER_DUMP, file, sizeof file), begin_ns, &e);
-    if (code && session_wait_end(s, 0)) {
+    if (has_ended(s, code)) {
         say_lost(to->path, "the JVM ended before it could be read");
         status = CLI_OK;
     } else if (code) {

@@ -3,9 +3,10 @@
 
 usage: fake_recorder.py LIBJVM FILE FLIGHT NAME [BEHAVIOUR...]
 
-The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder dumps a copy of FLIGHT.
+The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder gives copies of FLIGHT.
 Every diagnostic command is printed as a line. Behaviours: writes (the agent has that file open for writing, until it is told to stop),
-waits (a dump begins when a line has come on the standard input).
+waits (a dump begins when a line has come on the standard input), on (as `--jfr on` has it; told to stop
+that recording, the JVM is about to end, which writes it, and gives no answer any more).
 """
 import mmap
 import os
@@ -15,6 +16,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 
 
 def words_of(channel):
@@ -22,6 +24,13 @@ def words_of(channel):
     while data.count(b"\0") < 5:
         data += channel.recv(65536) or b"\0" * 5
     return [word.decode() for word in data.split(b"\0")]
+
+
+def end(channel, flight, folder):
+    shutil.copy(flight, folder / "flight.jfr")
+    channel.shutdown(socket.SHUT_RDWR)
+    time.sleep(0.5)
+    os._exit(0)
 
 
 def recorder(listener, flight, name, waits):
@@ -36,16 +45,18 @@ def recorder(listener, flight, name, waits):
                     sys.stdin.readline()
                 shutil.copy(flight, dict(word.split("=", 1) for word in command.split()[1:])["filename"])
                 answer = "Dumped recording, 1 kB written to:\n"
+            if command.startswith("JFR.stop"):
+                end(channel, flight, pathlib.Path(f"/tmp/.{name}"))
             channel.sendall(f"0\n{answer}".encode())
 
 
-def agent(listener, file, writes):
+def agent(listener, file, writes, mode):
     with open(file, "r+b" if writes else "rb") as held:
         while True:
             channel, _ = listener.accept()
             with channel:
                 command = channel.recv(65536).decode().split()[0]
-                pairs = {"version": "9.9", "protocol": 1, "pid": os.getpid(), "file": file, "jfr": "existing", "elapsed_ns": 10**18}
+                pairs = {"version": "9.9", "protocol": 1, "pid": os.getpid(), "file": file, "jfr": mode, "elapsed_ns": 10**18}
                 pairs |= {"state": "running"} if command == "status" else {"bytes": 1, "samples": 1}
                 if command == "stop":
                     held.close()
@@ -70,7 +81,7 @@ def main():
     with code, listen(f"/tmp/.java_pid{os.getpid()}") as jvm, listen(f"/tmp/.candor-{os.getpid()}") as ours:
         threading.Thread(target=recorder, args=(jvm, flight, name, "waits" in behaviours), daemon=True).start()
         print("ready", flush=True)
-        agent(ours, file, "writes" in behaviours)
+        agent(ours, file, "writes" in behaviours, "on" if "on" in behaviours else "existing")
 
 
 main()

@@ -7,6 +7,7 @@ timeout: 300
 """
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,8 @@ LIBRARY, FLIGHT, FILE = ct.WORK / "libjvm.so", ct.WORK / "flight.jfr", ct.WORK /
 
 
 class Fake:
-    def __init__(self, writes, name="Owner", waits=False):
-        behaviours = ["writes"] * writes + ["waits"] * waits
+    def __init__(self, writes, name="Owner", *behaviours):
+        behaviours = [*behaviours, *["writes"] * writes]
         self.process = ct.spawn([sys.executable, FAKE, LIBRARY, FILE, FLIGHT, name, *behaviours], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
@@ -49,7 +50,7 @@ def stop(before, writes, name="Owner", limit="unlimited"):
 def interrupted():
     """The same of one that gets Ctrl-C while the JVM dumps."""
     FILE.write_bytes(flight)
-    with Fake(writes=True, waits=True) as fake:
+    with Fake(True, "Owner", "waits") as fake:
         client = ct.spawn([ct.PROGRAM, "stop", fake.pid], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while "JFR.dump" not in fake.process.stdout.readline():
             pass
@@ -58,6 +59,18 @@ def interrupted():
         _, err = client.communicate(timeout=ct.PATIENCE)
         left = list(pathlib.Path("/tmp").glob(f".candor-{fake.pid}-*"))
     return client.returncode, err, left, FILE.read_bytes()
+
+
+def ending():
+    """The same where the JVM begins to end a moment before."""
+    FILE.write_bytes(flight)
+    with Fake(True, "candor-PID-0123abcd", "on") as fake:
+        folder = pathlib.Path(f"/tmp/.candor-{fake.pid}-0123abcd")
+        folder.mkdir(mode=0o700)
+        result = ct.candor("stop", fake.pid)
+        left = folder.exists()
+        shutil.rmtree(folder, ignore_errors=True)
+    return result, left, FILE.read_bytes()
 
 
 made = subprocess.run([ct.BUILD / "tests" / "unit" / "make_recording", FLIGHT], input=b"setting\tinterval\t10ms\nflush\n")
@@ -80,4 +93,6 @@ ct.ok(result.status == 1 and "File too large" in result.err and after == flight,
       (result, len(after)))
 status, err, left, after = interrupted()
 ct.ok((status, left) == (0, []) and after == flight + flight, "Ctrl-C leaves nothing half done", (status, err, left, len(after)))
+result, left, after = ending()
+ct.ok(result.status == 0 and not left and after == flight + flight, "what a JVM writes at its end is awaited", result)
 ct.done()

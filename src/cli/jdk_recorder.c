@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -217,6 +218,18 @@ static void close_recording(int fd)
         close(fd);
 }
 
+/* A child of the JVM's that is being made has its open files for a moment. Where there are no locks, as on some network disks, nothing
+ * tells. */
+static bool is_written_to(int fd)
+{
+    for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; ms += STEP_MS) {
+        if (ms >= END_MS)
+            return true;
+        poll(NULL, 0, STEP_MS);
+    }
+    return false;
+}
+
 static int append(const struct joined *to, int from, int64_t begin_ns)
 {
     struct jfr_appended done;
@@ -225,8 +238,8 @@ static int append(const struct joined *to, int from, int64_t begin_ns)
     if (to->fd < 0)
         return cli_fail("cannot put what the JDK recorded into %s: %s", path,
                         to->fd == -EPERM ? "it is not a file that the JVM writes to" : strerror(-to->fd));
-    int code = flock(to->fd, LOCK_EX | LOCK_NB) ? error_set(&e, -errno, "it is still written to")
-                                                : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
+    int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "it is still written to")
+                                     : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
     return code ? cli_fail("cannot put what the JDK recorded into %s: %s", path, e.text) : CLI_OK;
 }
 

@@ -5,9 +5,10 @@ usage: fake_recorder.py LIBJVM FILE FLIGHT NAME [BEHAVIOUR...]
 
 The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder gives copies of FLIGHT.
 Every diagnostic command is printed as a line. Behaviours: writes (the agent has that file open for writing, until it is told to stop),
-waits (a dump begins when a line has come on the standard input), on (as `--jfr on` has it; told to stop
-that recording, the JVM is about to end, which writes it, and gives no answer any more).
+lingers (for a moment longer, as in a child of the JVM's that is being made), waits (a dump begins when a line has come on the standard
+input), on (as `--jfr on` has it; told to stop that recording, the JVM is about to end, which writes it, and gives no answer any more).
 """
+import fcntl
 import mmap
 import os
 import pathlib
@@ -50,17 +51,22 @@ def recorder(listener, flight, name, waits):
             channel.sendall(f"0\n{answer}".encode())
 
 
-def agent(listener, file, writes, mode):
-    with open(file, "r+b" if writes else "rb") as held:
+def agent(listener, file, behaviours):
+    mode = "on" if "on" in behaviours else "existing"
+    with open(file, "r+b" if "writes" in behaviours else "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
         while True:
             channel, _ = listener.accept()
             with channel:
                 command = channel.recv(65536).decode().split()[0]
                 pairs = {"version": "9.9", "protocol": 1, "pid": os.getpid(), "file": file, "jfr": mode, "elapsed_ns": 10**18}
                 pairs |= {"state": "running"} if command == "status" else {"bytes": 1, "samples": 1}
-                if command == "stop":
+                if command == "stop" and "lingers" not in behaviours:
                     held.close()
                 channel.sendall(("ok\n" + "".join(f"{key}={value}\n" for key, value in pairs.items())).encode())
+            if command == "stop":
+                time.sleep(0.5)
+                held.close()
 
 
 def listen(path):
@@ -81,7 +87,7 @@ def main():
     with code, listen(f"/tmp/.java_pid{os.getpid()}") as jvm, listen(f"/tmp/.candor-{os.getpid()}") as ours:
         threading.Thread(target=recorder, args=(jvm, flight, name, "waits" in behaviours), daemon=True).start()
         print("ready", flush=True)
-        agent(ours, file, "writes" in behaviours, "on" if "on" in behaviours else "existing")
+        agent(ours, file, behaviours)
 
 
 main()

@@ -39,10 +39,10 @@ class Fake:
             os.unlink(name)
 
 
-def stop(before, writes, name="Owner", limit="unlimited"):
+def stop(before, writes, *behaviours, name="Owner", limit="unlimited"):
     """The client's result, and what the file that held this holds afterwards. limit: of its size, in KiB."""
     FILE.write_bytes(before)
-    with Fake(writes, name) as fake:
+    with Fake(writes, name, *behaviours) as fake:
         result = ct.run("bash", "-c", 'ulimit -f "$1"; exec "$2" stop "$3"', "bash", limit, ct.PROGRAM, fake.pid)
     return result, FILE.read_bytes()
 
@@ -91,6 +91,8 @@ ct.ok(result.status == 0 and after == flight and "no such recording" in result.e
 result, after = stop(flight, writes=True, limit=len(flight) * 3 // 2 // 1024)
 ct.ok(result.status == 1 and "File too large" in result.err and after == flight, "a file that may not grow so far stays as it is",
       (result, len(after)))
+result, after = stop(flight, True, "lingers")
+ct.ok(result.status == 0 and after == flight + flight, "one that is locked for a moment more is waited for", result)
 status, err, left, after = interrupted()
 ct.ok((status, left) == (0, []) and after == flight + flight, "Ctrl-C leaves nothing half done", (status, err, left, len(after)))
 result, left, after = ending()

@@ -239,7 +239,7 @@ bool process_sees(const struct process *p, const char *path)
 
 static bool is_for_writing(pid_t pid, const char *descriptor)
 {
-    char name[64], text[512];
+    char name[64], text[1024];
     snprintf(name, sizeof name, "fdinfo/%.20s", descriptor);
     const char *flags = process_read_file(pid, name, text, sizeof text) > 0 ? procfs_field(text, "flags") : NULL;
     return flags && (strtoul(flags, NULL, 8) & O_ACCMODE) != O_RDONLY;

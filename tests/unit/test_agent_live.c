@@ -11,6 +11,7 @@
 #include "agent/hot/alloc.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/alloc_events.h"
+#include "agent/trigger/heap_walks.h"
 #include "agent/trigger/live_objects.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
@@ -18,10 +19,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384 };
+enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384, WALK_NS = 400000000 };
 
 static char file[64], copy[64];
 
@@ -369,6 +371,65 @@ static void test_none(void)
     profile_deinit(&p);
 }
 
+static uint64_t used(void)
+{
+    return 1 << 20;
+}
+
+static bool open_heap(struct path_search *s, const uintptr_t *references)
+{
+    return true;
+}
+
+static void *burn_walk(void *unused)
+{
+    burn(WALK_NS);
+    return NULL;
+}
+
+/* On a thread of the JVM's, as in one. */
+static bool walk(struct path_search *s)
+{
+    pthread_t thread;
+    return !pthread_create(&thread, NULL, burn_walk, NULL) && !pthread_join(thread, NULL);
+}
+
+static bool classify(struct path_search *s)
+{
+    return true;
+}
+
+static void name(struct path_search *s, struct strtab *strings)
+{
+}
+
+static void close_heap(void)
+{
+}
+
+/* What the walks at the end use nobody samples, and the books do not miss it. Else they miss a few intervals of each thread. */
+static void test_walked(void)
+{
+    struct profile p;
+    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10000000,
+                                .alloc = {.interval = FIXED}, .live = {.max = MANY, .paths_ns = 600000000000}};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    memset(objects, 0, sizeof objects);
+    heap_walks = (struct heap_walks){used, open_heap, walk, classify, name, close_heap};
+    ended = false;
+    if (!tap_ok(session_start_with(&o), "a recording with the event cpu, and paths"))
+        return;
+    allocate_all();
+    collect(30 << 20);
+    tap_ok(session_stop(), "ends");
+    if (!load(&p, file))
+        return;
+    const struct profile_book *walked = profile_book(&p, "paths_walked", ""), *residual = profile_book(&p, "residual", "");
+    tap_ok(walked && walked->count == 1 && walked->ns >= WALK_NS, "a walk is booked");
+    tap_ok(residual && llabs(residual->ns) < WALK_NS / 2, "and what it used is no residual: %" PRId64, residual ? residual->ns : 0);
+    profile_deinit(&p);
+}
+
 static void test_refused(void)
 {
     alloc_events.open = refuse_allocations;
@@ -396,6 +457,7 @@ int main(void)
     test_late();
     test_too_late();
     test_none();
+    test_walked();
     unlink(file);
     test_refused();
     unlink(file);

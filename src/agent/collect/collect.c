@@ -788,6 +788,20 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     return 0;
 }
 
+/* Relaxed: it is a bound of patience, and leads to nothing else. */
+static _Atomic uint64_t walks_ns;
+
+static void allow_walks(uint64_t of_dump)
+{
+    uint64_t of_end = session.running ? session.options.live.paths_ns : 0;
+    atomic_store_explicit(&walks_ns, 2 * (of_end + of_dump), memory_order_relaxed);
+}
+
+uint64_t collect_walks_ns(void)
+{
+    return atomic_load_explicit(&walks_ns, memory_order_relaxed);
+}
+
 /* A recording that cannot do what it was asked to does not begin: here it has, and is undone. */
 static int begin_dumps(const struct dumps_options *options, struct error *e)
 {
@@ -813,7 +827,17 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
                                                  : start(options, late, recompile, bind_threads, e);
+    allow_walks(0);
     return rc ? rc : begin_dumps(&options->dumps, e);
+}
+
+static int dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
+{
+    drain(false);
+    live_write_survivors(paths_ns);
+    write_books();
+    flush();
+    return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
 int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
@@ -824,11 +848,10 @@ int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *byte
         return safepoint_dump(file, passed, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
-    drain(false);
-    live_write_survivors(paths_ns);
-    write_books();
-    flush();
-    return recording_dump(&session.recording, file, passed, bytes, e);
+    allow_walks(paths_ns);
+    int rc = dump(file, passed, paths_ns, bytes, e);
+    allow_walks(0);
+    return rc;
 }
 
 /* Of events that the JVM tells of. */
@@ -848,6 +871,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     locks_end();
     threads_stop();
     drain(false);
+    books_end(&session.books);
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);
     write_books();
@@ -863,6 +887,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     *samples += session.books.samples + samples_of_callbacks();
     release_memory();
     session.running = false;
+    allow_walks(0);
     return rc;
 }
 

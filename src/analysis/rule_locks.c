@@ -158,9 +158,11 @@ static struct amount lost_by(const struct uses *u, const struct lock_use *use, u
     return amount_normal((double)use->weight, threshold_of(u->p) / 2 * sqrt(threads));
 }
 
-static bool starves_writers(const struct lock_use *use)
+/* Without owners a writer that waits for a writer looks the same. */
+static bool starves_writers(const struct uses *u, const struct lock_use *use)
 {
-    return use->writers_ns > use->weight / 2 && (double)use->readers_ns <= READERS_SHARE * (double)use->writers_ns;
+    return evidence_has(u->e, SOURCE_OWNERS) && use->writers_ns > use->weight / 2 &&
+           (double)use->readers_ns <= READERS_SHARE * (double)use->writers_ns;
 }
 
 struct told {
@@ -204,7 +206,8 @@ static void tell_plainly(struct told *t, struct finding *one)
     const struct uses *u = t->u;
     uint32_t place = (uint32_t)(t->use - u->list);
     const struct tally_row *site = tally_largest(&u->sites, place), *owner = tally_largest(&u->owners, place);
-    bool starve = starves_writers(t->use);
+    bool starve = starves_writers(u, t->use);
+    char writers[32];
     one->kind = starve ? FINDING_WRITERS_STARVE : FINDING_LOCK_CONTENDED;
     one->site = site ? stack_site(u->f, u->p, site->key) : 0;
     one->owner = owner ? findings_string(u->f, profile_text(u->p, owner->key)) : 0;
@@ -212,7 +215,8 @@ static void tell_plainly(struct told *t, struct finding *one)
         one->text = findings_say(u->f,
                                  "writers waited %s for readers of %.200s, on average %.2f at a time, while readers waited %.1f %% of "
                                  "that; they want it at %.300s",
-                                 t->how_long, t->class_name, t->waiters,
+                                 units_format_duration(writers, sizeof writers, t->use->writers_ns), t->class_name,
+                                 (double)t->use->writers_ns / (double)u->e->duration_ns,
                                  100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
     else
         one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most at %.300s%s%.100s",
@@ -227,7 +231,7 @@ static void choose(struct told *t, struct finding *one)
     tally_init(&threads);
     struct owners o = look_at_owners(t->u, t->class_name, &sites, &threads);
     double n = stats_effective_size(o.all_ns, o.squares);
-    if (starves_writers(t->use))
+    if (starves_writers(t->u, t->use))
         tell_plainly(t, one);
     else if (o.count && amount_share(o.asleep_ns, o.all_ns, n).low >= OWNER_SHARE)
         tell_owner(t, one, STACK_SLEEPS, &o, &sites, &threads);

@@ -232,12 +232,19 @@ static void add_writers(uint64_t readers)
 static void test_writers(void)
 {
     add_writers(500 * MS);
+    judge();
+    tap_ok(f.count && strstr(findings_text(&f, f.list[0].text), "writers waited 5.00 s for readers"), "what writers waited is told");
+    end();
+    add_writers(500 * MS);
     finds(FINDING_WRITERS_STARVE, RWLOCK "$NonfairSync", "demo.Cache.put:7", "readers wait a tenth of what writers do");
     add_writers(501 * MS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
     begin();
     add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false});
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
+    add_writers(500 * MS);
+    e.sources &= ~SOURCE_BIT(SOURCE_OWNERS);
+    finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "where nothing tells of owners, writers may wait for writers");
 }
 
 static void test_deadlock(void)

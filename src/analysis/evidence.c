@@ -14,4 +14,5 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_FORCES] = {"files that are forced to disk", JDK},
     [SOURCE_PINNED] = {"virtual threads that keep their carriers, which JDK 21 and later tell of", JDK},
     [SOURCE_THROWS] = {"how many exceptions were thrown", JDK},
+    [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

@@ -24,6 +24,7 @@ enum source {
     SOURCE_FORCES,
     SOURCE_PINNED,
     SOURCE_THROWS,
+    SOURCE_THROWN,     /* which exceptions they were, and not only errors */
     SOURCES
 };
 

@@ -15,9 +15,9 @@ static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PR
 
 /* Events of the JDK's, and what they are evidence of. */
 static const char *const jdk_events[] = {"jdk.JavaMonitorEnter", "jdk.GCPhasePause", "jdk.SafepointStateSynchronization", "jdk.SocketRead",
-                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics"};
+                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics", "jdk.JavaExceptionThrow"};
 static const enum source jdk_sources[] = {SOURCE_LOCKS, SOURCE_PAUSES, SOURCE_ASKED, SOURCE_SOCKETS, SOURCE_FORCES, SOURCE_PINNED,
-                                          SOURCE_THROWS};
+                                          SOURCE_THROWS, SOURCE_THROWN};
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 

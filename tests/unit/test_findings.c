@@ -445,6 +445,14 @@ static void test_exceptions(void)
     add_halts(HALT_EXCEPTION, "demo.Other", 0, 3);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Main.work:4", "20,000 a second, by the JVM's count");
     begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_THROWN);
+    e.throws = (struct recorded_throws){200000, 10 * SECOND};
+    add_halts(HALT_EXCEPTION, "java.lang.NoSuchMethodError", 0, 3);
+    judge();
+    tap_ok(first(FINDING_EXCEPTIONS) && text_is(f.list[0].subject, "") && !strstr(findings_text(&f, f.list[0].text), "NoSuchMethodError"),
+           "of errors alone, nothing is said of the exceptions: %s", f.count ? findings_text(&f, f.list[0].text) : "");
+    end();
+    begin();
     e.throws = (struct recorded_throws){2000, 10 * SECOND};
     is_silent("200 a second");
 }

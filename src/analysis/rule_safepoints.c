@@ -144,12 +144,6 @@ static struct lateness lateness_at(struct findings *f, const struct halts *h, ui
     return l;
 }
 
-static struct amount mean_of(const struct lateness *l)
-{
-    double mean = l->sum / l->count, variance = (l->squares - l->sum * mean) / (l->count - 1);
-    return amount_normal(mean, sqrt(fmax(0, variance) / l->count));
-}
-
 /* site: of its lines the one that most was lost at. */
 static void judge_late(struct findings *f, const struct halts *h, uint32_t place, uint32_t site)
 {
@@ -157,7 +151,7 @@ static void judge_late(struct findings *f, const struct halts *h, uint32_t place
     char mean[32], low[32], high[32];
     if (l.count < LATE_LEAST)
         return;
-    struct amount each = mean_of(&l);
+    struct amount each = amount_mean(l.sum, l.squares, l.count);
     findings_add(f, &(struct finding){
                         .kind = FINDING_LATE_AT_SAFEPOINTS,
                         .score = score_saturate(each.low, LATE_WARNING_NS),

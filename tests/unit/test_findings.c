@@ -323,12 +323,14 @@ static void add_all_late(const uint64_t *ms, int count)
 
 static void test_late(void)
 {
-    static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1};
+    static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1}, spread[] = {30, 40, 50};
     add_all_late(even, 5);
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "a loop of 50 ms");
     add_all_late(even, 2);
     add_late(40 * MS, "demo.Sum.loop:10");
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "the lines of a loop are one place");
+    add_all_late(spread, 3);
+    is_silent("30, 40 and 50 ms: three tell little of their mean");
     add_all_late(even, 2);
     is_silent("two times only");
     add_all_late(little, 5);

@@ -1,6 +1,6 @@
 /* Evidence with as many different threads, locks and places as a file can hold: what rules take grows with it, and not with its square.
  * tier: quick
- * timeout: 60 */
+ * timeout: 100 */
 #include "../tap.h"
 
 #include "analysis/analyze.h"
@@ -54,6 +54,16 @@ static void test_locks(void)
     profile_deinit(&lock);
 }
 
+static void test_owners(void)
+{
+    struct profile lock, holder;
+    fill(&lock, PROFILE_LOCK, "demo.Log.log:12");
+    fill(&holder, PROFILE_HOLDER, "demo.Log.log:12;Native|java.lang.Thread.sleep");
+    tap_ok(found(&(struct evidence){.lock = &lock, .holder = &holder, .duration_ns = MS}) == MANY, "and each with an owner");
+    profile_deinit(&lock);
+    profile_deinit(&holder);
+}
+
 static void test_pools(void)
 {
     struct profile wall;
@@ -81,6 +91,7 @@ static void test_late(void)
 int main(void)
 {
     test_locks();
+    test_owners();
     test_pools();
     test_late();
     return tap_done();

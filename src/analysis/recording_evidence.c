@@ -57,12 +57,28 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     return 0;
 }
 
-static void keep_range(struct halts *h, const struct time_range *range)
+/* How much of it lies in the range and the recording: what waits last is held against the time of these. */
+static uint64_t part_of(const struct recording_evidence *r, int64_t start_ns, uint64_t ns)
 {
+    int64_t from = r->range.from_ns > r->halts.start_ns ? r->range.from_ns : r->halts.start_ns, to = r->range.to_ns;
+    uint64_t before = from > start_ns ? (uint64_t)from - (uint64_t)start_ns : 0;
+    uint64_t most = to > start_ns ? (uint64_t)to - (uint64_t)start_ns : 0;
+    ns = ns < most ? ns : most;
+    return ns > before ? ns - before : 0;
+}
+
+static void keep_range(struct recording_evidence *r)
+{
+    struct halts *h = &r->halts;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->list[i].start_ns >= range->from_ns && h->list[i].start_ns < range->to_ns)
-            h->list[kept++] = h->list[i];
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct halt *one = &h->list[i];
+        if (one->start_ns < r->range.from_ns || one->start_ns >= r->range.to_ns)
+            continue;
+        if (one->kind != HALT_SAFEPOINTS_COUNTED) /* these lie somewhere in a while */
+            one->ns = part_of(r, one->start_ns, one->ns);
+        h->list[kept++] = *one;
+    }
     h->count = kept;
 }
 
@@ -82,6 +98,17 @@ static int load_profile(struct recording_evidence *r, int i, const char *path, s
         rc = rc ? error_set(e, rc, "no memory for the samples of %s", path) : 0;
     }
     return rc;
+}
+
+/* Those of which the recording says when they began. */
+static void cut_waits(const struct recording_evidence *r, struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        struct profile_sample *s = &p->samples[i];
+        uint64_t weight = s->time_ns ? part_of(r, s->time_ns, s->weight) : s->weight;
+        p->weight -= s->weight - weight;
+        s->weight = weight;
+    }
 }
 
 static bool comes_from(const struct profile *p, const char *event)
@@ -124,7 +151,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     r->evidence.duration_ns = r->halts.duration_ns;
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc)
-        keep_range(&r->halts, &r->range);
+        keep_range(r);
     rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
@@ -142,8 +169,10 @@ static int load(struct recording_evidence *r, const char *path, const char *rang
     jfr_file_close(file);
     for (int i = 0; !rc && i < KINDS; i++)
         rc = load_profile(r, i, path, e);
-    if (!rc)
+    if (!rc) {
+        cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
+    }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;
     return rc;

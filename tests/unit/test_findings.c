@@ -534,6 +534,17 @@ static void test_print(void)
     end();
 }
 
+static void test_print_border(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 9900 * MS, false);
+    judge();
+    char *text = printed(findings_print_text, 0);
+    tap_ok(strstr(text, "info     74  Threads queue") != NULL, "a score next to its limit: %.40s", strchr(text, '\n') + 2);
+    free(text);
+    end();
+}
+
 static void test_score(void)
 {
     tap_ok(score_saturate(0, 1) == 0 && score_saturate(-1, 1) == 0, "of nothing, nothing");
@@ -561,5 +572,6 @@ int main(void)
     test_order();
     test_gaps();
     test_print();
+    test_print_border();
     return tap_done();
 }

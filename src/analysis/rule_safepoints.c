@@ -135,7 +135,7 @@ static uint32_t place_of(struct findings *f, const char *site)
 
 static bool is_late(const struct halt *one)
 {
-    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_ns;
+    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_thread_ns;
 }
 
 static struct lateness *lateness_at(struct late *l, uint32_t place)
@@ -159,11 +159,11 @@ static void add_late(struct findings *f, struct late *l, const struct halts *h, 
         f->failed = true;
         return;
     }
-    at->sum += (double)one->late_ns;
-    at->squares += (double)one->late_ns * (double)one->late_ns;
+    at->sum += (double)one->late_thread_ns;
+    at->squares += (double)one->late_thread_ns * (double)one->late_thread_ns;
     at->count++;
     at->thread = one->late_thread;
-    tally_add(&l->sites, place, one->late_site, one->late_ns);
+    tally_add(&l->sites, place, one->late_site, one->late_thread_ns);
 }
 
 /* site: of its lines the one that most was lost at. */

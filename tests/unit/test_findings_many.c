@@ -78,7 +78,7 @@ static void test_late(void)
     strtab_init(&h.strings);
     for (uint32_t i = 0; i < MANY; i++) {
         char site[32];
-        struct halt one = {.kind = HALT_SAFEPOINT, .ns = MS, .count = 1, .sync_ns = MS, .sync_known = true, .late_ns = 90 * MS};
+        struct halt one = {.kind = HALT_SAFEPOINT, .ns = MS, .count = 1, .sync_ns = MS, .sync_known = true, .late_thread_ns = 90 * MS};
         snprintf(site, sizeof site, "demo.Sum.loop%" PRIu32 ":9", i < 3 ? 0 : i);
         one.late_site = strtab_add_text(&h.strings, site);
         one.late_thread = strtab_add_text(&h.strings, "looper");

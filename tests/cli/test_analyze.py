@@ -114,7 +114,7 @@ def test_time():
     ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
     long = recording("long.jfr", *calm[:100], ("monitor", 2, 800 * MS, "demo.Log", 64, 1, 0, LOG))
     part = analyze(long, "--time", "+50ms..+150ms")["findings"]
-    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on behind it, what lies in it", part)
+    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on, what lies in it", part)
     wrong = ct.candor("analyze", "--time", "yesterday", path)
     ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "no range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)

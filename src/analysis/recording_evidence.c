@@ -127,7 +127,7 @@ static void give_profiles(struct recording_evidence *r)
 {
     struct evidence *e = &r->evidence;
     const struct profile *cpu = &r->profiles[CPU];
-    const char *event = profile_setting(cpu, "event");
+    const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
     e->wall = comes_from(&r->profiles[WALL], "candor.WallSample") ? &r->profiles[WALL] : NULL;
@@ -136,6 +136,7 @@ static void give_profiles(struct recording_evidence *r)
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
     e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
+    e->sources |= locks && !(parks && !strcmp(parks, "unseen")) ? SOURCE_BIT(SOURCE_PARKS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
     e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
 }

@@ -129,6 +129,13 @@ def test_missing():
     ct.ok("-e cpu,lock" in gaps["deadlock"]["remedy"] and "--jfr on" in gaps["slow_socket"]["remedy"], "with the command that does", gaps)
 
 
+def test_parks():
+    """A JVM that does not let parks be followed: nothing can be said of locks that readers and writers share."""
+    path = recording("monitors.jfr", ("setting", "lock_parks", "unseen"), ("monitor", 2, 5 * MS, "demo.Log", 64, 1, 0, LOG))
+    r = analyze(path)
+    ct.ok("writers_starve" in [gap["id"] for gap in r["not_judged"]] and "deadlock" in r["judged"], "parks that were not seen: said", r)
+
+
 def test_wrong(path):
     for words, *wanted in ((["no-such.jfr"], "no-such.jfr"), (["-"], "as a file"), (["http://127.0.0.1:1"], "recording's FILE")):
         result = ct.candor("analyze", *words)
@@ -151,5 +158,6 @@ test_storm()
 test_several()
 test_time()
 test_missing()
+test_parks()
 test_wrong(recording("whole.jfr"))
 ct.done()

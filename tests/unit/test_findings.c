@@ -427,20 +427,27 @@ static void test_pinned(void)
     "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"    \
     "java.lang.Throwable.fillInStackTrace:1;Native|java.lang.Throwable.fillInStackTrace"
 
-static void add_throws(int throws)
+#define THROW_IN_CONSTRUCTOR                                                                                           \
+    "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"             \
+    "java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace:1"
+
+static void add_throws(int throws, const char *stack)
 {
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < throws ? THROW : "demo.Parser.parse:31", 10 * MS);
+        maker_sample(&cpu, i < throws ? stack : "demo.Parser.parse:31", 10 * MS);
 }
 
 static void test_exceptions(void)
 {
-    add_throws(30);
+    add_throws(30, THROW_IN_CONSTRUCTOR);
+    finds(FINDING_EXCEPTIONS, "java.lang.IllegalArgumentException", "demo.Order.<init>:5 < demo.Order.<init>:8",
+          "a constructor that throws is no exception");
+    add_throws(30, THROW);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
-    add_throws(9);
+    add_throws(9, THROW);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
-    add_throws(8);
+    add_throws(8, THROW);
     is_silent("8 %, which may be 4");
     begin();
     e.throws = (struct recorded_throws){200000, 10 * SECOND};

@@ -400,6 +400,13 @@ static void test_forces(void)
     e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
     add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
               100);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].count == 100 && f.list[0].threads == 1, "by the wall clock: by so many samples, of one thread");
+    end();
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
+              100);
     finds(FINDING_FILE_FORCED, "", "demo.Log.flush:8", "by the wall clock, half of the time");
     begin();
     e.sources &= ~SOURCE_BIT(SOURCE_FORCES);

@@ -271,6 +271,35 @@ def killed(jdk):
     ct.ok(types.get("candor.Setting") and not types.get("jdk.SafepointBegin"), f"{what}: what the agent had is there", types)
 
 
+def client_killed(jdk):
+    """What a client that is killed leaves running is put together by `stop`; or, when the agent has ended, is ended by the next."""
+    what, path, later = f"{jdk}, client killed", ct.WORK / f"orphan-{jdk.version}.jfr", ct.WORK / f"later-{jdk.version}.jfr"
+    with start(jdk) as jvm:
+        for end in ("stop", "next"):
+            client = record(jvm, path if end == "stop" else later, "-e", "cpu", "--jfr", "on")
+            jvm.round("collect", calls=CALLS)
+            client.kill()
+            client.communicate(timeout=ct.PATIENCE)
+            ct.ok(own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: the JDK's goes on", jcmd(jdk, jvm.pid, "JFR.check"))
+            if end == "stop":
+                ended = ct.candor("stop", jvm.pid)
+                ct.ok(ended.status == 0 and not ended.err, f"{what}: stop ends both", ended)
+            else:
+                good, answer = ct.control(jvm.pid, "stop")
+                ct.ok(good, f"{what}: the agent alone is ended", answer)
+                later.unlink()
+                client = record(jvm, later, "-e", "cpu", "--jfr", "on")
+                jvm.round("collect", calls=CALLS)
+                status, err = interrupt(client)
+                ct.ok(status == 0 and len(err.splitlines()) == 1 and "was left by a candor that was killed, and is ended" in err,
+                      f"{what}: the next ends it", (status, err))
+            ct.ok(own_recordings(jdk, jvm.pid) == (0, 0) and not left_over(jvm.pid), f"{what}: nothing is left",
+                  (jcmd(jdk, jvm.pid, "JFR.check"), left_over(jvm.pid)))
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
+    reads(jdk, what, later, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
+
+
 def by_steps(jdk):
     """start, dump, stop: each a process of its own."""
     what, path, copy = f"{jdk}, step by step", ct.WORK / f"steps-{jdk.version}.jfr", ct.WORK / f"copy-{jdk.version}.jfr"
@@ -309,11 +338,20 @@ def other_user(jdk):
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS))
 
 
+def image_without_recorder(jdk):
+    """A JDK of the same JVM without the module jdk.jfr."""
+    folder = ct.WORK / f"image-{jdk.version}"
+    made = ct.run(jdk.home / "bin/jlink", "--add-modules", "java.management", "--output", folder)
+    if made.status:
+        raise RuntimeError(str(made))
+    return ct.Jdk(jdk.version, folder)
+
+
 def without_recorder(jdk):
     """An image without its module; on JDK 8, which has none, a JVM that is told to have no recorder."""
     what, path = f"{jdk}, without a recorder", ct.WORK / f"without-{jdk.version}.jfr"
-    flags = ["-XX:-FlightRecorder"] if jdk.version == 8 else ["--limit-modules", "java.management"]
-    with start(jdk, *flags) as jvm:
+    flags = ["-XX:-FlightRecorder"] if jdk.version == 8 else []
+    with start(jdk if jdk.version == 8 else image_without_recorder(jdk), *flags) as jvm:
         client = record(jvm, path, "-e", "cpu,halt", "--jfr", "on")
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)
@@ -326,7 +364,7 @@ def without_recorder(jdk):
           r.get("failed") or gc)
 
 
-CASES = (beside_owner, existing, from_start, killed, by_steps, other_user, without_recorder)
+CASES = (beside_owner, existing, from_start, killed, client_killed, by_steps, other_user, without_recorder)
 
 
 def has_recorder(jdk):

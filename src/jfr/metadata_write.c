@@ -6,14 +6,15 @@
  * An element is: name, attribute count, (name, value)*, child count, children. */
 #include "jfr/metadata_write.h"
 
+#include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/schema_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Metadata of the same id is the same: readers keep what they have read. */
-enum { FULL = 1, BARE = 2 };
+/* Added to an id, so that it is none of the JDK's, which count from 0. */
+#define ID_BASE 0x40000000u
 
 struct tree {
     struct buffer bytes;
@@ -167,6 +168,16 @@ static void put_strings(struct buffer *b, const struct strtab *strings)
     }
 }
 
+/* The JDK's reader takes metadata of the same id in the next chunk for the same without reading it, whoever wrote the two: the id says what
+ * is in it. */
+static uint64_t id_of(const struct tree *t)
+{
+    uint64_t hash = hash_bytes(t->bytes.data, t->bytes.len);
+    for (uint32_t i = 0; i < t->strings.count; i++)
+        hash = hash_mix(hash ^ hash_bytes(strtab_text(&t->strings, i), strtab_len(&t->strings, i)));
+    return ID_BASE | (hash & (ID_BASE - 1));
+}
+
 static void write(struct buffer *b, uint64_t ticks, bool bare)
 {
     struct tree t;
@@ -181,7 +192,7 @@ static void write(struct buffer *b, uint64_t ticks, bool bare)
     buffer_varint(b, 0);
     buffer_varint(b, ticks);
     buffer_varint(b, 0);
-    buffer_varint(b, bare ? BARE : FULL);
+    buffer_varint(b, id_of(&t));
     put_strings(b, &t.strings);
     buffer_put(b, t.bytes.data, t.bytes.len);
     if (t.bytes.failed)

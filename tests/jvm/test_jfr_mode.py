@@ -173,7 +173,8 @@ def attached(jdk):
         ct.ok(status == 0 and "--jfr" not in err, f"{what}: the client ends well", (status, err))
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 0), f"{what}: none of the JDK's recordings is left", jcmd(jdk, jvm.pid, "JFR.check"))
         ct.ok(not left_over(jvm.pid), f"{what}: nor any file", left_over(jvm.pid))
-        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok(jvm.finish() == 0 and "[jfr" not in jvm.transcript(), f"{what}: the program ends well, and no word of the recorder's is in its output",
+              jvm.transcript())
     r = compare(what, path, log, CALLS)
     ct.ok(r["told_twice"] >= CALLS, f"{what}: {r['told_twice']} pauses were told of by both, and count once", r.get("failed"))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))

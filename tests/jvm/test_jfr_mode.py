@@ -173,8 +173,8 @@ def attached(jdk):
         ct.ok(status == 0 and "--jfr" not in err, f"{what}: the client ends well", (status, err))
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 0), f"{what}: none of the JDK's recordings is left", jcmd(jdk, jvm.pid, "JFR.check"))
         ct.ok(not left_over(jvm.pid), f"{what}: nor any file", left_over(jvm.pid))
-        ct.ok(jvm.finish() == 0 and "[jfr" not in jvm.transcript(), f"{what}: the program ends well, and no word of the recorder's is in its output",
-              jvm.transcript())
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok("[jfr" not in jvm.transcript(), f"{what}: the recorder has no word in its output", jvm.transcript())
     r = compare(what, path, log, CALLS)
     ct.ok(r["told_twice"] >= CALLS, f"{what}: {r['told_twice']} pauses were told of by both, and count once", r.get("failed"))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))
@@ -340,19 +340,18 @@ def other_user(jdk):
 
 
 def image_without_recorder(jdk):
-    """A JDK of the same JVM without the module jdk.jfr."""
+    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs whose libraries were made to fit this machine make images that do not."""
     folder = ct.WORK / f"image-{jdk.version}"
     made = ct.run(jdk.home / "bin/jlink", "--add-modules", "java.management", "--output", folder)
-    if made.status:
-        raise RuntimeError(str(made))
-    return ct.Jdk(jdk.version, folder)
+    return ct.Jdk(jdk.version, folder) if made.status == 0 and ct.run(folder / "bin/java", "-version").status == 0 else None
 
 
 def without_recorder(jdk):
-    """An image without its module; on JDK 8, which has none, a JVM that is told to have no recorder."""
+    """An image without its module where there can be one, or a JVM that is told to have no recorder."""
     what, path = f"{jdk}, without a recorder", ct.WORK / f"without-{jdk.version}.jfr"
-    flags = ["-XX:-FlightRecorder"] if jdk.version == 8 else []
-    with start(jdk if jdk.version == 8 else image_without_recorder(jdk), *flags) as jvm:
+    image = image_without_recorder(jdk) if jdk.version in (11, 17) else None
+    ct.ok(image or jdk.version not in (11, 17), f"{what}: an image without its module")
+    with start(image or jdk, *([] if image else ["-XX:-FlightRecorder"])) as jvm:
         client = record(jvm, path, "-e", "cpu,halt", "--jfr", "on")
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/strtab.h"
+#include "jfr/schema.h"
 #include "jfr/schema_table.h"
 
 #include <stdio.h>
@@ -143,12 +144,26 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
     element_end(t, &e);
 }
 
-static void build(struct tree *t, bool bare)
+/* Mission Control takes a type whose fields differ from those that it had in the chunk before for another, with a name of its own. */
+static bool is_left_out(enum schema_id id, uint32_t without)
+{
+    return (without & JFR_WITHOUT_COLLECTIONS && id == T_GARBAGE_COLLECTION) ||
+           (without & JFR_WITHOUT_WAITS && (id == T_MONITOR_ENTER || id == T_THREAD_PARK)) ||
+           (without & JFR_WITHOUT_ALLOCATIONS && id == T_ALLOCATION_SAMPLE) ||
+           (without & JFR_WITHOUT_OLD_OBJECTS && id == T_OLD_OBJECT_SAMPLE);
+}
+
+static bool is_bare(enum schema_id id)
+{
+    return id == T_BYTE || id == T_LONG || id == T_DOUBLE;
+}
+
+static void build(struct tree *t, bool bare, uint32_t without)
 {
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
     for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
-        if (!bare || id == T_BYTE || id == T_LONG || id == T_DOUBLE)
+        if (bare ? is_bare(id) : !is_left_out(id, without))
             class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);
@@ -178,7 +193,7 @@ static uint64_t id_of(const struct tree *t)
     return ID_BASE | (hash & (ID_BASE - 1));
 }
 
-static void write(struct buffer *b, uint64_t ticks, bool bare)
+static void write(struct buffer *b, uint64_t ticks, bool bare, uint32_t without)
 {
     struct tree t;
     buffer_init(&t.bytes, 1 << 20);
@@ -186,7 +201,7 @@ static void write(struct buffer *b, uint64_t ticks, bool bare)
         b->failed = true;
         return;
     }
-    build(&t, bare);
+    build(&t, bare, without);
     size_t start = b->len;
     buffer_be32(b, 0);
     buffer_varint(b, 0);
@@ -202,12 +217,12 @@ static void write(struct buffer *b, uint64_t ticks, bool bare)
     buffer_deinit(&t.bytes);
 }
 
-void jfr_metadata_write(struct buffer *b, uint64_t ticks)
+void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without)
 {
-    write(b, ticks, false);
+    write(b, ticks, false, without);
 }
 
 void jfr_metadata_write_bare(struct buffer *b)
 {
-    write(b, 0, true);
+    write(b, 0, true, 0);
 }

@@ -21,6 +21,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import jfrfile
 
 CALLS = 30
 MS = 1_000_000
@@ -125,6 +126,14 @@ def reads(jdk, what, path, *least):
     ct.ok(theirs.status == 0 and wanted == {name: counts[name] for name in wanted}, f"{what}: the JDK's tool reads the same", theirs)
 
 
+def declares(what, path, *wanted):
+    """Of what both recorders may tell of our chunks declare the events that they may have: Mission Control gives a type with other fields
+    than in the chunk before another name."""
+    both = {"jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.ObjectAllocationSample", "jdk.OldObjectSample"}
+    first = {one.name for one in jfrfile.chunks(path.read_bytes())[0].types.values()} if path.exists() else set()
+    ct.ok("candor.CpuSample" in first and first & both == set(wanted), f"{what}: our chunks declare what they have", first & both)
+
+
 # -- JVMs and clients ------------------------------------------------------------------------------------------------
 
 def start(jdk, *flags, **keywords):
@@ -178,6 +187,7 @@ def attached(jdk):
     r = compare(what, path, log, CALLS)
     ct.ok(r["told_twice"] >= CALLS, f"{what}: {r['told_twice']} pauses were told of by both, and count once", r.get("failed"))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))
+    declares(what, path, "jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark")
     text = ct.candor("report", "--kind", "halt", path)
     ct.ok(text.status == 0 and "told of by the JDK's recorder: " in text.out, f"{what}: the report says by whom", text)
     for kind in ("cpu", "lock"):
@@ -209,6 +219,7 @@ def beside_owner(jdk):
           (then.get("jdk.GarbageCollection"), now.get("jdk.GarbageCollection")))
     reads(jdk, what, own, ("jdk.GarbageCollection", 2 * CALLS))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), (gained, CALLS))
+    declares(what, path)
 
 
 def existing(jdk):
@@ -340,7 +351,7 @@ def other_user(jdk):
 
 
 def image_without_recorder(jdk):
-    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs whose libraries were made to fit this machine make images that do not."""
+    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs that were made to fit this machine make images that do not."""
     folder = ct.WORK / f"image-{jdk.version}"
     made = ct.run(jdk.home / "bin/jlink", "--add-modules", "java.management", "--output", folder)
     return ct.Jdk(jdk.version, folder) if made.status == 0 and ct.run(folder / "bin/java", "-version").status == 0 else None

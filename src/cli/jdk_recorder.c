@@ -154,12 +154,34 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
     return code;
 }
 
+/* Of clients that did not come to their end: the agent does not record, and nobody has their folder open. */
+static void end_left_over(const struct session *s, struct recorder_list *list)
+{
+    struct recorder_folder f;
+    struct error e;
+    char folder[sizeof f.name];
+    for (unsigned i = 0; i < list->count; i++) {
+        struct recorder_recording *r = &list->list[i];
+        if (!r->running || !is_ours(r, s))
+            continue;
+        snprintf(folder, sizeof folder, ".%s", r->name);
+        int code = recorder_folder_open(&f, &s->process, folder, &e);
+        if (code && code != -ENOENT)
+            continue;
+        r->running = recorder_stop(s->process.pid, patience(s), r->name, &e) != 0;
+        if (!r->running)
+            say_recording(r, s, "was left by a candor that was killed, and is ended");
+        recorder_folder_remove(&f);
+    }
+}
+
 static void begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     struct recorder_list list;
     struct error e;
     j->begin_ns = (int64_t)clock_realtime_ns();
     int code = recorder_check(s->process.pid, patience(s), &list, &e);
+    end_left_over(s, &list);
     if (!code && is_on(r->jfr))
         code = begin_own(j, s, r, guard_ns, &list, &e);
     else if (!code)
@@ -289,7 +311,9 @@ static int end_own(struct jdk_recorder *j, const struct session *s, const struct
         return status;
     }
     if (status == NOTHING_THERE)
-        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost" : "its recording was ended by somebody else");
+        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost" :
+                           code ? "its recording was ended by somebody else" :
+                                  "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
     recorder_folder_remove(&j->folder);
     return status == NOTHING_THERE ? CLI_OK : status;
 }

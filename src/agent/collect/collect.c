@@ -95,6 +95,16 @@ char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
     return out;
 }
 
+uint32_t collect_without(const struct collect_options *options)
+{
+    uint32_t without = 0;
+    without |= options->events & COLLECT_HALT ? 0 : JFR_WITHOUT_COLLECTIONS;
+    without |= options->events & COLLECT_LOCK ? 0 : JFR_WITHOUT_WAITS;
+    without |= options->events & COLLECT_ALLOC ? 0 : JFR_WITHOUT_ALLOCATIONS;
+    without |= options->events & COLLECT_LIVE ? 0 : JFR_WITHOUT_OLD_OBJECTS;
+    return options->jfr ? without : 0;
+}
+
 bool collect_running(void)
 {
     return session.running || safepoint_running();
@@ -753,7 +763,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = locks_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
-                            options->duration_ns, &options->keep, e);
+                            options->duration_ns, &options->keep, collect_without(options), e);
     if (rc) {
         clock_stop();
         release_memory();

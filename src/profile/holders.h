@@ -16,8 +16,6 @@
 #define HOLDERS_NO_PATH "no_path"
 #define HOLDERS_BETWEEN " <- "
 #define HOLDERS_FOUND "found"
-/* Of one that this file has more of than is read. */
-#define HOLDERS_UNREAD "unread"
 
 struct holder {
     uint32_t class_name, path; /* string ids; of the objects, and what leads to them */

@@ -199,7 +199,7 @@ static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
     struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
     int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
     if (!rc && is_alive)
-        rc = load_holders(l->profile, event, &l->holders_room, &o.sample.labels);
+        rc = load_holders(l->profile, event, &o.sample.labels);
     o.sample.count = 1;
     if (born && jfr_moment_ns(event->chunk, born->unit, jfr_value_int(jfr_event_value(event, born)), &born_ns))
         o.sample.time_ns = born_ns;
@@ -584,7 +584,6 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     }
     l->fields.type = NULL;
     l->least_weight = 0;
-    l->holders_room = load_holders_room(chunk);
     l->part = part;
     judge_chunk(l, chunk);
     load_stacks_new_chunk(&l->stacks, part);

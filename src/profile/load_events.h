@@ -31,7 +31,6 @@ struct load {
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
     uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
     struct load_fields fields; /* of the last sample's type */
-    uint64_t holders_room;     /* load_holders.h; of this chunk */
 };
 
 /* Only the kind of p counts here. */

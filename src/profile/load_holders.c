@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { ROOM_LEAST = 16 << 20, ROOM_PER_BYTE = 64, STEP_COST = 16 }; /* bytes; cost: of a step beside its text */
 enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, PATH_BYTES_MAX = 1 << 20, MODIFIER_STATIC = 8 };
 
 struct path {
@@ -17,13 +16,7 @@ struct path {
     size_t holder, holder_length; /* the last static field */
     uint32_t steps;
     bool is_repeated;
-    bool is_unread; /* there is no room for all of it */
 };
-
-uint64_t load_holders_room(const struct jfr_chunk *chunk)
-{
-    return ROOM_LEAST + ROOM_PER_BYTE * jfr_chunk_get_info(chunk)->size;
-}
 
 static struct jfr_text text_of(struct jfr_value v, const char *member)
 {
@@ -102,18 +95,11 @@ static void add_step(struct path *path, const void *step, size_t length, bool is
     }
 }
 
-static bool take_room(uint64_t *room, size_t length)
-{
-    uint64_t cost = STEP_COST + length;
-    *room = *room > cost ? *room - cost : 0;
-    return *room > 0;
-}
-
-static void add_steps(struct path *path, struct jfr_value object, uint64_t *room)
+static void add_steps(struct path *path, struct jfr_value object)
 {
     struct buffer step;
     buffer_init(&step, STEP_BYTES_MAX);
-    for (int i = 0; i < STEPS_MAX && !path->is_unread; i++) {
+    for (int i = 0; i < STEPS_MAX; i++) {
         struct jfr_value reference = jfr_value_member(object, "referrer");
         if (jfr_value_none(reference))
             break;
@@ -121,8 +107,7 @@ static void add_steps(struct path *path, struct jfr_value object, uint64_t *room
             add_step(path, "...", 3, false);
         buffer_reset(&step);
         bool is_static = put_reference(&step, reference);
-        path->is_unread = step.failed || !take_room(room, step.len);
-        if (!path->is_unread)
+        if (!step.failed)
             add_step(path, step.data, step.len, is_static);
         object = jfr_value_member(reference, "object");
     }
@@ -213,16 +198,14 @@ static int add_labels(struct profile *p, struct path *path, struct jfr_value roo
     return rc;
 }
 
-int load_holders(struct profile *p, struct jfr_event *event, uint64_t *room, uint32_t *labels)
+int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels)
 {
     struct jfr_value root = jfr_event_value(event, jfr_type_field(event->type, "root"));
     struct jfr_text outcome = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "path")));
     struct path path = {.steps = 0};
     buffer_init(&path.text, PATH_BYTES_MAX);
-    add_steps(&path, jfr_event_value(event, jfr_type_field(event->type, "object")), room);
-    bool is_read = !path.is_unread && !path.text.failed;
-    int rc = is_read ? add_labels(p, &path, root, outcome, labels)
-                     : add_label(p, HOLDERS_NO_PATH, HOLDERS_UNREAD, sizeof HOLDERS_UNREAD - 1, labels);
+    add_steps(&path, jfr_event_value(event, jfr_type_field(event->type, "object")));
+    int rc = add_labels(p, &path, root, outcome, labels);
     buffer_deinit(&path.text);
     return rc;
 }

@@ -6,9 +6,6 @@
  *            root; there is no holder where the path was not followed to either
  *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
  *
- * A path is longer than what the file says of it, since objects share their holders: where there are more than a recording of ours or of
- * the JDK's has, no_path is "unread".
- *
  * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats itself along a list is told once. */
 #ifndef CANDOR_PROFILE_LOAD_HOLDERS_H
 #define CANDOR_PROFILE_LOAD_HOLDERS_H
@@ -16,9 +13,7 @@
 #include "jfr/reader.h"
 #include "profile/profile.h"
 
-/* How much of paths is read of a chunk: of a small one enough for all that a recording watches, of a large one by its size. */
-uint64_t load_holders_room(const struct jfr_chunk *chunk);
-/* Adds the labels to a set. *room: what is left of it. 0 or -ENOMEM. */
-int load_holders(struct profile *p, struct jfr_event *event, uint64_t *room, uint32_t *labels);
+/* Adds the labels to a set. 0 or -ENOMEM. */
+int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels);
 
 #endif

@@ -26,7 +26,6 @@ static const char *meaning(const char *reason)
         {"beyond", "what refers to them is more than the search remembers"},
         {"not_chosen", "not among those that were searched for"},
         {"gone", "collected before the search"},
-        {HOLDERS_UNREAD, "the file has more of paths than is read"},
         {"failed", "this JVM refused to walk its heap"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -10,12 +10,14 @@
 #include "base/map.h"
 #include "profile/profile.h"
 
-/* The labels' keys, what stands between the steps of a path, and the word of a recording for a path to its end. */
+/* The labels' keys, what stands between the steps of a path, the word of a recording for a path to its end, and ours for one that is left
+ * unread (load_holders.h). */
 #define HOLDERS_PATH "path"
 #define HOLDERS_HOLDER "holder"
 #define HOLDERS_NO_PATH "no_path"
 #define HOLDERS_BETWEEN " <- "
 #define HOLDERS_FOUND "found"
+#define HOLDERS_UNREAD "unread"
 
 struct holder {
     uint32_t class_name, path; /* string ids; of the objects, and what leads to them */

@@ -13,7 +13,13 @@
 #include "jfr/reader.h"
 #include "profile/profile.h"
 
-/* Adds the labels to a set. 0 or -ENOMEM. */
-int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels);
+#include <stdatomic.h>
+
+/* Bytes of steps that are read of one recording, and of one path. What its pools share is spelled out for each object: a file that makes
+ * use of that could have a thousand times its size in memory. What lies beyond has HOLDERS_UNREAD for its no_path. */
+enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
+
+/* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */
+int load_holders(struct profile *p, struct jfr_event *event, _Atomic uint64_t *read, uint32_t *labels);
 
 #endif

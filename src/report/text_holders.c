@@ -27,6 +27,7 @@ static const char *meaning(const char *reason)
         {"not_chosen", "not among those that were searched for"},
         {"gone", "collected before the search"},
         {"failed", "this JVM refused to walk its heap"},
+        {HOLDERS_UNREAD, "longer paths, or more of them, than are read of one recording"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].reason, reason))

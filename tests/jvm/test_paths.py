@@ -70,6 +70,12 @@ def held(jvm, kind, fixed):
     return done, live_report(path), path
 
 
+def outside_buckets(path):
+    """Whether its entry is the first of its bucket is chance."""
+    return [step for step in path if not step.startswith("java.util.HashMap$Node.next") and
+            not step.startswith("java.util.Hashtable$Entry.next")]
+
+
 def names_the_holder(jvm, kind):
     what = f"{jvm.jdk}: {kind}"
     holder, wanted = KINDS[kind]
@@ -77,7 +83,7 @@ def names_the_holder(jvm, kind):
     rows = byte_arrays(data)
     first = rows[0] if rows else {"holder": None, "path": [], "bytes": 0, "objects": 0}
     ct.ok(first["holder"] == holder, f"{what}: held by {first['holder']}", rows[:5])
-    ct.ok(wanted is None or first["path"] == wanted, f"{what}: by the way that is known", first["path"])
+    ct.ok(wanted is None or outside_buckets(first["path"]) == wanted, f"{what}: by the way that is known", first["path"])
     mine = sum(row["bytes"] for row in rows if row["holder"] == holder)
     # Beside each plugin there is what its class loader needs, which takes turns with it.
     ct.ok(mine > done["bytes"] / 2 if kind != "classLoader" else mine > 0, f"{what}: of most of them", (mine, done))
@@ -93,7 +99,8 @@ def names_the_holder(jvm, kind):
 def books_of_walks(path, data, what):
     books = data["live"]["books"]
     lines = {event["account"]: event for event in jfrfile.events(path) if event["@type"] == "candor.BookLine"}
-    ct.ok(books["walks"] >= 4 and books["walked_ns"] > 0, f"{what}: walks are booked", books)
+    # The table itself may be one of the samples; the map, which was there before, is not, nor is what holds that.
+    ct.ok(books["walks"] >= 2 and books["walked_ns"] > 0, f"{what}: walks are booked", books)
     ct.ok(lines["paths_stopped"]["count"] >= books["walks"] and lines["paths_stopped"]["time"] == books["stopped_ns"] > 0,
           f"{what}: and the time that the JVM says it stood still for them", lines["paths_stopped"])
     warned = any(one["level"] == "warning" and "paths:" in one["text"] for one in data["problems"])
@@ -128,7 +135,7 @@ def too_little(jdk):
         start(jvm, path)
         jvm.round("hold", kind="hashtable", requests=REQUESTS)
         dumped = ct.candor("dump", "--paths=1us", "-o", copy, jvm.pid)
-        ct.ok(dumped.status == 0 and "stand still for up to 1us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
+        ct.ok(dumped.status == 0 and "stand still for up to 1.00 us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
         control(jvm, "stop")
         start(jvm, ct.WORK / "without.jfr", event="alloc")
         refused = ct.candor("dump", "--paths", jvm.pid)

@@ -3,7 +3,7 @@
  *   {0} -> holders_take ... -> holders_settle -> read -> holders_deinit
  *
  * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects are among the missing
- * ones. */
+ * ones. What one holder holds by several paths (an entry is the first of its bucket, or not) is summed up. */
 #ifndef CANDOR_PROFILE_HOLDERS_H
 #define CANDOR_PROFILE_HOLDERS_H
 
@@ -26,6 +26,13 @@ struct holder {
     uint64_t bytes;            /* that these stand for */
 };
 
+struct holders_sum {
+    uint32_t row;     /* of its paths the one that leads to most bytes */
+    uint32_t paths;   /* their number; each that has no end counts by itself */
+    uint32_t objects; /* at the ends of all of them */
+    uint64_t bytes;
+};
+
 struct holders_missing {
     uint32_t reason; /* string id */
     uint32_t objects;
@@ -35,6 +42,8 @@ struct holders_missing {
 struct holders {
     struct holder *rows; /* by bytes, most first */
     uint32_t count, cap;
+    struct holders_sum *sums; /* by bytes, most first; once settled */
+    uint32_t sum_count;
     struct holders_missing *missing; /* the same */
     uint32_t missing_count, missing_cap;
     uint32_t objects; /* of which anything is told */
@@ -46,7 +55,7 @@ struct holders {
 bool holders_are_told(const struct profile *p, const struct profile_object *o);
 /* 0 or -ENOMEM; one of which nothing is told changes nothing. */
 int holders_take(struct holders *h, const struct profile *p, const struct profile_object *o);
-void holders_settle(struct holders *h);
+int holders_settle(struct holders *h); /* 0 or -ENOMEM */
 void holders_deinit(struct holders *h);
 
 #endif

@@ -321,9 +321,9 @@ static int find_holders(struct leaks *l, const struct profile *p)
         if (p->objects[i].is_alive && holders_are_told(p, &p->objects[i]))
             rc = take_holders(l, &places, p, &p->objects[i]);
     map_deinit(&places);
-    holders_settle(&l->holders);
-    for (uint32_t i = 0; i < l->count; i++)
-        holders_settle(&l->rows[i].holders);
+    rc = rc ? rc : holders_settle(&l->holders);
+    for (uint32_t i = 0; !rc && i < l->count; i++)
+        rc = holders_settle(&l->rows[i].holders);
     return rc;
 }
 

@@ -275,6 +275,11 @@ static void row_is(const struct profile *p, const struct holders *h, uint32_t i,
                  (unsigned long long)row->bytes);
 }
 
+static bool sum_is(const struct holders_sum *sum, uint32_t row, uint32_t paths, uint32_t number, uint64_t bytes)
+{
+    return sum->row == row && sum->paths == paths && sum->objects == number && sum->bytes == bytes;
+}
+
 static bool is_unread(const struct profile *p, const struct holders *h, uint32_t number)
 {
     return h->missing_count == 1 && h->missing[0].objects == number && !strcmp(profile_text(p, h->missing[0].reason), HOLDERS_UNREAD);
@@ -324,6 +329,9 @@ static void test_paths(void)
     row_is(&p, h, 3, "com.shop.Orders.cache (static)", "... <- com.shop.Orders.cache (static)", 1, 20, "what was left out is said");
     row_is(&p, h, 4, "[Threads, Stack Variable, Thread Name: worker-*]", "[Threads, Stack Variable, Thread Name: worker-*]", 1, 7,
            "what a root refers to by itself");
+    tap_ok(h->sum_count == 4 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) && sum_is(&h->sums[2], 2, 1, 1, 50) &&
+               sum_is(&h->sums[3], 4, 1, 1, 7),
+           "what one holds by two paths is summed up");
     tap_ok(h->missing_count == 1 && h->missing[0].objects == 2 && h->missing[0].bytes == 60 &&
                !strcmp(profile_text(&p, h->missing[0].reason), "budget"),
            "and why others have none");

@@ -52,13 +52,16 @@ static bool is_class(struct jfr_value object, struct jfr_text *name)
     return true;
 }
 
-/* Returns whether it is a static field. */
+/* Returns whether it is a static field. What else refers from a class is of the class as an object: com.shop.Orders.class.<class loader>. */
 static bool put_reference(struct buffer *b, struct jfr_value reference)
 {
     struct jfr_value holder = jfr_value_member(reference, "object"), field = jfr_value_member(reference, "field");
     struct jfr_text of;
-    bool is_static = (jfr_value_int(jfr_value_member(field, "modifiers")) & MODIFIER_STATIC) && is_class(holder, &of);
-    put_class(b, is_static ? of : jfr_class_of(jfr_value_member(holder, "type")));
+    bool of_class = is_class(holder, &of);
+    bool is_static = of_class && (jfr_value_int(jfr_value_member(field, "modifiers")) & MODIFIER_STATIC);
+    put_class(b, of_class ? of : jfr_class_of(jfr_value_member(holder, "type")));
+    if (of_class && !is_static)
+        buffer_text(b, ".class");
     if (!jfr_value_none(field)) {
         buffer_u8(b, '.');
         put_text(b, text_of(field, "name"));

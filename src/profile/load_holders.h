@@ -1,7 +1,8 @@
 /* What holds an object, as a jdk.OldObjectSample tells it, the JDK's or ours: labels of the object's sample, by which reports merge.
  *
  *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
- *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; behind what is no static field stands the root in brackets
+ *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; what is no static field stands as of an object,
+ *            "com.shop.Orders.class.<class loader>", and behind it the root in brackets
  *   holder   of that the static field that is farthest away, "com.shop.Orders.cache (static)"; where there is none, the far end with its
  *            root; there is no holder where the path was not followed to either
  *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three

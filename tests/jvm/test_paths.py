@@ -2,7 +2,7 @@
 """Who holds what is alive: programs whose leaks have a known holder, and their twins that keep a bounded number of the same.
 
 tier: default
-timeout: 600
+timeout: 7200
 
 Leaks' rounds leave 4 MB behind, sampled every 16 KiB: 250 objects on average, of which no more than 256 are searched for. Fewer than
 half of that, or more than a quarter of it where the twin keeps a hundredth (16 KiB a sample: 6 objects), has a chance below 1e-9.

@@ -68,15 +68,18 @@ static const struct object objects[] = {
     {BYTES, "", 0},                                                                 /* 14: nothing known */
     {BYTES, "", 12}, {NODE, "", 0},                                                 /* 15, 16: a part */
     {BYTES, "", 13},                                                                /* 17: far away */
+    {BYTES, "", 14},                                                                /* 18: of a class as an object */
 };
 static const struct reference references[] = {
     {0, 1, 2, 0}, {1, 0, 3, 0}, {0, 2, 4, 0},  {0, 3, 5, 0}, {0, 1, 7, 0},  {2, 0, 3, 0}, {0, 4, 9, 0},
     {0, 5, 10, 0}, {0, 5, 11, 0}, {0, 6, 12, 0}, {0, 7, 13, 0}, {0, 1, 16, 0}, {0, 3, 5, 40},
+    {0, 8, 5, 0},
 };
 static const struct {
     const char *name;
     uint64_t modifiers;
-} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE}};
+} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE},
+            {"<class loader>", 0}};
 
 static void put_names(struct buffer *b, unsigned type, const char *const *names, size_t count)
 {
@@ -179,6 +182,7 @@ static void craft(struct buffer *b)
     put_sample(b, 20, 17, 1, "");
     put_sample(b, 7, 14, 2, "");
     put_sample(b, 1, 14, 0, "");
+    put_sample(b, 3, 18, 1, "");
     put_classes(b);
     put_objects(b);
     put_references(b);
@@ -317,7 +321,7 @@ static void test_paths(void)
     if (!good)
         return;
     const struct holders *h = &l.holders;
-    tap_ok(h->objects == 7 && h->bytes == 637 && h->count == 5, "of seven objects something is told, and two share a path");
+    tap_ok(h->objects == 8 && h->bytes == 640 && h->count == 6, "of eight objects something is told, and two share a path");
     row_is(&p, h, 0, "com.shop.Orders.cache (static)",
            "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)",
            2, 300, "a static field holds by itself, whatever the places in the array");
@@ -329,8 +333,10 @@ static void test_paths(void)
     row_is(&p, h, 3, "com.shop.Orders.cache (static)", "... <- com.shop.Orders.cache (static)", 1, 20, "what was left out is said");
     row_is(&p, h, 4, "[Threads, Stack Variable, Thread Name: worker-*]", "[Threads, Stack Variable, Thread Name: worker-*]", 1, 7,
            "what a root refers to by itself");
-    tap_ok(h->sum_count == 4 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) && sum_is(&h->sums[2], 2, 1, 1, 50) &&
-               sum_is(&h->sums[3], 4, 1, 1, 7),
+    row_is(&p, h, 5, "com.shop.Orders.class.<class loader> [Class Loader Data]",
+           "com.shop.Orders.class.<class loader> <- [Class Loader Data]", 1, 3, "what refers from a class and is no static field");
+    tap_ok(h->sum_count == 5 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) && sum_is(&h->sums[2], 2, 1, 1, 50) &&
+               sum_is(&h->sums[3], 4, 1, 1, 7) && sum_is(&h->sums[4], 5, 1, 1, 3),
            "what one holds by two paths is summed up");
     tap_ok(h->missing_count == 1 && h->missing[0].objects == 2 && h->missing[0].bytes == 60 &&
                !strcmp(profile_text(&p, h->missing[0].reason), "budget"),

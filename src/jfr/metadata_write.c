@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Metadata of the same id is the same: readers keep what they have read. */
-enum { FULL = 1, BARE = 2 };
+/* Metadata of the same id is the same: readers keep what they have read. Those of the JDK, whose chunks may stand behind ours (append.h),
+ * count from 1. */
+enum { FULL = 0x43414e44, BARE };
 
 struct tree {
     struct buffer bytes;

@@ -52,7 +52,7 @@ static bool is_class(struct jfr_value object, struct jfr_text *name)
     return true;
 }
 
-/* Returns whether it is a static field. What else refers from a class is of the class as an object: com.shop.Orders.class.<class loader>. */
+/* Returns whether it is a static field. What else refers from a class is of it as an object: com.shop.Orders.class.<class loader>. */
 static bool put_reference(struct buffer *b, struct jfr_value reference)
 {
     struct jfr_value holder = jfr_value_member(reference, "object"), field = jfr_value_member(reference, "field");

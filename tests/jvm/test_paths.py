@@ -8,10 +8,15 @@ Leaks' rounds leave 4 MB behind, sampled every 16 KiB: 250 objects on average, o
 half of that, or more than a quarter of it where the twin keeps a hundredth (16 KiB a sample: 6 objects), has a chance below 1e-9.
 Nothing here depends on how long a walk takes: the budgets are a minute, or less than any walk.
 """
+import collections
 import pathlib
+import signal
+import subprocess
 import sys
+import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
 import jfrfile
 
@@ -168,6 +173,73 @@ def of_the_jdk(jdk):
           f"{jdk}: its chains name the same holder", rows[:5])
 
 
+# -- other readers -----------------------------------------------------------------------------------------------
+
+def path_of(event):
+    """In the words of ReadJmcPaths.java."""
+    at, steps = event["object"], []
+    while at and at["referrer"]:
+        reference = at["referrer"]
+        steps.append("[]" if reference["array"] else reference["field"]["name"])
+        at = reference["object"]
+    last = at["description"] or "" if at else ""
+    return " <- ".join([*steps, last]) + " | " + (event["root"]["system"] if event["root"] else "")
+
+
+def of_several_chunks(jdk, path):
+    """A recording of which two chunks at least have paths; asked for so long, since chunks end when their time is over."""
+    with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=FLAGS) as jvm:
+        jvm.expect("ready")
+        start(jvm, ct.WORK / "kept.jfr", keep="30s")  # in chunks of three seconds
+        jvm.round("hold", kind="hashtable", requests=REQUESTS)
+        for _ in range(100):
+            control(jvm, "dump", file=path, paths="60s")
+            chunks = [list(chunk.events({"jdk.OldObjectSample"})) for chunk in jfrfile.chunks(path.read_bytes())]
+            if sum(any(event["root"] for event in chunk) for chunk in chunks) > 1:
+                break
+            path.unlink()
+            time.sleep(1)
+        control(jvm, "stop")
+        jvm.finish()
+    return [event for chunk in chunks for event in chunk]
+
+
+def in_mission_control(jdk):
+    result = ct.run(HERE / "fetch_jars.sh", timeout=200)
+    if result.status:
+        ct.skip("Mission Control's parser", "its jars cannot be fetched: " + (result.err.strip().splitlines() or ["?"])[-1])
+        return
+    path = ct.WORK / "chunks.jfr"
+    ours = collections.Counter(path_of(event) for event in of_several_chunks(jdk, path))
+    ct.ok(ours["value <- [] <- table <- TABLE <- Class Name: Leaks | Class Loader Data"] > 100, f"{jdk}: paths in two chunks", ours)
+    read = ct.run(jdk.java, "-cp", f"{result.out.strip()}/*", HERE / "ReadJmcPaths.java", path)
+    theirs = {text: int(count) for count, _, text in (line.partition(" ") for line in read.out.splitlines())}
+    ct.ok(theirs == dict(ours), f"{jdk}: Mission Control has the same", f"{read.err}\n{sorted(ours.items())}\n{sorted(theirs.items())}")
+
+
+def beside_the_jdk(jdk):
+    """With the chunks of the JDK's own recorder behind ours, its tool reads both."""
+    path = ct.WORK / f"beside-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Leaks", flags=[*FLAGS, "-XX:StartFlightRecording:settings=profile"]) as jvm:
+        jvm.expect("ready")
+        client = ct.spawn([ct.PROGRAM, "record", "-e", "live,lock", "--paths=60s", "--jfr", "existing", "--alloc-interval", "16k",
+                           "-o", path, str(jvm.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        ct.wait_until(lambda: path.exists() and ct.candor("status", jvm.pid).out.count("live"))
+        jvm.round("hold", kind="hashtable", requests=REQUESTS)
+        client.send_signal(signal.SIGINT)
+        out, err = client.communicate()
+        jvm.finish()
+    rows = byte_arrays(live_report(path))
+    ct.ok(bool(rows) and rows[0]["holder"] == "Leaks.TABLE (static)", f"{jdk}: the holder is told beside the JDK's recorder",
+          (rows[:3], out, err))
+    counts = [len(list(chunk.events({"jdk.OldObjectSample"}))) for chunk in jfrfile.chunks(path.read_bytes())]
+    ct.ok(len(counts) > 1 and counts[0] > 100, f"{jdk}: whose chunks are in the file", counts)
+    printed = ct.run(jdk.jfr, "print", "--events", "jdk.OldObjectSample", path)
+    ct.ok(printed.status == 0 and "TABLE : java.lang.Class Class Name: Leaks" in printed.out and
+          printed.out.count("jdk.OldObjectSample {") == sum(counts), f"{jdk}: the JDK's own tool prints the objects of both",
+          f"{counts} {printed.err[:400]}")
+
+
 # -- at length -------------------------------------------------------------------------------------------------------
 
 def candidates(jdk, kind, fixed):
@@ -224,6 +296,8 @@ def main():
     for jdk in sampled:
         if jdk.version in (17, 25):
             of_the_jdk(jdk)
+            beside_the_jdk(jdk)
+    in_mission_control(sampled[-1])
     if ct.TIER == "all":
         for jdk in sampled:
             collectors(jdk)

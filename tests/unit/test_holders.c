@@ -335,8 +335,8 @@ static void test_paths(void)
            "what a root refers to by itself");
     row_is(&p, h, 5, "com.shop.Orders.class.<class loader> [Class Loader Data]",
            "com.shop.Orders.class.<class loader> <- [Class Loader Data]", 1, 3, "what refers from a class and is no static field");
-    tap_ok(h->sum_count == 5 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) && sum_is(&h->sums[2], 2, 1, 1, 50) &&
-               sum_is(&h->sums[3], 4, 1, 1, 7) && sum_is(&h->sums[4], 5, 1, 1, 3),
+    tap_ok(h->sum_count == 5 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) &&
+               sum_is(&h->sums[2], 2, 1, 1, 50) && sum_is(&h->sums[3], 4, 1, 1, 7) && sum_is(&h->sums[4], 5, 1, 1, 3),
            "what one holds by two paths is summed up");
     tap_ok(h->missing_count == 1 && h->missing[0].objects == 2 && h->missing[0].bytes == 60 &&
                !strcmp(profile_text(&p, h->missing[0].reason), "budget"),

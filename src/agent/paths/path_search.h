@@ -8,7 +8,8 @@
  * to the nodes that no walk has looked for yet: the object that does gets a tag, and is a node of the next level. So after k walks whatever
  * is k references away from a sample is known, as far as PATH_NODES_MAX and the like allow; what is passed over is noted at the object that
  * it holds. Between walks the caller, who can look at objects then, says which references hold nothing (a weak one's), and which objects
- * nothing need hold (classes that are never unloaded, threads that live). What leads only to samples that have their path is looked for no more.
+ * nothing need hold (classes that are never unloaded, threads that live). What leads only to samples that have their path is looked for no
+ * more.
  *
  * A path leads from a root to a sample: the shortest, where roots that come and go count as further away. What a walk that was broken
  * off has seen is true; what it has not seen is never taken for what is not there.

@@ -39,7 +39,7 @@ static jlong ask_runtime(jclass class, jobject runtime, const char *name)
 static uint64_t used(void)
 {
     jlong total = 0, free_bytes = 0;
-    if (!attach())
+    if (!attach() || (*jni)->PushLocalFrame(jni, LOCAL_REFERENCES))
         return 0;
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
     jmethodID get = class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
@@ -49,7 +49,9 @@ static uint64_t used(void)
         free_bytes = ask_runtime(class, runtime, "freeMemory");
     }
     (*jni)->ExceptionClear(jni);
-    (*java_vm)->DetachCurrentThread(java_vm);
+    (*jni)->PopLocalFrame(jni, NULL);
+    if (!jvmti) /* not open */
+        (*java_vm)->DetachCurrentThread(java_vm);
     return total > free_bytes ? (uint64_t)(total - free_bytes) : 0;
 }
 

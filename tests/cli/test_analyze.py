@@ -123,7 +123,7 @@ def test_missing():
     gaps = {gap["id"]: gap for gap in r["not_judged"]}
     ct.ok(set(gaps) >= {*OF_LOCKS, "pool_too_small", "slow_socket", "file_forced", "system_gc", "safepoint_storm"} and
           not set(gaps) & set(r["judged"]) and "exceptions" in r["judged"], "what samples of the CPU do not tell", r)
-    ct.ok("-e cpu,lock" in gaps["deadlock"]["remedy"] and "JFR.start" in gaps["slow_socket"]["remedy"], "with the command that does", gaps)
+    ct.ok("-e cpu,lock" in gaps["deadlock"]["remedy"] and "--jfr on" in gaps["slow_socket"]["remedy"], "with the command that does", gaps)
 
 
 def test_wrong(path):

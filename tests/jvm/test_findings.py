@@ -11,7 +11,8 @@ sleep for as little as 0.9 of them, since a machine has woken it late, half of t
 threads have the lock for a microsecond. Pool: the same of tasks; the twin's pool has ten of sixteen threads that no client ever needs.
 Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for none. gc: 12 of 12 pauses, and none.
 exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are found; the twin has none. Sockets:
-half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for. Carriers: 60 waits of 100 ms
+half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for, and what its server reads late
+comes from clients, each by one connection of its own, whose port the kernel gives. Carriers: 60 waits of 100 ms
 where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second, whichever
 the disk gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's loop takes
 0.1 ms.

@@ -129,6 +129,15 @@ static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int co
     }
 }
 
+/* Four reads, which begin `apart` from each other. */
+static void add_reads(const char *peer, uint64_t ns, uint64_t apart)
+{
+    for (int i = 0; i < 4; i++) {
+        add_halts(HALT_SOCKET_READ, peer, ns, 1);
+        halts.list[halts.count - 1].start_ns = (int64_t)(apart * (uint64_t)i);
+    }
+}
+
 static void add_late(uint64_t ns, const char *site)
 {
     struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = ns};
@@ -370,6 +379,18 @@ static void test_sockets(void)
     add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 20 * MS, 4);
     add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
     is_silent("a peer that is slow at times");
+    begin();
+    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND);
+    is_silent("a client that thinks for two seconds");
+    begin();
+    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND - MS / 5);
+    is_silent("by clocks that differ a little");
+    begin();
+    add_reads("desk/10.0.0.2:32768", 2 * SECOND, SECOND);
+    finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32768", "demo.Main.work:4", "a peer with such a port, and several connections");
+    begin();
+    add_reads("desk/10.0.0.2:32767", 2 * SECOND, 2 * SECOND);
+    finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
 static void test_forces(void)

@@ -85,6 +85,10 @@ static void judge(struct thrown *t, const struct evidence *e)
         one.site = stack_throw(f, e->cpu, row->key, &one.subject);
     else if (e->halts)
         name_by_events(&one, f, e->halts);
+    if (!row) {
+        one.report = "--kind halt";
+        one.table = "Why";
+    }
     one.text = tell(f, &one, &rate, &share);
     findings_add(f, &one);
 }

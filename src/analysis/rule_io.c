@@ -114,18 +114,21 @@ static void judge_seen(struct findings *f, const struct evidence *e)
     struct stack_marks marks;
     struct tally stacks;
     double sum = 0, squares = 0;
+    uint64_t samples = 0;
     tally_init(&stacks);
     if (stack_marks_init(&marks, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
-        if (stack_has(&marks, p->samples[i].stack, STACK_FORCES)) {
+        if (stack_has(&marks, p->samples[i].stack, STACK_FORCES) || stack_has(&marks, p->samples[i].stack, STACK_SYNCS)) {
             sum += (double)p->samples[i].weight;
+            samples += p->samples[i].count;
             squares += (double)p->samples[i].weight * (double)p->samples[i].weight;
             tally_add(&stacks, 0, p->samples[i].stack, p->samples[i].weight);
         }
     const struct tally_row *row = tally_largest(&stacks, 0);
     struct amount lost = amount_normal(sum, sqrt(squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
     uint32_t site = row ? stack_site(f, p, row->key) : 0;
+    bool syncs = row && stack_has(&marks, row->key, STACK_SYNCS);
     findings_add(f, &(struct finding){
                         .kind = FINDING_FILE_FORCED,
                         .score = score_saturate(mean.low, WAITERS_WARNING),
@@ -133,7 +136,10 @@ static void judge_seen(struct findings *f, const struct evidence *e)
                                                    mean.low, mean.high, findings_text(f, site))
                                     : 0,
                         .site = site,
+                        .count = samples,
                         .lost_ns = lost,
+                        .report = syncs ? "--kind wall --callers FileDescriptor.sync" : "--kind wall --callers FileChannelImpl.force",
+                        .table = "Callers",
                     });
     f->failed = f->failed || stacks.failed;
     tally_deinit(&stacks);

@@ -438,21 +438,26 @@ static void test_pinned(void)
     "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"    \
     "java.lang.Throwable.fillInStackTrace:1;Native|java.lang.Throwable.fillInStackTrace"
 
-static void add_throws(int throws)
+/* Of a hundred samples. */
+static void add_throws(int throws, uint64_t weight)
 {
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < throws ? THROW : "demo.Parser.parse:31", 10 * MS);
+        maker_sample(&cpu, i < throws ? THROW : "demo.Parser.parse:31", weight);
 }
 
 static void test_exceptions(void)
 {
-    add_throws(30);
+    add_throws(30, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
-    add_throws(9);
+    add_throws(9, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
-    add_throws(8);
+    add_throws(8, 20 * MS);
     is_silent("8 %, which may be 4");
+    add_throws(30, MS / 100 * 229);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "0.501 % of a processor");
+    add_throws(30, MS / 100 * 228);
+    is_silent("a program that is idle, but for 0.499 % of a processor");
     begin();
     e.throws = (struct recorded_throws){200000, 10 * SECOND};
     add_halts(HALT_EXCEPTION, "demo.NoNumber", 0, 20);

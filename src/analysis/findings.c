@@ -102,6 +102,16 @@ void findings_sort(struct findings *f)
         qsort(f->list, f->count, sizeof *f->list, worst_first);
 }
 
+const char *finding_report(const struct finding *one)
+{
+    return one->report ? one->report : finding_infos[one->kind].report;
+}
+
+const char *finding_table(const struct finding *one)
+{
+    return one->table ? one->table : finding_infos[one->kind].table;
+}
+
 const char *finding_severity(const struct finding *one)
 {
     return one->score >= SCORE_WARNING ? "warning" : "info";

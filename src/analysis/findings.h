@@ -32,7 +32,7 @@ enum finding_kind {
 struct finding_info {
     const char *id;     /* "lock_held_asleep": in JSON, stable */
     const char *title;  /* in words */
-    const char *report; /* the options of `candor report` that show it */
+    const char *report; /* the options of `candor report` that show it; none of them needs quotes */
     const char *table;  /* and the table in it */
     const char *remedy; /* what to do */
 };
@@ -50,6 +50,7 @@ struct finding {
     uint64_t count;   /* of waits, pauses, reads ... */
     uint32_t threads; /* how many were held up; 0 = all, or unknown */
     struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
+    const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
 };
 
 /* A rule that this recording does not allow to judge. */
@@ -77,6 +78,8 @@ uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__
 /* Leaves out what has a score below SCORE_INFO. */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
+const char *finding_report(const struct finding *one);
+const char *finding_table(const struct finding *one);
 /* "warning" or "info". */
 const char *finding_severity(const struct finding *one);
 

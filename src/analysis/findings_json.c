@@ -9,11 +9,10 @@ static void put_text(struct jsonw *j, const struct findings *f, const char *key,
 
 static void put_evidence(struct jsonw *j, const struct findings *f, const struct finding *one)
 {
-    const struct finding_info *info = &finding_infos[one->kind];
     jsonw_key(j, "evidence");
     jsonw_object(j);
-    jsonw_member_text(j, "report", info->report);
-    jsonw_member_text(j, "table", info->table);
+    jsonw_member_text(j, "report", finding_report(one));
+    jsonw_member_text(j, "table", finding_table(one));
     put_text(j, f, "subject", one->subject);
     put_text(j, f, "site", one->site);
     put_text(j, f, "owner", one->owner);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 bool findings_judged(const struct findings *f, enum finding_kind kind)
 {
@@ -28,9 +29,10 @@ static void put_lost(FILE *out, const struct finding *one)
     if (one->lost_ns.value <= 0)
         return;
     fprintf(out, "      lost     %s", units_format_duration(value, sizeof value, amount_whole(one->lost_ns.value)));
-    if (one->lost_ns.low < one->lost_ns.high)
-        fprintf(out, "  (%s to %s)", units_format_duration(low, sizeof low, amount_whole(one->lost_ns.low)),
-                units_format_duration(high, sizeof high, amount_whole(one->lost_ns.high)));
+    units_format_duration(low, sizeof low, amount_whole(one->lost_ns.low));
+    units_format_duration(high, sizeof high, amount_whole(one->lost_ns.high));
+    if (strcmp(low, high))
+        fprintf(out, "  (%s to %s)", low, high);
     fputc('\n', out);
 }
 
@@ -42,9 +44,9 @@ static void put_finding(FILE *out, const struct findings *f, const struct findin
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
     put_lost(out, one);
-    fprintf(out, "      look at  candor report %s ", info->report);
+    fprintf(out, "      look at  candor report %s ", finding_report(one));
     utf8_print(out, file);
-    fprintf(out, "  (%s)\n      do       %s\n", info->table, info->remedy);
+    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), info->remedy);
 }
 
 static void put_quiet(FILE *out, const struct findings *f)

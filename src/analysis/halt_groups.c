@@ -5,23 +5,39 @@
 
 #include <string.h>
 
-static int by_what_and_time(const void *left, const void *right, void *context)
+static int by_what_and_start(const void *left, const void *right, void *context)
 {
     const struct halt *list = context, *a = &list[*(const uint32_t *)left], *b = &list[*(const uint32_t *)right];
     if (a->what != b->what)
         return a->what < b->what ? -1 : 1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static int by_time(const void *left, const void *right, void *context)
+{
+    const struct halt *list = context, *a = &list[*(const uint32_t *)left], *b = &list[*(const uint32_t *)right];
     return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-/* Of n halts of the same, the shortest first. */
-static int sum_group(struct halt_group *out, const struct halts *h, const uint32_t *sorted, uint32_t n)
+/* Of the time of one that begins, the part before `end`, when the last of those before it ends. */
+static uint64_t overlap_ns(const struct halt *one, int64_t end)
+{
+    int64_t until = halt_end(one) < end ? halt_end(one) : end;
+    return until > one->start_ns ? (uint64_t)(until - one->start_ns) : 0;
+}
+
+/* Of n halts of the same, the first first; they are sorted again. */
+static int sum_group(struct halt_group *out, const struct halts *h, uint32_t *sorted, uint32_t n)
 {
     struct tally sites, threads;
+    int64_t end = INT64_MIN;
     tally_init(&sites);
     tally_init(&threads);
-    *out = (struct halt_group){.what = h->list[sorted[0]].what, .count = n, .median_ns = h->list[sorted[(n - 1) / 2]].ns};
+    *out = (struct halt_group){.what = h->list[sorted[0]].what, .count = n};
     for (uint32_t i = 0; i < n; i++) {
         const struct halt *one = &h->list[sorted[i]];
+        out->at_once_ns += overlap_ns(one, end);
+        end = halt_end(one) > end ? halt_end(one) : end;
         out->sum_ns += one->ns;
         tally_add(&sites, 0, one->site, one->ns);
         tally_add(&threads, 0, one->thread, one->ns);
@@ -32,12 +48,14 @@ static int sum_group(struct halt_group *out, const struct halts *h, const uint32
         out->thread = tally_largest(&threads, 0)->key;
         out->threads = tally_keys(&threads, 0);
     }
+    qsort_r(sorted, n, sizeof *sorted, by_time, h->list);
+    out->median_ns = h->list[sorted[(n - 1) / 2]].ns;
     tally_deinit(&sites);
     tally_deinit(&threads);
     return rc;
 }
 
-static int add_groups(struct halt_groups *g, const struct halts *h, const uint32_t *sorted, uint32_t count)
+static int add_groups(struct halt_groups *g, const struct halts *h, uint32_t *sorted, uint32_t count)
 {
     int rc = 0;
     for (uint32_t i = 0, n; !rc && i < count; i += n) {
@@ -59,7 +77,7 @@ int halt_groups_make(struct halt_groups *g, const struct halts *h, enum halt_kin
         if (h->list[i].kind == kind)
             sorted[n++] = i;
     if (n)
-        qsort_r(sorted, n, sizeof *sorted, by_what_and_time, h->list);
+        qsort_r(sorted, n, sizeof *sorted, by_what_and_start, h->list);
     int rc = add_groups(g, h, sorted, n);
     free(sorted);
     return rc;

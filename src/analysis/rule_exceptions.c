@@ -12,6 +12,7 @@
 
 #define SHARE_WARNING 0.2     /* of the CPU time */
 #define THROWS_WARNING 10000. /* a second */
+#define PROCESSOR_LEAST 0.005 /* of one, on average: what little an idle program does may well be exceptions */
 
 struct thrown {
     struct findings *f;
@@ -69,6 +70,12 @@ static uint32_t tell(struct findings *f, const struct finding *one, const struct
                         one->site ? findings_text(f, one->site) : "[unknown]");
 }
 
+/* Samples that are only counted say nothing of how busy the program is. */
+static bool is_idle(const struct amount *share, const struct thrown *t, const struct evidence *e)
+{
+    return e->cpu && e->cpu->unit == PROFILE_UNIT_NS && share->low * t->all < PROCESSOR_LEAST * (double)e->duration_ns;
+}
+
 static void judge(struct thrown *t, const struct evidence *e)
 {
     struct findings *f = t->f;
@@ -77,7 +84,7 @@ static void judge(struct thrown *t, const struct evidence *e)
     struct amount rate = seconds > 0 ? amount_scaled(amount_count((double)e->throws.count), 1 / seconds) : (struct amount){0};
     struct finding one = {
         .kind = FINDING_EXCEPTIONS,
-        .score = fmax(score_saturate(share.low, SHARE_WARNING), score_saturate(rate.low, THROWS_WARNING)),
+        .score = fmax(is_idle(&share, t, e) ? 0 : score_saturate(share.low, SHARE_WARNING), score_saturate(rate.low, THROWS_WARNING)),
         .count = e->throws.count ? e->throws.count : t->samples,
         .lost_ns = e->cpu && e->cpu->unit == PROFILE_UNIT_NS ? amount_scaled(share, t->all) : (struct amount){0},
     };
@@ -88,6 +95,10 @@ static void judge(struct thrown *t, const struct evidence *e)
         one.site = stack_throw(f, e->cpu, row->key, &one.subject);
     else if (e->halts && evidence_has(e, SOURCE_THROWN))
         name_by_events(&one, f, e->halts);
+    if (!row) {
+        one.report = "--kind halt";
+        one.table = "Why";
+    }
     one.text = tell(f, &one, &rate, &share);
     findings_add(f, &one);
 }

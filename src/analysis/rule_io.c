@@ -8,9 +8,12 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WAITERS_WARNING 1.0        /* threads that wait on average */
 #define SLOW_READ_NS 275000000u    /* half of the reads take as long */
+#define AT_ONCE_NS 1000000u        /* that reads go on together, for it to be no clock's error */
 #define FORCES_WARNING 100.0       /* of one file, a second */
 
 enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
@@ -55,10 +58,25 @@ static void judge_all(struct findings *f, const struct evidence *e, enum halt_ki
 
 /* ---- sockets ---- */
 
+enum { PORT_OF_CLIENTS = 32768 }; /* from here on Linux gives ports to those that connect; others begin later */
+
+static bool has_port_of_client(const char *peer)
+{
+    const char *colon = strrchr(peer, ':');
+    return colon && strtoul(colon + 1, NULL, 10) >= PORT_OF_CLIENTS;
+}
+
+/* A client of the program's, which thinks before it asks again: one connection, of which nobody can read while another does, and a port
+ * that it was given. */
+static bool may_be_client(const char *peer, const struct halt_group *g)
+{
+    return has_port_of_client(peer) && g->at_once_ns < AT_ONCE_NS;
+}
+
 static void judge_peer(struct findings *f, const struct evidence *e, const struct halt_group *g)
 {
     char all[32], half[32];
-    if (g->count < READS_LEAST || g->median_ns < SLOW_READ_NS)
+    if (g->count < READS_LEAST || g->median_ns < SLOW_READ_NS || may_be_client(known(e->halts, g->what, ""), g))
         return;
     struct finding one = finding_of(f, e, g, FINDING_SLOW_SOCKET);
     one.text = findings_say(f, "%llu reads from %.200s took %s, half of them %s or more; %u thread%s waited, most at %.300s",
@@ -103,7 +121,7 @@ static void judge_seen(struct findings *f, const struct evidence *e)
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
-        if (!stack_has(&marks, s->stack, STACK_FORCES))
+        if (!stack_has(&marks, s->stack, STACK_FORCES) && !stack_has(&marks, s->stack, STACK_SYNCS))
             continue;
         samples += s->count;
         sum += (double)s->weight;
@@ -114,6 +132,7 @@ static void judge_seen(struct findings *f, const struct evidence *e)
     const struct tally_row *row = tally_largest(&stacks, 0);
     struct amount lost = amount_normal(sum, sqrt(squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
     uint32_t site = row ? stack_site(f, p, row->key) : 0;
+    bool syncs = row && stack_has(&marks, row->key, STACK_SYNCS);
     findings_add(f, &(struct finding){
                         .kind = FINDING_FILE_FORCED,
                         .score = score_saturate(mean.low, WAITERS_WARNING),
@@ -124,6 +143,8 @@ static void judge_seen(struct findings *f, const struct evidence *e)
                         .count = samples,
                         .threads = tally_keys(&threads, 0),
                         .lost_ns = lost,
+                        .report = syncs ? "--kind wall --callers FileDescriptor.sync" : "--kind wall --callers FileChannelImpl.force",
+                        .table = "Callers",
                     });
     f->failed = f->failed || stacks.failed || threads.failed;
     tally_deinit(&stacks);

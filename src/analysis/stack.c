@@ -22,23 +22,23 @@ static const struct {
     {AQS "WriteLock", NULL, STACK_LOCKS_WRITE},
     {AQS "ReadLock", NULL, STACK_LOCKS_READ},
     {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},
-    {"java.io.FileDescriptor", "sync", STACK_FORCES},
+    {"java.io.FileDescriptor", "sync", STACK_SYNCS},
 };
 
-static uint8_t marks_of(const struct profile *p, const struct profile_method *m)
+static uint16_t marks_of(const struct profile *p, const struct profile_method *m)
 {
     const char *class_name = profile_text(p, m->class_name), *name = profile_text(p, m->name);
-    uint8_t marks = 0;
+    uint16_t marks = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(class_name, known[i].class_name) && (!known[i].method || !strcmp(name, known[i].method)))
-            marks |= (uint8_t)(1 << known[i].mark);
+            marks |= (uint16_t)(1 << known[i].mark);
     return marks;
 }
 
 int stack_marks_init(struct stack_marks *m, const struct profile *p)
 {
-    uint8_t *of_method = calloc((size_t)p->method_count + 1, 1);
-    *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, 1)};
+    uint16_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
+    *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, sizeof *m->of_node)};
     if (!of_method || !m->of_node) {
         free(of_method);
         return -ENOMEM;

@@ -13,12 +13,13 @@ enum stack_mark {
     STACK_AWAITS,       /* a thread that waits for the result of a task: FutureTask.get */
     STACK_LOCKS_WRITE,  /* ReentrantReadWriteLock */
     STACK_LOCKS_READ,
-    STACK_FORCES,       /* FileChannel.force, FileDescriptor.sync */
+    STACK_FORCES,       /* FileChannel.force */
+    STACK_SYNCS,        /* FileDescriptor.sync */
 };
 
 struct stack_marks {
     const struct profile *profile;
-    uint8_t *of_node; /* bits by enum stack_mark */
+    uint16_t *of_node; /* bits by enum stack_mark */
 };
 
 /* One pass over the profile's methods and one over its trie. 0 or -ENOMEM; stack_marks_deinit in any case. */

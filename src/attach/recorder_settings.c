@@ -13,6 +13,7 @@ struct row {
 };
 
 static const struct row rows[] = {
+    {"ActiveSetting", NULL, NULL}, /* tells which of the others were recorded, though there may be none of them */
     {"GarbageCollection", "0 ms", NULL},
     {"GCPhasePause", "0 ms", NULL},
     {"SystemGC", "0 ms", "true"},

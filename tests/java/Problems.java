@@ -34,7 +34,7 @@ import javax.management.ObjectName;
  * gc           System.gc() after each piece of work                     | the work
  * exceptions   what is not found is an exception                        | is a number
  * late         a counted loop without a poll, depending on the flags    | a short one, again and again
- * sockets      a peer that thinks before it answers                     | has the answers ready
+ * sockets      a peer that thinks before it answers                     | has the answers ready for clients that think before they ask
  * forces       forces each record to disk                               | all of them once
  * pinned       virtual threads that sleep in synchronized (JDK 21 on)   | in a ReentrantLock
  *
@@ -412,6 +412,9 @@ public final class Problems {
                 }
                 own.getOutputStream().write(1);
             }
+            for (int i = 0; isFixed && i < calls; i++) {
+                own.getInputStream().read();
+            }
             end.await();
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
@@ -431,9 +434,10 @@ public final class Problems {
         }
     }
 
-    static void request(int port, int calls) throws IOException {
+    static void request(int port, int calls, long thinkMs) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             for (int i = 0; i < calls; i++) {
+                sleep(thinkMs);
                 socket.getOutputStream().write(1);
                 socket.getInputStream().read();
             }
@@ -446,7 +450,7 @@ public final class Problems {
             Thread acceptor = thread("acceptor", 0, number -> accept(server, isFixed, calls, ms, end));
             acceptor.setDaemon(true);
             acceptor.start();
-            Rounds.together(threads("client", threads, number -> request(server.getLocalPort(), calls)));
+            Rounds.together(threads("client", threads, number -> request(server.getLocalPort(), calls, isFixed ? ms : 0)));
             end.countDown();
             return "port=" + server.getLocalPort();
         }

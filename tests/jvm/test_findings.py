@@ -11,7 +11,8 @@ sleep for as little as 0.9 of them, since a machine has woken it late, half of t
 threads have the lock for a microsecond. Pool: the same of tasks; the twin's pool has ten of sixteen threads that no client ever needs.
 Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for none. gc: 12 of 12 pauses, and none.
 exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are found; the twin has none. Sockets:
-half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for. Carriers: 60 waits of 100 ms
+half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked for, and what its server reads late
+comes from clients, each by one connection of its own, whose port the kernel gives. Carriers: 60 waits of 100 ms
 where 3 are found; the twin has none. forces: a program that does nothing else, found by a fifth of its time or by 21 a second, whichever
 the disk gives; the twin has one, where 3 are needed. late: CPU time of 100 ms each on average, where 21 are found; the twin's loop takes
 0.1 ms.
@@ -52,14 +53,18 @@ def told(r):
     return [(one["id"], round(one["score"]), one["text"]) for one in r["findings"]]
 
 
-def is_first(what, r, kind, subject, place):
+def is_first(what, path, kind, subject, place):
     """Returns the finding, or None."""
+    r = analyze(path, what)
     if not ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r)):
         return None
     one = r["findings"][0]
     evidence = one["evidence"]
     ct.note(f"{what}: {one['score']:.0f}: {one['text']}")
     ct.ok(subject in (evidence["subject"] or "") and place in (evidence["site"] or ""), f"{what}: what it is, and where", evidence)
+    shown = ct.candor("report", *evidence["report"].split(), path)
+    ct.ok(shown.status == 0 and any(line.startswith(evidence["table"]) for line in shown.out.splitlines()),
+          f"{what}: candor report {evidence['report']} has {evidence['table']}", shown)
     ct.ok(evidence["lost_low_ns"] <= evidence["lost_ns"] <= evidence["lost_high_ns"], f"{what}: with its interval", evidence)
     return one
 
@@ -94,7 +99,7 @@ def of_agent(jdk):
             path, truth = record(jvm, name, 1, options)
             is_silent(f"{what}, fixed", analyze(path, what), kind)
             path, truth = record(jvm, name, 0, options)
-            one = is_first(what, analyze(path, what), kind, subject, place)
+            one = is_first(what, path, kind, subject, place)
             if one:
                 check(what, name, one, truth)
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
@@ -133,11 +138,10 @@ def of_flight(jdk):
             flights = {fixed: ct.WORK / f"{name}-{fixed}-{jdk.version}-flight.jfr" for fixed in (1, 0)}
             truths = {fixed: jvm.round(name, fixed=fixed, flight=path, **options) for fixed, path in flights.items()}
             is_silent(f"{what}, fixed", analyze(flights[1], what), kind)
-            found = analyze(flights[0], what)
             if name == "pinned" and jdk.version >= 24:
-                is_silent(f"{what}, which this JDK does not pin", found, kind)
+                is_silent(f"{what}, which this JDK does not pin", analyze(flights[0], what), kind)
                 continue
-            one = is_first(what, found, kind, subject, place)
+            one = is_first(what, flights[0], kind, subject, place)
             if one and name == "sockets":
                 ct.ok(one["evidence"]["subject"].endswith(f":{truths[0]['port']}") and one["evidence"]["threads"] == 4,
                       f"{what}: that peer, and who waits", one)
@@ -162,9 +166,23 @@ def of_both(jdk):
             if fixed:
                 is_silent(f"{what}, fixed", analyze(both, what), "late_at_safepoints")
                 continue
-            one = is_first(what, analyze(both, what), "late_at_safepoints", "", "Halts.counted")
+            one = is_first(what, both, "late_at_safepoints", "", "Halts.counted")
             ct.ok(one and one["evidence"]["owner"] == "looper-0", f"{what}: who it was", one)
         ct.ok(jvm.finish() == 0, f"{jdk}, late: the program ends well", jvm.transcript())
+
+
+def of_nothing(jdk):
+    """A program that waits for its driver, recorded as docs/findings.md has it: everything was recorded, so everything is judged."""
+    path = ct.WORK / f"calm-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Problems", flags=("-XX:+EnableDynamicAgentLoading",) if jdk.version >= 21 else ()) as jvm:
+        jvm.expect("ready")
+        result = ct.candor("record", "-e", "cpu,wall,lock,halt", "--jfr", "on", "-d", "2s", "-o", path, jvm.pid, timeout=300)
+        if ct.ok(result.status == 0, f"{jdk}, calm: is recorded", result):
+            r = analyze(path, f"{jdk}, calm")
+            ct.ok(not r["findings"], f"{jdk}, calm: nothing is found", told(r))
+            ct.ok([gap["id"] for gap in r["not_judged"]] == ([] if jdk.version >= 21 else ["pinned_carrier"]), f"{jdk}, calm: all is judged",
+                  r["not_judged"])
+        jvm.finish()
 
 
 def main():
@@ -177,6 +195,8 @@ def main():
         of_flight(jdk)  # options of single events came with JDK 17
     for jdk in [one for one in jdks if one.version >= 17] if every else [one for one in jdks if one.version == 17]:
         of_both(jdk)
+    for jdk in jdks if every else [one for one in jdks if one.version in (8, 25)]:
+        of_nothing(jdk)
     ct.done()
 
 

@@ -137,6 +137,7 @@ static void test_settings_of(unsigned feature)
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
         good += has(text, of_all[i], "enabled", "true") && has(text, of_all[i], "threshold", "0 ms");
     tap_ok(good == sizeof of_all / sizeof *of_all, "%u: what stops all threads, however short", feature);
+    tap_ok(has(text, "ActiveSetting", "enabled", "true"), "%u: what is recorded is told", feature);
     tap_ok(has(text, "JavaMonitorEnter", "threshold", "10 ms") && has(text, "ThreadPark", "stackTrace", "true"),
            "%u: waits from 10 ms on", feature);
     tap_ok(!*event_of(without, "JavaMonitorEnter") && !*event_of(without, "ThreadPark") && *event_of(without, "JavaMonitorWait"),

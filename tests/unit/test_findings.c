@@ -129,6 +129,15 @@ static void add_halts(enum halt_kind kind, const char *what, uint64_t ns, int co
     }
 }
 
+/* Four reads, which begin `apart` from each other. */
+static void add_reads(const char *peer, uint64_t ns, uint64_t apart)
+{
+    for (int i = 0; i < 4; i++) {
+        add_halts(HALT_SOCKET_READ, peer, ns, 1);
+        halts.list[halts.count - 1].start_ns = (int64_t)(apart * (uint64_t)i);
+    }
+}
+
 static void add_late(uint64_t ns, const char *site)
 {
     struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = 4 * ns,
@@ -380,6 +389,18 @@ static void test_sockets(void)
     add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 20 * MS, 4);
     add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
     is_silent("a peer that is slow at times");
+    begin();
+    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND);
+    is_silent("a client that thinks for two seconds");
+    begin();
+    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND - MS / 5);
+    is_silent("by clocks that differ a little");
+    begin();
+    add_reads("desk/10.0.0.2:32768", 2 * SECOND, SECOND);
+    finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32768", "demo.Main.work:4", "a peer with such a port, and several connections");
+    begin();
+    add_reads("desk/10.0.0.2:32767", 2 * SECOND, 2 * SECOND);
+    finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
 static void test_forces(void)
@@ -438,24 +459,29 @@ static void test_pinned(void)
     "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"             \
     "java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace:1"
 
-static void add_throws(int throws, const char *stack)
+/* Of a hundred samples. */
+static void add_throws(int throws, const char *stack, uint64_t weight)
 {
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < throws ? stack : "demo.Parser.parse:31", 10 * MS);
+        maker_sample(&cpu, i < throws ? stack : "demo.Parser.parse:31", weight);
 }
 
 static void test_exceptions(void)
 {
-    add_throws(30, THROW_IN_CONSTRUCTOR);
+    add_throws(30, THROW_IN_CONSTRUCTOR, 20 * MS);
     finds(FINDING_EXCEPTIONS, "java.lang.IllegalArgumentException", "demo.Order.<init>:5 < demo.Order.<init>:8",
           "a constructor that throws is no exception");
-    add_throws(30, THROW);
+    add_throws(30, THROW, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
-    add_throws(9, THROW);
+    add_throws(9, THROW, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
-    add_throws(8, THROW);
+    add_throws(8, THROW, 20 * MS);
     is_silent("8 %, which may be 4");
+    add_throws(30, THROW, MS / 100 * 229);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "0.501 % of a processor");
+    add_throws(30, THROW, MS / 100 * 228);
+    is_silent("a program that is idle, but for 0.499 % of a processor");
     begin();
     e.throws = (struct recorded_throws){200000, 10 * SECOND};
     add_halts(HALT_EXCEPTION, "demo.NoNumber", 0, 20);

@@ -845,6 +845,8 @@ static int dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes
 {
     drain(false);
     live_write_survivors(paths_ns);
+    if (paths_ns)
+        drain(false); /* threads ran between walks */
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -879,6 +881,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
         return error_set(e, -ENOENT, "no recording is running");
     wall_end(drain_now);
     locks_end();
+    allocations_silence();
     threads_stop();
     drain(false);
     books_end(&session.books);

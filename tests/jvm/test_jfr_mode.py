@@ -375,7 +375,7 @@ def without_recorder(jdk):
           r.get("failed") or gc)
 
 
-CASES = (beside_owner, existing, from_start, killed, client_killed, by_steps, other_user, without_recorder)
+CASES = (beside_owner, existing, from_start, killed, by_steps, other_user, without_recorder, client_killed)
 
 
 def has_recorder(jdk):

@@ -46,6 +46,7 @@ struct evidence {
     const struct profile *holder;
     const struct halts *halts;   /* NULL = none */
     struct recorded_throws throws;
+    uint32_t processors;         /* of the machine; 0 = unknown */
     uint64_t duration_ns;        /* of the recording */
 };
 

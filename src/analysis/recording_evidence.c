@@ -153,7 +153,8 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc)
         keep_range(r);
-    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws, e);
+    rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws,
+                                   &r->evidence.processors, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
         r->evidence.sources |= recorded[i] ? SOURCE_BIT(jdk_sources[i]) : 0;
     r->evidence.halts = &r->halts;

@@ -15,13 +15,17 @@
 
 #define QUEUE_WARNING 1.0 /* tasks that wait on average */
 #define IDLE_MOST 0.25    /* of the time of a pool's workers, when it is too small */
+#define IN_USE 0.75       /* of the processors, when more workers would but share them */
 
 enum { NAME_MAX_BYTES = 128 };
 
 struct crew {
     struct findings *f;
     const struct profile *p;
+    const struct evidence *e;
     struct tally busy, idle, squares; /* by the pool's name, as a string of the findings, and by thread; squares: of weights in us */
+    struct tally running, ready; /* of busy: on a processor, and without one; by the pool's name, thread 0 */
+    double computing_ns;         /* of all threads: on a processor, or ready for one */
     double waiting_ns, busy_ns, squared; /* squared: the weights of both, each squared */
     uint64_t waits;
     struct tally waiters, sites; /* group 0, by thread and stack */
@@ -47,6 +51,10 @@ static void add_worker(struct crew *c, const struct profile_sample *s, bool is_i
     tally_add(&c->squares, pool, 0, us * us);
     if (is_idle)
         return;
+    if (!jfr_state_waits((enum jfr_thread_state)s->state))
+        tally_add(&c->running, pool, 0, s->weight);
+    else if (s->state == JFR_STATE_READY)
+        tally_add(&c->ready, pool, 0, s->weight);
     c->busy_ns += (double)s->weight;
     c->squared += (double)s->weight * (double)s->weight;
 }
@@ -69,6 +77,7 @@ static void add_samples(struct crew *c)
     for (uint32_t i = 0; !c->f->failed && i < c->p->sample_count; i++) {
         const struct profile_sample *s = &c->p->samples[i];
         bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
+        c->computing_ns += sleeps ? 0 : (double)s->weight;
         if (stack_has(&marks, s->stack, STACK_WORKS))
             add_worker(c, s, stack_has(&marks, s->stack, STACK_TAKES_TASK) && sleeps);
         if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
@@ -83,6 +92,14 @@ static struct amount idle_share(const struct crew *c, uint32_t pool)
     return amount_share(idle, all, stats_effective_size(all / 1e3, (double)tally_weight(&c->squares, pool)));
 }
 
+/* Its tasks compute rather than wait, and the processors have no time for more of them. */
+static bool lacks_processors(const struct crew *c, uint32_t pool)
+{
+    uint64_t running = tally_weight(&c->running, pool), waiting = tally_weight(&c->busy, pool) - running - tally_weight(&c->ready, pool);
+    return c->e->processors && running >= waiting &&
+           c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
+}
+
 /* Of the pools that have no time to spare the one that was busy most; 0 = there is none. */
 static uint32_t full_pool(const struct crew *c)
 {
@@ -91,7 +108,7 @@ static uint32_t full_pool(const struct crew *c)
     for (uint32_t i = 0; i < c->busy.count; i++) {
         uint32_t pool = c->busy.rows[i].group;
         uint64_t busy = tally_weight(&c->busy, pool);
-        if (busy > most && idle_share(c, pool).high <= IDLE_MOST) {
+        if (busy > most && idle_share(c, pool).high <= IDLE_MOST && !lacks_processors(c, pool)) {
             found = pool;
             most = busy;
         }
@@ -127,10 +144,10 @@ static void judge(struct crew *c, const struct evidence *e)
 
 void rule_pool(struct findings *f, const struct evidence *e)
 {
-    struct crew c = {.f = f, .p = e->wall};
+    struct crew c = {.f = f, .p = e->wall, .e = e};
     if (!e->wall || !e->duration_ns)
         return;
-    struct tally *tallies[] = {&c.busy, &c.idle, &c.squares, &c.waiters, &c.sites};
+    struct tally *tallies[] = {&c.busy, &c.idle, &c.squares, &c.running, &c.ready, &c.waiters, &c.sites};
     for (size_t i = 0; i < sizeof tallies / sizeof *tallies; i++)
         tally_init(tallies[i]);
     add_samples(&c);

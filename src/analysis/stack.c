@@ -94,6 +94,12 @@ static bool is_of_program(const struct profile *p, uint32_t stack)
     return is_java(p, stack);
 }
 
+/* HotSpot has frames of its own for native methods, interpreted or compiled, and no line in them. */
+static bool is_native_method(const struct profile *p, uint32_t stack)
+{
+    return frame_of(p, stack)->type == JFR_FRAME_NATIVE || (is_java(p, stack) && frame_of(p, stack)->line <= 0);
+}
+
 /* The native methods in which threads wait: the JDK's names of them have changed, their classes have not. */
 enum stack_work stack_work(const struct profile *p, uint32_t stack)
 {
@@ -105,7 +111,7 @@ enum stack_work stack_work(const struct profile *p, uint32_t stack)
     if (!strcmp(class_name, "java.lang.Thread") && begins(method_of(p, stack), "sleep"))
         return STACK_SLEEPS;
     for (size_t i = 0; i < sizeof io / sizeof *io; i++)
-        if (begins(class_name, io[i]) && frame_of(p, stack)->type == JFR_FRAME_NATIVE)
+        if (begins(class_name, io[i]) && is_native_method(p, stack))
             return STACK_IS_IN_IO;
     return STACK_IS_ELSE;
 }

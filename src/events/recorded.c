@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+enum { PROCESSORS_MAX = 1 << 20 }; /* more is damage */
+
 struct search {
     const char *const *events;
     uint32_t count;
     bool *in;
     const struct time_range *within;
     struct recorded_throws *throws;
+    uint32_t *processors;
     uint64_t ids[RECORDED_MAX]; /* of the types in the chunk at hand; 0 = it has no such type */
 };
 
@@ -51,10 +54,18 @@ static void add_throws(struct recorded_throws *throws, const struct count *first
     throws->ns += (uint64_t)last->ns - (uint64_t)first->ns;
 }
 
+static void take_processors(const struct search *s, struct jfr_event *event)
+{
+    int64_t count = jfr_value_int(field(event, "hwThreads"));
+    if (count > 0 && count <= PROCESSORS_MAX)
+        *s->processors = (uint32_t)count;
+}
+
 static void search_chunk(struct search *s, struct jfr_chunk *chunk)
 {
     const struct jfr_type *settings = jfr_chunk_type(chunk, "jdk.ActiveSetting"),
-                          *statistics = jfr_chunk_type(chunk, "jdk.ExceptionStatistics");
+                          *statistics = jfr_chunk_type(chunk, "jdk.ExceptionStatistics"),
+                          *machine = jfr_chunk_type(chunk, "jdk.CPUInformation");
     struct count first = {0}, last = {0};
     struct jfr_event event;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -62,23 +73,27 @@ static void search_chunk(struct search *s, struct jfr_chunk *chunk)
         s->ids[i] = type ? type->id : 0;
         s->in[i] = s->in[i] || (type && type->events);
     }
-    if (!(settings && settings->events) && !(statistics && statistics->events))
+    if (!(settings && settings->events) && !(statistics && statistics->events) && !(machine && machine->events))
         return;
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); jfr_cursor_next(&cursor, &event);)
         if (event.type == settings)
             take_setting(s, &event);
         else if (event.type == statistics)
             take_count(s, &first, &last, &event);
+        else if (event.type == machine)
+            take_processors(s, &event);
     add_throws(s->throws, &first, &last);
 }
 
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
-                    struct recorded_throws *throws, struct error *e)
+                    struct recorded_throws *throws, uint32_t *processors, struct error *e)
 {
     struct search s = {
-        .events = events, .count = count < RECORDED_MAX ? count : RECORDED_MAX, .in = in, .within = within, .throws = throws};
+        .events = events, .count = count < RECORDED_MAX ? count : RECORDED_MAX, .in = in, .within = within, .throws = throws,
+        .processors = processors};
     int rc = 0;
     *throws = (struct recorded_throws){0};
+    *processors = 0;
     memset(in, 0, count * sizeof *in);
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;

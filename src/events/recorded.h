@@ -16,8 +16,9 @@ struct recorded_throws {
 };
 
 /* Sets in[i] where events[i] was asked for: a chunk has such events, or says by a jdk.ActiveSetting that they were enabled. count is at
- * most RECORDED_MAX. throws: between the counts within that time. 0 or a negative code with a line in e. */
+ * most RECORDED_MAX. throws: between the counts within that time. processors: of the machine, as jdk.CPUInformation has it; 0 = it does
+ * not tell. 0 or a negative code with a line in e. */
 int recorded_events(const struct jfr_file *file, const char *const *events, uint32_t count, const struct time_range *within, bool *in,
-                    struct recorded_throws *throws, struct error *e);
+                    struct recorded_throws *throws, uint32_t *processors, struct error *e);
 
 #endif

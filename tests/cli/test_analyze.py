@@ -98,20 +98,21 @@ def test_storm():
 def test_files():
     """Without the JDK's events: by samples of the wall clock, which the report of halts has not."""
     for method in "sun.nio.ch.FileChannelImpl.force", "java.io.FileDescriptor.sync":
-        path = recording("forced.jfr", *[("wall", 1, 50 * MS, "complete", "STATE_IN_NATIVE_IO", "kernel", f"demo.Log.save:3;{method}")] * 19)
+        look = ("wall", 1, 50 * MS, "complete", "STATE_IN_NATIVE_IO", "kernel", f"demo.Log.save:3;{method}")
+        path = recording("forced.jfr", *[look] * 19)
         r = analyze(path)
         ct.ok(ids(r) == ["file_forced"] and (r["findings"][0]["evidence"]["site"], r["findings"][0]["evidence"]["count"]) ==
               ("demo.Log.save:3", 19), f"a file is forced all the time, by {method}", r)
         shows(path, r, method)
         callers = ct.candor("report", *r["findings"][0]["evidence"]["report"].split(), path)
         ct.ok("demo.Log.save" in callers.out.partition("\nCallers")[2], f"{method}: who calls it", callers)
-    twin = analyze(recording("forced-twice.jfr", *[("wall", 1, 50 * MS, "complete", "STATE_IN_NATIVE_IO", "kernel", f"demo.Log.save:3;{method}")] * 2))
+    twin = analyze(recording("forced-twice.jfr", *[look] * 2))
     ct.ok(ids(twin) == [] and "file_forced" in twin["judged"], "its twin", twin)
 
 
 def test_exceptions():
-    path = recording("thrown.jfr", *[("sample", 1, MS, "complete",
-                                      "demo.Till.find:8;demo.Lost.<init>:2;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace")] * 500)
+    thrown = "demo.Till.find:8;demo.Lost.<init>:2;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace"
+    path = recording("thrown.jfr", *[("sample", 1, MS, "complete", thrown)] * 500)
     r = analyze(path)
     ct.ok(ids(r) == ["exceptions"] and (r["findings"][0]["evidence"]["subject"], r["findings"][0]["evidence"]["site"]) ==
           ("demo.Lost", "demo.Till.find:8"), "exceptions that take half of the CPU time", r)

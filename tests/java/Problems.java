@@ -26,6 +26,7 @@ import javax.management.ObjectName;
  *
  * logger       a static synchronized method that sleeps                 | sleeps before it takes the lock
  * sleeper      the same of a ReentrantLock
+ * asker        the same of a monitor, and of a peer that is asked       | asks, each by a connection of its own, before it takes the lock
  * pool         one thread, since its queue never fills                  | as many as there may be
  * convoy       all work under one monitor                               | under one each
  * writers      readers overlap, and do not queue                        | read a snapshot
@@ -456,6 +457,49 @@ public final class Problems {
         }
     }
 
+    static void ask(Socket peer) throws IOException {
+        peer.getOutputStream().write(1);
+        peer.getInputStream().read();
+    }
+
+    static void askInside(Shared shared, Socket peer) throws IOException {
+        synchronized (shared) {
+            ask(peer);
+            shared.sum++;
+        }
+    }
+
+    static void askOutside(Shared shared, Socket peer) throws IOException {
+        ask(peer);
+        synchronized (shared) {
+            shared.sum++;
+        }
+    }
+
+    private static String asker(boolean isFixed, int threads, int calls, long ms) throws Exception {
+        Shared shared = new Shared();
+        CountDownLatch end = new CountDownLatch(1);
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Socket common = isFixed ? null : new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort())) {
+            Thread acceptor = thread("acceptor", 0, number -> accept(server, false, isFixed ? calls : threads * calls, ms, end));
+            acceptor.setDaemon(true);
+            acceptor.start();
+            Rounds.together(threads("worker", threads, number -> {
+                try (Socket own = isFixed ? new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort()) : null) {
+                    for (int i = 0; i < calls; i++) {
+                        if (isFixed) {
+                            askOutside(shared, own);
+                        } else {
+                            askInside(shared, common);
+                        }
+                    }
+                }
+            }));
+            end.countDown();
+        }
+        return "calls=" + (threads * calls);
+    }
+
     static void force(FileChannel file) throws IOException {
         file.force(false);
     }
@@ -518,6 +562,8 @@ public final class Problems {
                 return logger(isFixed, threads, calls, ms);
             case "sleeper":
                 return sleeper(isFixed, threads, calls, ms);
+            case "asker":
+                return asker(isFixed, threads, calls, ms);
             case "pool":
                 return pool(isFixed, threads, calls, ms);
             case "convoy":

@@ -139,8 +139,9 @@ static void check_recorded(const struct jfr_file *file)
     static const struct time_range all = {INT64_MIN, INT64_MAX};
     struct recorded_throws throws;
     struct error e;
+    uint32_t processors;
     bool in[2];
-    if (recorded_events(file, events, 2, &all, in, &throws, &e))
+    if (recorded_events(file, events, 2, &all, in, &throws, &processors, &e))
         fault(e.text);
 }
 

@@ -228,6 +228,14 @@ static void test_owners(void)
     add_owners("demo.Log", LOG ";Native|java.io.FileOutputStream.writeBytes", 20);
     finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "the owner writes");
     begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Log", LOG ";java.net.SocketInputStream.socketRead0", 20);
+    finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "in an interpreted frame of a native method");
+    begin();
+    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_owners("demo.Log", LOG ";java.io.BufferedWriter.write:221", 20);
+    finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "in a method that is not native");
+    begin();
     add_owners("demo.Log", ASLEEP, 20);
     is_silent("who sleeps in a lock that nobody waits for");
 }
@@ -300,6 +308,19 @@ static void test_pool(void)
     for (uint64_t i = 0; i < 4; i++)
         add_looks("pool-1-thread-1", 30 + i, WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1;" PARK, JFR_STATE_READY, 200);
     is_silent("the four that are to work wait for a processor");
+    add_clients();
+    add_looks("pool-1-thread-1", 30, WORKER ";demo.Task.call:3", JFR_STATE_JAVA, 200);
+    e.processors = 1;
+    is_silent("the one that works has the only processor");
+    add_clients();
+    add_looks("pool-1-thread-1", 30, WORKER ";demo.Task.call:3", JFR_STATE_JAVA, 200);
+    e.processors = 2;
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "there is one more");
+    add_clients();
+    add_looks("pool-1-thread-1", 30, WORKER ";demo.Task.call:3;Native|java.lang.Thread.sleep", JFR_STATE_SLEEPING, 200);
+    add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 200);
+    e.processors = 1;
+    finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "somebody else has it, and the one that works waits");
 }
 
 /* ---- what stops all ---- */

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { LONG = 10, STRING, SETTING = 100, SOCKET, FORCE, PIN, STATISTICS };
+enum { LONG = 10, STRING, SETTING = 100, SOCKET, FORCE, PIN, STATISTICS, MACHINE };
 
 #define EVENT "jdk.jfr.Event"
 
@@ -21,6 +21,7 @@ static const struct craft_type types[] = {
     {FORCE, "jdk.FileForce", EVENT, {{"startTime", LONG}}},
     {PIN, "jdk.VirtualThreadPinned", EVENT, {{"startTime", LONG}}},
     {STATISTICS, "jdk.ExceptionStatistics", EVENT, {{"startTime", LONG}, {"throwables", LONG}}},
+    {MACHINE, "jdk.CPUInformation", EVENT, {{"startTime", LONG}, {"hwThreads", LONG}}},
 };
 
 static size_t begin(struct buffer *b, unsigned type, uint64_t ms)
@@ -46,6 +47,13 @@ static void put_statistics(struct buffer *b, uint64_t ms, uint64_t throwables)
     craft_event_end(b, event);
 }
 
+static void put_machine(struct buffer *b, uint64_t processors)
+{
+    size_t event = begin(b, MACHINE, 0);
+    buffer_varint(b, processors);
+    craft_event_end(b, event);
+}
+
 /* Sockets are asked for and there are none; forces are not; pins are there, though nobody says that they are asked for. */
 static void put_first(struct buffer *b)
 {
@@ -66,6 +74,9 @@ static void put_second(struct buffer *b)
     size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
     put_statistics(b, 200, 5);
     put_statistics(b, 400, 12);
+    put_machine(b, 6);
+    put_machine(b, 0);
+    put_machine(b, 0x7fffffff);
     craft_end(b, chunk);
 }
 
@@ -75,6 +86,7 @@ int main(void)
     static const struct time_range all = {INT64_MIN, INT64_MAX};
     bool in[4] = {true, true, true, true};
     struct recorded_throws throws;
+    uint32_t processors = 7;
     struct jfr_file *file;
     struct error e = {""};
     struct buffer b;
@@ -83,12 +95,13 @@ int main(void)
     put_second(&b);
     if (!tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", NULL, &e), "opens: %s", e.text))
         return tap_done();
-    tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &e), "is read: %s", e.text);
+    tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &processors, &e), "is read: %s", e.text);
     tap_ok(in[0] && !in[1] && in[2] && !in[3], "asked for, refused, there all the same, unknown");
     tap_ok(throws.count == 107, "what was thrown between the first and the last count of each chunk: %" PRIu64, throws.count);
     tap_ok(throws.ns == 1000000000, "and in which time: %" PRIu64, throws.ns);
+    tap_ok(processors == 6, "how many processors: what can be none is passed over: %" PRIu32, processors);
     const struct time_range some = {CRAFT_START_NS + 150 * INT64_C(1000000), CRAFT_START_NS + 500 * INT64_C(1000000)};
-    tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
+    tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &processors, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
            "the same of a part of the time: %" PRIu64, throws.count);
     jfr_file_close(file);
     buffer_deinit(&b);

@@ -298,13 +298,15 @@ def main():
             of_the_jdk(jdk)
             beside_the_jdk(jdk)
     in_mission_control(sampled[-1])
+    for jdk in sampled:
+        if jdk.version in (17, 27):
+            checked(jdk)
     if ct.TIER == "all":
         for jdk in sampled:
             collectors(jdk)
             for kind in KINDS:
                 for fixed in (0, 1):
                     candidates(jdk, kind, fixed)
-        checked(sampled[-1])
     ct.done()
 
 

@@ -33,7 +33,8 @@ static bool attach(void)
 static jlong ask_runtime(jclass class, jobject runtime, const char *name)
 {
     jmethodID method = (*jni)->GetMethodID(jni, class, name, "()J");
-    return method ? (*jni)->CallLongMethod(jni, runtime, method) : 0;
+    jlong bytes = method ? (*jni)->CallLongMethod(jni, runtime, method) : 0;
+    return (*jni)->ExceptionCheck(jni) ? 0 : bytes; /* -Xcheck:jni wants to be asked after each call */
 }
 
 static uint64_t used(void)
@@ -44,7 +45,7 @@ static uint64_t used(void)
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
     jmethodID get = class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
     jobject runtime = get ? (*jni)->CallStaticObjectMethod(jni, class, get) : NULL;
-    if (runtime) {
+    if (!(*jni)->ExceptionCheck(jni) && runtime) {
         total = ask_runtime(class, runtime, "totalMemory");
         free_bytes = ask_runtime(class, runtime, "freeMemory");
     }

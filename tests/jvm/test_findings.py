@@ -4,6 +4,7 @@ the same work without the problem, though it could have judged it.
 
 tier: default
 timeout: 900
+waits: yes
 
 How often chance could turn a result, at most 1e-5 in all: a planted problem has many times what its rule takes, its twin next to nothing.
 Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are found. What owners do is looked at some 140 times. Were it

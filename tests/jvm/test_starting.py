@@ -3,6 +3,7 @@
 
 tier: default
 timeout: 300
+waits: yes
 """
 import pathlib
 import sys

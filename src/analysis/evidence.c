@@ -7,6 +7,7 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_WALL] = {"samples by the wall clock", "candor record -e cpu,wall"},
     [SOURCE_LOCKS] = {"waits for locks", "candor record -e cpu,lock"},
     [SOURCE_OWNERS] = {"who had the locks, and what he did", "candor record -e cpu,lock"},
+    [SOURCE_PARKS] = {"waits in parks, which not every JVM lets be followed", "candor record -e cpu,lock"},
     [SOURCE_PAUSES] = {"pauses for garbage collection", "candor record -e cpu,halt"},
     [SOURCE_SAFEPOINTS] = {"how many safepoints there were", "candor record -e cpu,halt"},
     [SOURCE_ASKED] = {"when threads were asked to stop at safepoints", JDK},
@@ -14,4 +15,5 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_FORCES] = {"files that are forced to disk", JDK},
     [SOURCE_PINNED] = {"virtual threads that keep their carriers, which JDK 21 and later tell of", JDK},
     [SOURCE_THROWS] = {"how many exceptions were thrown", JDK},
+    [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

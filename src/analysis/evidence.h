@@ -17,6 +17,7 @@ enum source {
     SOURCE_WALL,
     SOURCE_LOCKS,      /* how long threads waited for locks */
     SOURCE_OWNERS,     /* and who had them, in which circles, and what he did */
+    SOURCE_PARKS,      /* of these waits those that are parks */
     SOURCE_PAUSES,
     SOURCE_SAFEPOINTS, /* all of them, however short */
     SOURCE_ASKED,      /* when threads were asked to stop */
@@ -24,6 +25,7 @@ enum source {
     SOURCE_FORCES,
     SOURCE_PINNED,
     SOURCE_THROWS,
+    SOURCE_THROWN,     /* which exceptions they were, and not only errors */
     SOURCES
 };
 

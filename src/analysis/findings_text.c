@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 bool findings_judged(const struct findings *f, enum finding_kind kind)
@@ -38,7 +39,8 @@ static void put_lost(FILE *out, const struct finding *one)
 static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
 {
     const struct finding_info *info = &finding_infos[one->kind];
-    fprintf(out, "\n%-7s %3.0f  %s\n      ", finding_severity(one), one->score, info->title);
+    double score = one->score < SCORE_WARNING ? floor(one->score) : one->score; /* 74.7 is no warning */
+    fprintf(out, "\n%-7s %3.0f  %s\n      ", finding_severity(one), score, info->title);
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
     put_lost(out, one);

@@ -15,9 +15,9 @@ static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PR
 
 /* Events of the JDK's, and what they are evidence of. */
 static const char *const jdk_events[] = {"jdk.JavaMonitorEnter", "jdk.GCPhasePause", "jdk.SafepointStateSynchronization", "jdk.SocketRead",
-                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics"};
+                                         "jdk.FileForce", "jdk.VirtualThreadPinned", "jdk.ExceptionStatistics", "jdk.JavaExceptionThrow"};
 static const enum source jdk_sources[] = {SOURCE_LOCKS, SOURCE_PAUSES, SOURCE_ASKED, SOURCE_SOCKETS, SOURCE_FORCES, SOURCE_PINNED,
-                                          SOURCE_THROWS};
+                                          SOURCE_THROWS, SOURCE_THROWN};
 
 enum { JDK_EVENTS = sizeof jdk_events / sizeof *jdk_events };
 
@@ -57,12 +57,28 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     return 0;
 }
 
-static void keep_range(struct halts *h, const struct time_range *range)
+/* How much of it lies in the range and the recording: what waits last is held against the time of these. */
+static uint64_t part_of(const struct recording_evidence *r, int64_t start_ns, uint64_t ns)
 {
+    int64_t from = r->range.from_ns > r->halts.start_ns ? r->range.from_ns : r->halts.start_ns, to = r->range.to_ns;
+    uint64_t before = from > start_ns ? (uint64_t)from - (uint64_t)start_ns : 0;
+    uint64_t most = to > start_ns ? (uint64_t)to - (uint64_t)start_ns : 0;
+    ns = ns < most ? ns : most;
+    return ns > before ? ns - before : 0;
+}
+
+static void keep_range(struct recording_evidence *r)
+{
+    struct halts *h = &r->halts;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->list[i].start_ns >= range->from_ns && h->list[i].start_ns < range->to_ns)
-            h->list[kept++] = h->list[i];
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct halt *one = &h->list[i];
+        if (one->start_ns < r->range.from_ns || one->start_ns >= r->range.to_ns)
+            continue;
+        if (one->kind != HALT_SAFEPOINTS_COUNTED) /* these lie somewhere in a while */
+            one->ns = part_of(r, one->start_ns, one->ns);
+        h->list[kept++] = *one;
+    }
     h->count = kept;
 }
 
@@ -84,6 +100,17 @@ static int load_profile(struct recording_evidence *r, int i, const char *path, s
     return rc;
 }
 
+/* Those of which the recording says when they began. */
+static void cut_waits(const struct recording_evidence *r, struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        struct profile_sample *s = &p->samples[i];
+        uint64_t weight = s->time_ns ? part_of(r, s->time_ns, s->weight) : s->weight;
+        p->weight -= s->weight - weight;
+        s->weight = weight;
+    }
+}
+
 static bool comes_from(const struct profile *p, const char *event)
 {
     return p->sample_count && !strcmp(profile_text(p, p->source), event);
@@ -100,7 +127,7 @@ static void give_profiles(struct recording_evidence *r)
 {
     struct evidence *e = &r->evidence;
     const struct profile *cpu = &r->profiles[CPU];
-    const char *event = profile_setting(cpu, "event");
+    const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
     e->wall = comes_from(&r->profiles[WALL], "candor.WallSample") ? &r->profiles[WALL] : NULL;
@@ -109,6 +136,7 @@ static void give_profiles(struct recording_evidence *r)
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
     e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
+    e->sources |= locks && !(parks && !strcmp(parks, "unseen")) ? SOURCE_BIT(SOURCE_PARKS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;
     e->sources |= halts && profile_book(cpu, "halt_safepoints", "") ? SOURCE_BIT(SOURCE_SAFEPOINTS) : 0;
 }
@@ -124,7 +152,7 @@ static int load_file(struct recording_evidence *r, const struct jfr_file *file, 
     r->evidence.duration_ns = r->halts.duration_ns;
     rc = rc ? rc : choose_range(r, range, e);
     if (!rc)
-        keep_range(&r->halts, &r->range);
+        keep_range(r);
     rc = rc ? rc : recorded_events(file, jdk_events, JDK_EVENTS, &r->range, recorded, &r->evidence.throws,
                                    &r->evidence.processors, e);
     for (int i = 0; !rc && i < JDK_EVENTS; i++)
@@ -143,8 +171,10 @@ static int load(struct recording_evidence *r, const char *path, const char *rang
     jfr_file_close(file);
     for (int i = 0; !rc && i < KINDS; i++)
         rc = load_profile(r, i, path, e);
-    if (!rc)
+    if (!rc) {
+        cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
+    }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;
     return rc;

@@ -38,7 +38,8 @@ static void add_samples(struct thrown *t, const struct profile *p)
     stack_marks_deinit(&marks);
 }
 
-/* By the events of throws, where there are any: of the classes the one that is thrown most. */
+/* By the events of throws, where there are any: of the classes the one that is thrown most. Where errors alone are recorded, as the JDK's
+ * recorder does unless it is told otherwise, they are few of what is thrown. */
 static void name_by_events(struct finding *one, struct findings *f, const struct halts *h)
 {
     struct halt_groups groups;
@@ -63,6 +64,8 @@ static uint32_t tell(struct findings *f, const struct finding *one, const struct
     if (share->value > 0)
         snprintf(shares, sizeof shares, "%.1f to %.1f %% of the CPU time went into stack traces of exceptions; ", 100 * share->low,
                  100 * share->high);
+    if (!one->subject && !one->site)
+        return findings_say(f, "%s%swhich, and where, the recording does not tell", rates, shares);
     return findings_say(f, "%s%smost%s%.200s at %.300s", rates, shares, one->subject ? " are " : "", findings_text(f, one->subject),
                         one->site ? findings_text(f, one->site) : "[unknown]");
 }
@@ -90,7 +93,7 @@ static void judge(struct thrown *t, const struct evidence *e)
     const struct tally_row *row = tally_largest(&t->stacks, 0);
     if (row)
         one.site = stack_throw(f, e->cpu, row->key, &one.subject);
-    else if (e->halts)
+    else if (e->halts && evidence_has(e, SOURCE_THROWN))
         name_by_events(&one, f, e->halts);
     if (!row) {
         one.report = "--kind halt";

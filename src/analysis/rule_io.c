@@ -112,19 +112,23 @@ static void judge_seen(struct findings *f, const struct evidence *e)
 {
     const struct profile *p = e->wall;
     struct stack_marks marks;
-    struct tally stacks;
+    struct tally stacks, threads;
     double sum = 0, squares = 0;
     uint64_t samples = 0;
     tally_init(&stacks);
+    tally_init(&threads);
     if (stack_marks_init(&marks, p))
         f->failed = true;
-    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
-        if (stack_has(&marks, p->samples[i].stack, STACK_FORCES) || stack_has(&marks, p->samples[i].stack, STACK_SYNCS)) {
-            sum += (double)p->samples[i].weight;
-            samples += p->samples[i].count;
-            squares += (double)p->samples[i].weight * (double)p->samples[i].weight;
-            tally_add(&stacks, 0, p->samples[i].stack, p->samples[i].weight);
-        }
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (!stack_has(&marks, s->stack, STACK_FORCES) && !stack_has(&marks, s->stack, STACK_SYNCS))
+            continue;
+        samples += s->count;
+        sum += (double)s->weight;
+        squares += (double)s->weight * (double)s->weight;
+        tally_add(&stacks, 0, s->stack, s->weight);
+        tally_add(&threads, 0, s->thread, s->weight);
+    }
     const struct tally_row *row = tally_largest(&stacks, 0);
     struct amount lost = amount_normal(sum, sqrt(squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
     uint32_t site = row ? stack_site(f, p, row->key) : 0;
@@ -137,12 +141,14 @@ static void judge_seen(struct findings *f, const struct evidence *e)
                                     : 0,
                         .site = site,
                         .count = samples,
+                        .threads = tally_keys(&threads, 0),
                         .lost_ns = lost,
                         .report = syncs ? "--kind wall --callers FileDescriptor.sync" : "--kind wall --callers FileChannelImpl.force",
                         .table = "Callers",
                     });
-    f->failed = f->failed || stacks.failed;
+    f->failed = f->failed || stacks.failed || threads.failed;
     tally_deinit(&stacks);
+    tally_deinit(&threads);
     stack_marks_deinit(&marks);
 }
 

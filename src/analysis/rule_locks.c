@@ -30,7 +30,6 @@ struct lock_use {
 
 struct owners {
     double all_ns, asleep_ns, io_ns, squares; /* squares: of the weights */
-    uint32_t count;
 };
 
 struct uses {
@@ -40,6 +39,10 @@ struct uses {
     struct lock_use *list;
     uint32_t count, cap;
     struct tally threads, owners, sites; /* by the place of a use in the list */
+    struct owners *looked_at; /* by class */
+    uint32_t looked_at_count, looked_at_cap;
+    struct map owner_places;                  /* by the class, as string of the findings */
+    struct tally owner_sites, owner_threads;  /* of those that sleep or do I/O: owner_group */
     struct map places;
     bool *is_dead; /* by sample: a part of a deadlock, which is told of as that */
 };
@@ -115,33 +118,49 @@ static void add_waits(struct uses *u)
 
 /* ---- what owners do ---- */
 
-static bool is_of_class(const struct profile *p, const struct profile_sample *s, const char *class_name)
+static uint32_t owner_group(uint32_t place, enum stack_work work)
 {
-    uint32_t label = locks_label(p, s, "class");
-    return label && !strcmp(profile_text(p, label), class_name);
+    return 2 * place + (work == STACK_IS_IN_IO);
 }
 
-/* sites: of those that sleep (group 0) or do I/O (1); threads: the same. */
-static struct owners look_at_owners(const struct uses *u, const char *class_name, struct tally *sites, struct tally *threads)
+static struct owners *owners_of(struct uses *u, const char *class_name)
 {
-    struct owners o = {0};
-    const struct profile *p = u->e->holder;
-    for (uint32_t i = 0; p && i < p->sample_count; i++) {
-        const struct profile_sample *s = &p->samples[i];
-        if (!is_of_class(p, s, class_name))
-            continue;
-        enum stack_work work = stack_work(p, s->stack);
-        double weight = (double)s->weight;
-        o.count++;
-        o.all_ns += weight;
-        o.squares += weight * weight;
-        if (work == STACK_IS_ELSE)
-            continue;
-        *(work == STACK_SLEEPS ? &o.asleep_ns : &o.io_ns) += weight;
-        tally_add(sites, work == STACK_IS_IN_IO, s->stack, s->weight);
-        tally_add(threads, work == STACK_IS_IN_IO, s->thread, s->weight);
+    bool added;
+    uint32_t *place = map_add(&u->owner_places, findings_string(u->f, class_name), &added);
+    if (!place || (added && ARRAY_GROW(u->looked_at, u->looked_at_cap, u->looked_at_count))) {
+        u->f->failed = true;
+        return NULL;
     }
-    return o;
+    if (added) {
+        *place = u->looked_at_count;
+        u->looked_at[u->looked_at_count++] = (struct owners){0};
+    }
+    return &u->looked_at[*place];
+}
+
+static void look_at(struct uses *u, const struct profile *p, const struct profile_sample *s)
+{
+    uint32_t class_name = locks_label(p, s, "class");
+    struct owners *o = class_name ? owners_of(u, profile_text(p, class_name)) : NULL;
+    enum stack_work work = stack_work(p, s->stack);
+    double weight = (double)s->weight;
+    if (!o)
+        return;
+    o->all_ns += weight;
+    o->squares += weight * weight;
+    if (work == STACK_IS_ELSE)
+        return;
+    *(work == STACK_SLEEPS ? &o->asleep_ns : &o->io_ns) += weight;
+    uint32_t group = owner_group((uint32_t)(o - u->looked_at), work);
+    tally_add(&u->owner_sites, group, s->stack, s->weight);
+    tally_add(&u->owner_threads, group, s->thread, s->weight);
+}
+
+static void look_at_owners(struct uses *u)
+{
+    const struct profile *p = u->e->holder;
+    for (uint32_t i = 0; p && i < p->sample_count; i++)
+        look_at(u, p, &p->samples[i]);
 }
 
 /* ---- telling ---- */
@@ -158,9 +177,11 @@ static struct amount lost_by(const struct uses *u, const struct lock_use *use, u
     return amount_normal((double)use->weight, threshold_of(u->p) / 2 * sqrt(threads));
 }
 
-static bool starves_writers(const struct lock_use *use)
+/* Without owners a writer that waits for a writer looks the same. */
+static bool starves_writers(const struct uses *u, const struct lock_use *use)
 {
-    return use->writers_ns > use->weight / 2 && (double)use->readers_ns <= READERS_SHARE * (double)use->writers_ns;
+    return evidence_has(u->e, SOURCE_OWNERS) && use->writers_ns > use->weight / 2 &&
+           (double)use->readers_ns <= READERS_SHARE * (double)use->writers_ns;
 }
 
 struct told {
@@ -181,12 +202,12 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void tell_owner(struct told *t, struct finding *one, enum stack_work work, const struct owners *o, const struct tally *sites,
-                       const struct tally *threads)
+static void tell_owner(struct told *t, struct finding *one, enum stack_work work, const struct owners *o)
 {
     const struct profile *p = t->u->e->holder;
     bool io = work == STACK_IS_IN_IO;
-    const struct tally_row *site = tally_largest(sites, io), *thread = tally_largest(threads, io);
+    uint32_t group = owner_group((uint32_t)(o - t->u->looked_at), work);
+    const struct tally_row *site = tally_largest(&t->u->owner_sites, group), *thread = tally_largest(&t->u->owner_threads, group);
     struct amount share = amount_share(io ? o->io_ns : o->asleep_ns, o->all_ns, stats_effective_size(o->all_ns, o->squares));
     one->kind = io ? FINDING_LOCK_HELD_IN_IO : FINDING_LOCK_HELD_ASLEEP;
     one->site = site ? stack_site(t->u->f, p, site->key) : 0;
@@ -204,7 +225,8 @@ static void tell_plainly(struct told *t, struct finding *one)
     const struct uses *u = t->u;
     uint32_t place = (uint32_t)(t->use - u->list);
     const struct tally_row *site = tally_largest(&u->sites, place), *owner = tally_largest(&u->owners, place);
-    bool starve = starves_writers(t->use);
+    bool starve = starves_writers(u, t->use);
+    char writers[32];
     one->kind = starve ? FINDING_WRITERS_STARVE : FINDING_LOCK_CONTENDED;
     one->site = site ? stack_site(u->f, u->p, site->key) : 0;
     one->owner = owner ? findings_string(u->f, profile_text(u->p, owner->key)) : 0;
@@ -212,7 +234,8 @@ static void tell_plainly(struct told *t, struct finding *one)
         one->text = findings_say(u->f,
                                  "writers waited %s for readers of %.200s, on average %.2f at a time, while readers waited %.1f %% of "
                                  "that; they want it at %.300s",
-                                 t->how_long, t->class_name, t->waiters,
+                                 units_format_duration(writers, sizeof writers, t->use->writers_ns), t->class_name,
+                                 (double)t->use->writers_ns / (double)u->e->duration_ns,
                                  100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
     else
         one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most at %.300s%s%.100s",
@@ -222,22 +245,17 @@ static void tell_plainly(struct told *t, struct finding *one)
 
 static void choose(struct told *t, struct finding *one)
 {
-    struct tally sites, threads;
-    tally_init(&sites);
-    tally_init(&threads);
-    struct owners o = look_at_owners(t->u, t->class_name, &sites, &threads);
-    double n = stats_effective_size(o.all_ns, o.squares);
-    if (starves_writers(t->use))
+    const uint32_t *place = map_find(&t->u->owner_places, one->subject);
+    const struct owners *o = place ? &t->u->looked_at[*place] : NULL;
+    double n = o ? stats_effective_size(o->all_ns, o->squares) : 0;
+    if (starves_writers(t->u, t->use))
         tell_plainly(t, one);
-    else if (o.count && amount_share(o.asleep_ns, o.all_ns, n).low >= OWNER_SHARE)
-        tell_owner(t, one, STACK_SLEEPS, &o, &sites, &threads);
-    else if (o.count && amount_share(o.io_ns, o.all_ns, n).low >= OWNER_SHARE)
-        tell_owner(t, one, STACK_IS_IN_IO, &o, &sites, &threads);
+    else if (o && amount_share(o->asleep_ns, o->all_ns, n).low >= OWNER_SHARE)
+        tell_owner(t, one, STACK_SLEEPS, o);
+    else if (o && amount_share(o->io_ns, o->all_ns, n).low >= OWNER_SHARE)
+        tell_owner(t, one, STACK_IS_IN_IO, o);
     else
         tell_plainly(t, one);
-    t->u->f->failed = t->u->f->failed || sites.failed || threads.failed;
-    tally_deinit(&sites);
-    tally_deinit(&threads);
 }
 
 static void judge(const struct uses *u, const struct lock_use *use)
@@ -264,12 +282,20 @@ void rule_locks(struct findings *f, const struct evidence *e)
     tally_init(&u.threads);
     tally_init(&u.owners);
     tally_init(&u.sites);
+    map_init(&u.owner_places);
+    tally_init(&u.owner_sites);
+    tally_init(&u.owner_threads);
     add_waits(&u);
-    f->failed = f->failed || u.threads.failed || u.owners.failed || u.sites.failed;
+    look_at_owners(&u);
+    f->failed = f->failed || u.threads.failed || u.owners.failed || u.sites.failed || u.owner_sites.failed || u.owner_threads.failed;
     for (uint32_t i = 0; i < u.count; i++)
         judge(&u, &u.list[i]);
     free(u.list);
     free(u.is_dead);
+    free(u.looked_at);
+    map_deinit(&u.owner_places);
+    tally_deinit(&u.owner_sites);
+    tally_deinit(&u.owner_threads);
     map_deinit(&u.places);
     tally_deinit(&u.threads);
     tally_deinit(&u.owners);

@@ -86,24 +86,16 @@ static void add_samples(struct crew *c)
     stack_marks_deinit(&marks);
 }
 
-static uint64_t sum_of(const struct tally *t, uint32_t group)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < t->count; i++)
-        sum += t->rows[i].group == group ? t->rows[i].weight : 0;
-    return sum;
-}
-
 static struct amount idle_share(const struct crew *c, uint32_t pool)
 {
-    double idle = (double)sum_of(&c->idle, pool), all = idle + (double)sum_of(&c->busy, pool);
-    return amount_share(idle, all, stats_effective_size(all / 1e3, (double)sum_of(&c->squares, pool)));
+    double idle = (double)tally_weight(&c->idle, pool), all = idle + (double)tally_weight(&c->busy, pool);
+    return amount_share(idle, all, stats_effective_size(all / 1e3, (double)tally_weight(&c->squares, pool)));
 }
 
 /* Its tasks compute rather than wait, and the processors have no time for more of them. */
 static bool lacks_processors(const struct crew *c, uint32_t pool)
 {
-    uint64_t running = sum_of(&c->running, pool), waiting = sum_of(&c->busy, pool) - running - sum_of(&c->ready, pool);
+    uint64_t running = tally_weight(&c->running, pool), waiting = tally_weight(&c->busy, pool) - running - tally_weight(&c->ready, pool);
     return c->e->processors && running >= waiting &&
            c->computing_ns >= IN_USE * (double)c->e->processors * (double)c->e->duration_ns;
 }
@@ -115,7 +107,7 @@ static uint32_t full_pool(const struct crew *c)
     uint64_t most = 0;
     for (uint32_t i = 0; i < c->busy.count; i++) {
         uint32_t pool = c->busy.rows[i].group;
-        uint64_t busy = sum_of(&c->busy, pool);
+        uint64_t busy = tally_weight(&c->busy, pool);
         if (busy > most && idle_share(c, pool).high <= IDLE_MOST && !lacks_processors(c, pool)) {
             found = pool;
             most = busy;

@@ -2,6 +2,7 @@
 #include "analysis/rules.h"
 
 #include "analysis/tally.h"
+#include "base/array.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -104,8 +105,16 @@ void rule_safepoints(struct findings *f, const struct evidence *e)
 
 /* CPU time, by samples: a thread that had no processor ran nowhere, so that a busy machine makes nobody late. */
 struct lateness {
+    uint32_t place;
     double sum, squares;
     uint32_t count, thread;
+};
+
+struct late {
+    struct lateness *list; /* by place */
+    uint32_t count, cap;
+    struct map by_place;
+    struct tally sites; /* the same */
 };
 
 /* The lines of a loop are one place: "a.B.loop < a.C.run" of "a.B.loop:12 < a.C.run:7". */
@@ -126,68 +135,72 @@ static uint32_t place_of(struct findings *f, const char *site)
 
 static bool is_late(const struct halt *one)
 {
-    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_ns;
+    return one->kind == HALT_SAFEPOINT && one->sync_known && one->late_site && one->late_thread_ns;
 }
 
-static struct lateness lateness_at(struct findings *f, const struct halts *h, uint32_t place)
+static struct lateness *lateness_at(struct late *l, uint32_t place)
 {
-    struct lateness l = {0};
-    for (uint32_t i = 0; i < h->count; i++) {
-        const struct halt *one = &h->list[i];
-        if (!is_late(one) || place_of(f, halts_text(h, one->late_site)) != place)
-            continue;
-        l.sum += (double)one->late_ns;
-        l.squares += (double)one->late_ns * (double)one->late_ns;
-        l.count++;
-        l.thread = one->late_thread;
+    bool added;
+    uint32_t *at = map_add(&l->by_place, place, &added);
+    if (!at || (added && ARRAY_GROW(l->list, l->cap, l->count)))
+        return NULL;
+    if (added) {
+        *at = l->count;
+        l->list[l->count++] = (struct lateness){.place = place};
     }
-    return l;
+    return &l->list[*at];
 }
 
-static struct amount mean_of(const struct lateness *l)
+static void add_late(struct findings *f, struct late *l, const struct halts *h, const struct halt *one)
 {
-    double mean = l->sum / l->count, variance = (l->squares - l->sum * mean) / (l->count - 1);
-    return amount_normal(mean, sqrt(fmax(0, variance) / l->count));
+    uint32_t place = place_of(f, halts_text(h, one->late_site));
+    struct lateness *at = lateness_at(l, place);
+    if (!at) {
+        f->failed = true;
+        return;
+    }
+    at->sum += (double)one->late_thread_ns;
+    at->squares += (double)one->late_thread_ns * (double)one->late_thread_ns;
+    at->count++;
+    at->thread = one->late_thread;
+    tally_add(&l->sites, place, one->late_site, one->late_thread_ns);
 }
 
 /* site: of its lines the one that most was lost at. */
-static void judge_late(struct findings *f, const struct halts *h, uint32_t place, uint32_t site)
+static void judge_late(struct findings *f, const struct halts *h, const struct lateness *l, uint32_t site)
 {
-    struct lateness l = lateness_at(f, h, place);
     char mean[32], low[32], high[32];
-    if (l.count < LATE_LEAST)
+    if (l->count < LATE_LEAST)
         return;
-    struct amount each = mean_of(&l);
+    struct amount each = amount_mean(l->sum, l->squares, l->count);
     findings_add(f, &(struct finding){
                         .kind = FINDING_LATE_AT_SAFEPOINTS,
                         .score = score_saturate(each.low, LATE_WARNING_NS),
                         .text = findings_say(f, "at %u safepoints all threads waited for %.100s, which ran on for %s on average (%s to %s) "
                                                 "at %.300s",
-                                             l.count, halts_text(h, l.thread),
+                                             l->count, halts_text(h, l->thread),
                                              units_format_duration(mean, sizeof mean, amount_whole(each.value)),
                                              units_format_duration(low, sizeof low, amount_whole(each.low)),
                                              units_format_duration(high, sizeof high, amount_whole(each.high)), halts_text(h, site)),
                         .site = findings_string(f, halts_text(h, site)),
-                        .owner = findings_string(f, halts_text(h, l.thread)),
-                        .count = l.count,
-                        .lost_ns = amount_scaled(each, l.count),
+                        .owner = findings_string(f, halts_text(h, l->thread)),
+                        .count = l->count,
+                        .lost_ns = amount_scaled(each, l->count),
                     });
 }
 
 void rule_late(struct findings *f, const struct evidence *e)
 {
-    struct tally sites; /* by place */
-    tally_init(&sites);
-    for (uint32_t i = 0; e->halts && i < e->halts->count; i++) {
-        const struct halt *one = &e->halts->list[i];
-        if (is_late(one))
-            tally_add(&sites, place_of(f, halts_text(e->halts, one->late_site)), one->late_site, one->late_ns);
-    }
-    f->failed = f->failed || sites.failed;
-    for (uint32_t i = 0; !f->failed && i < sites.count; i++) {
-        const struct tally_row *largest = tally_largest(&sites, sites.rows[i].group);
-        if (largest == &sites.rows[i]) /* each place once */
-            judge_late(f, e->halts, largest->group, largest->key);
-    }
-    tally_deinit(&sites);
+    struct late l = {0};
+    map_init(&l.by_place);
+    tally_init(&l.sites);
+    for (uint32_t i = 0; e->halts && i < e->halts->count; i++)
+        if (is_late(&e->halts->list[i]))
+            add_late(f, &l, e->halts, &e->halts->list[i]);
+    f->failed = f->failed || l.sites.failed;
+    for (uint32_t i = 0; !f->failed && i < l.count; i++)
+        judge_late(f, e->halts, &l.list[i], tally_largest(&l.sites, l.list[i].place)->key);
+    map_deinit(&l.by_place);
+    tally_deinit(&l.sites);
+    free(l.list);
 }

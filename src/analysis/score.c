@@ -1,10 +1,13 @@
 #include "analysis/score.h"
 
+#include "profile/significance.h"
 #include "profile/stats.h"
 
 #include <math.h>
 
-static const double z = 1.959963984540054; /* leaves 2.5 % on each side of the normal distribution */
+#define TAIL 0.025 /* on each side of an interval */
+
+static const double z = 1.959963984540054; /* leaves as much on each side of the normal distribution */
 
 double score_saturate(double v, double warning)
 {
@@ -19,6 +22,13 @@ struct amount amount_exact(double v)
 struct amount amount_normal(double v, double error)
 {
     return (struct amount){v, fmax(0, v - z * error), v + z * error};
+}
+
+struct amount amount_mean(double sum, double sum_of_squares, uint32_t n)
+{
+    double mean = sum / n, variance = fmax(0, sum_of_squares - sum * mean) / (n - 1);
+    double off = significance_student(TAIL, n - 1) * sqrt(variance / n);
+    return (struct amount){mean, fmax(0, mean - off), mean + off};
 }
 
 /* The square root of a Poisson count has a standard deviation of a half, whatever its mean. */

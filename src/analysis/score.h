@@ -20,6 +20,8 @@ double score_saturate(double v, double warning);
 struct amount amount_exact(double v);
 /* Of a quantity of 0 or more whose estimate has this standard error. */
 struct amount amount_normal(double v, double error);
+/* Of a mean of 0 or more, of n that came independently, at least two: by Student's t, since few tell little of how far they spread. */
+struct amount amount_mean(double sum, double sum_of_squares, uint32_t n);
 /* Of the mean number of events that come independently, of which so many came. */
 struct amount amount_count(double count);
 /* So much of `whole` in a sample that carries as much as n independent draws. */

@@ -148,6 +148,32 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
     return site;
 }
 
+static bool is_named_throwable(const char *class_name)
+{
+    static const char *const ends[] = {"Exception", "Error", "Throwable"};
+    size_t n = strlen(class_name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n >= strlen(ends[i]) && !strcmp(class_name + n - strlen(ends[i]), ends[i]))
+            return true;
+    return false;
+}
+
+/* Those that exceptions of any name are made from. */
+static bool is_base(const char *class_name)
+{
+    static const char *const bases[] = {"java.lang.Throwable", "java.lang.Exception", "java.lang.RuntimeException", "java.lang.Error"};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (!strcmp(class_name, bases[i]))
+            return true;
+    return false;
+}
+
+/* Behind an exception's constructor: another of it or of a class made from it, and not one of an object that throws it. */
+static bool is_of_throw(const char *class_name, const char *made_from)
+{
+    return is_named_throwable(class_name) || is_base(made_from) || !strcmp(class_name, made_from);
+}
+
 /* From fillInStackTrace on the frames towards the root are the constructors, Throwable's first, the exception's own last. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name)
 {
@@ -157,8 +183,11 @@ uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack
         at = p->nodes[at].parent;
     while (at && !strcmp(method_of(p, at), "fillInStackTrace"))
         at = p->nodes[at].parent;
-    for (; at && !strcmp(method_of(p, at), "<init>"); at = p->nodes[at].parent)
+    for (; at && !strcmp(method_of(p, at), "<init>"); at = p->nodes[at].parent) {
+        if (constructor && !is_of_throw(class_of(p, at), class_of(p, constructor)))
+            break;
         constructor = at;
+    }
     if (constructor)
         *class_name = findings_string(f, class_of(p, constructor));
     return at ? stack_site(f, p, at) : 0;

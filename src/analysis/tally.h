@@ -1,4 +1,4 @@
-/* Adds up weights by two keys: sites of a lock, owners of it. One owner, no locking. */
+/* Adds up weights by two keys: sites of a lock, owners of it. What it says of a group it knows at once. One owner, no locking. */
 #ifndef CANDOR_ANALYSIS_TALLY_H
 #define CANDOR_ANALYSIS_TALLY_H
 
@@ -13,10 +13,18 @@ struct tally_row {
     uint32_t count; /* of what was added */
 };
 
+struct tally_group {
+    uint64_t weight;
+    uint32_t keys;
+    uint32_t largest; /* row */
+};
+
 struct tally {
     struct tally_row *rows; /* in order of arrival */
     uint32_t count, cap;
-    struct map places;
+    struct tally_group *groups;
+    uint32_t group_count, group_cap;
+    struct map places, group_places;
     bool failed; /* no memory: something was not added */
 };
 
@@ -25,7 +33,8 @@ void tally_deinit(struct tally *t);
 void tally_add(struct tally *t, uint32_t group, uint32_t key, uint64_t weight);
 /* The row of the group with most weight, of equal ones the first; NULL when it has none. Borrows. */
 const struct tally_row *tally_largest(const struct tally *t, uint32_t group);
-/* How many keys a group has. */
+/* How many keys a group has, and the weight of all of them. */
 uint32_t tally_keys(const struct tally *t, uint32_t group);
+uint64_t tally_weight(const struct tally *t, uint32_t group);
 
 #endif

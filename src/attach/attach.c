@@ -16,6 +16,7 @@
 #include "attach/identity.h"
 #include "attach/jvm.h"
 #include "attach/socket.h"
+#include "base/control_protocol.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -313,10 +314,15 @@ int attach_load(pid_t pid, const char *library, const char *options, uint64_t ti
     struct buffer reply;
     if (strlen(library) + strlen(options) + 64 > LONG_ARGUMENT_MAX)
         return too_long(pid, e);
+    uint64_t now = clock_monotonic_ns(), deadline = now + timeout_ns;
+    int code;
     buffer_init(&reply, REPLY_MAX);
-    int code = perform(pid, &load, timeout_ns, &reply, e);
-    if (!code)
-        code = attach_parse_reply(pid, (const char *)reply.data, e);
+    do {
+        code = perform(pid, &load, deadline - now, &reply, e);
+        if (!code)
+            code = attach_parse_reply(pid, (const char *)reply.data, e);
+        now = clock_monotonic_ns();
+    } while (code == -EBUSY && now < deadline && !poll(NULL, 0, STEP_MS));
     buffer_deinit(&reply);
     return code;
 }
@@ -344,6 +350,12 @@ static void join_lines(const char *text, char *out, size_t size)
     out[o] = 0;
 }
 
+/* Its attach listener answers before it takes agents; a JVM since JDK 21 says so itself, to an older one our agent does. */
+static int still_starting(pid_t pid, struct error *e)
+{
+    return error_set(e, -EBUSY, "cannot attach to %d: the JVM is still starting; try again", pid);
+}
+
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
 {
     static const char marker[] = "return code: ";
@@ -356,11 +368,15 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
     join_lines(rest, line, sizeof line);
     if (strstr(rest, "Dynamic agent loading is not enabled"))
         return refused(pid, e);
+    if (strstr(rest, "only permitted in the live phase"))
+        return still_starting(pid, e);
     const char *number = strstr(rest, marker);
     number = number ? number + sizeof marker - 1 : line;
     long code = strtol(number, &end, 10);
     if (status == 0 && end != number && code == 0)
         return 0;
+    if (status == 0 && end != number && code == AGENT_TOO_EARLY)
+        return still_starting(pid, e);
     if (status == 0 && end != number)
         return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %ld; the JVM's own output may say "
                          "why", pid, code);

@@ -14,11 +14,12 @@
  * JVM's wake-up call) only when it is a JVM that has a handler for it and is not known to refuse.
  *
  * 0, or with e: -ESRCH gone, -ENOEXEC no JVM, -EACCES another user's, -EOPNOTSUPP attach or loading is disabled,
- * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -ENAMETOOLONG, -EPROTONOSUPPORT. */
+ * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it still starts, -ENAMETOOLONG,
+ * -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 
-/* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EPROTONOSUPPORT (it does not speak that version of the protocol) or
- * -EREMOTEIO with e. The text is zero-terminated. */
+/* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EBUSY (it still starts), -EPROTONOSUPPORT (it does not speak that version of
+ * the protocol) or -EREMOTEIO with e. The text is zero-terminated. */
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
 
 /* Has the JVM do what `jcmd PID COMMAND` would; at most 1023 bytes. Wakes it, if need be, under the same conditions. The answer,

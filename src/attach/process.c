@@ -3,6 +3,7 @@
 
 #include "base/procfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -234,6 +235,30 @@ bool process_sees(const struct process *p, const char *path)
     bool same = !stat(path, &ours) && !fstat(fd, &theirs) && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
     close(fd);
     return same;
+}
+
+static bool is_for_writing(pid_t pid, const char *descriptor)
+{
+    char name[64], text[1024];
+    snprintf(name, sizeof name, "fdinfo/%.20s", descriptor);
+    const char *flags = process_read_file(pid, name, text, sizeof text) > 0 ? procfs_field(text, "flags") : NULL;
+    return flags && (strtoul(flags, NULL, 8) & O_ACCMODE) != O_RDONLY;
+}
+
+int process_writes(pid_t pid, const struct stat *file)
+{
+    char path[64];
+    struct stat st;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *descriptors = opendir(path);
+    if (!descriptors)
+        return errno == EACCES || errno == EPERM ? -EACCES : -ESRCH;
+    for (const struct dirent *d; !found && (d = readdir(descriptors));)
+        found = d->d_name[0] != '.' && !fstatat(dirfd(descriptors), d->d_name, &st, 0) && st.st_dev == file->st_dev &&
+                st.st_ino == file->st_ino && is_for_writing(pid, d->d_name);
+    closedir(descriptors);
+    return found ? 0 : -EPERM;
 }
 
 char *process_user_name(uid_t uid, char *out, size_t size)

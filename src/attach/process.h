@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct process {
@@ -46,6 +47,8 @@ const char *process_tmp_problem(int code);
 int process_open_file(const struct process *p, const char *path);
 /* True when the process finds the same file or folder under this absolute path as we do (or when that cannot be told). */
 bool process_sees(const struct process *p, const char *path);
+/* Whether the process itself has that file open for writing: 0, -EPERM (it has not), -EACCES (it does not let us see), -ESRCH. */
+int process_writes(pid_t pid, const struct stat *file);
 /* The user's name, or the number when it has none. Returns out. */
 char *process_user_name(uid_t uid, char *out, size_t size);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,13 +19,16 @@ static int open_directory(struct recorder_folder *f, bool make)
         return errno == ENOTDIR || errno == ELOOP ? -EPERM : -errno;
     if (fstat(f->directory, &st))
         return -errno;
-    return st.st_uid != f->process.uid || st.st_mode & 077 ? -EPERM : 0;
+    if (st.st_uid != f->process.uid || st.st_mode & 077)
+        return -EPERM;
+    return flock(f->directory, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
 }
 
 static int explain(const struct recorder_folder *f, int code, const char *doing, struct error *e)
 {
     return error_set(e, code, "cannot %s %s in the JVM's /tmp: %s", doing, f->name,
-                     code == -EPERM ? "it is not a folder of the JVM's user alone" : process_tmp_problem(code));
+                     code == -EPERM ? "it is not a folder of the JVM's user alone" :
+                     code == -EBUSY ? "another candor works with it" : process_tmp_problem(code));
 }
 
 static int open_folder(struct recorder_folder *f, const struct process *p, const char *name, bool make, struct error *e)
@@ -37,7 +41,7 @@ static int open_folder(struct recorder_folder *f, const struct process *p, const
     int code = f->tmp < 0 ? f->tmp : identity_assume(p, &own);
     if (!code) {
         code = open_directory(f, make);
-        if (code && make && code != -EEXIST)
+        if (code && make && code != -EEXIST && code != -EBUSY)
             unlinkat(f->tmp, f->name, AT_REMOVEDIR);
         identity_restore(&own);
     }

@@ -21,7 +21,7 @@ struct recorder_folder {
 
 /* Makes /tmp/NAME, which must be new. 0 or a negative errno with e, and nothing is left. */
 int recorder_folder_make(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
-/* Finds one that was made before, by whomever: it has to be the JVM's user's alone. */
+/* Finds one that was made before, by whomever: it has to be the JVM's user's alone. -EBUSY while somebody else has it open. */
 int recorder_folder_open(struct recorder_folder *f, const struct process *p, const char *name, struct error *e);
 /* The path of a file in it as the JVM sees it. Returns out. */
 char *recorder_folder_path(const struct recorder_folder *f, const char *file, char *out, size_t size);

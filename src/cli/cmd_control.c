@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/jdk_recorder.h"
 #include "cli/progress.h"
 #include "cli/recording.h"
@@ -26,9 +27,16 @@ static int ask(const struct session *s, struct control_request *r, const char *d
     return cli_fail("%s", e.text);
 }
 
-static int start(struct session *s, const struct cli_args *args, struct recording *r)
+static int ask_start(const struct session *s, const struct recording *r, struct control_answer *answer)
 {
     struct control_request request;
+    control_begin(&request, "start");
+    recording_options(r, &request, 0);
+    return ask(s, &request, "start a recording", answer);
+}
+
+static int start(struct session *s, const struct cli_args *args, struct recording *r)
+{
     struct control_answer answer;
     struct jdk_recorder jdk;
     int status = recording_choose_file(r, args, s->name);
@@ -38,10 +46,10 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
         status = recording_file_open(&r->file);
     if (status)
         return status;
+    if (r->jfr)
+        interrupt_catch(); /* what begins here somebody has to end */
     jdk_recorder_begin(&jdk, s, r, 0);
-    control_begin(&request, "start");
-    recording_options(r, &request, 0);
-    status = ask(s, &request, "start a recording", &answer);
+    status = interrupt_signal() ? cli_fail("nothing is recorded: interrupted") : ask_start(s, r, &answer);
     if (status)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
@@ -85,15 +93,17 @@ static void print_saved(const char *word, const struct control_answer *answer)
     puts(")");
 }
 
-/* With --paths its end takes that long, too. */
-static void wait_longer_for_paths(struct session *s)
+/* With --paths its end takes that long, too. Returns the file, where the JDK's recorder is to go on in it. */
+static int prepare_stop(struct session *s)
 {
     struct control_answer answer;
     struct error e;
     if (session_ask_simple(s, "status", &answer, &e))
-        return;
+        return -ENOENT;
     s->timeout_ns += 2 * control_number(&answer, "paths_ns", 0);
+    int file = jdk_recorder_open_file(s, &answer);
     control_answer_free(&answer);
+    return file;
 }
 
 static int stop_run(const struct cli_args *args)
@@ -101,13 +111,13 @@ static int stop_run(const struct cli_args *args)
     struct session s;
     struct control_request request;
     struct control_answer answer;
-    int status = session_open(&s, args);
+    int file = -ENOENT, status = session_open(&s, args);
     if (!status) {
-        wait_longer_for_paths(&s);
+        file = prepare_stop(&s);
         control_begin(&request, "stop");
         status = ask(&s, &request, "stop a recording", &answer);
     }
-    int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer);
+    int joined = status ? CLI_OK : jdk_recorder_stop(&s, &answer, file);
     session_close(&s);
     if (status)
         return status;
@@ -163,7 +173,7 @@ static int dump_run(const struct cli_args *args)
     status = session_open(&s, args);
     if (!status)
         status = dump(&s, output, paths_ns, &answer);
-    int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer);
+    int joined = status || !output ? CLI_OK : jdk_recorder_dump(&s, &answer, output);
     session_close(&s);
     if (status)
         return status;

@@ -64,8 +64,8 @@ const struct cli_command command_record = {
     .about =
         "Loads the agent into the running JVM with that PID, or with NAME in its main class or jar, and records until "
         "--duration is over, Ctrl-C, or the end of the JVM. Then prints a short report, writes a flame graph beside the "
-        "recording, and prints the paths of both. The JVM writes the recording, into a file that candor opens for it: with "
-        "the rights of who runs candor, whatever user or container the JVM runs in.\n\n"
+        "recording, unless it is of -e halt alone, and prints the paths of both. The JVM writes the recording, into a file that "
+        "candor opens for it: with the rights of who runs candor, whatever user or container the JVM runs in.\n\n"
         "From JDK 21 on a JVM prints three lines of warning on its standard error when the agent is first loaded while it runs, "
         "unless it was started with -XX:+EnableDynamicAgentLoading.\n\n"
         "With -- COMMAND runs the command with the agent from the start. When its program is java, the agent becomes its "

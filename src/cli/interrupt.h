@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Installs the handlers; waiting system calls return with EINTR. One caller, once. */
+/* Installs the handlers; waiting system calls return with EINTR. One thread; again does nothing. */
 void interrupt_catch(void);
 /* What is to be done before the second one kills; NULL = nothing. `work` runs in a signal handler. */
 void interrupt_before_death(void (*work)(void));

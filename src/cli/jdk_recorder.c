@@ -10,13 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP_MS = 50, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
+enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
 
 #define PATIENCE_NS 60000000000ull /* the JVM loads the recorder's classes, or writes a large file */
 #define BYTES_MAX (1ull << 30)     /* that the JVM keeps of it, unless told otherwise */
@@ -32,10 +33,12 @@ static bool is_on(const char *mode)
     return mode && !strcmp(mode, "on");
 }
 
+/* As make_folder names it: the name comes from the JVM, and goes into commands and paths. */
 static bool is_ours(const struct recorder_recording *r, const struct session *s)
 {
     char prefix[32];
-    return !strncmp(r->name, prefix, (size_t)snprintf(prefix, sizeof prefix, "candor-%d-", s->process.pid));
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "candor-%d-", s->process.pid);
+    return !strncmp(r->name, prefix, n) && strspn(r->name + n, "0123456789abcdef") == 8 && !r->name[n + 8];
 }
 
 static void reset(struct jdk_recorder *j)
@@ -151,12 +154,34 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
     return code;
 }
 
+/* Of clients that did not come to their end: the agent does not record, and nobody has their folder open. */
+static void end_left_over(const struct session *s, struct recorder_list *list)
+{
+    struct recorder_folder f;
+    struct error e;
+    char folder[sizeof f.name];
+    for (unsigned i = 0; i < list->count; i++) {
+        struct recorder_recording *r = &list->list[i];
+        if (!r->running || !is_ours(r, s))
+            continue;
+        snprintf(folder, sizeof folder, ".%s", r->name);
+        int code = recorder_folder_open(&f, &s->process, folder, &e);
+        if (code && code != -ENOENT)
+            continue;
+        r->running = recorder_stop(s->process.pid, patience(s), r->name, &e) != 0;
+        if (!r->running)
+            say_recording(r, s, "was left by a candor that was killed, and is ended");
+        recorder_folder_remove(&f);
+    }
+}
+
 static void begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     struct recorder_list list;
     struct error e;
     j->begin_ns = (int64_t)clock_realtime_ns();
     int code = recorder_check(s->process.pid, patience(s), &list, &e);
+    end_left_over(s, &list);
     if (!code && is_on(r->jfr))
         code = begin_own(j, s, r, guard_ns, &list, &e);
     else if (!code)
@@ -197,21 +222,51 @@ void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, s
 
 /* ---- what was recorded ---- */
 
-static int append(const char *path, int from, int64_t begin_ns)
+/* The recording: its path for messages, and itself, open, or the negative errno why it is not. */
+struct joined {
+    const char *path;
+    int fd;
+};
+
+static int open_recording(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static void close_recording(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A child of the JVM's that is being made has its open files for a moment. Where there are no locks, as on some network disks, nothing
+ * tells. */
+static bool is_written_to(int fd)
+{
+    for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; ms += STEP_MS) {
+        if (ms >= END_MS)
+            return true;
+        poll(NULL, 0, STEP_MS);
+    }
+    return false;
+}
+
+static int append(const struct joined *to, int from, int64_t begin_ns)
 {
     struct jfr_appended done;
     struct error e;
-    int to = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (to < 0)
-        return cli_fail("cannot put what the JDK recorded into %s: %s", path, strerror(errno));
-    int code = flock(to, LOCK_EX | LOCK_NB) ? error_set(&e, -errno, "it is still written to")
-                                            : jfr_append(to, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
-    close(to);
+    const char *path = to->path;
+    if (to->fd < 0)
+        return cli_fail("cannot put what the JDK recorded into %s: %s", path,
+                        to->fd == -EPERM ? "it is not a file that the JVM writes to" : strerror(-to->fd));
+    int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "it is still written to")
+                                     : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
     return code ? cli_fail("cannot put what the JDK recorded into %s: %s", path, e.text) : CLI_OK;
 }
 
 /* NOTHING_THERE where the file is not, or is empty. */
-static int take_file(const struct recorder_folder *f, const char *file, const char *path, int64_t begin_ns)
+static int take_file(const struct recorder_folder *f, const char *file, const struct joined *to, int64_t begin_ns)
 {
     struct stat st;
     int fd = recorder_folder_read(f, file);
@@ -220,7 +275,7 @@ static int take_file(const struct recorder_folder *f, const char *file, const ch
     if (fd < 0)
         return cli_fail("cannot read what the JDK recorded, /tmp/%s/%s: %s", f->name, file,
                         fd == -EPERM ? "no ordinary file of the JVM's user" : strerror(-fd));
-    int status = !fstat(fd, &st) && !st.st_size ? NOTHING_THERE : append(path, fd, begin_ns);
+    int status = !fstat(fd, &st) && !st.st_size ? NOTHING_THERE : append(to, fd, begin_ns);
     close(fd);
     return status;
 }
@@ -233,30 +288,38 @@ static void say_lost(const char *path, const char *why)
     fprintf(stderr, ": %s\n", why);
 }
 
-static int end_own(struct jdk_recorder *j, const struct session *s, const char *path)
+/* A JVM that is about to end answers no more, and writes what it has recorded. */
+static bool has_ended(const struct session *s, int code)
+{
+    return code && session_wait_end(s, code == -ENOENT ? 0 : END_MS);
+}
+
+static int end_own(struct jdk_recorder *j, const struct session *s, const struct joined *to)
 {
     struct error e;
     int code = session_wait_end(s, 0) ? -ESRCH : recorder_stop(s->process.pid, patience(s), j->name, &e);
-    bool exited = code && session_wait_end(s, 0);
+    bool exited = has_ended(s, code);
     if (code && code != -ENOENT && !exited) { /* it may still be written */
         recorder_folder_close(&j->folder);
         return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text,
                         s->process.pid, j->name);
     }
-    int status = take_file(&j->folder, RECORDER_FLIGHT, path, j->begin_ns);
+    int status = take_file(&j->folder, RECORDER_FLIGHT, to, j->begin_ns);
     if (status == CLI_FAILED) { /* a full disk, or somebody else's file: nothing of it need be lost */
         fprintf(stderr, "candor: it is in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
         recorder_folder_close(&j->folder);
         return status;
     }
     if (status == NOTHING_THERE)
-        say_lost(path, exited ? "the JVM ended before it was written, and it is lost" : "its recording was ended by somebody else");
+        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost" :
+                           code ? "its recording was ended by somebody else" :
+                                  "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
     recorder_folder_remove(&j->folder);
     return status == NOTHING_THERE ? CLI_OK : status;
 }
 
 /* By a folder for this one file. */
-static int dump(const struct session *s, const char *name, const char *path, int64_t begin_ns)
+static int dump(const struct session *s, const char *name, const struct joined *to, int64_t begin_ns)
 {
     struct recorder_folder folder;
     struct error e;
@@ -266,13 +329,13 @@ static int dump(const struct session *s, const char *name, const char *path, int
     if (code)
         return cli_fail("cannot read the JDK's recording %s: %s", name, e.text);
     code = recorder_dump(s->process.pid, patience(s), name, recorder_folder_path(&folder, RECORDER_DUMP, file, sizeof file), begin_ns, &e);
-    if (code && session_wait_end(s, 0)) {
-        say_lost(path, "the JVM ended before it could be read");
+    if (has_ended(s, code)) {
+        say_lost(to->path, "the JVM ended before it could be read");
         status = CLI_OK;
     } else if (code) {
         status = cli_fail("cannot read the JDK's recording %s of %d: %s", name, s->process.pid, e.text);
     } else {
-        status = take_file(&folder, RECORDER_DUMP, path, begin_ns);
+        status = take_file(&folder, RECORDER_DUMP, to, begin_ns);
         if (status == NOTHING_THERE)
             status = cli_fail("the JDK's recording %s was dumped, and the file is not there: %s", name, file);
     }
@@ -280,16 +343,24 @@ static int dump(const struct session *s, const char *name, const char *path, int
     return status;
 }
 
-int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path)
+static int end(struct jdk_recorder *j, const struct session *s, const struct joined *to)
 {
     int status = CLI_OK;
     if (is_on(j->mode))
-        status = end_own(j, s, path);
+        status = end_own(j, s, to);
     else if (j->mode && session_wait_end(s, 0))
-        say_lost(path, "the JVM ended before its recording could be read");
+        say_lost(to->path, "the JVM ended before its recording could be read");
     else if (j->mode)
-        status = dump(s, j->name, path, j->begin_ns);
+        status = dump(s, j->name, to, j->begin_ns);
     j->mode = NULL;
+    return status;
+}
+
+int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path)
+{
+    struct joined to = {path, open_recording(path)};
+    int status = end(j, s, &to);
+    close_recording(to.fd);
     return status;
 }
 
@@ -334,38 +405,66 @@ static int find(struct jdk_recorder *j, const struct session *s, const struct co
     return 0;
 }
 
-int jdk_recorder_stop(const struct session *s, const struct control_answer *answer)
+int jdk_recorder_open_file(const struct session *s, const struct control_answer *status)
 {
-    struct jdk_recorder j;
-    struct error e;
-    char folder[sizeof j.folder.name];
-    const char *path = control_text(answer, "file");
-    reset(&j);
-    if (!control_text(answer, "jfr") || !path)
-        return CLI_OK;
-    int code = find(&j, s, answer, &e);
-    if (code == -ENOENT) {
-        say_lost(path, e.text);
-        return CLI_OK;
-    }
-    snprintf(folder, sizeof folder, ".%s", j.name);
-    if (!code && is_on(j.mode))
-        code = recorder_folder_open(&j.folder, &s->process, folder, &e);
-    return code ? cli_fail("cannot end what the JDK records of %d: %s", s->process.pid, e.text) : jdk_recorder_end(&j, s, path);
+    struct stat st;
+    const char *path = control_text(status, "file");
+    int fd = control_text(status, "jfr") && path ? open_recording(path) : -ENOENT;
+    if (fd < 0)
+        return fd;
+    int code = fstat(fd, &st) ? -errno : process_writes(s->process.pid, &st);
+    if (!code)
+        return fd;
+    close(fd);
+    return code;
 }
 
-int jdk_recorder_dump(const struct session *s, const struct control_answer *answer)
+static int stop(struct jdk_recorder *j, const struct session *s, const struct control_answer *answer, const struct joined *to)
+{
+    struct error e;
+    char folder[sizeof j->folder.name];
+    int code = find(j, s, answer, &e);
+    if (code == -ENOENT) {
+        say_lost(to->path, e.text);
+        return CLI_OK;
+    }
+    snprintf(folder, sizeof folder, ".%s", j->name);
+    if (!code && is_on(j->mode))
+        code = recorder_folder_open(&j->folder, &s->process, folder, &e);
+    return code ? cli_fail("cannot end what the JDK records of %d: %s", s->process.pid, e.text) : end(j, s, to);
+}
+
+int jdk_recorder_stop(const struct session *s, const struct control_answer *answer, int file)
+{
+    struct jdk_recorder j;
+    struct joined to = {control_text(answer, "file"), file};
+    int status = CLI_OK;
+    reset(&j);
+    if (control_text(answer, "jfr") && to.path) {
+        interrupt_catch(); /* nothing is left half done */
+        status = stop(&j, s, answer, &to);
+    }
+    close_recording(file);
+    return status;
+}
+
+int jdk_recorder_dump(const struct session *s, const struct control_answer *answer, const char *path)
 {
     struct jdk_recorder j;
     struct error e;
-    const char *path = control_text(answer, "file");
     reset(&j);
-    if (!control_text(answer, "jfr") || !path)
+    if (!control_text(answer, "jfr"))
         return CLI_OK;
+    interrupt_catch();
     int code = find(&j, s, answer, &e);
     if (code == -ENOENT) {
         say_lost(path, e.text);
         return CLI_OK;
     }
-    return code ? cli_fail("cannot read what the JDK records of %d: %s", s->process.pid, e.text) : dump(s, j.name, path, j.begin_ns);
+    if (code)
+        return cli_fail("cannot read what the JDK records of %d: %s", s->process.pid, e.text);
+    struct joined to = {path, open_recording(path)};
+    int status = dump(s, j.name, &to, j.begin_ns);
+    close_recording(to.fd);
+    return status;
 }

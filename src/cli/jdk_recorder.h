@@ -33,9 +33,13 @@ void jdk_recorder_leave(struct jdk_recorder *j);
 /* Ends it without taking what it recorded. */
 void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s);
 
-/* By the agent's answer to `stop`, and to `dump` to a file of its own: nothing where it tells of no recorder. CLI_OK, or CLI_FAILED after
- * a line. */
-int jdk_recorder_stop(const struct session *s, const struct control_answer *answer);
-int jdk_recorder_dump(const struct session *s, const struct control_answer *answer);
+/* Of a recording that another process began, whose file only the JVM names, by the agent's answer to `status`, before it is stopped:
+ * the file, open, or a negative errno. It is one that the JVM itself has open for writing: what it could not write to is not written to
+ * for it. */
+int jdk_recorder_open_file(const struct session *s, const struct control_answer *status);
+/* By the agent's answer to `stop`, with that file, which is closed, and to `dump` to a file of ours: nothing where it tells of no recorder.
+ * CLI_OK, or CLI_FAILED after a line. */
+int jdk_recorder_stop(const struct session *s, const struct control_answer *answer, int file);
+int jdk_recorder_dump(const struct session *s, const struct control_answer *answer, const char *path);
 
 #endif

@@ -60,6 +60,7 @@ static _Noreturn void become(char **command, const char *agent, bool is_java, in
         memcpy(argv + (is_java ? 2 : 1), command + 1, (size_t)(count - 1) * sizeof *argv);
         argv[count + is_java] = NULL;
         signal(SIGPIPE, SIG_DFL);
+        signal(SIGXFSZ, SIG_DFL);
         execvp(argv[0], argv);
         error = errno;
     }

@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 {
     /* A reader that goes away (`candor report FILE | head`) is an ordinary write error, not a death by signal. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* nor is a limit of a file's size: what was begun is undone */
     if (argc < 2)
         return cli_usage(NULL, "no command given");
     const char *name = argv[1];

@@ -15,7 +15,7 @@ enum { LATE_NS = 1000000, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
 struct late {
     uint32_t safepoint; /* in the list of halts */
     uint32_t threads[LATE_THREADS_MAX], sites[LATE_THREADS_MAX];
-    uint64_t ran_ns[LATE_THREADS_MAX];
+    uint64_t ran_ns[LATE_THREADS_MAX], all_ns; /* all_ns: also of those that are not in the list */
     uint32_t count;
     bool more;
 };
@@ -94,6 +94,19 @@ static uint64_t ran_ns(const struct search *s, const struct late *l, struct jfr_
     return weight <= 0 ? 0 : weight < since ? (uint64_t)weight : (uint64_t)since;
 }
 
+/* Of more threads than are kept one that was seen to run no longer makes room: who runs on and on stays, whenever he comes. */
+static uint32_t place_for(struct late *l, uint64_t ran)
+{
+    uint32_t least = 0;
+    if (l->count < LATE_THREADS_MAX)
+        return l->count++;
+    l->more = true;
+    for (uint32_t i = 1; i < LATE_THREADS_MAX; i++)
+        if (l->ran_ns[i] < l->ran_ns[least])
+            least = i;
+    return ran && ran >= l->ran_ns[least] ? least : LATE_THREADS_MAX;
+}
+
 static int note(struct search *s, struct late *l, struct jfr_event *event, const char *thread_field, uint64_t ran)
 {
     int rc = 0;
@@ -101,18 +114,18 @@ static int note(struct search *s, struct late *l, struct jfr_event *event, const
     uint32_t site = halt_cached(s->h, &s->sites, event, "stackTrace", halt_site, &rc);
     if (rc || !thread || !site)
         return rc;
+    l->all_ns += ran;
     for (uint32_t i = 0; i < l->count; i++)
         if (l->threads[i] == thread) {
             l->ran_ns[i] += ran;
             return 0;
         }
-    if (l->count == LATE_THREADS_MAX) {
-        l->more = true;
-        return 0;
+    uint32_t place = place_for(l, ran);
+    if (place < LATE_THREADS_MAX) {
+        l->threads[place] = thread;
+        l->ran_ns[place] = ran;
+        l->sites[place] = site;
     }
-    l->threads[l->count] = thread;
-    l->ran_ns[l->count] = ran;
-    l->sites[l->count++] = site;
     return 0;
 }
 
@@ -145,6 +158,7 @@ static void name_latest(struct halt *one, const struct late *l)
         return;
     one->late_thread = l->threads[latest];
     one->late_site = l->sites[latest];
+    one->late_thread_ns = l->ran_ns[latest];
 }
 
 /* "worker-1 at shop.Sum.loop:12 (23.9 ms); worker-2 at ..." */
@@ -164,10 +178,10 @@ static int tell(struct halts *h, const struct late *l)
         buffer_text(&b, " (");
         buffer_text(&b, units_format_duration(time, sizeof time, l->ran_ns[i]));
         buffer_text(&b, ")");
-        h->list[l->safepoint].late_ns += l->ran_ns[i];
     }
     if (l->more)
         buffer_text(&b, "; ...");
+    h->list[l->safepoint].late_ns = l->all_ns;
     h->list[l->safepoint].late = halt_string(h, (const char *)b.data, b.len, &rc);
     name_latest(&h->list[l->safepoint], l);
     buffer_deinit(&b);

@@ -30,7 +30,8 @@ struct halt {
     uint64_t id;      /* of the collection or the safepoint; 0 = none */
     uint64_t sync_ns; /* of a safepoint: until all threads stood */
     uint64_t sync_from_ns; /* since its start: when the JVM began to ask them to */
-    uint64_t late_ns; /* of it: the CPU time of those that were late, as far as samples weigh it */
+    uint64_t late_ns; /* of it: the CPU time of all that were late, as far as samples weigh it */
+    uint64_t late_thread_ns; /* and of the one that ran longest */
     uint64_t bytes;   /* read, written, or asked for */
     uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
     uint32_t what;    /* this and the next: ids of strings, 0 = unknown */

@@ -6,14 +6,16 @@
  * An element is: name, attribute count, (name, value)*, child count, children. */
 #include "jfr/metadata_write.h"
 
+#include "base/map.h"
 #include "base/strtab.h"
+#include "jfr/schema.h"
 #include "jfr/schema_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Metadata of the same id is the same: readers keep what they have read. */
-enum { FULL = 1, BARE = 2 };
+/* Added to an id, so that it is none of the JDK's, which count from 0. */
+#define ID_BASE 0x40000000u
 
 struct tree {
     struct buffer bytes;
@@ -142,12 +144,26 @@ static void class(struct tree *t, struct element *metadata, enum schema_id id, c
     element_end(t, &e);
 }
 
-static void build(struct tree *t, bool bare)
+/* Mission Control takes a type whose fields differ from those that it had in the chunk before for another, with a name of its own. */
+static bool is_left_out(enum schema_id id, uint32_t without)
+{
+    return (without & JFR_WITHOUT_COLLECTIONS && id == T_GARBAGE_COLLECTION) ||
+           (without & JFR_WITHOUT_WAITS && (id == T_MONITOR_ENTER || id == T_THREAD_PARK)) ||
+           (without & JFR_WITHOUT_ALLOCATIONS && id == T_ALLOCATION_SAMPLE) ||
+           (without & JFR_WITHOUT_OLD_OBJECTS && id == T_OLD_OBJECT_SAMPLE);
+}
+
+static bool is_bare(enum schema_id id)
+{
+    return id == T_BYTE || id == T_LONG || id == T_DOUBLE;
+}
+
+static void build(struct tree *t, bool bare, uint32_t without)
 {
     struct element root = element_begin(t, NULL, "root", NULL, 0);
     struct element metadata = element_begin(t, &root, "metadata", NULL, 0);
     for (enum schema_id id = SCHEMA_FIRST; id < SCHEMA_END; id++)
-        if (!bare || id == T_BYTE || id == T_LONG || id == T_DOUBLE)
+        if (bare ? is_bare(id) : !is_left_out(id, without))
             class(t, &metadata, id, schema_type(id));
     class(t, &metadata, T_PADDING, &schema_padding);
     element_end(t, &metadata);
@@ -167,7 +183,17 @@ static void put_strings(struct buffer *b, const struct strtab *strings)
     }
 }
 
-static void write(struct buffer *b, uint64_t ticks, bool bare)
+/* The JDK's reader takes metadata of the same id in the next chunk for the same without reading it, whoever wrote the two: the id says what
+ * is in it. */
+static uint64_t id_of(const struct tree *t)
+{
+    uint64_t hash = hash_bytes(t->bytes.data, t->bytes.len);
+    for (uint32_t i = 0; i < t->strings.count; i++)
+        hash = hash_mix(hash ^ hash_bytes(strtab_text(&t->strings, i), strtab_len(&t->strings, i)));
+    return ID_BASE | (hash & (ID_BASE - 1));
+}
+
+static void write(struct buffer *b, uint64_t ticks, bool bare, uint32_t without)
 {
     struct tree t;
     buffer_init(&t.bytes, 1 << 20);
@@ -175,13 +201,13 @@ static void write(struct buffer *b, uint64_t ticks, bool bare)
         b->failed = true;
         return;
     }
-    build(&t, bare);
+    build(&t, bare, without);
     size_t start = b->len;
     buffer_be32(b, 0);
     buffer_varint(b, 0);
     buffer_varint(b, ticks);
     buffer_varint(b, 0);
-    buffer_varint(b, bare ? BARE : FULL);
+    buffer_varint(b, id_of(&t));
     put_strings(b, &t.strings);
     buffer_put(b, t.bytes.data, t.bytes.len);
     if (t.bytes.failed)
@@ -191,12 +217,12 @@ static void write(struct buffer *b, uint64_t ticks, bool bare)
     buffer_deinit(&t.bytes);
 }
 
-void jfr_metadata_write(struct buffer *b, uint64_t ticks)
+void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without)
 {
-    write(b, ticks, false);
+    write(b, ticks, false, without);
 }
 
 void jfr_metadata_write_bare(struct buffer *b)
 {
-    write(b, 0, true);
+    write(b, 0, true, 0);
 }

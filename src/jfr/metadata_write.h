@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 
-void jfr_metadata_write(struct buffer *b, uint64_t ticks);
+void jfr_metadata_write(struct buffer *b, uint64_t ticks, uint32_t without);
 /* The same with no event type but padding, some 200 bytes: for a chunk that holds nothing. */
 void jfr_metadata_write_bare(struct buffer *b);
 

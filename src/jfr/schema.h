@@ -54,6 +54,14 @@ static inline bool jfr_state_waits(enum jfr_thread_state state)
     return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_IO);
 }
 
+/* Events of the JDK's names that a recording will not have, and does not declare. */
+enum jfr_without {
+    JFR_WITHOUT_COLLECTIONS = 1,
+    JFR_WITHOUT_WAITS = 2,
+    JFR_WITHOUT_ALLOCATIONS = 4,
+    JFR_WITHOUT_OLD_OBJECTS = 8
+};
+
 /* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;
  * this is no method's, and async-profiler writes it, so every tool has met it. */
 #define JFR_NO_DESCRIPTOR "()L;"

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
-enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata, checkpoint) */
-    SCHEMA_FIRST = 10,
+/* Type ids in the file; 0 and 1 are the format's own (metadata, checkpoint). The JDK's `jfr summary` takes an id for the same type in all
+ * chunks of a file, and the JDK's chunks may stand behind ours (append.h): the ids of its events are below 400, or are numbers of Java
+ * classes, and the first thousand classes are no events. */
+enum schema_id {
+    SCHEMA_FIRST = 640,
     T_BOOLEAN = SCHEMA_FIRST,
     T_BYTE,
     T_CHAR,
@@ -82,7 +85,7 @@ enum schema_id { /* type ids in the file; 0 and 1 are the format's own (metadata
     T_PADDING = 'L' /* what a chunk's header is when it is taken for an event (writer_tail.h) */
 };
 
-_Static_assert(SCHEMA_END <= (enum schema_id)T_PADDING, "the id of padding is free");
+_Static_assert((enum schema_id)T_PADDING < SCHEMA_FIRST, "the id of padding is free");
 
 enum schema_flags {
     S_POOL = 1,       /* holds the key of a constant-pool entry */
@@ -97,9 +100,9 @@ enum schema_flags {
 /* A field whose type is a struct, and that is no key, stands for the fields of that, in their place. */
 struct schema_field {
     const char *name;
-    uint8_t type; /* enum schema_id */
+    uint16_t type; /* enum schema_id */
     uint8_t flags;
-    uint8_t unit_type;  /* T_TIMESTAMP, T_TIMESPAN, T_DATA_AMOUNT or 0 */
+    uint16_t unit_type; /* T_TIMESTAMP, T_TIMESPAN, T_DATA_AMOUNT or 0 */
     const char *unit;   /* "TICKS", ...; its value */
     const char *label;
     const char *description; /* or NULL */

@@ -100,7 +100,7 @@ static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
     w->flush_ticks = ticks;
     w->last_checkpoint = 0;
     w->metadata = w->end - w->head.at;
-    jfr_metadata_write(&w->out, jfr_file_ticks(w, ticks));
+    jfr_metadata_write(&w->out, jfr_file_ticks(w, ticks), w->options.without);
     if (!rc)
         rc = jfr_pools_write_fixed(w);
     if (!rc)

@@ -88,6 +88,7 @@ struct jfr_writer_options {
     uint64_t start_ticks;
     uint64_t start_epoch_ns; /* the wall-clock time of start_ticks */
     uint64_t offset;   /* behind a recording that another writer flushed last and did not close: the size of its file; 0 = none */
+    uint32_t without;  /* enum jfr_without, several */
     bool ring;         /* it may give up its oldest chunks (writer_ring.h), so where they are is remembered */
     size_t memory_max;       /* bytes of events and pools held between two flushes; 0 = 64 MiB */
 };

@@ -170,10 +170,16 @@ static void put_class(struct jfr_writer *w, uint32_t key)
     buffer_varint(b, 0);
 }
 
+/* As bytes also when there are none: readers of other tools know symbols in no other coding (one.jfr). */
 static void put_symbol(struct jfr_writer *w, uint32_t key)
 {
-    entry(w, T_SYMBOL, key);
-    put_symbol_text(w, key - SYMBOL_KEY);
+    size_t len = 0;
+    const char *text = key > SYMBOL_KEY ? w->answers.symbol(w->answers.context, key - SYMBOL_KEY, &len) : NULL;
+    struct buffer *b = entry(w, T_SYMBOL, key);
+    buffer_u8(b, 3);
+    buffer_varint(b, text ? len : 0);
+    if (text)
+        buffer_put(b, text, len);
 }
 
 static void put_shared_string(struct jfr_writer *w, uint32_t id)

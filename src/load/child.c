@@ -17,7 +17,8 @@ static int spawn(char **command, int *pid)
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE); /* ignored here; a program expects it as a shell gives it */
+    sigaddset(&defaults, SIGPIPE); /* ignored here, both; a program expects them as a shell gives them */
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -96,18 +96,65 @@ static int compare_missing(const void *left, const void *right)
     return order ? order : (a->reason > b->reason) - (a->reason < b->reason);
 }
 
-void holders_settle(struct holders *h)
+static int compare_sums(const void *left, const void *right)
+{
+    const struct holders_sum *a = left, *b = right;
+    int order = by_bytes(a->bytes, b->bytes);
+    return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+static int add_to_sum(struct holders *h, struct map *by_holder, uint32_t row)
+{
+    const struct holder *r = &h->rows[row];
+    uint32_t place = h->sum_count;
+    if (r->holder) {
+        bool added;
+        uint32_t *known = map_add(by_holder, r->holder, &added);
+        if (!known)
+            return -ENOMEM;
+        if (added)
+            *known = place;
+        place = *known;
+    }
+    if (place == h->sum_count)
+        h->sums[h->sum_count++] = (struct holders_sum){.row = row};
+    h->sums[place].paths++;
+    h->sums[place].objects += r->objects;
+    h->sums[place].bytes += r->bytes;
+    return 0;
+}
+
+/* The rows are sorted. */
+static int sum_up(struct holders *h)
+{
+    struct map by_holder;
+    int rc = 0;
+    h->sums = calloc(h->count ? h->count : 1, sizeof *h->sums);
+    if (!h->sums)
+        return -ENOMEM;
+    map_init(&by_holder);
+    for (uint32_t i = 0; !rc && i < h->count; i++)
+        rc = add_to_sum(h, &by_holder, i);
+    map_deinit(&by_holder);
+    if (h->sum_count)
+        qsort(h->sums, h->sum_count, sizeof *h->sums, compare_sums);
+    return rc;
+}
+
+int holders_settle(struct holders *h)
 {
     if (h->count)
         qsort(h->rows, h->count, sizeof *h->rows, compare_rows);
     if (h->missing_count)
         qsort(h->missing, h->missing_count, sizeof *h->missing, compare_missing);
+    return sum_up(h);
 }
 
 void holders_deinit(struct holders *h)
 {
     map_deinit(&h->by_key);
     free(h->rows);
+    free(h->sums);
     free(h->missing);
     *h = (struct holders){0};
 }

@@ -1,6 +1,7 @@
 #include "profile/leaks.h"
 
 #include "base/array.h"
+#include "base/jdk_names.h"
 #include "base/map.h"
 #include "profile/allocated.h"
 
@@ -38,15 +39,6 @@ static bool is_java(uint8_t type)
     return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
 }
 
-static bool is_of_jdk(const char *package)
-{
-    static const char *const begins[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(package, begins[i], strlen(begins[i])))
-            return true;
-    return false;
-}
-
 /* The label of the innermost method of the program's own; else of the innermost of Java; else of the innermost frame. */
 static uint32_t site_of(const struct profile *p, uint32_t stack)
 {
@@ -57,7 +49,7 @@ static uint32_t site_of(const struct profile *p, uint32_t stack)
         if (!is_java(f->type))
             continue;
         java = java ? java : f->label;
-        if (!is_of_jdk(profile_text(p, p->methods[f->method].package)))
+        if (!jdk_name(profile_text(p, p->methods[f->method].package)))
             return f->label;
     }
     return java ? java : any;
@@ -321,9 +313,9 @@ static int find_holders(struct leaks *l, const struct profile *p)
         if (p->objects[i].is_alive && holders_are_told(p, &p->objects[i]))
             rc = take_holders(l, &places, p, &p->objects[i]);
     map_deinit(&places);
-    holders_settle(&l->holders);
-    for (uint32_t i = 0; i < l->count; i++)
-        holders_settle(&l->rows[i].holders);
+    rc = rc ? rc : holders_settle(&l->holders);
+    for (uint32_t i = 0; !rc && i < l->count; i++)
+        rc = holders_settle(&l->rows[i].holders);
     return rc;
 }
 

@@ -28,6 +28,7 @@ struct live {
     struct load_part part;
     struct load_whole whole;
     struct profile profile;
+    _Atomic uint64_t holders_read;
     struct mark *marks; /* the first is the start */
     uint32_t mark_count, mark_cap;
     int64_t latest_ns; /* of an event */
@@ -238,7 +239,7 @@ int live_new(struct live **out, int fd, bool joined, struct error *e)
     }
     *l = (struct live){.follow = follow, .joined = joined};
     load_whole_init(&l->whole, &l->profile);
-    if (profile_init(&l->profile) || load_new(&l->load, &l->profile)) {
+    if (profile_init(&l->profile) || load_new(&l->load, &l->profile, &l->holders_read)) {
         live_free(l);
         *out = NULL;
         return error_set(e, -ENOMEM, "no memory to read the recording");

@@ -18,6 +18,7 @@ struct crew {
     uint32_t begun; /* chunks that some thread has taken up */
     uint32_t turn;  /* whose part is to enter next */
     bool alone;
+    _Atomic uint64_t holders_read;
     pthread_mutex_t lock; /* over begun and turn */
     pthread_cond_t turned;
 };
@@ -126,7 +127,7 @@ static int worker_init(struct worker *w, struct crew *c)
         return -ENOMEM;
     w->own.kind = c->whole->profile->kind;
     w->own.or_allocations = c->whole->profile->or_allocations;
-    return load_new(&w->load, w->profile);
+    return load_new(&w->load, w->profile, &c->holders_read);
 }
 
 static void worker_deinit(struct worker *w)

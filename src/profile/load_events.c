@@ -199,7 +199,7 @@ static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
     struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
     int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
     if (!rc && is_alive)
-        rc = load_holders(l->profile, event, &o.sample.labels);
+        rc = load_holders(l->profile, event, l->holders_read, &o.sample.labels);
     o.sample.count = 1;
     if (born && jfr_moment_ns(event->chunk, born->unit, jfr_value_int(jfr_event_value(event, born)), &born_ns))
         o.sample.time_ns = born_ns;
@@ -501,12 +501,13 @@ static const struct {
     {"jdk.JVMInformation", on_jvm},
 };
 
-int load_new(struct load **out, struct profile *p)
+int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read)
 {
     struct load *l = *out = calloc(1, sizeof *l);
     if (!l)
         return -ENOMEM;
     l->profile = p;
+    l->holders_read = holders_read;
     load_context_init(&l->contexts, p);
     return load_stacks_init(&l->stacks, p);
 }

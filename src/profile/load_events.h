@@ -31,10 +31,11 @@ struct load {
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
     uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
     struct load_fields fields; /* of the last sample's type */
+    _Atomic uint64_t *holders_read; /* by all that read the recording (load_holders.h) */
 };
 
-/* Only the kind of p counts here. */
-int load_new(struct load **out, struct profile *p);
+/* Only the kind of p counts here. holders_read: 0; of all that read the same recording one, which outlives them. */
+int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read);
 void load_free(struct load *l); /* NULL is fine */
 /* part was reset. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);

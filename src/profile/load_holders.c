@@ -8,14 +8,14 @@
 #include <errno.h>
 #include <string.h>
 
-enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, PATH_BYTES_MAX = 1 << 20, MODIFIER_STATIC = 8 };
+enum { STEPS_MAX = 512, STEP_BYTES_MAX = 1 << 14, MODIFIER_STATIC = 8 };
 
 struct path {
     struct buffer text;
     size_t last, last_length; /* the last step in it */
     size_t holder, holder_length; /* the last static field */
     uint32_t steps;
-    bool is_repeated;
+    bool is_repeated, is_unread;
 };
 
 static struct jfr_text text_of(struct jfr_value v, const char *member)
@@ -52,13 +52,16 @@ static bool is_class(struct jfr_value object, struct jfr_text *name)
     return true;
 }
 
-/* Returns whether it is a static field. */
+/* Returns whether it is a static field. What else refers from a class is of it as an object: com.shop.Orders.class.<class loader>. */
 static bool put_reference(struct buffer *b, struct jfr_value reference)
 {
     struct jfr_value holder = jfr_value_member(reference, "object"), field = jfr_value_member(reference, "field");
     struct jfr_text of;
-    bool is_static = (jfr_value_int(jfr_value_member(field, "modifiers")) & MODIFIER_STATIC) && is_class(holder, &of);
-    put_class(b, is_static ? of : jfr_class_of(jfr_value_member(holder, "type")));
+    bool of_class = is_class(holder, &of);
+    bool is_static = of_class && (jfr_value_int(jfr_value_member(field, "modifiers")) & MODIFIER_STATIC);
+    put_class(b, of_class ? of : jfr_class_of(jfr_value_member(holder, "type")));
+    if (of_class && !is_static)
+        buffer_text(b, ".class");
     if (!jfr_value_none(field)) {
         buffer_u8(b, '.');
         put_text(b, text_of(field, "name"));
@@ -95,11 +98,17 @@ static void add_step(struct path *path, const void *step, size_t length, bool is
     }
 }
 
-static void add_steps(struct path *path, struct jfr_value object)
+/* Steps that are not told again count, too: they are work. Relaxed: it orders nothing. */
+static bool has_room(_Atomic uint64_t *read, size_t bytes)
+{
+    return atomic_fetch_add_explicit(read, bytes, memory_order_relaxed) <= LOAD_HOLDERS_FILE_BYTES;
+}
+
+static void add_steps(struct path *path, struct jfr_value object, _Atomic uint64_t *read)
 {
     struct buffer step;
     buffer_init(&step, STEP_BYTES_MAX);
-    for (int i = 0; i < STEPS_MAX; i++) {
+    for (int i = 0; i < STEPS_MAX && !path->is_unread; i++) {
         struct jfr_value reference = jfr_value_member(object, "referrer");
         if (jfr_value_none(reference))
             break;
@@ -107,7 +116,8 @@ static void add_steps(struct path *path, struct jfr_value object)
             add_step(path, "...", 3, false);
         buffer_reset(&step);
         bool is_static = put_reference(&step, reference);
-        if (!step.failed)
+        path->is_unread = step.failed || path->text.failed || !has_room(read, step.len);
+        if (!path->is_unread)
             add_step(path, step.data, step.len, is_static);
         object = jfr_value_member(reference, "object");
     }
@@ -158,7 +168,7 @@ static int add_label(struct profile *p, const char *key, const void *text, size_
 }
 
 /* A static field is who holds, also where it is told who holds its class; else the last field with its root. */
-static void put_holder(struct buffer *b, const struct path *path, struct jfr_value root)
+static void put_holder(struct buffer *b, const struct path *path, const struct buffer *root)
 {
     if (path->holder_length) {
         buffer_put(b, path->text.data + path->holder, path->holder_length);
@@ -168,7 +178,7 @@ static void put_holder(struct buffer *b, const struct path *path, struct jfr_val
         buffer_put(b, path->text.data + path->last, path->last_length);
         buffer_u8(b, ' ');
     }
-    put_root(b, root);
+    buffer_put(b, root->data, root->len);
 }
 
 static bool ends_static(const struct path *path)
@@ -176,36 +186,49 @@ static bool ends_static(const struct path *path)
     return path->holder_length && path->holder == path->last;
 }
 
-static int add_labels(struct profile *p, struct path *path, struct jfr_value root, struct jfr_text outcome, uint32_t *labels)
+static int add_text(struct profile *p, const char *key, const struct buffer *text, uint32_t *labels)
+{
+    return add_label(p, key, text->data, text->len, labels);
+}
+
+static int add_labels(struct profile *p, struct path *path, const struct buffer *root, struct jfr_text outcome, uint32_t *labels)
 {
     struct buffer holder;
-    buffer_init(&holder, 2 * STEP_BYTES_MAX);
-    bool has_root = !jfr_value_none(root), is_known = path->holder_length || has_root;
-    if (is_known && !path->text.failed)
+    bool is_known = path->holder_length || root->len;
+    buffer_init(&holder, LOAD_HOLDERS_PATH_BYTES);
+    if (is_known)
         put_holder(&holder, path, root);
-    if (has_root && !ends_static(path)) {
+    if (root->len && !ends_static(path)) {
         buffer_text(&path->text, path->steps ? HOLDERS_BETWEEN : "");
-        put_root(&path->text, root);
+        buffer_put(&path->text, root->data, root->len);
     }
-    int rc = 0;
-    if (!path->text.failed && !holder.failed) {
-        rc = add_label(p, HOLDERS_PATH, path->text.data, path->text.len, labels);
-        rc = rc ? rc : add_label(p, HOLDERS_HOLDER, holder.data, holder.len, labels);
+    int rc;
+    if (path->is_unread || path->text.failed || holder.failed) {
+        rc = add_label(p, HOLDERS_NO_PATH, HOLDERS_UNREAD, sizeof HOLDERS_UNREAD - 1, labels);
+    } else {
+        rc = add_text(p, HOLDERS_PATH, &path->text, labels);
+        rc = rc ? rc : add_text(p, HOLDERS_HOLDER, &holder, labels);
+        if (!rc && !is_known && !jfr_text_is(outcome, HOLDERS_FOUND))
+            rc = add_label(p, HOLDERS_NO_PATH, outcome.bytes, outcome.len, labels);
     }
-    if (!rc && !is_known && !jfr_text_is(outcome, HOLDERS_FOUND))
-        rc = add_label(p, HOLDERS_NO_PATH, outcome.bytes, outcome.len, labels);
     buffer_deinit(&holder);
     return rc;
 }
 
-int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels)
+int load_holders(struct profile *p, struct jfr_event *event, _Atomic uint64_t *read, uint32_t *labels)
 {
     struct jfr_value root = jfr_event_value(event, jfr_type_field(event->type, "root"));
     struct jfr_text outcome = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "path")));
     struct path path = {.steps = 0};
-    buffer_init(&path.text, PATH_BYTES_MAX);
-    add_steps(&path, jfr_event_value(event, jfr_type_field(event->type, "object")));
-    int rc = add_labels(p, &path, root, outcome, labels);
+    struct buffer root_text;
+    buffer_init(&path.text, LOAD_HOLDERS_PATH_BYTES);
+    buffer_init(&root_text, LOAD_HOLDERS_PATH_BYTES);
+    add_steps(&path, jfr_event_value(event, jfr_type_field(event->type, "object")), read);
+    if (!jfr_value_none(root))
+        put_root(&root_text, root);
+    path.is_unread |= path.text.failed || root_text.failed || !has_room(read, root_text.len);
+    int rc = add_labels(p, &path, &root_text, outcome, labels);
+    buffer_deinit(&root_text);
     buffer_deinit(&path.text);
     return rc;
 }

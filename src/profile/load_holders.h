@@ -1,7 +1,8 @@
 /* What holds an object, as a jdk.OldObjectSample tells it, the JDK's or ours: labels of the object's sample, by which reports merge.
  *
  *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
- *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; behind what is no static field stands the root in brackets
+ *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; what is no static field stands as of an object,
+ *            "com.shop.Orders.class.<class loader>", and behind it the root in brackets
  *   holder   of that the static field that is farthest away, "com.shop.Orders.cache (static)"; where there is none, the far end with its
  *            root; there is no holder where the path was not followed to either
  *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
@@ -13,7 +14,13 @@
 #include "jfr/reader.h"
 #include "profile/profile.h"
 
-/* Adds the labels to a set. 0 or -ENOMEM. */
-int load_holders(struct profile *p, struct jfr_event *event, uint32_t *labels);
+#include <stdatomic.h>
+
+/* Bytes of steps that are read of one recording, and of one path. What its pools share is spelled out for each object: a file that makes
+ * use of that could have a thousand times its size in memory. What lies beyond has HOLDERS_UNREAD for its no_path. */
+enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
+
+/* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */
+int load_holders(struct profile *p, struct jfr_event *event, _Atomic uint64_t *read, uint32_t *labels);
 
 #endif

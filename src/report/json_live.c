@@ -30,9 +30,11 @@ static void put_walks(struct jsonw *j, const struct profile *p)
     const struct profile_book *walked = profile_book(p, "paths_walked", ""), *stopped = profile_book(p, "paths_stopped", "");
     static const char *const keys[] = {"walks", "walked_ns", "stopped_ns"};
     int64_t values[] = {walked ? (int64_t)walked->count : 0, walked ? walked->ns : 0, stopped ? stopped->ns : 0};
+    bool is_counted = walked && (!walked->count || values[2]);
+    bool known[] = {walked, walked, is_counted};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         jsonw_key(j, keys[i]);
-        if (walked)
+        if (known[i])
             jsonw_int(j, values[i]);
         else
             jsonw_null(j);

@@ -27,6 +27,7 @@ static const char *meaning(const char *reason)
         {"not_chosen", "not among those that were searched for"},
         {"gone", "collected before the search"},
         {"failed", "this JVM refused to walk its heap"},
+        {HOLDERS_UNREAD, "longer paths, or more of them, than are read of one recording"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].reason, reason))
@@ -73,37 +74,47 @@ static void put_path(const struct text *t, const struct holder *row, const char 
     fputs(row->holder ? "\n" : HOLDERS_BETWEEN "?\n", t->out);
 }
 
-/* The path that leads to most, one with an end before one without. */
-static const struct holder *first_path(const struct holders *h)
+static void put_sum(const struct text *t, const struct holders *h, const struct holders_sum *sum, const char *indent)
 {
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->rows[i].holder)
-            return &h->rows[i];
-    return h->count ? &h->rows[0] : NULL;
+    put_objects(t, sum->objects, searched(t, h), sum->bytes);
+    fputc('\n', t->out);
+    put_path(t, &h->rows[sum->row], indent);
+    if (sum->paths > 1)
+        fprintf(t->out, "%sand by %" PRIu32 " more path%s (--json has them)\n", indent, sum->paths - 1, sum->paths == 2 ? "" : "s");
+}
+
+static void put_name(const struct text *t, const struct holder *row)
+{
+    utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
+}
+
+/* The one that holds most, before what has no end. */
+static const struct holders_sum *first_sum(const struct holders *h)
+{
+    for (uint32_t i = 0; i < h->sum_count; i++)
+        if (h->rows[h->sums[i].row].holder)
+            return &h->sums[i];
+    return h->sum_count ? &h->sums[0] : NULL;
 }
 
 void text_first_holder(const struct text *t, const struct holders *h)
 {
-    const struct holder *row = first_path(h);
-    if (row) {
+    const struct holders_sum *sum = first_sum(h);
+    if (sum) {
         fputs("       held by ", t->out);
-        utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
+        put_name(t, &h->rows[sum->row]);
         fputs(": ", t->out);
-        put_objects(t, row->objects, searched(t, h), row->bytes);
-        fputc('\n', t->out);
-        put_path(t, row, "         ");
+        put_sum(t, h, sum, "         ");
     }
     put_missing(t, h, "       holder ");
 }
 
-static void put_row(const struct text *t, const struct holders *h, const struct holder *row, uint32_t number)
+static void put_row(const struct text *t, const struct holders *h, const struct holders_sum *sum, uint32_t number)
 {
     fprintf(t->out, "  %2" PRIu32 ". ", number);
-    utf8_print(t->out, row->holder ? profile_text(t->p, row->holder) : "?");
+    put_name(t, &h->rows[sum->row]);
     fputs("\n       holds ", t->out);
-    put_objects(t, row->objects, searched(t, h), row->bytes);
-    fputc('\n', t->out);
-    put_path(t, row, "       ");
+    put_sum(t, h, sum, "       ");
 }
 
 void text_holders(const struct text *t)
@@ -113,9 +124,9 @@ void text_holders(const struct text *t)
     if (!h || !h->objects)
         return;
     text_heading(t, "Holders", "  what keeps sampled objects alive, by the path of references from there");
-    for (uint32_t i = 0; i < h->count && (i < top || !top); i++)
-        put_row(t, h, &h->rows[i], i + 1);
-    if (top && h->count > top)
-        fprintf(t->out, "  ... and %" PRIu32 " more\n", h->count - top);
+    for (uint32_t i = 0; i < h->sum_count && (i < top || !top); i++)
+        put_row(t, h, &h->sums[i], i + 1);
+    if (top && h->sum_count > top)
+        fprintf(t->out, "  ... and %" PRIu32 " more\n", h->sum_count - top);
     put_missing(t, h, "  Holder ");
 }

@@ -116,12 +116,17 @@ static void put_line(const struct text *t, const char *name, const char *account
 static void put_walks(const struct text *t)
 {
     const struct profile_book *walked = profile_book(t->p, "paths_walked", ""), *stopped = profile_book(t->p, "paths_stopped", "");
-    char time[TEXT_BYTES], counted[TEXT_BYTES];
+    char time[TEXT_BYTES], counted[TEXT_BYTES], times[TEXT_BYTES];
     if (!walked)
         return;
+    if (!walked->count) {
+        fputs("For paths the heap was not walked.\n", t->out);
+        return;
+    }
     bool is_counted = stopped && stopped->ns;
-    fprintf(t->out, "For paths the heap was walked %" PRIu64 " times, in %s; all threads stood still for %s by the JVM's counters.\n",
-            walked->count, text_time(time, sizeof time, walked->ns),
+    snprintf(times, sizeof times, "%" PRIu64 " times", walked->count);
+    fprintf(t->out, "For paths the heap was walked %s, in %s; all threads stood still for %s by the JVM's counters.\n",
+            walked->count == 1 ? "once" : times, text_time(time, sizeof time, walked->ns),
             is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
 }
 

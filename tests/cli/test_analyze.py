@@ -137,6 +137,9 @@ def test_time():
     r = analyze(path, "--time", "-120ms..")
     ct.ok(ids(r) == ["lock_contended"] and abs(r["duration_ns"] - 120 * MS) <= MS, "is much of its end", r)
     ct.ok(ids(analyze(path, "--time", "+0ms..+500ms")) == [], "and nothing of its beginning")
+    long = recording("long.jfr", *calm[:100], ("monitor", 2, 800 * MS, "demo.Log", 64, 1, 0, LOG))
+    part = analyze(long, "--time", "+50ms..+150ms")["findings"]
+    ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on, what lies in it", part)
     wrong = ct.candor("analyze", "--time", "yesterday", path)
     ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "no range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
@@ -149,6 +152,13 @@ def test_missing():
     ct.ok(set(gaps) >= {*OF_LOCKS, "pool_too_small", "slow_socket", "file_forced", "system_gc", "safepoint_storm"} and
           not set(gaps) & set(r["judged"]) and "exceptions" in r["judged"], "what samples of the CPU do not tell", r)
     ct.ok("-e cpu,lock" in gaps["deadlock"]["remedy"] and "--jfr on" in gaps["slow_socket"]["remedy"], "with the command that does", gaps)
+
+
+def test_parks():
+    """A JVM that does not let parks be followed: nothing can be said of locks that readers and writers share."""
+    path = recording("monitors.jfr", ("setting", "lock_parks", "unseen"), ("monitor", 2, 5 * MS, "demo.Log", 64, 1, 0, LOG))
+    r = analyze(path)
+    ct.ok("writers_starve" in [gap["id"] for gap in r["not_judged"]] and "deadlock" in r["judged"], "parks that were not seen: said", r)
 
 
 def test_wrong(path):
@@ -175,5 +185,6 @@ test_exceptions()
 test_several()
 test_time()
 test_missing()
+test_parks()
 test_wrong(recording("whole.jfr"))
 ct.done()

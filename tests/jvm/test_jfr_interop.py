@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Our recordings in the hands of other parsers, and theirs in ours: the JDK's tools, jdk.jfr.consumer and Mission Control
-agree with us on the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample.
+agree with us on the number of events of each type, on threads, and on the methods at the top of jdk.ExecutionSample; and so they do where
+chunks of both stand in one file.
 
 tier: default
 timeout: 900
@@ -53,8 +54,11 @@ def agree(ours, theirs, what):
 def summary(jdk, path):
     """What `jfr summary` counts, without the format's own two types."""
     rows = re.findall(r"^ (\w+(?:\.\w+)+) +(\d+) +\d+ *$", ct.run(jdk.jfr, "summary", path).out, re.MULTILINE)
-    return {f"count {name}": int(n) for name, n in rows
-            if int(n) and name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint")}
+    found = collections.Counter()  # what types of one name but of several numbers have is in several rows
+    for name, n in rows:
+        if int(n) and name not in ("jdk.Metadata", "jdk.CheckPoint", "jdk.Checkpoint"):
+            found[f"count {name}"] += int(n)
+    return found
 
 
 def printed(jdk, path):
@@ -129,6 +133,36 @@ def check_theirs(jdks):
             ct.ok("thread haupt-日本-𝄞" in ours, f"{what}: we read names beyond U+FFFF")
 
 
+def plain(lines):
+    """Mission Control gives a type that had other fields in the chunk before a name with a number."""
+    found = collections.Counter()
+    for line, n in lines.items():
+        found[re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "", line)] += n
+    return found
+
+
+def without_errors(lines):
+    """Mission Control shows an Error as either of two events."""
+    return {line: n for line, n in lines.items() if line not in ("count jdk.JavaErrorThrow", "count jdk.JavaExceptionThrow")}
+
+
+def check_both(jdks, jars):
+    """The JDK's chunks behind ours, of which the last says that it is the last."""
+    ours = ct.WORK / f"ours-{SIZES[-1][0]}.jfr"
+    for jdk in jdks:
+        path, what = ct.WORK / f"both{jdk.version}.jfr", f"our recording and one of JDK {jdk.version}"
+        path.write_bytes(ours.read_bytes() + (ct.WORK / f"jdk{jdk.version}.jfr").read_bytes())
+        read = ct.run(READER, path)
+        counted = counts(found(read))
+        ct.ok(counted.get("count candor.CpuSample") and counted.get("count jdk.ActiveSetting", 0) > 100 and not problems(read),
+              f"{what}: read by us", read.out[:2000])
+        agree(counted, summary(jdks[-1], path), f"{what}: jfr summary agrees ({len(counted)} types)")
+        agree(counted, counts(found(java(jdks[-1], "ReadJdk", path))), f"{what}: jdk.jfr.consumer agrees")
+        if jars:
+            agree(without_errors(counted), without_errors(plain(counts(found(mission_control(jdks[-1], path, jars))))),
+                  f"{what}: Mission Control agrees")
+
+
 def fetch_jars():
     result = ct.run(HERE / "fetch_jars.sh", timeout=200)
     if result.status:
@@ -140,8 +174,10 @@ def fetch_jars():
 def main():
     ct.need(WRITER, READER)
     jdks = ct.jdks()
-    check_ours(jdks, fetch_jars())
+    jars = fetch_jars()
+    check_ours(jdks, jars)
     check_theirs(jdks)
+    check_both(jdks, jars)
     ct.done()
 
 

@@ -8,6 +8,7 @@ timeout: 900
 Where durations are held against the log, it is their median: half of thirty pauses being interrupted in the few microseconds between two
 looks at the clock has a chance far below 1e-5, however busy the machine is.
 """
+import collections
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import jfrfile
 
 CALLS = 30
 MS = 1_000_000
@@ -117,9 +119,19 @@ def reads(jdk, what, path, *least):
     if not theirs:
         ct.skip(f"{what}: jfr summary", "this JDK has no jfr tool")
         return
-    counts = {name: int(count) for name, count in re.findall(r"^ *((?:jdk|candor)\.\w+) +(\d+) +\d+ *$", theirs.out, re.M)}
+    counts = collections.Counter()  # a type that both recorders have stands there twice
+    for name, count in re.findall(r"^ *((?:jdk|candor)\.\w+) +(\d+) +\d+ *$", theirs.out, re.M):
+        counts[name] += int(count)
     wanted = {name: ours.get(name, 0) for name, _ in least}
-    ct.ok(theirs.status == 0 and wanted == {name: counts.get(name, 0) for name in wanted}, f"{what}: the JDK's tool reads the same", theirs)
+    ct.ok(theirs.status == 0 and wanted == {name: counts[name] for name in wanted}, f"{what}: the JDK's tool reads the same", theirs)
+
+
+def declares(what, path, *wanted):
+    """Of what both recorders may tell of our chunks declare the events that they may have: Mission Control gives a type with other fields
+    than in the chunk before another name."""
+    both = {"jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.ObjectAllocationSample", "jdk.OldObjectSample"}
+    first = {one.name for one in jfrfile.chunks(path.read_bytes())[0].types.values()} if path.exists() else set()
+    ct.ok("candor.CpuSample" in first and first & both == set(wanted), f"{what}: our chunks declare what they have", first & both)
 
 
 # -- JVMs and clients ------------------------------------------------------------------------------------------------
@@ -171,9 +183,11 @@ def attached(jdk):
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 0), f"{what}: none of the JDK's recordings is left", jcmd(jdk, jvm.pid, "JFR.check"))
         ct.ok(not left_over(jvm.pid), f"{what}: nor any file", left_over(jvm.pid))
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+        ct.ok("[jfr" not in jvm.transcript(), f"{what}: the recorder has no word in its output", jvm.transcript())
     r = compare(what, path, log, CALLS)
     ct.ok(r["told_twice"] >= CALLS, f"{what}: {r['told_twice']} pauses were told of by both, and count once", r.get("failed"))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS), ("candor.Setting", 1))
+    declares(what, path, "jdk.GarbageCollection", "jdk.JavaMonitorEnter", "jdk.ThreadPark")
     text = ct.candor("report", "--kind", "halt", path)
     ct.ok(text.status == 0 and "told of by the JDK's recorder: " in text.out, f"{what}: the report says by whom", text)
     for kind in ("cpu", "lock"):
@@ -205,6 +219,7 @@ def beside_owner(jdk):
           (then.get("jdk.GarbageCollection"), now.get("jdk.GarbageCollection")))
     reads(jdk, what, own, ("jdk.GarbageCollection", 2 * CALLS))
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), (gained, CALLS))
+    declares(what, path)
 
 
 def existing(jdk):
@@ -217,7 +232,7 @@ def existing(jdk):
         ct.ok(status == 0 and "nothing to add" in err and own_recordings(jdk, jvm.pid) == (0, 0),
               f"{what}: there is none, which is said", (status, err))
         types = types_of(bare)
-        ct.ok(types.get("candor.Setting") and not types.get("jdk.CPULoad"), f"{what}: and nothing is added", types)
+        ct.ok(types.get("candor.Setting") and not types.get("jdk.GCHeapSummary"), f"{what}: and nothing is added", types)
         jcmd(jdk, jvm.pid, "JFR.start", "name=Owner", "settings=default")
         client = record(jvm, path, "-e", "cpu,halt", "--jfr", "existing")
         jvm.round("collect", calls=CALLS)
@@ -226,7 +241,7 @@ def existing(jdk):
         ct.ok(own_recordings(jdk, jvm.pid) == (0, 1) and not left_over(jvm.pid), f"{what}: it goes on",
               jcmd(jdk, jvm.pid, "JFR.check"))
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
-    reads(jdk, what, path, ("jdk.GCPhasePause", CALLS), ("jdk.CPULoad", 1), ("candor.Setting", 1))
+    reads(jdk, what, path, ("jdk.GCPhasePause", CALLS), ("jdk.GCHeapSummary", CALLS), ("candor.Setting", 1))
     r = report(path)
     called = [one for one in r["halts"] if one["kind"] == "gc_pause" and "System.gc()" in (one["what"] or "")]
     ct.ok(len(called) == CALLS and r["told_twice"] >= CALLS, f"{what}: {len(called)} pauses, each once", r.get("failed"))
@@ -268,6 +283,35 @@ def killed(jdk):
     ct.ok(types.get("candor.Setting") and not types.get("jdk.SafepointBegin"), f"{what}: what the agent had is there", types)
 
 
+def client_killed(jdk):
+    """What a client that is killed leaves running is put together by `stop`; or, when the agent has ended, is ended by the next."""
+    what, path, later = f"{jdk}, client killed", ct.WORK / f"orphan-{jdk.version}.jfr", ct.WORK / f"later-{jdk.version}.jfr"
+    with start(jdk) as jvm:
+        for end in ("stop", "next"):
+            client = record(jvm, path if end == "stop" else later, "-e", "cpu", "--jfr", "on")
+            jvm.round("collect", calls=CALLS)
+            client.kill()
+            client.communicate(timeout=ct.PATIENCE)
+            ct.ok(own_recordings(jdk, jvm.pid) == (1, 0), f"{what}: the JDK's goes on", jcmd(jdk, jvm.pid, "JFR.check"))
+            if end == "stop":
+                ended = ct.candor("stop", jvm.pid)
+                ct.ok(ended.status == 0 and not ended.err, f"{what}: stop ends both", ended)
+            else:
+                good, answer = ct.control(jvm.pid, "stop")
+                ct.ok(good, f"{what}: the agent alone is ended", answer)
+                later.unlink()
+                client = record(jvm, later, "-e", "cpu", "--jfr", "on")
+                jvm.round("collect", calls=CALLS)
+                status, err = interrupt(client)
+                ct.ok(status == 0 and len(err.splitlines()) == 1 and "was left by a candor that was killed, and is ended" in err,
+                      f"{what}: the next ends it", (status, err))
+            ct.ok(own_recordings(jdk, jvm.pid) == (0, 0) and not left_over(jvm.pid), f"{what}: nothing is left",
+                  (jcmd(jdk, jvm.pid, "JFR.check"), left_over(jvm.pid)))
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
+    reads(jdk, what, later, ("jdk.SafepointBegin", CALLS), ("candor.Setting", 1))
+
+
 def by_steps(jdk):
     """start, dump, stop: each a process of its own."""
     what, path, copy = f"{jdk}, step by step", ct.WORK / f"steps-{jdk.version}.jfr", ct.WORK / f"copy-{jdk.version}.jfr"
@@ -306,11 +350,19 @@ def other_user(jdk):
     reads(jdk, what, path, ("jdk.SafepointBegin", CALLS), ("jdk.GCPhasePause", CALLS))
 
 
+def image_without_recorder(jdk):
+    """A JDK of the same JVM without the module jdk.jfr, or None: JDKs that were made to fit this machine make images that do not."""
+    folder = ct.WORK / f"image-{jdk.version}"
+    made = ct.run(jdk.home / "bin/jlink", "--add-modules", "java.management", "--output", folder)
+    return ct.Jdk(jdk.version, folder) if made.status == 0 and ct.run(folder / "bin/java", "-version").status == 0 else None
+
+
 def without_recorder(jdk):
-    """An image without its module; on JDK 8, which has none, a JVM that is told to have no recorder."""
+    """An image without its module where there can be one, or a JVM that is told to have no recorder."""
     what, path = f"{jdk}, without a recorder", ct.WORK / f"without-{jdk.version}.jfr"
-    flags = ["-XX:-FlightRecorder"] if jdk.version == 8 else ["--limit-modules", "java.base"]
-    with start(jdk, *flags) as jvm:
+    image = image_without_recorder(jdk) if jdk.version in (11, 17) else None
+    ct.ok(image or jdk.version not in (11, 17), f"{what}: an image without its module")
+    with start(image or jdk, *([] if image else ["-XX:-FlightRecorder"])) as jvm:
         client = record(jvm, path, "-e", "cpu,halt", "--jfr", "on")
         jvm.round("collect", calls=CALLS)
         status, err = interrupt(client)
@@ -323,7 +375,7 @@ def without_recorder(jdk):
           r.get("failed") or gc)
 
 
-CASES = (beside_owner, existing, from_start, killed, by_steps, other_user, without_recorder)
+CASES = (beside_owner, existing, from_start, killed, by_steps, other_user, without_recorder, client_killed)
 
 
 def has_recorder(jdk):

@@ -4,6 +4,7 @@ threshold; who had the lock is named; deadlocks are, and chains that end are not
 
 tier: default
 timeout: 900
+waits: yes
 
 Of N threads the waits below a threshold T are off by at most T/2 each, as a standard error, and T/2 sqrt(N) together. At 200 ms and 64
 threads that wait 190 s, five of these are 2.1 % (5.7e-7 per comparison, of which there are four per JDK: below 1e-4 in all): within the 3 %
@@ -142,7 +143,8 @@ def holders(jvm, fresh):
     # Each waits for four fifths of the time; 40 rounds that meet all four alike are off by 8 % as a standard error, of which this is five.
     ct.ok(held["kind"] == "holder" and 0.6 * found.sum("lock_time") < held["sampled"] < 1.4 * found.sum("lock_time"),
           f"{what}: holders were looked at for {held['sampled'] / 1e9:.2f} s of {found.sum('lock_time') / 1e9:.2f} s", held["kind"])
-    ct.ok(keeps >= 0.8 * held["sampled"] > 0, f"{what}: they sleep in Locks.keep", held["methods"][:5])
+    # On a loaded machine a holder is kept from the CPU elsewhere, too, before it sleeps and after; a waiter's stack never has it.
+    ct.ok(keeps >= 0.5 * held["sampled"] > 0, f"{what}: they sleep in Locks.keep", held["methods"][:5])
     ct.ok(sum(row["weight"] for row in report["locks"]) == report["sampled"] == sum(one.weight for one in found.all),
           f"{what}: whose locks have all of the time", report["sampled"])
 

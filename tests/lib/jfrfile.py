@@ -11,6 +11,7 @@ import re
 import struct
 
 METADATA, CHECKPOINT = 0, 1
+UTF8 = 3
 PADDING = "candor.Padding"  # holds nothing, whatever its bytes are
 
 
@@ -83,6 +84,7 @@ class Chunk:
 
     def _read_checkpoints(self, offset):
         data = self.input
+        symbols = next((one.id for one in self.types.values() if one.name == "jdk.types.Symbol"), None)
         while offset:
             data.pos = offset
             size, type_id = data.varint(), data.varint()
@@ -97,6 +99,8 @@ class Chunk:
                 read = self.reader(pool_type)
                 for _ in range(data.varint()):
                     key = data.varint()
+                    if pool_type == symbols and data.data[data.pos] != UTF8:
+                        raise ValueError(f"symbol {key} is in a coding that other readers do not know")
                     value = read(data)
                     pool.setdefault(key, value)
             if data.pos != offset + size:

@@ -117,7 +117,7 @@ void fake_heap_classify(struct fake_heap *h, struct path_search *s)
     }
     for (uint32_t n = s->first_new; n <= s->node_count; n++)
         if (h->is_class[fake_heap_at(h, n)])
-            path_search_anchor(s, n);
+            path_search_anchor(s, n, PATH_ROOT_CLASS);
     path_search_settle(s);
 }
 

@@ -288,16 +288,11 @@ void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples)
     craft_end(b, chunk);
 }
 
-void craft_halts_crowd(struct buffer *b, unsigned threads)
+enum { FIRST = VM + 1 };
+
+static void put_crowd(struct buffer *b, unsigned threads)
 {
-    enum { FIRST = VM + 1 };
     char name[32];
-    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
-    put_edge(b, BEGIN, 100, 4, 7);
-    for (unsigned i = 0; i + 1 < threads; i++)
-        put_weighed(b, 500, FIRST + i, 1000);
-    put_weighed(b, 900, FIRST + threads - 1, 50000);
-    put_pools(b);
     size_t pool = craft_pool(b, THREAD, threads);
     for (unsigned i = 0; i < threads; i++) {
         snprintf(name, sizeof name, "t%u", i);
@@ -308,6 +303,32 @@ void craft_halts_crowd(struct buffer *b, unsigned threads)
         buffer_varint(b, 1000 + i);
     }
     craft_event_end(b, pool);
+}
+
+void craft_halts_late(struct buffer *b)
+{
+    enum { OTHERS = 7 };
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 50, 7);
+    put_edge(b, SYNC, 101, 49, 7);
+    for (unsigned i = 0; i < OTHERS; i++)
+        put_weighed(b, 103 + i, FIRST + i, 1000);
+    for (unsigned i = 0; i < 10; i++)
+        put_weighed(b, 120 + i, FIRST + OTHERS, 2000);
+    put_pools(b);
+    put_crowd(b, OTHERS + 1);
+    craft_end(b, chunk);
+}
+
+void craft_halts_crowd(struct buffer *b, unsigned threads)
+{
+    size_t chunk = craft_begin(b, of_both, sizeof of_both / sizeof *of_both);
+    put_edge(b, BEGIN, 100, 4, 7);
+    for (unsigned i = 0; i + 1 < threads; i++)
+        put_weighed(b, 500, FIRST + i, 1000);
+    put_weighed(b, 900, FIRST + threads - 1, 50000);
+    put_pools(b);
+    put_crowd(b, threads);
     craft_end(b, chunk);
 }
 

@@ -15,6 +15,8 @@ void craft_halts_busy(struct buffer *b);
 void craft_halts_deep(struct buffer *b, unsigned frames, unsigned samples);
 /* A safepoint from 100 to 104 ms, and threads "t0", "t1", ...: each ran for 1 ms until 500, but the last one for 50 ms until 900. */
 void craft_halts_crowd(struct buffer *b, unsigned threads);
+/* A safepoint from 100 to 150 ms whose threads are asked to stop at 101: "t0" to "t6" run for 1 ms, and "t7" behind them for 20. */
+void craft_halts_late(struct buffer *b);
 /* As the agent tells: a pause that the JDK told of, another, and safepoints that were counted. */
 void craft_halts_agent(struct buffer *b);
 /* As the agent with the event lock tells of waits: of worker for a monitor, 38 ms from 301 ms on, and late parked, 10 ms from 340 on, both

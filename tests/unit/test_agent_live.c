@@ -11,6 +11,7 @@
 #include "agent/hot/alloc.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/alloc_events.h"
+#include "agent/trigger/heap_walks.h"
 #include "agent/trigger/live_objects.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
@@ -18,10 +19,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384 };
+enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384, WALK_NS = 400000000 };
 
 static char file[64], copy[64];
 
@@ -369,6 +371,84 @@ static void test_none(void)
     profile_deinit(&p);
 }
 
+static uint64_t used(void)
+{
+    return 1 << 20;
+}
+
+static bool open_heap(struct path_search *s, const uintptr_t *references)
+{
+    return true;
+}
+
+static void *burn_walk(void *unused)
+{
+    const struct alloc_event event = {.signature = "[B", .size = SIZE};
+    threads_java_begin(0, 8, "walks");
+    alloc_take(&event);
+    burn(WALK_NS);
+    threads_java_end();
+    return NULL;
+}
+
+/* On a thread of the JVM's, as in one. */
+static bool walk(struct path_search *s)
+{
+    pthread_t thread;
+    return !pthread_create(&thread, NULL, burn_walk, NULL) && !pthread_join(thread, NULL);
+}
+
+static bool classify(struct path_search *s)
+{
+    return true;
+}
+
+static void name(struct path_search *s, struct strtab *strings)
+{
+}
+
+static void close_heap(void)
+{
+}
+
+/* What goes on during walks is in the books of a copy; at the end nobody samples it, and nothing misses it. Else they miss a few intervals
+ * of each thread. */
+static void check_walked(const char *path, const char *what)
+{
+    struct profile p;
+    if (!load(&p, path))
+        return;
+    const struct profile_book *residual = profile_book(&p, "residual", ""), *lost = profile_book(&p, "alloc_lost_bytes", "no_thread");
+    tap_ok(residual && llabs(residual->ns) < WALK_NS / 2, "%s: no residual of CPU time: %" PRId64, what, residual ? residual->ns : 0);
+    tap_ok(!lost || !lost->count, "%s: no allocation is lost", what);
+    profile_deinit(&p);
+}
+
+static void test_walked(void)
+{
+    struct profile p;
+    struct error e;
+    uint64_t bytes;
+    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10000000,
+                                .alloc = {.interval = FIXED}, .live = {.max = MANY, .paths_ns = 600000000000}};
+    snprintf(o.file, sizeof o.file, "%s", file);
+    memset(objects, 0, sizeof objects);
+    heap_walks = (struct heap_walks){used, open_heap, walk, classify, name, close_heap};
+    ended = false;
+    if (!tap_ok(session_start_with(&o), "a recording with the event cpu, and paths"))
+        return;
+    allocate_all();
+    collect(30 << 20);
+    tap_ok(!collect_dump(copy, -1, o.live.paths_ns, &bytes, &e) && session_stop(), "is copied, and ends");
+    check_walked(copy, "walks for a copy");
+    check_walked(file, "walks at the end");
+    if (!load(&p, file))
+        return;
+    const struct profile_book *walked = profile_book(&p, "paths_walked", "");
+    tap_ok(walked && walked->count == 2 && walked->ns >= 2 * (int64_t)WALK_NS, "walks are booked");
+    profile_deinit(&p);
+}
+
 static void test_refused(void)
 {
     alloc_events.open = refuse_allocations;
@@ -396,6 +476,7 @@ int main(void)
     test_late();
     test_too_late();
     test_none();
+    test_walked();
     unlink(file);
     test_refused();
     unlink(file);

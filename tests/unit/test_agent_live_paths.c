@@ -134,7 +134,7 @@ static bool record(const uint64_t *budgets, int count)
     struct error e;
     uint64_t bytes;
     unlink(file);
-    if (recording_open(&r, file, -1, 0, &keep, &e)) {
+    if (recording_open(&r, file, -1, 0, &keep, 0, &e)) {
         tap_note("%s", e.text);
         return false;
     }

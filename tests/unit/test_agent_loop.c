@@ -7,7 +7,9 @@
 
 #include "agent/control/loop.h"
 #include "agent/control/socket.h"
+#include "agent/trigger/alloc_events.h"
 #include "agent/trigger/clock.h"
+#include "agent/trigger/live_objects.h"
 #include "agent/trigger/tasks.h"
 
 #include <dirent.h>
@@ -47,7 +49,7 @@ static void count_end(void)
 
 static const struct hooks hooks = {.session_begin = count_begin, .bind_threads = count_bind, .session_end = count_end};
 
-enum { PATIENCE_MS = 60000 }; /* who does not come for so long never will, on however busy a machine */
+enum { PATIENCE_MS = 60000, LONG_MS = 12000 }; /* who does not come for so long never will, on however busy a machine */
 
 static void pause_ms(long ms)
 {
@@ -396,6 +398,42 @@ static void test_start_against_finish(void)
     tap_ok(!broken && !left_over, "twenty starts against an end: all come back, nothing stays");
 }
 
+static int open_allocations(uint64_t interval, struct error *e)
+{
+    return 0;
+}
+
+static int open_references(struct error *e)
+{
+    return 0;
+}
+
+static bool look_for_long(const uintptr_t *references, bool *is_alive, uint32_t count)
+{
+    pause_ms(LONG_MS);
+    return true;
+}
+
+static bool forget(const uintptr_t *references, uint32_t count)
+{
+    return true;
+}
+
+/* Who asks for paths has the JVM wait for them at its end, too. */
+static void test_long_end(void)
+{
+    struct collect_options o = options_for(CLOCK_AUTO);
+    struct error e = {""};
+    o.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE;
+    o.live.paths_ns = 600000000000;
+    alloc_events.open = open_allocations;
+    live_objects = (struct live_objects){open_references, count_end, look_for_long, forget};
+    tap_ok(!loop_open(&hooks, false, &o, &e), "a recording whose end takes %d s (%s)", LONG_MS / 1000, e.text);
+    live_pauses_add(1, 0); /* since when the agent's thread looks, or is asked to end before */
+    loop_finish(false);
+    tap_ok(!is_there() && !collect_running(), "is waited for");
+}
+
 static void test_finish(void)
 {
     struct collect_options o = options_for(CLOCK_AUTO);
@@ -427,6 +465,7 @@ int main(void)
     test_late();
     test_attach_storm();
     test_start_against_finish();
+    test_long_end();
     test_finish();
     unlink(file);
     for (int i = 0; i < PATIENCE_MS && count_tasks() > tasks; i++)

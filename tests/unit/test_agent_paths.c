@@ -294,23 +294,51 @@ static void test_any(void)
 
 /* ---- the budget ---- */
 
+enum { MS = 1000000 };
+
 static void test_plan(void)
 {
-    enum { MS = 1000000 };
     struct path_plan p;
-    path_plan_begin(&p, 200 * MS, UINT64_C(1) << 30);
+    path_plan_begin(&p, 200 * MS, UINT64_C(1) << 30, 21);
+    path_plan_heap(&p, UINT64_C(1) << 30);
     tap_ok(!path_plan_allows(&p) && p.next > 8000 * (uint64_t)MS && p.next < 12000 * (uint64_t)MS, "1 GiB is not walked in 200 ms");
-    path_plan_begin(&p, 200 * MS, 16 << 20);
-    tap_ok(path_plan_allows(&p) && path_plan_limit(&p, 17) == 100 * MS && path_plan_limit(&p, 21) == 180 * MS, "16 MiB are");
+    path_plan_begin(&p, 200 * MS, 16 << 20, 21);
+    path_plan_heap(&p, UINT64_C(1) << 30);
+    tap_ok(path_plan_allows(&p) && path_plan_limit(&p) == 180 * MS, "16 MiB are, however much garbage there is");
     path_plan_took(&p, 60 * MS);
     tap_ok(path_plan_allows(&p) && p.next == 75 * MS, "the next is reckoned from it");
     path_plan_took(&p, 70 * MS);
     tap_ok(!path_plan_allows(&p) && p.spent == 130 * MS && p.walks == 2, "and does not begin where it would not fit");
     path_plan_took(&p, 100 * MS);
     tap_ok(!path_plan_allows(&p), "nor after one that took longer than reckoned");
-    path_plan_begin(&p, 0, 0);
+    path_plan_begin(&p, 0, 0, 21);
+    path_plan_heap(&p, 0);
     path_plan_took(&p, 1);
     tap_ok(!path_plan_allows(&p), "nothing is nothing");
+}
+
+/* Up to JDK 17 the whole heap is swept after a walk. */
+static void test_sweeps(void)
+{
+    struct path_plan p;
+    path_plan_begin(&p, 200 * MS, 8 << 20, 17);
+    path_plan_heap(&p, 800 << 20);
+    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 1000 * (uint64_t)MS && path_plan_bytes(&p) > 800 << 20,
+           "800 MiB of garbage are not swept in 200 ms");
+    path_plan_heap(&p, 40 << 20);
+    uint64_t sweep = p.sweep;
+    tap_ok(path_plan_allows(&p) && sweep > 50 * MS && sweep < 60 * MS && path_plan_limit(&p) == 200 * MS - sweep, "40 MiB are");
+    path_plan_took(&p, 60 * MS);
+    path_plan_heap(&p, 40 << 20);
+    tap_ok(path_plan_allows(&p) && path_plan_need(&p) == 75 * MS, "the next one takes as long, with its sweep");
+    path_plan_heap(&p, 100 << 20);
+    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 140 * MS, "and longer where there is more garbage by then");
+    path_plan_begin(&p, 200 * MS, 8 << 20, 11);
+    path_plan_heap(&p, 80 << 20);
+    path_plan_took(&p, 20 * MS);
+    path_plan_heap(&p, 160 << 20);
+    tap_ok(path_plan_allows(&p) && path_plan_need(&p) < 50 * MS && path_plan_limit(&p) > 130 * MS,
+           "a walk that was quick tells that its sweep was, too");
 }
 
 /* ---- the choice ---- */
@@ -379,6 +407,7 @@ int main(void)
     test_many();
     test_any();
     test_plan();
+    test_sweeps();
     test_choice();
     test_fields();
     return tap_done();

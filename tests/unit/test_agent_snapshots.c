@@ -27,7 +27,7 @@ static bool begin(uint64_t max_bytes)
     struct error e;
     const struct keep keep = {.bytes = max_bytes};
     snprintf(path, sizeof path, "/tmp/test-snapshots-%d.jfr", (int)getpid());
-    return tap_ok(!method_table_init(1 << 20) && !recording_open(&recording, path, -1, 0, &keep, &e) &&
+    return tap_ok(!method_table_init(1 << 20) && !recording_open(&recording, path, -1, 0, &keep, 0, &e) &&
                       !snapshots_begin(&snapshots, &recording, &e),
                   "a recording begins");
 }

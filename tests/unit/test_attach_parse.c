@@ -182,6 +182,9 @@ static void test_replies(void)
            "status 0 with a text is a failure, told on one line");
     tap_ok(reply("-1\nDynamic agent loading is not enabled. Use ...", &e) == -EOPNOTSUPP &&
            strstr(e.text, "-XX:+EnableDynamicAgentLoading"), "refused by JEP 451, with the remedy");
+    tap_ok(reply("-1\nDynamic agent loading is only permitted in the live phase\n", &e) == -EBUSY && strstr(e.text, "try again") &&
+               reply("0\nreturn code: 11", &e) == -EBUSY && reply("0\n11\n", &e) == -EBUSY,
+           "one that is still starting, by its own words or by our agent's");
     tap_ok(reply("101\n", &e) == -EPROTONOSUPPORT && reply("101", &e) == -EPROTONOSUPPORT, "another version of the protocol");
     tap_ok(reply("100\n", &e) == -EREMOTEIO && strstr(e.text, "status 100"), "a bare status");
     tap_ok(reply("", &e) == -EREMOTEIO && reply("HTTP/1.1 400", &e) == -EREMOTEIO, "garbage");

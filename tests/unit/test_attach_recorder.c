@@ -200,8 +200,10 @@ static void test_folder(void)
     tap_ok(recorder_folder_write(&folder, RECORDER_SETTINGS, "more", 4, &error) == -EEXIST, "what is there is not written over");
     tap_ok(recorder_folder_read(&folder, RECORDER_FLIGHT) == -ENOENT, "what is not there");
     struct recorder_folder again;
-    tap_ok(recorder_folder_make(&again, &self, name, &error) == -EEXIST && *error.text && try_open() == 0,
-           "it is made once, and found again");
+    tap_ok(recorder_folder_make(&again, &self, name, &error) == -EEXIST && *error.text, "it is made once");
+    tap_ok(try_open() == -EBUSY && strstr(error.text, "another candor"), "and is nobody else's while it is open");
+    recorder_folder_close(&folder);
+    tap_ok(!try_open() && !recorder_folder_open(&folder, &self, name, &error), "behind that it is found again");
 }
 
 static void test_planted(void)

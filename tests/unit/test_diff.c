@@ -37,7 +37,12 @@ static void test_functions(void)
 
 /* ---- simulated programs ---- */
 
-enum { METHODS = 30, PAIRS = 400, PLANTED = 7 };
+#ifdef __SANITIZE_ADDRESS__
+enum { PAIRS = 40, INTERVALS = 30 };
+#else
+enum { PAIRS = 400, INTERVALS = 100 };
+#endif
+enum { METHODS = 30, PLANTED = 7 };
 
 static double uniform(uint64_t *state)
 {
@@ -207,7 +212,7 @@ static void test_intervals(const struct program *prog)
 {
     uint64_t state = 521288629521288629ULL;
     int held = 0, all = 0;
-    for (int i = 0; i < PAIRS / 4; i++) {
+    for (int i = 0; i < INTERVALS; i++) {
         struct diff d;
         compare(&d, prog, 0, false, &state);
         for (uint32_t k = 0; k < d.count; k++) {

@@ -140,7 +140,8 @@ static void add_reads(const char *peer, uint64_t ns, uint64_t apart)
 
 static void add_late(uint64_t ns, const char *site)
 {
-    struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = ns};
+    struct halt one = {.kind = HALT_SAFEPOINT, .ns = ns, .count = 1, .sync_ns = ns, .sync_known = true, .late_ns = 4 * ns,
+                       .late_thread_ns = ns}; /* and three others that ran as long */
     one.late_thread = halt_word("looper");
     one.late_site = halt_word(site);
     halts_add(&halts, &one);
@@ -249,12 +250,19 @@ static void add_writers(uint64_t readers)
 static void test_writers(void)
 {
     add_writers(500 * MS);
+    judge();
+    tap_ok(f.count && strstr(findings_text(&f, f.list[0].text), "writers waited 5.00 s for readers"), "what writers waited is told");
+    end();
+    add_writers(500 * MS);
     finds(FINDING_WRITERS_STARVE, RWLOCK "$NonfairSync", "demo.Cache.put:7", "readers wait a tenth of what writers do");
     add_writers(501 * MS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
     begin();
     add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false});
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
+    add_writers(500 * MS);
+    e.sources &= ~SOURCE_BIT(SOURCE_OWNERS);
+    finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "where nothing tells of owners, writers may wait for writers");
 }
 
 static void test_deadlock(void)
@@ -346,12 +354,14 @@ static void add_all_late(const uint64_t *ms, int count)
 
 static void test_late(void)
 {
-    static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1};
+    static const uint64_t even[] = {50, 50, 50, 50, 50}, little[] = {4, 4, 4, 4, 4}, chance[] = {200, 1, 1, 1, 1}, spread[] = {30, 40, 50};
     add_all_late(even, 5);
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "a loop of 50 ms");
     add_all_late(even, 2);
     add_late(40 * MS, "demo.Sum.loop:10");
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "the lines of a loop are one place");
+    add_all_late(spread, 3);
+    is_silent("30, 40 and 50 ms: three tell little of their mean");
     add_all_late(even, 2);
     is_silent("two times only");
     add_all_late(little, 5);
@@ -432,6 +442,13 @@ static void test_forces(void)
     e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
     add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
               100);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].count == 100 && f.list[0].threads == 1, "by the wall clock: by so many samples, of one thread");
+    end();
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
+    add_looks("main", 1, "demo.Log.flush:8;sun.nio.ch.FileChannelImpl.force:1;Native|sun.nio.ch.FileDispatcherImpl.force0", JFR_STATE_IO,
+              100);
     finds(FINDING_FILE_FORCED, "", "demo.Log.flush:8", "by the wall clock, half of the time");
     begin();
     e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
@@ -459,31 +476,46 @@ static void test_pinned(void)
     "demo.Parser.parse:30;demo.NoNumber.<init>:5;java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;"    \
     "java.lang.Throwable.fillInStackTrace:1;Native|java.lang.Throwable.fillInStackTrace"
 
+#define THROW_IN_CONSTRUCTOR                                                                                           \
+    "demo.Cart.add:3;demo.Order.<init>:8;demo.Order.<init>:5;java.lang.IllegalArgumentException.<init>:1;"             \
+    "java.lang.RuntimeException.<init>:1;java.lang.Throwable.<init>:1;java.lang.Throwable.fillInStackTrace:1"
+
 /* Of a hundred samples. */
-static void add_throws(int throws, uint64_t weight)
+static void add_throws(int throws, const char *stack, uint64_t weight)
 {
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < throws ? THROW : "demo.Parser.parse:31", weight);
+        maker_sample(&cpu, i < throws ? stack : "demo.Parser.parse:31", weight);
 }
 
 static void test_exceptions(void)
 {
-    add_throws(30, 20 * MS);
+    add_throws(30, THROW_IN_CONSTRUCTOR, 20 * MS);
+    finds(FINDING_EXCEPTIONS, "java.lang.IllegalArgumentException", "demo.Order.<init>:5 < demo.Order.<init>:8",
+          "a constructor that throws is no exception");
+    add_throws(30, THROW, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
-    add_throws(9, 20 * MS);
+    add_throws(9, THROW, 20 * MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
-    add_throws(8, 20 * MS);
+    add_throws(8, THROW, 20 * MS);
     is_silent("8 %, which may be 4");
-    add_throws(30, MS / 100 * 229);
+    add_throws(30, THROW, MS / 100 * 229);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "0.501 % of a processor");
-    add_throws(30, MS / 100 * 228);
+    add_throws(30, THROW, MS / 100 * 228);
     is_silent("a program that is idle, but for 0.499 % of a processor");
     begin();
     e.throws = (struct recorded_throws){200000, 10 * SECOND};
     add_halts(HALT_EXCEPTION, "demo.NoNumber", 0, 20);
     add_halts(HALT_EXCEPTION, "demo.Other", 0, 3);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Main.work:4", "20,000 a second, by the JVM's count");
+    begin();
+    e.sources &= ~SOURCE_BIT(SOURCE_THROWN);
+    e.throws = (struct recorded_throws){200000, 10 * SECOND};
+    add_halts(HALT_EXCEPTION, "java.lang.NoSuchMethodError", 0, 3);
+    judge();
+    tap_ok(first(FINDING_EXCEPTIONS) && text_is(f.list[0].subject, "") && !strstr(findings_text(&f, f.list[0].text), "NoSuchMethodError"),
+           "of errors alone, nothing is said of the exceptions: %s", f.count ? findings_text(&f, f.list[0].text) : "");
+    end();
     begin();
     e.throws = (struct recorded_throws){2000, 10 * SECOND};
     is_silent("200 a second");
@@ -564,6 +596,17 @@ static void test_print(void)
     end();
 }
 
+static void test_print_border(void)
+{
+    begin();
+    add_waits("demo.Log", LOG, 9900 * MS, false);
+    judge();
+    char *text = printed(findings_print_text, 0);
+    tap_ok(strstr(text, "info     74  Threads queue") != NULL, "a score next to its limit: %.40s", strchr(text, '\n') + 2);
+    free(text);
+    end();
+}
+
 static void test_score(void)
 {
     tap_ok(score_saturate(0, 1) == 0 && score_saturate(-1, 1) == 0, "of nothing, nothing");
@@ -591,5 +634,6 @@ int main(void)
     test_order();
     test_gaps();
     test_print();
+    test_print_border();
     return tap_done();
 }

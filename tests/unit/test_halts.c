@@ -281,10 +281,30 @@ static void test_who_was_late(void)
             "who was late, and how long it ran meanwhile");
     text_is(&h, s->late_thread, "late", "of these the one that ran longest");
     text_is(&h, s->late_site, "shop.Sum.loop:9", "and where it did");
-    tap_ok(s->late_ns == 1950000, "all of them together: %" PRIu64, s->late_ns);
+    tap_ok(s->late_ns == 1950000 && s->late_thread_ns == 1700000, "all of them together, and that one: %" PRIu64, s->late_ns);
     char *json = printed(&h, halts_report_json);
     contains(json, "\"late_ns\": 1950000");
     free(json);
+    halts_deinit(&h);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
+/* More threads than are named: the one that all wait for comes last. */
+static void test_late_behind_others(void)
+{
+    struct buffer b;
+    struct jfr_file *file;
+    struct halts h;
+    struct jfr_problems problems = {0};
+    struct error e = {""};
+    buffer_init(&b, 1 << 20);
+    craft_halts_late(&b);
+    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e) && !halts_read(&h, file, &problems, &e), "reads");
+    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
+    text_is(&h, s->late_thread, "t7", "who ran longest is known, however many were late");
+    tap_ok(s->late_thread_ns == 20 * MS && s->late_ns == 27 * MS, "for so long, and all of them together: %" PRIu64 ", %" PRIu64,
+           s->late_thread_ns, s->late_ns);
     halts_deinit(&h);
     jfr_file_close(file);
     buffer_deinit(&b);
@@ -435,6 +455,7 @@ int main(void)
     test_not_known_when_asked(&h);
     test_timeline(&h, file);
     test_who_was_late();
+    test_late_behind_others();
     test_deep();
     test_told_twice(false);
     test_told_twice(true);

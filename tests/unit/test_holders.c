@@ -5,6 +5,7 @@
 
 #include "jfr_craft.h"
 #include "profile/leaks.h"
+#include "profile/load_holders.h"
 #include "profile/load_jfr.h"
 
 #include <stdlib.h>
@@ -67,15 +68,18 @@ static const struct object objects[] = {
     {BYTES, "", 0},                                                                 /* 14: nothing known */
     {BYTES, "", 12}, {NODE, "", 0},                                                 /* 15, 16: a part */
     {BYTES, "", 13},                                                                /* 17: far away */
+    {BYTES, "", 14},                                                                /* 18: of a class as an object */
 };
 static const struct reference references[] = {
     {0, 1, 2, 0}, {1, 0, 3, 0}, {0, 2, 4, 0},  {0, 3, 5, 0}, {0, 1, 7, 0},  {2, 0, 3, 0}, {0, 4, 9, 0},
     {0, 5, 10, 0}, {0, 5, 11, 0}, {0, 6, 12, 0}, {0, 7, 13, 0}, {0, 1, 16, 0}, {0, 3, 5, 40},
+    {0, 8, 5, 0},
 };
 static const struct {
     const char *name;
     uint64_t modifiers;
-} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE}};
+} fields[] = {{"value", 0}, {"table", 0}, {"cache", STATIC | PRIVATE}, {"item", 0}, {"next", 0}, {"first", 0}, {"work", PRIVATE},
+            {"<class loader>", 0}};
 
 static void put_names(struct buffer *b, unsigned type, const char *const *names, size_t count)
 {
@@ -178,6 +182,7 @@ static void craft(struct buffer *b)
     put_sample(b, 20, 17, 1, "");
     put_sample(b, 7, 14, 2, "");
     put_sample(b, 1, 14, 0, "");
+    put_sample(b, 3, 18, 1, "");
     put_classes(b);
     put_objects(b);
     put_references(b);
@@ -185,13 +190,70 @@ static void craft(struct buffer *b)
     craft_end(b, chunk);
 }
 
-static bool load(struct profile *p)
+/* A ring of maps whose keys' names are long, seen from many places: each path goes around until it is too long, or comes from the map that
+ * knows nothing of its holder after as many steps as have room. */
+enum { RING = 20, NAME_BYTES = 3000, AROUND = 10, ENDING = 6000 };
+
+static void put_long_names(struct buffer *b)
+{
+    static char name[NAME_BYTES + 1];
+    size_t pool = craft_pool(b, SYMBOL, RING);
+    for (uint64_t i = 1; i <= RING; i++) {
+        memset(name, (int)('a' + i), NAME_BYTES);
+        buffer_varint(b, i);
+        craft_text(b, name);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, CLASS, RING);
+    for (uint64_t i = 1; i <= RING; i++) {
+        buffer_varint(b, i);
+        buffer_varint(b, i);
+    }
+    craft_event_end(b, pool);
+}
+
+/* Objects 1 to RING are held by the next, the last by the first; 2 * RING by nobody, and those before by the next. */
+static void craft_rings(struct buffer *b)
+{
+    size_t chunk = craft_begin(b, types, sizeof types / sizeof *types);
+    for (int i = 0; i < AROUND; i++)
+        put_sample(b, 1, 1, 0, "budget");
+    for (int i = 0; i < ENDING; i++)
+        put_sample(b, 1, RING + 1, 0, HOLDERS_FOUND);
+    put_long_names(b);
+    size_t pool = craft_pool(b, OBJECT, 2 * RING);
+    for (uint64_t i = 1; i <= 2 * RING; i++) {
+        buffer_varint(b, i);
+        buffer_varint(b, i);
+        buffer_varint(b, (i - 1) % RING + 1);
+        craft_text(b, "");
+        buffer_varint(b, i == 2 * RING ? 0 : i);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, REFERENCE, 2 * RING - 1);
+    for (uint64_t i = 1; i < 2 * RING; i++) {
+        buffer_varint(b, i);
+        buffer_varint(b, 0);
+        buffer_varint(b, 1);
+        buffer_varint(b, i == RING ? 1 : i + 1);
+        buffer_varint(b, 0);
+    }
+    craft_event_end(b, pool);
+    pool = craft_pool(b, FIELD, 1);
+    buffer_varint(b, 1);
+    craft_text(b, "key");
+    buffer_varint(b, 0);
+    craft_event_end(b, pool);
+    craft_end(b, chunk);
+}
+
+static bool load(struct profile *p, void (*write_chunk)(struct buffer *))
 {
     char path[] = "/tmp/candor-holders-XXXXXX";
     struct buffer b;
     struct error e = {""};
     buffer_init(&b, 1 << 20);
-    craft(&b);
+    write_chunk(&b);
     int fd = mkstemp(path);
     profile_init(p);
     p->kind = PROFILE_LIVE;
@@ -217,16 +279,49 @@ static void row_is(const struct profile *p, const struct holders *h, uint32_t i,
                  (unsigned long long)row->bytes);
 }
 
-int main(void)
+static bool sum_is(const struct holders_sum *sum, uint32_t row, uint32_t paths, uint32_t number, uint64_t bytes)
+{
+    return sum->row == row && sum->paths == paths && sum->objects == number && sum->bytes == bytes;
+}
+
+static bool is_unread(const struct profile *p, const struct holders *h, uint32_t number)
+{
+    return h->missing_count == 1 && h->missing[0].objects == number && !strcmp(profile_text(p, h->missing[0].reason), HOLDERS_UNREAD);
+}
+
+/* A file that says much with few bytes. */
+static void test_bounds(void)
 {
     struct profile p;
     struct leaks l;
-    bool good = load(&p) && !leaks_find(&l, &p);
+    bool good = load(&p, craft_rings) && !leaks_find(&l, &p);
+    tap_ok(good, "a file of 120 KB is read that would be 300 MB");
+    if (!good)
+        return;
+    const struct holders *h = &l.holders;
+    const uint64_t one = (RING - 1) * (NAME_BYTES + strlen(".key"));
+    const uint64_t around = AROUND * (LOAD_HOLDERS_PATH_BYTES + NAME_BYTES + strlen(".key")); /* at most */
+    tap_ok(h->objects == AROUND + ENDING && h->count == 1, "of every object something is told, and there is one path");
+    tap_ok(h->count == 1 && strlen(profile_text(&p, h->rows[0].path)) == one + (RING - 2) * strlen(HOLDERS_BETWEEN),
+           "which is as long as it is");
+    uint64_t told = h->count ? h->rows[0].objects : 0;
+    tap_ok(told <= LOAD_HOLDERS_FILE_BYTES / one && told + 1 >= (LOAD_HOLDERS_FILE_BYTES - around) / one,
+           "of %u objects, as far as a recording's paths are read", (unsigned)told);
+    tap_ok(is_unread(&p, h, (uint32_t)(AROUND + ENDING - told)), "the others are said to be unread, as are paths without end");
+    leaks_deinit(&l);
+    profile_deinit(&p);
+}
+
+static void test_paths(void)
+{
+    struct profile p;
+    struct leaks l;
+    bool good = load(&p, craft) && !leaks_find(&l, &p);
     tap_ok(good, "samples are read");
     if (!good)
-        return tap_done();
+        return;
     const struct holders *h = &l.holders;
-    tap_ok(h->objects == 7 && h->bytes == 637 && h->count == 5, "of seven objects something is told, and two share a path");
+    tap_ok(h->objects == 8 && h->bytes == 640 && h->count == 6, "of eight objects something is told, and two share a path");
     row_is(&p, h, 0, "com.shop.Orders.cache (static)",
            "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <- java.util.HashMap.table <- com.shop.Orders.cache (static)",
            2, 300, "a static field holds by itself, whatever the places in the array");
@@ -238,10 +333,21 @@ int main(void)
     row_is(&p, h, 3, "com.shop.Orders.cache (static)", "... <- com.shop.Orders.cache (static)", 1, 20, "what was left out is said");
     row_is(&p, h, 4, "[Threads, Stack Variable, Thread Name: worker-*]", "[Threads, Stack Variable, Thread Name: worker-*]", 1, 7,
            "what a root refers to by itself");
+    row_is(&p, h, 5, "com.shop.Orders.class.<class loader> [Class Loader Data]",
+           "com.shop.Orders.class.<class loader> <- [Class Loader Data]", 1, 3, "what refers from a class and is no static field");
+    tap_ok(h->sum_count == 5 && sum_is(&h->sums[0], 0, 2, 3, 320) && sum_is(&h->sums[1], 1, 1, 1, 250) &&
+               sum_is(&h->sums[2], 2, 1, 1, 50) && sum_is(&h->sums[3], 4, 1, 1, 7) && sum_is(&h->sums[4], 5, 1, 1, 3),
+           "what one holds by two paths is summed up");
     tap_ok(h->missing_count == 1 && h->missing[0].objects == 2 && h->missing[0].bytes == 60 &&
                !strcmp(profile_text(&p, h->missing[0].reason), "budget"),
            "and why others have none");
     leaks_deinit(&l);
     profile_deinit(&p);
+}
+
+int main(void)
+{
+    test_paths();
+    test_bounds();
     return tap_done();
 }

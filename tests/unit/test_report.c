@@ -423,6 +423,15 @@ static void test_live(void)
     contains(text, "\"proof\": \"no old collection\"", "with the doubt");
     contains(text, "\"heap_used\": 125829120", "and what collections left");
     free(text);
+    maker_book(&p, "paths_walked", "", 30000000, 1);
+    maker_book(&p, "paths_stopped", "", 0, 0);
+    text = printed(&p, report_text, o);
+    contains(text, "walked once, in 30.0 ms; all threads stood still for ? by",
+             "a walk for paths, where the JVM does not count safepoints");
+    free(text);
+    text = printed(&p, report_json, o);
+    contains(text, "\"walked_ns\": 30000000, \"stopped_ns\": null", "what nobody counted is not 0");
+    free(text);
     leaks_deinit(&l);
     p.live_sets[1].time_ns = p.live_sets[0].time_ns + 1;
     p.live_sets[2].time_ns = p.live_sets[0].time_ns + 2;

@@ -101,6 +101,12 @@ void books_fault(struct books *b, uint64_t cpu_ns)
     b->own_at_fault = books_own_cpu();
 }
 
+void books_end(struct books *b)
+{
+    b->cpu_at_end = clock_process_cpu();
+    b->own_at_end = books_own_cpu();
+}
+
 /* What threads used beyond their expiries is the kernel's, where it may not be sampled, or is missing: the kernel's own account tells.
  * It is taken by ticks, of 10 ms at most, and so off by more than 5 sqrt(told * tick), which lies below this, once in a million. */
 static int64_t most_kernel_time(const struct books *b)
@@ -122,7 +128,8 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         }
     count_suppressed(out->suppressed);
     out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
-    uint64_t cpu = clock_process_cpu(), own_cpu = books_own_cpu();
+    uint64_t cpu = b->cpu_at_end ? b->cpu_at_end : clock_process_cpu();
+    uint64_t own_cpu = b->cpu_at_end ? b->own_at_end : books_own_cpu();
     int64_t own = (int64_t)(own_cpu - b->own_at_start);
     if (clock->kind != CLOCK_ITIMER)
         out->unseen_ns[UNSEEN_PROFILER] = own;
@@ -137,7 +144,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
     if (out->unseen_ns[UNSEEN_KERNEL] < 0)
         out->unseen_ns[UNSEEN_KERNEL] = 0;
     out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);
-    out->own_cost_ns = own + (int64_t)books_samples_ns(b);
+    out->own_cost_ns = (int64_t)(books_own_cpu() - b->own_at_start) + (int64_t)books_samples_ns(b);
     out->residual_ns = out->cpu_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         out->residual_ns -= b->outcomes[i].ns;

@@ -26,6 +26,7 @@ struct books {
     uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when sampling ended for a fault of ours; 0 = it goes on */
+    uint64_t cpu_at_end, own_at_end;     /* the same, when it ended */
     struct account outcomes[OUTCOME_COUNT];
     /* Of threads that are gone, and of the collector. */
     struct account closed_lost[LOSS_COUNT];
@@ -54,6 +55,8 @@ void books_close_thread(struct books *b, const struct clock *clock, const struct
 uint64_t books_samples_ns(const struct books *b);
 /* All the process uses from now on is unseen; it began when the process CPU clock stood at cpu_ns. */
 void books_fault(struct books *b, uint64_t cpu_ns);
+/* Sampling has ended, and the time that is accounted for with it: what the recording's end takes is of no thread's books. */
+void books_end(struct books *b);
 void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);
 
 #endif

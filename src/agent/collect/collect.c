@@ -95,6 +95,16 @@ char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
     return out;
 }
 
+uint32_t collect_without(const struct collect_options *options)
+{
+    uint32_t without = 0;
+    without |= options->events & COLLECT_HALT ? 0 : JFR_WITHOUT_COLLECTIONS;
+    without |= options->events & COLLECT_LOCK ? 0 : JFR_WITHOUT_WAITS;
+    without |= options->events & COLLECT_ALLOC ? 0 : JFR_WITHOUT_ALLOCATIONS;
+    without |= options->events & COLLECT_LIVE ? 0 : JFR_WITHOUT_OLD_OBJECTS;
+    return options->jfr ? without : 0;
+}
+
 bool collect_running(void)
 {
     return session.running || safepoint_running();
@@ -753,7 +763,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         rc = locks_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
-                            options->duration_ns, &options->keep, e);
+                            options->duration_ns, &options->keep, collect_without(options), e);
     if (rc) {
         clock_stop();
         release_memory();
@@ -788,6 +798,20 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     return 0;
 }
 
+/* Relaxed: it is a bound of patience, and leads to nothing else. */
+static _Atomic uint64_t walks_ns;
+
+static void allow_walks(uint64_t of_dump)
+{
+    uint64_t of_end = session.running ? session.options.live.paths_ns : 0;
+    atomic_store_explicit(&walks_ns, 2 * (of_end + of_dump), memory_order_relaxed);
+}
+
+uint64_t collect_walks_ns(void)
+{
+    return atomic_load_explicit(&walks_ns, memory_order_relaxed);
+}
+
 /* A recording that cannot do what it was asked to does not begin: here it has, and is undone. */
 static int begin_dumps(const struct dumps_options *options, struct error *e)
 {
@@ -813,7 +837,19 @@ int collect_start(const struct collect_options *options, bool late, bool (*recom
         return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
     int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
                                                  : start(options, late, recompile, bind_threads, e);
+    allow_walks(0);
     return rc ? rc : begin_dumps(&options->dumps, e);
+}
+
+static int dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
+{
+    drain(false);
+    live_write_survivors(paths_ns);
+    if (paths_ns)
+        drain(false); /* threads ran between walks */
+    write_books();
+    flush();
+    return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
 int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
@@ -824,11 +860,10 @@ int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *byte
         return safepoint_dump(file, passed, bytes, e);
     if (!session.running)
         return error_set(e, -ENOENT, "no recording is running");
-    drain(false);
-    live_write_survivors(paths_ns);
-    write_books();
-    flush();
-    return recording_dump(&session.recording, file, passed, bytes, e);
+    allow_walks(paths_ns);
+    int rc = dump(file, passed, paths_ns, bytes, e);
+    allow_walks(0);
+    return rc;
 }
 
 /* Of events that the JVM tells of. */
@@ -846,8 +881,10 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
         return error_set(e, -ENOENT, "no recording is running");
     wall_end(drain_now);
     locks_end();
+    allocations_silence();
     threads_stop();
     drain(false);
+    books_end(&session.books);
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);
     write_books();
@@ -863,6 +900,7 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     *samples += session.books.samples + samples_of_callbacks();
     release_memory();
     session.running = false;
+    allow_walks(0);
     return rc;
 }
 

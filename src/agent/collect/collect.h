@@ -24,6 +24,9 @@ uint64_t collect_patience_ns(void);
 /* Brings the file up to date; copies what it holds to the file, whose path may be empty: then nothing is copied. passed: its open
  * descriptor, or -1. paths_ns: the stopped time that is allowed for finding who holds what is alive; 0 = nobody asks. */
 int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e);
+/* How much longer than usual the end of the running recording, or a copy that is being made, may take: walks of the heap for paths, which
+ * may be broken off as late as that again. Any thread. */
+uint64_t collect_walks_ns(void);
 /* Ends the recording and gives everything back. The error, if any, is that of writing it. */
 int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
 /* The agent's own thread has left a turn of its own in the middle of any of these. Ends the sampling; the recording stays what it

@@ -7,6 +7,7 @@
 #include "agent/hot/handler.h"
 #include "agent/hotspot/collections.h"
 #include "agent/record/jvm.h"
+#include "agent/record/site.h"
 #include "agent/trigger/live_objects.h"
 #include "base/map.h"
 #include "base/units.h"
@@ -286,10 +287,10 @@ void live_tick(uint64_t now)
     give_back();
 }
 
-/* By class and stack. */
+/* By class and site, as reports have it. */
 static uint64_t group_of(const struct watched *w)
 {
-    return hash_mix(hash_bytes(w->words, w->frames * sizeof w->words[0]) ^ w->class_name);
+    return hash_mix(hash_mix(site_of(&session.recording->names, w->words, w->frames)) ^ w->class_name);
 }
 
 static void find_paths(uint64_t budget_ns)

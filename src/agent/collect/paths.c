@@ -72,7 +72,7 @@ static void walk_once(struct path_search *s)
 {
     struct path_plan *plan = &session.plan;
     uint64_t begin = clock_monotonic_ns();
-    path_search_begin(s, begin + path_plan_limit(plan, jvm_facts.java_version));
+    path_search_begin(s, begin + path_plan_limit(plan));
     bool good = heap_walks.walk(s);
     uint64_t took = clock_monotonic_ns() - begin;
     path_plan_took(plan, took);
@@ -84,10 +84,16 @@ static void walk_once(struct path_search *s)
     path_search_settle(s);
 }
 
+static bool may_walk(void)
+{
+    path_plan_heap(&session.plan, heap_walks.used());
+    return path_plan_allows(&session.plan);
+}
+
 static void walk_all(struct path_search *s)
 {
     struct stops before = count_stops();
-    while (!s->stop && path_search_wanted(s) && path_plan_allows(&session.plan))
+    while (!s->stop && path_search_wanted(s) && may_walk())
         walk_once(s);
     if (!s->stop && path_search_wanted(s))
         s->stop = PATH_BUDGET;
@@ -172,7 +178,7 @@ static void log_line(const char *level, const char *text)
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), level, text);
 }
 
-static void log_search(const struct path_search *s, uint64_t used)
+static void log_search(const struct path_search *s)
 {
     char text[300], a[32], b[32], c[32];
     const struct path_plan *p = &session.plan;
@@ -184,7 +190,7 @@ static void log_search(const struct path_search *s, uint64_t used)
         snprintf(text, sizeof text,
                  "paths: none were looked for: with %s of the heap in use a walk would stop all threads for about %s, and %s is allowed; "
                  "allow more with --paths",
-                 units_format_bytes(a, sizeof a, used), units_format_duration(c, sizeof c, p->next), b);
+                 units_format_bytes(a, sizeof a, path_plan_bytes(p)), units_format_duration(c, sizeof c, path_plan_need(p)), b);
         log_line("warning", text);
         return;
     }
@@ -212,8 +218,7 @@ static void search(const uintptr_t *references, uint32_t samples, uint64_t budge
     struct path_search *s = session.search = samples ? path_search_new(samples) : NULL;
     if (!s)
         return;
-    uint64_t used = heap_used ? heap_used : heap_walks.used();
-    path_plan_begin(&session.plan, budget_ns, used);
+    path_plan_begin(&session.plan, budget_ns, heap_used ? heap_used : heap_walks.used(), jvm_facts.java_version);
     if (!heap_walks.open(s, references)) {
         s->stop = PATH_FAILED;
         log_line("warning", "paths: this JVM does not let its heap be walked");
@@ -223,7 +228,7 @@ static void search(const uintptr_t *references, uint32_t samples, uint64_t budge
     walk_all(s);
     keep_names(s);
     heap_walks.close();
-    log_search(s, used);
+    log_search(s);
 }
 
 void paths_search(struct recording *r, const struct paths_object *objects, uint32_t count, uint64_t budget_ns, uint64_t heap_used)

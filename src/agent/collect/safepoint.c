@@ -223,7 +223,7 @@ int safepoint_start(const struct collect_options *options, bool late, struct err
     session.late = late;
     map_init(&session.thread_places);
     int rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1, options->duration_ns,
-                            &options->keep, e);
+                            &options->keep, collect_without(options), e);
     if (rc)
         return rc;
     session.recording.jfr = options->jfr;

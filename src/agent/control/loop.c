@@ -342,7 +342,7 @@ void loop_finish(bool java_is_ending)
         loop.finish = true;
         wake();
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += FINISH_TIMEOUT_S;
+        until.tv_sec += FINISH_TIMEOUT_S + (time_t)(collect_walks_ns() / 1000000000u);
         /* Somebody's start may open the loop again before this thread sees that the other has left. */
         uint32_t incarnation = loop.incarnation;
         while (loop.alive && loop.incarnation == incarnation && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))

@@ -2,7 +2,9 @@
 #include "agent/control/loop.h"
 #include "agent/control/options.h"
 #include "agent/entry/java.h"
+#include "base/control_protocol.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +62,10 @@ EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reser
 {
     struct error e = {"out of memory"};
     JNIEnv *jni = NULL;
-    if (parse(text, &e) || java_open(vm, &e) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
-        return JNI_ERR;
+    int rc = parse(text, &e);
+    rc = rc ? rc : java_open(vm, &e);
+    if (rc || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
+        return rc == -EAGAIN ? AGENT_TOO_EARLY : JNI_ERR;
     java_want_debug_info(true);
     java_on_life(NULL, jvm_ending);
     java_describe(jni);

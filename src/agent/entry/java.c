@@ -186,7 +186,10 @@ int java_open(JavaVM *vm, struct error *e)
     if (jvmti)
         return 0;
     java_vm = vm;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK || !jvmti)
+    jint offer = (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2);
+    if (offer == JNI_EDETACHED)
+        return error_set(e, -EAGAIN, "this JVM is still starting");
+    if (offer != JNI_OK || !jvmti)
         return error_set(e, -ENOTSUP, "this JVM offers no JVMTI environment");
     callbacks.VMInit = vm_init;
     callbacks.VMDeath = vm_death;

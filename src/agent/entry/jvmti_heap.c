@@ -17,6 +17,7 @@ static jfieldID id_field;
 static JNIEnv *jni; /* this and the rest: from open to close */
 static jvmtiEnv *jvmti;
 static jclass class_class, reference_class, soft_class, thread_class;
+static jclass virtual_thread_class; /* NULL: this JVM has none */
 static jobject loaders[LOADERS_MAX]; /* whose classes stay: the application's, and its parents */
 static int loader_count;
 static jobject *objects; /* of nodes, while they are looked at; by number */
@@ -38,7 +39,7 @@ static jlong ask_runtime(jclass class, jobject runtime, const char *name)
 static uint64_t used(void)
 {
     jlong total = 0, free_bytes = 0;
-    if (!attach())
+    if (!attach() || (*jni)->PushLocalFrame(jni, LOCAL_REFERENCES))
         return 0;
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
     jmethodID get = class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
@@ -48,7 +49,9 @@ static uint64_t used(void)
         free_bytes = ask_runtime(class, runtime, "freeMemory");
     }
     (*jni)->ExceptionClear(jni);
-    (*java_vm)->DetachCurrentThread(java_vm);
+    (*jni)->PopLocalFrame(jni, NULL);
+    if (!jvmti) /* not open */
+        (*java_vm)->DetachCurrentThread(java_vm);
     return total > free_bytes ? (uint64_t)(total - free_bytes) : 0;
 }
 
@@ -71,6 +74,7 @@ static bool find_classes(void)
     reference_class = class_class ? (*jni)->FindClass(jni, "java/lang/ref/Reference") : NULL;
     soft_class = reference_class ? (*jni)->FindClass(jni, "java/lang/ref/SoftReference") : NULL;
     thread_class = soft_class ? (*jni)->FindClass(jni, "java/lang/Thread") : NULL;
+    virtual_thread_class = thread_class ? (*jni)->FindClass(jni, "java/lang/BaseVirtualThread") : NULL;
     (*jni)->ExceptionClear(jni);
     return thread_class;
 }
@@ -276,7 +280,7 @@ static void anchor_single_classes(struct path_search *s)
         for (uint32_t other = 1; s->nodes[n].signature && other <= s->node_count; other++)
             count += s->nodes[other].signature == s->nodes[n].signature;
         if (count == 1)
-            path_search_anchor(s, n);
+            path_search_anchor(s, n, PATH_ROOT_CLASS);
     }
 }
 
@@ -286,6 +290,24 @@ static bool is_any(const struct path_search *s, uint32_t node)
     return !s->nodes[node].is_gone;
 }
 
+/* A virtual one is an object like any other. */
+static bool is_live_thread(jobject object)
+{
+    jint state = 0;
+    return is_a(object, thread_class) && !(virtual_thread_class && is_a(object, virtual_thread_class)) &&
+           !(*jvmti)->GetThreadState(jvmti, object, &state) && state & JVMTI_THREAD_STATE_ALIVE;
+}
+
+static void classify_node(struct path_search *s, uint32_t n)
+{
+    if (is_live_thread(objects[n]))
+        path_search_anchor(s, n, PATH_ROOT_THREAD);
+    else if (is_a(objects[n], class_class) && stays(objects[n]))
+        path_search_anchor(s, n, PATH_ROOT_CLASS);
+    else if (is_a(objects[n], class_class))
+        s->nodes[n].signature = sign((jclass)objects[n]);
+}
+
 static bool classify(struct path_search *s)
 {
     if (!hold(s, is_any))
@@ -293,14 +315,8 @@ static bool classify(struct path_search *s)
     for (uint32_t e = s->first_new_edge; e <= s->edge_count; e++)
         if (holds_nothing(&s->edges[e]))
             path_search_drop(s, e);
-    for (uint32_t n = s->first_new; n <= s->node_count; n++) {
-        if (!is_a(objects[n], class_class))
-            continue;
-        if (stays(objects[n]))
-            path_search_anchor(s, n);
-        else
-            s->nodes[n].signature = sign((jclass)objects[n]);
-    }
+    for (uint32_t n = s->first_new; n <= s->node_count; n++)
+        classify_node(s, n);
     let_go();
     anchor_single_classes(s);
     return true;

@@ -165,9 +165,9 @@ void path_search_drop(struct path_search *s, uint32_t edge)
     s->edges[edge].is_dropped = true;
 }
 
-void path_search_anchor(struct path_search *s, uint32_t node)
+void path_search_anchor(struct path_search *s, uint32_t node, enum path_root root)
 {
-    s->nodes[node].root = PATH_ROOT_CLASS;
+    s->nodes[node].root = root;
 }
 
 static void measure(struct path_search *s)

@@ -8,7 +8,8 @@
  * to the nodes that no walk has looked for yet: the object that does gets a tag, and is a node of the next level. So after k walks whatever
  * is k references away from a sample is known, as far as PATH_NODES_MAX and the like allow; what is passed over is noted at the object that
  * it holds. Between walks the caller, who can look at objects then, says which references hold nothing (a weak one's), and which objects
- * nothing need hold (classes that are never unloaded). What leads only to samples that have their path is looked for no more.
+ * nothing need hold (classes that are never unloaded, threads that live). What leads only to samples that have their path is looked for no
+ * more.
  *
  * A path leads from a root to a sample: the shortest, where roots that come and go count as further away. What a walk that was broken
  * off has seen is true; what it has not seen is never taken for what is not there.
@@ -47,7 +48,7 @@ enum path_root {
     PATH_NO_ROOT,
     PATH_ROOT_CLASS, /* the object is a class that stays; path_search_anchor, or the JVM's own word */
     PATH_ROOT_JNI_GLOBAL,
-    PATH_ROOT_THREAD, /* the object is a live thread */
+    PATH_ROOT_THREAD, /* the object is a live thread; the same */
     PATH_ROOT_MONITOR,
     PATH_ROOT_OTHER,
     PATH_ROOT_STACK,
@@ -128,7 +129,8 @@ bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t i
 void path_search_end(struct path_search *s, bool has_failed);
 
 void path_search_drop(struct path_search *s, uint32_t edge);
-void path_search_anchor(struct path_search *s, uint32_t node);
+/* The node is a root, which no walk need find out. */
+void path_search_anchor(struct path_search *s, uint32_t node, enum path_root root);
 /* Finds the paths. */
 void path_search_settle(struct path_search *s);
 

@@ -299,18 +299,14 @@ static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, siz
     return count;
 }
 
-static void method_of(void *context, uint32_t id, struct jfr_method *method)
+struct jfr_method names_method(struct names *n, uint32_t id)
 {
-    struct names *n = context;
-    if (id >= NAMES_NATIVE_BASE) {
-        uint32_t i = id - NAMES_NATIVE_BASE;
-        *method = i < n->native_count ? n->native[i] : (struct jfr_method){0};
-        return;
-    }
+    const struct jfr_method none = {0};
+    if (id >= NAMES_NATIVE_BASE)
+        return id - NAMES_NATIVE_BASE < n->native_count ? n->native[id - NAMES_NATIVE_BASE] : none;
     if (n->jmethods.count) {
         const struct jfr_method *told = jmethods_names(&n->jmethods, id);
-        *method = told ? *told : (struct jfr_method){0};
-        return;
+        return told ? *told : none;
     }
     struct jfr_method *known = &n->java[id];
     if (!known->name) {
@@ -321,7 +317,12 @@ static void method_of(void *context, uint32_t id, struct jfr_method *method)
                                      .name = strtab_add(&n->strings, m.name, m.name_len),
                                      .descriptor = strtab_add(&n->strings, m.descriptor, m.descriptor_len)};
     }
-    *method = *known;
+    return *known;
+}
+
+static void method_of(void *context, uint32_t id, struct jfr_method *method)
+{
+    *method = names_method(context, id);
 }
 
 static void thread_of(void *context, uint32_t id, struct jfr_thread *thread)

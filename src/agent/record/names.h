@@ -63,6 +63,8 @@ uint32_t names_failed_stack(struct names *n, enum outcome outcome, uint64_t pc);
 /* The method id of a native function, by address or by class and name. */
 uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
+/* Its names, by id. */
+struct jfr_method names_method(struct names *n, uint32_t id);
 /* The frame, as a word of hot/record.h, of a frame that the JVM has told. Asks the JVM for the method's name when it is met first;
  * where there is none, a pseudo frame says why. */
 uint64_t names_told_frame(struct names *n, struct java_frame frame);

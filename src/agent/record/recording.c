@@ -91,7 +91,8 @@ static void remove_file(const char *path, int passed)
         unlink(path);
 }
 
-int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, struct error *e)
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
+                   struct error *e)
 {
     memset(r, 0, sizeof *r);
     int fd = open_file(path, passed, NULL, e);
@@ -106,12 +107,13 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     r->fd = fd;
     r->passed = passed >= 0;
     r->keep = *keep;
+    r->without = without;
     r->duration_ns = duration_ns;
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
     struct jfr_writer_options options = {
         .ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
-        .ring = keep_is_limited(keep)};
+        .without = without, .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
     int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
     if (rc) {
@@ -330,7 +332,8 @@ bool recording_flush(struct recording *r)
 
 int recording_reopen(struct recording *r, struct error *e)
 {
-    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns()};
+    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(),
+                                         .without = r->without};
     struct jfr_pools pools = names_pools(&r->names);
     off_t end = lseek(r->fd, 0, SEEK_END);
     if (end < 0)

@@ -22,6 +22,7 @@ struct recording {
     struct names names;
     struct keep keep;
     uint64_t start_ticks, start_epoch_ns, chunk_ticks, duration_ns;
+    uint32_t without; /* enum jfr_without */
     const char *jfr; /* "existing", "on": the JDK's recorder beside it, whose chunks the client puts behind ours; NULL = it is alone */
     char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
     struct error error; /* of the first failed write; the rest of the session is lost */
@@ -29,8 +30,9 @@ struct recording {
 };
 
 /* passed: the open file that path is the name of, which stays the caller's, or -1 to open the path. The file is emptied,
- * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout. */
-int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep,
+ * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout.
+ * without: as in the writer's options. */
+int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e);
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct heap_walks {
-    /* Bytes of the heap that are used now, garbage included; 0 = unknown. Before open. */
+    /* Bytes of the heap that are used now, garbage included; 0 = unknown. At any time. */
     uint64_t (*used)(void);
     /* Gives the samples their tags, by weak references to them; those that are gone are noted. False: the JVM does not do this. */
     bool (*open)(struct path_search *s, const uintptr_t *references);

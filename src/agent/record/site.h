@@ -1,0 +1,15 @@
+/* Where something was allocated, as reports see it (profile/leaks.c): the innermost method of the program's own, else the innermost of
+ * Java, else the innermost frame. By names: a class that is loaded again has other methods, code that is compiled has other frames. */
+#ifndef CANDOR_AGENT_RECORD_SITE_H
+#define CANDOR_AGENT_RECORD_SITE_H
+
+#include "agent/record/names.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* frames: words of hot/record.h that names_stack has had, leaf first. The same number for the same place, as long as n lives; 0 = there
+ * are no frames. */
+uint64_t site_of(struct names *n, const uint64_t *frames, size_t count);
+
+#endif

@@ -1,0 +1,98 @@
+/* Evidence with as many different threads, locks and places as a file can hold: what rules take grows with it, and not with its square.
+ * tier: quick
+ * timeout: 100 */
+#include "../tap.h"
+
+#include "analysis/analyze.h"
+#include "events/halt_parts.h"
+#include "profile/locks.h"
+#include "profile_maker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 200000 };
+
+#define MS UINT64_C(1000000)
+#define WORKER "java.util.concurrent.ThreadPoolExecutor.runWorker:1136;demo.Task.call:3"
+
+static void add(struct profile *p, uint32_t stack, const char *of, uint32_t i)
+{
+    struct profile_sample s = {.weight = MS, .stack = stack, .state = JFR_STATE_MONITOR, .outcome = maker_string(p, "complete")};
+    char name[32];
+    snprintf(name, sizeof name, "%s%" PRIu32 "-", of, i);
+    profile_thread(p, maker_string(p, name), i + 1, i + 1, &s.thread);
+    locks_add_label(p, "class", maker_string(p, name), false, &s.labels);
+    profile_add_sample(p, &s);
+}
+
+static void fill(struct profile *p, enum profile_kind kind, const char *frames)
+{
+    maker_init(p);
+    p->kind = kind;
+    uint32_t stack = maker_stack(p, frames);
+    for (uint32_t i = 0; i < MANY; i++)
+        add(p, stack, "w", i);
+}
+
+static uint32_t found(const struct evidence *e)
+{
+    struct findings f;
+    if (findings_init(&f) || analyze(&f, e))
+        tap_ok(false, "there is memory");
+    uint32_t count = f.count;
+    findings_deinit(&f);
+    return count;
+}
+
+static void test_locks(void)
+{
+    struct profile lock;
+    fill(&lock, PROFILE_LOCK, "demo.Log.log:12");
+    tap_ok(!found(&(struct evidence){.lock = &lock, .duration_ns = 1000 * MS}), "classes of locks, each with a thread of its own");
+    profile_deinit(&lock);
+}
+
+static void test_owners(void)
+{
+    struct profile lock, holder;
+    fill(&lock, PROFILE_LOCK, "demo.Log.log:12");
+    fill(&holder, PROFILE_HOLDER, "demo.Log.log:12;Native|java.lang.Thread.sleep");
+    tap_ok(found(&(struct evidence){.lock = &lock, .holder = &holder, .duration_ns = MS}) == MANY, "and each with an owner");
+    profile_deinit(&lock);
+    profile_deinit(&holder);
+}
+
+static void test_pools(void)
+{
+    struct profile wall;
+    fill(&wall, PROFILE_WALL, WORKER);
+    tap_ok(!found(&(struct evidence){.wall = &wall, .duration_ns = 1000 * MS}), "pools of one thread");
+    profile_deinit(&wall);
+}
+
+static void test_late(void)
+{
+    struct halts h = {0};
+    strtab_init(&h.strings);
+    for (uint32_t i = 0; i < MANY; i++) {
+        char site[32];
+        struct halt one = {.kind = HALT_SAFEPOINT, .ns = MS, .count = 1, .sync_ns = MS, .sync_known = true, .late_thread_ns = 90 * MS};
+        snprintf(site, sizeof site, "demo.Sum.loop%" PRIu32 ":9", i < 3 ? 0 : i);
+        one.late_site = strtab_add_text(&h.strings, site);
+        one.late_thread = strtab_add_text(&h.strings, "looper");
+        halts_add(&h, &one);
+    }
+    tap_ok(found(&(struct evidence){.halts = &h, .duration_ns = UINT64_MAX}) == 1, "places that are late once, and one that is thrice");
+    halts_deinit(&h);
+}
+
+int main(void)
+{
+    test_locks();
+    test_owners();
+    test_pools();
+    test_late();
+    return tap_done();
+}

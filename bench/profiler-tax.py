@@ -11,12 +11,10 @@ second shows what a difference by chance looks like. CPU is the server process's
 Raw data go to OUTPUT/profiler-tax.csv, medians and spread to OUTPUT/profiler-tax.md (default: docs/benchmarks).
 """
 import argparse
-import json
 import os
 import pathlib
 import platform
 import statistics
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -24,48 +22,16 @@ sys.path.insert(0, str(ROOT / "bench" / "overhead"))
 sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
 from results import Results, output_option
+from tomcat import Tomcat, loaded
 from tools import ct
 
-PAGES = ("jsp/jsp2/el/basic-arithmetic.jsp", "jsp/jsp2/el/basic-comparisons.jsp", "jsp/jsp2/simpletag/book.jsp",
-         "jsp/jsp2/tagfiles/products.jsp", "jsp/dates/date.jsp", "servlets/servlet/RequestInfoExample", "CompressionTest")
 BASELINE, AGAIN = "none", "none again"
 WARM_UP = 25  # seconds at full speed
 LEAD = 3  # seconds between the start of a tool and the measurement
 PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
 FIELDS = ("round", "family", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
-START = """
-set -euo pipefail
-. script/tomcat.sh
-start_tomcat -XX:+EnableDynamicAgentLoading
-echo "$tomcat $port"
-wait $tomcat
-"""
-
-
-class Tomcat:
-    def __init__(self, jdk, name):
-        self.jdk = jdk
-        base = ct.WORK / name.replace(" ", "-")
-        base.mkdir()
-        environment = {**os.environ, "base": str(base), "jdk": str(jdk.version)}
-        self.script = subprocess.Popen(["bash", "-c", START], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
-        words = self.script.stdout.readline().split()
-        if len(words) != 2:
-            sys.exit("profiler-tax: Tomcat does not start; run script/bootstrap demo and script/jdks")
-        self.pid, self.port = map(int, words)
-
-    def end(self):
-        os.kill(self.pid, 15)
-        self.script.wait()
-
-
 def load(tomcat, seconds, *pace):
-    requests = ",".join(f"page{i}=1:GET:/examples/{page}" for i, page in enumerate(PAGES))
-    result = ct.candor("load", "--json", "-q", *pace, "-d", f"{seconds}s", "-H", "Accept-Encoding: gzip",
-                       "--requests", requests, f"http://127.0.0.1:{tomcat.port}/")
-    if result.status:
-        sys.exit(f"profiler-tax: {result.err}")
-    return json.loads(result.out)
+    return loaded(tomcat.load(seconds, *pace))
 
 
 def measure(tomcat, tool, options):

@@ -1,0 +1,50 @@
+"""Tomcat with the example pages of its distribution, and an open schedule of `candor load` for it."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "lib"))
+import candortest as ct
+
+PAGES = ("jsp/jsp2/el/basic-arithmetic.jsp", "jsp/jsp2/el/basic-comparisons.jsp", "jsp/jsp2/simpletag/book.jsp",
+         "jsp/jsp2/tagfiles/products.jsp", "jsp/dates/date.jsp", "servlets/servlet/RequestInfoExample", "CompressionTest")
+START = """
+set -euo pipefail
+. script/tomcat.sh
+start_tomcat -XX:+EnableDynamicAgentLoading
+echo "$tomcat $port"
+wait $tomcat
+"""
+
+
+class Tomcat:
+    def __init__(self, jdk, name):
+        self.jdk = jdk
+        base = ct.WORK / name.replace(" ", "-")
+        base.mkdir()
+        environment = {**os.environ, "base": str(base), "jdk": str(jdk.version)}
+        self.script = subprocess.Popen(["bash", "-c", START], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        words = self.script.stdout.readline().split()
+        if len(words) != 2:
+            sys.exit("bench: Tomcat does not start; run script/bootstrap demo and script/jdks")
+        self.pid, self.port = map(int, words)
+
+    def load(self, seconds, *pace):
+        """A running `candor load`: loaded() has its answer."""
+        requests = ",".join(f"page{i}=1:GET:/examples/{page}" for i, page in enumerate(PAGES))
+        return ct.spawn([ct.PROGRAM, "load", "--json", "-q", *map(str, pace), "-d", f"{seconds}s", "-H", "Accept-Encoding: gzip",
+                         "--requests", requests, f"http://127.0.0.1:{self.port}/"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self):
+        os.kill(self.pid, 15)
+        self.script.wait()
+
+
+def loaded(process):
+    out, err = process.communicate()
+    if process.returncode:
+        sys.exit(f"bench: {err.decode()}")
+    return json.loads(out)

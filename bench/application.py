@@ -109,7 +109,7 @@ def packed(tomcat, options):
     ct.candor("stop", tomcat.pid)
     loaded(load)
     summary = ct.json.loads(ct.candor("summary", "--json", path).out)
-    count = sum(row["count"] for row in summary["types"])
+    count = sum(one["count"] for one in summary["types"].values())
     small = len(subprocess.run(["zstd", "-3", "-q", "-c", path], check=True, stdout=subprocess.PIPE).stdout)
     return count, small
 

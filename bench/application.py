@@ -6,9 +6,10 @@ usage: script/bench application [--events LIST]... [--blocks N] [--seconds S] [-
 `candor load` asks for pages at a constant rate, so that the same work is done in the same time. A block is four stretches of S seconds:
 without, with, with, without; the recording runs from the second's begin, a second before, to the third's end. Its ratio is the CPU time
 of the process in the two stretches with it to that in the two without: what drifts evenly cancels out. Blocks of the LISTs, and of
-"nothing", which shows what chance does, take turns. Said are the median of the ratios and its interval of 95 %, by the sign test: that
-holds whatever their distribution, of which a machine whose clock rate changes has an odd one. Beside it, what the profiler itself says
-that it used, of a core, and the CPU time of its thread by the kernel's account, of a core.
+"nothing", which shows what chance does, take turns; the first WARM_UP_BLOCKS of each, in which the JVM still compiles, do not count.
+Said are the median of the ratios and its interval of 95 %, by the sign test: that holds whatever their distribution, of which a machine
+whose clock rate changes has an odd one. Beside it, what the profiler itself says that it used, of a core, and the CPU time of its thread
+by the kernel's account, of a core.
 
 At the end one recording of a minute, of all events at a millisecond, says how large it is when packed.
 
@@ -35,7 +36,7 @@ from tools import ct
 NOTHING = "nothing"
 ALL = "cpu,wall,alloc,live,lock,halt"
 EVENTS = ("cpu", "wall", "lock", "alloc", ALL)
-WARM_UP = 25  # seconds at full speed
+WARM_UP, WARM_UP_BLOCKS = 25, 5  # seconds at full speed; blocks of each
 LEAD = 1      # seconds between the start of a recording and what is measured
 SPARE = 4     # of the load, for starting and stopping
 FIELDS = ("block", "events", "without_ms", "with_ms", "ratio", "thread_percent", "own_percent", "samples", "errors")
@@ -149,9 +150,11 @@ def main():
     tomcat = Tomcat(ct.jdk(options.jdk), "tomcat")
     try:
         loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
-        for number in range(options.blocks):
+        for number in range(-WARM_UP_BLOCKS, options.blocks):
             for events in (NOTHING, *(options.events or EVENTS)):
-                print(*results.add(block=number, **block(tomcat, events, options)).values(), flush=True)
+                row = block(tomcat, events, options)
+                if number >= 0:
+                    print(*results.add(block=number, **row).values(), flush=True)
         size = None if options.no_size else packed(tomcat, options)
     finally:
         tomcat.end()

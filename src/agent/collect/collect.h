@@ -34,6 +34,4 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
 void collect_abandon(struct turn *turn);
 void collect_status(struct collect_status *out);
 
-enum { COLLECT_PERIOD_MS = 50 }; /* of the event cpu: how often it wants its turn */
-
 #endif

@@ -1,15 +1,13 @@
-#include "agent/collect/collect.h"
+#include "agent/collect/sampling.h"
 
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
-#include "agent/collect/dumps.h"
 #include "agent/collect/event_books.h"
 #include "agent/collect/live.h"
 #include "agent/collect/locks.h"
 #include "agent/collect/patience.h"
 #include "agent/collect/pauses.h"
-#include "agent/collect/safepoint.h"
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
 #include "agent/hot/code.h"
@@ -81,43 +79,29 @@ static struct {
     uint64_t record[RECORD_WORDS_MAX];
 } session;
 
-static struct dumps dumps; /* of either event */
-
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt", "lock", "live"};
-
-char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
+bool sampling_running(void)
 {
-    size_t n = 0;
-    out[0] = 0;
-    for (int i = 0; i < COLLECT_EVENTS; i++)
-        if (events >> i & 1)
-            n += (size_t)snprintf(out + n, COLLECT_EVENTS_BYTES - n, "%s%s", n ? "," : "", collect_event_names[i]);
-    return out;
+    return session.running;
 }
 
-uint32_t collect_without(const struct collect_options *options)
+unsigned sampling_events(void)
 {
-    uint32_t without = 0;
-    without |= options->events & COLLECT_HALT ? 0 : JFR_WITHOUT_COLLECTIONS;
-    without |= options->events & COLLECT_LOCK ? 0 : JFR_WITHOUT_WAITS;
-    without |= options->events & COLLECT_ALLOC ? 0 : JFR_WITHOUT_ALLOCATIONS;
-    without |= options->events & COLLECT_LIVE ? 0 : JFR_WITHOUT_OLD_OBJECTS;
-    return options->jfr ? without : 0;
+    return session.options.events;
 }
 
-bool collect_running(void)
+const char *sampling_file(void)
 {
-    return session.running || safepoint_running();
+    return session.options.file;
 }
 
-unsigned collect_events(void)
+struct recording *sampling_recording(void)
 {
-    return safepoint_running() ? COLLECT_SAFEPOINT : session.options.events;
+    return &session.recording;
 }
 
-static struct recording *recording_now(void)
+uint64_t sampling_paths_ns(void)
 {
-    return safepoint_running() ? safepoint_recording() : &session.recording;
+    return session.options.live.paths_ns;
 }
 
 static bool records(enum collect_event event)
@@ -526,22 +510,7 @@ static void disable(void)
     jfr_write_log(session.recording.writer, clock_monotonic_ns(), "error", text);
 }
 
-/* Nobody waits for it but this thread. */
-static void dump_when_due(void)
-{
-    uint64_t now = clock_monotonic_ns(), bytes;
-    struct recording *r = recording_now();
-    struct error e;
-    if (!dumps_want_look(&dumps, now) || !dumps_due(&dumps, now, clock_process_cpu()))
-        return;
-    recording_note(r, dumps.why);
-    int rc = collect_dump(dumps.file, -1, 0, &bytes, &e);
-    dumps_done(&dumps, now, rc ? &e : NULL);
-    if (rc)
-        jfr_write_log(r->writer, now, "warning", dumps.error);
-}
-
-static bool tick(void)
+bool sampling_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
@@ -571,22 +540,13 @@ static bool tick(void)
     return !session.options.duration_ns || now - session.started < session.options.duration_ns;
 }
 
-bool collect_tick(void)
-{
-    bool goes_on = safepoint_running() ? safepoint_tick() : tick();
-    dump_when_due();
-    return goes_on;
-}
-
 static uint64_t earliest(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-uint64_t collect_patience_ns(void)
+uint64_t sampling_patience_ns(void)
 {
-    if (safepoint_running())
-        return safepoint_patience_ns();
     uint64_t now = clock_monotonic_ns(), due;
     /* The other events look at what changes meanwhile. */
     due = now + (session.options.events == COLLECT_CPU ? session.patience.period_ns : PERIOD_NS);
@@ -745,8 +705,8 @@ static int choose_triggers(const struct collect_options *options, struct error *
     return rc || !samples_cpu() ? rc : choose_clock(options->clock, options->interval_ns, e);
 }
 
-static int start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                 struct error *e)
+int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
+                   struct error *e)
 {
     memset(&session, 0, sizeof session);
     session.options = *options;
@@ -798,50 +758,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
     return 0;
 }
 
-/* Relaxed: it is a bound of patience, and leads to nothing else. */
-static _Atomic uint64_t walks_ns;
-
-static void allow_walks(uint64_t of_dump)
-{
-    uint64_t of_end = session.running ? session.options.live.paths_ns : 0;
-    atomic_store_explicit(&walks_ns, 2 * (of_end + of_dump), memory_order_relaxed);
-}
-
-uint64_t collect_walks_ns(void)
-{
-    return atomic_load_explicit(&walks_ns, memory_order_relaxed);
-}
-
-/* A recording that cannot do what it was asked to does not begin: here it has, and is undone. */
-static int begin_dumps(const struct dumps_options *options, struct error *e)
-{
-    struct recording *r = recording_now();
-    uint64_t bytes, samples;
-    struct error ignored;
-    int rc = dumps_begin(&dumps, options, r, e);
-    if (rc)
-        collect_stop(&bytes, &samples, &ignored);
-    if (rc && !r->passed)
-        unlink(r->path);
-    return rc;
-}
-
-int collect_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                  struct error *e)
-{
-    char fault[INTERNAL_FAULT_TEXT_MAX];
-    if (collect_running())
-        return error_set(e, -EBUSY, "already recording to %s; stop that first",
-                         safepoint_running() ? safepoint_file() : session.options.file);
-    if (internal_fault_describe(fault, sizeof fault))
-        return error_set(e, -EFAULT, "%s; this JVM can be recorded again when it has been restarted", fault);
-    int rc = options->events == COLLECT_SAFEPOINT ? safepoint_start(options, late, e)
-                                                 : start(options, late, recompile, bind_threads, e);
-    allow_walks(0);
-    return rc ? rc : begin_dumps(&options->dumps, e);
-}
-
-static int dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
+int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
     drain(false);
     live_write_survivors(paths_ns);
@@ -852,33 +769,15 @@ static int dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes
     return recording_dump(&session.recording, file, passed, bytes, e);
 }
 
-int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
-{
-    if (collect_running() && paths_ns && !live_running())
-        return error_set(e, -EINVAL, "paths are of the event live, which this recording does not have; record with event=live");
-    if (safepoint_running())
-        return safepoint_dump(file, passed, bytes, e);
-    if (!session.running)
-        return error_set(e, -ENOENT, "no recording is running");
-    allow_walks(paths_ns);
-    int rc = dump(file, passed, paths_ns, bytes, e);
-    allow_walks(0);
-    return rc;
-}
-
 /* Of events that the JVM tells of. */
 static uint64_t samples_of_callbacks(void)
 {
     return (records(COLLECT_ALLOC) ? allocations_samples() : 0) + (records(COLLECT_LOCK) ? locks_samples() : 0);
 }
 
-int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
+int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t wall_lost, pauses, pauses_lost;
-    if (safepoint_running())
-        return safepoint_stop(bytes, samples, e);
-    if (!session.running)
-        return error_set(e, -ENOENT, "no recording is running");
     wall_end(drain_now);
     locks_end();
     allocations_silence();
@@ -900,7 +799,6 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     *samples += session.books.samples + samples_of_callbacks();
     release_memory();
     session.running = false;
-    allow_walks(0);
     return rc;
 }
 
@@ -930,7 +828,7 @@ static void write_last_words(void *unused)
     recording_close(&session.recording, &bytes, &e);
 }
 
-void collect_abandon(struct turn *turn)
+void sampling_abandon(struct turn *turn)
 {
     bool was_running = session.running;
     session.running = false;
@@ -940,17 +838,10 @@ void collect_abandon(struct turn *turn)
         turn_take(turn, write_last_words, NULL);
 }
 
-void collect_status(struct collect_status *out)
+void sampling_status(struct collect_status *out)
 {
     struct books_balance b;
     uint64_t wall_samples, wall_lost, pauses, pauses_lost;
-    memset(out, 0, sizeof *out);
-    internal_fault_describe(out->fault, sizeof out->fault);
-    out->dumps = &dumps;
-    if (safepoint_running())
-        safepoint_status(out);
-    if (!session.running)
-        return;
     out->jfr = session.options.jfr;
     out->keep = session.options.keep;
     out->kept_ns = recording_kept_ns(&session.recording);

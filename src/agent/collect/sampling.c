@@ -10,6 +10,7 @@
 #include "agent/collect/pauses.h"
 #include "agent/collect/snapshots.h"
 #include "agent/collect/wall.h"
+#include "agent/collect/warnings.h"
 #include "agent/hot/code.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault.h"
@@ -71,8 +72,6 @@ static struct {
     uint64_t random, execution_samples;
     void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
-    char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
-    uint32_t told_with_timer, told_without_clock, told_without_kernel;
     bool told_hopeless;
     uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
@@ -294,7 +293,6 @@ static void write_books(void)
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
 static void write_bases(void)
 {
-    char text[INTERNAL_FAULT_TEXT_MAX];
     struct jfr_writer *w = session.recording.writer;
     uint64_t now = clock_monotonic_ns();
     write_context_books(jfr_write_book_base);
@@ -311,42 +309,7 @@ static void write_bases(void)
         names_thread(&session.recording.names, t);
         jfr_write_thread_base(w, now, names_thread_id(t), cpu_of(t), counter_get(&t->samples));
     }
-    if (session.warning[0])
-        jfr_write_log(w, now, "warning", session.warning);
-    if (internal_fault_describe(text, sizeof text))
-        jfr_write_log(w, now, "error", text);
-}
-
-/* Tells of `count` threads when they have become twice as many as those told of, or at the end. */
-static void warn_of_threads(const char *what, uint32_t count, int error, const char *limits, uint32_t *told, bool at_end)
-{
-    char *text = session.warning;
-    if (count == *told || (!at_end && count < 2 * *told))
-        return;
-    *told = count;
-    snprintf(text, sizeof session.warning, "%u threads %s (%s); raise %s", count, what, strerror(-error), limits);
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", text);
-}
-
-static void warn_of_clocks(bool at_end)
-{
-    static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
-    int error;
-    uint32_t n = threads_with_timer(&error);
-    warn_of_threads("have a timer in place of a perf event, and samples at the scheduler's ticks only", n, error,
-                    limits, &session.told_with_timer, at_end);
-    n = threads_without_kernel_stacks(&error);
-    warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
-                    &session.told_without_kernel, at_end);
-    n = threads_without_clock(&error);
-    warn_of_threads("could not be given a clock", n, error, limits, &session.told_without_clock, at_end);
-}
-
-static void tell_of_unknown_cost(void)
-{
-    if (samples_cpu() && !session.books.signal_cost_ns)
-        jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info",
-                      "what a sample costs beside its handler could not be measured: own_cost lacks it");
+    warnings_write_base(now);
 }
 
 static struct budget_usage usage(uint64_t now)
@@ -368,20 +331,7 @@ static void keep_budget(uint64_t now)
     if (!budget_is_hopeless(&session.budget) || session.told_hopeless)
         return;
     session.told_hopeless = true;
-    snprintf(session.warning, sizeof session.warning, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
-    jfr_write_log(session.recording.writer, now, "warning", session.warning);
-}
-
-static void tell_of_virtual_threads(void)
-{
-    char text[128];
-    uint64_t beyond = session.recording.names.virtuals.beyond;
-    if (!beyond)
-        return;
-    snprintf(text, sizeof text,
-             "%llu samples are of virtual threads beyond the %d that a chunk names; they have no names",
-             (unsigned long long)beyond, VIRTUALS_MAX);
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "info", text);
+    warnings_write(now, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
 }
 
 static void write_comparison(void)
@@ -431,7 +381,7 @@ static void flush(void)
 static void close_second(void)
 {
     write_books();
-    warn_of_clocks(false);
+    warnings_of_clocks(false);
     flush();
 }
 
@@ -468,8 +418,7 @@ static void end_traps(const char *why)
 {
     traps_hold_all();
     threads_stop();
-    snprintf(session.warning, sizeof session.warning, "sampling ended: %s", why);
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", session.warning);
+    warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
 }
 
 /* Whoever else takes it goes on undisturbed, and so do we. */
@@ -481,9 +430,8 @@ static void leave_traps(const char *why)
         end_traps(e.text);
         return;
     }
-    snprintf(session.warning, sizeof session.warning, "%s: clock=%s from here on%s", why, clock_names[session.clock.kind],
-             was_forced ? ", not the one that was asked for" : "");
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "warning", session.warning);
+    warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[session.clock.kind],
+                   was_forced ? ", not the one that was asked for" : "");
     recording_describe_clock(&session.recording, &session.clock);
 }
 
@@ -502,12 +450,10 @@ static void look_for_takers(void)
 /* A handler of ours has faulted. */
 static void disable(void)
 {
-    char text[INTERNAL_FAULT_TEXT_MAX];
     threads_stop();
     clock_mute_process();
     books_fault(&session.books, turn_first_fault().process_ns);
-    internal_fault_describe(text, sizeof text);
-    jfr_write_log(session.recording.writer, clock_monotonic_ns(), "error", text);
+    warnings_write_fault(clock_monotonic_ns());
 }
 
 bool sampling_tick(void)
@@ -711,6 +657,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
+    warnings_begin(&session.recording);
     find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
     int rc = choose_triggers(options, e);
     if (!rc)
@@ -788,9 +735,10 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     live_write_survivors(session.options.live.paths_ns);
     write_books();
     write_comparison();
-    warn_of_clocks(true);
-    tell_of_unknown_cost();
-    tell_of_virtual_threads();
+    warnings_of_clocks(true);
+    if (samples_cpu() && !session.books.signal_cost_ns)
+        warnings_of_unknown_cost();
+    warnings_of_virtual_threads();
     remove_handlers();
     int rc = recording_close(&session.recording, bytes, e);
     wall_counts(samples, &wall_lost);
@@ -847,7 +795,7 @@ void sampling_status(struct collect_status *out)
     out->kept_ns = recording_kept_ns(&session.recording);
     books_balance(&session.books, &session.clock, &b);
     snprintf(out->file, sizeof out->file, "%s", session.options.file);
-    snprintf(out->warning, sizeof out->warning, "%s", session.warning);
+    snprintf(out->warning, sizeof out->warning, "%s", warnings_latest());
     if (session.recording.failed)
         snprintf(out->error, sizeof out->error, "%s", session.recording.error.text);
     out->events = session.options.events;

@@ -1,4 +1,4 @@
-/* A recording of any events but safepoint, all that have threads sample themselves, or the JVM tell of what happens: drains the threads'
+/* A recording of any events but safepoint, whose samples the threads take of themselves, or the JVM tells of: drains the threads'
  * queues, interns what it finds, writes events, closes the books once a second.
  *
  *   sampling_start -> [ sampling_tick, sampling_dump ]* -> sampling_stop

@@ -3,6 +3,7 @@
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
+#include "agent/collect/drain.h"
 #include "agent/collect/event_books.h"
 #include "agent/collect/live.h"
 #include "agent/collect/locks.h"
@@ -17,7 +18,6 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/record.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
 #include "agent/hot/walk.h"
@@ -69,13 +69,11 @@ static struct {
     size_t pool_bytes;
     uint64_t started, next_scan, next_close;
     struct patience patience;
-    uint64_t random, execution_samples;
     void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
     bool told_hopeless;
     uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
     int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
-    uint64_t record[RECORD_WORDS_MAX];
 } session;
 
 bool sampling_running(void)
@@ -112,117 +110,6 @@ static bool records(enum collect_event event)
 static bool samples_cpu(void)
 {
     return records(COLLECT_CPU);
-}
-
-/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
-static void write_execution_samples(const struct jfr_cpu_sample *s)
-{
-    uint64_t interval = session.clock.interval_ns, n = s->weight_ns / interval;
-    n += handler_random(&session.random) % interval < s->weight_ns % interval;
-    session.execution_samples += n;
-    while (n--)
-        jfr_write_execution_sample(session.recording.writer, s->ticks, s->thread, s->stack, s->state);
-}
-
-static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
-{
-    uint64_t last = record[words - 1];
-    enum outcome outcome = (enum outcome)record_outcome(last);
-    size_t virtual_words = record_virtual_words(last), context_words = record_context_words(last);
-    size_t frames = words - RECORD_HEAD - 1 - virtual_words - context_words;
-    const uint64_t *tail = record + RECORD_HEAD + frames;
-    struct names *names = &session.recording.names;
-    struct jfr_cpu_sample s = {.ticks = record[0],
-                               .thread = names_thread_id(t),
-                               .weight_ns = record[1],
-                               .pc = record[2],
-                               .state = (enum jfr_thread_state)(record[3] & 0xff),
-                               .outcome = session.outcome_symbols[outcome],
-                               .context = names_context(names, tail + virtual_words, context_words)};
-    if (virtual_words) {
-        s.carrier = s.thread;
-        s.thread = names_virtual_thread(names, tail, virtual_words);
-    }
-    if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
-        s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
-                              outcome == OUTCOME_TRUNCATED);
-    else
-        s.stack = names_failed_stack(names, outcome, s.pc);
-    uint64_t dropped = jfr_writer_dropped(session.recording.writer);
-    if (clock_counts(&session.clock))
-        jfr_write_event_sample(session.recording.writer, &s);
-    else
-        jfr_write_cpu_sample(session.recording.writer, &s);
-    if (jfr_writer_dropped(session.recording.writer) != dropped) {
-        books_lose(&session.books, LOSS_MEMORY, s.weight_ns);
-        return;
-    }
-    books_sample(&session.books, outcome, s.weight_ns);
-    write_execution_samples(&s);
-    snapshots_sample(&session.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
-}
-
-static void drain_thread(struct sampled_thread *t)
-{
-    size_t words;
-    bool named = false;
-    while ((words = candor_queue_read(&t->queue, session.record, RECORD_WORDS_MAX)) > 0) {
-        if (!named) {
-            threads_settle_name(t);
-            names_thread(&session.recording.names, t);
-        }
-        named = true;
-        if (wall_is_record(session.record[words - 1]))
-            wall_take(t, session.record, words);
-        else
-            take_record(t, session.record, words);
-        session.patience.news++;
-    }
-    allocations_drain(t, false);
-    locks_drain(t, false);
-}
-
-static uint64_t cpu_of(const struct sampled_thread *t)
-{
-    return threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start;
-}
-
-static void close_thread(struct sampled_thread *t)
-{
-    drain_thread(t);
-    names_thread(&session.recording.names, t);
-    jfr_write_thread_cpu(session.recording.writer, clock_monotonic_ns(), names_thread_id(t),
-                         cpu_of(t), counter_get(&t->samples));
-    books_close_thread(&session.books, &session.clock, t);
-    if (clock_counts(&session.clock))
-        event_books_close_thread(&session.event_books, t);
-    wall_close_thread(t);
-    locks_close_thread(t);
-    threads_release(t);
-    session.patience.news++;
-}
-
-static void drain(bool shrink)
-{
-    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
-        struct sampled_thread *t = &sampled_threads[i];
-        uint32_t slot = atomic_load(&t->slot);
-        if (slot == SLOT_ENDED)
-            close_thread(t);
-        else if (slot == SLOT_LIVE) {
-            drain_thread(t);
-            if (shrink) {
-                candor_queue_shrink(&t->queue);
-                allocations_drain(t, true);
-                locks_drain(t, true);
-            }
-        }
-    }
-}
-
-static void drain_now(void)
-{
-    drain(false);
 }
 
 static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
@@ -293,7 +180,6 @@ static void write_books(void)
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
 static void write_bases(void)
 {
-    struct jfr_writer *w = session.recording.writer;
     uint64_t now = clock_monotonic_ns();
     write_context_books(jfr_write_book_base);
     if (samples_cpu())
@@ -302,13 +188,7 @@ static void write_bases(void)
     allocations_write(jfr_write_book_base, now);
     pauses_write(jfr_write_book_base, now);
     locks_write(jfr_write_book_base, now);
-    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
-        struct sampled_thread *t = &sampled_threads[i];
-        if (atomic_load(&t->slot) != SLOT_LIVE)
-            continue;
-        names_thread(&session.recording.names, t);
-        jfr_write_thread_base(w, now, names_thread_id(t), cpu_of(t), counter_get(&t->samples));
-    }
+    drain_write_bases(now);
     warnings_write_base(now);
 }
 
@@ -398,7 +278,7 @@ static int change_clock(struct error *e)
     uint64_t own = books_own_cpu();
     threads_stop();
     uint64_t cpu = clock_process_cpu();
-    drain(false);
+    drain_threads(false);
     clock_stop();
     int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
     if (!rc)
@@ -470,7 +350,7 @@ bool sampling_tick(void)
         modules_update();
         threads_scan();
     }
-    drain(close);
+    drain_threads(close);
     allocations_tick(now);
     live_tick(now);
     pauses_tick(now);
@@ -619,7 +499,7 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
     if (rc) {
         allocations_silence();
         threads_stop();
-        drain(false); /* the event live gives back the references that have come meanwhile */
+        drain_threads(false); /* the event live gives back the references that have come meanwhile */
         remove_handlers();
         return rc;
     }
@@ -635,10 +515,15 @@ static void begin_books(void)
     session.next_scan = now;
     session.next_close = now + CLOSE_PERIOD_NS;
     patience_begin(&session.patience, PERIOD_NS);
-    session.random = now | 1;
-    session.execution_samples = 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
+    drain_begin(&(struct drain_to){.recording = &session.recording,
+                                   .clock = &session.clock,
+                                   .books = &session.books,
+                                   .event_books = &session.event_books,
+                                   .snapshots = &session.snapshots,
+                                   .patience = &session.patience,
+                                   .outcome_symbols = session.outcome_symbols});
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
         atomic_store(&context_lost[i], 0);
 }
@@ -707,10 +592,10 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
 
 int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
-    drain(false);
+    drain_threads(false);
     live_write_survivors(paths_ns);
     if (paths_ns)
-        drain(false); /* threads ran between walks */
+        drain_threads(false); /* threads ran between walks */
     write_books();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
@@ -722,6 +607,11 @@ static uint64_t samples_of_callbacks(void)
     return (records(COLLECT_ALLOC) ? allocations_samples() : 0) + (records(COLLECT_LOCK) ? locks_samples() : 0);
 }
 
+static void drain_now(void)
+{
+    drain_threads(false);
+}
+
 int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
     uint64_t wall_lost, pauses, pauses_lost;
@@ -729,7 +619,7 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     locks_end();
     allocations_silence();
     threads_stop();
-    drain(false);
+    drain_threads(false);
     books_end(&session.books);
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);

@@ -1,5 +1,6 @@
 #include "agent/collect/sampling.h"
 
+#include "agent/collect/accounts.h"
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
@@ -72,8 +73,6 @@ static struct {
     void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
     bool told_hopeless;
-    uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
-    int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
 } session;
 
 bool sampling_running(void)
@@ -110,86 +109,6 @@ static bool records(enum collect_event event)
 static bool samples_cpu(void)
 {
     return records(COLLECT_CPU);
-}
-
-static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
-{
-    if (a.ns || a.count || !*reason)
-        write(session.recording.writer, now, account, reason, a.ns, a.count);
-}
-
-static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct books_balance *balance)
-{
-    struct books_balance b = *balance;
-    write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
-    for (int i = 0; i < OUTCOME_COUNT; i++) {
-        bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
-        write_account(write, now, has_stack ? reason_outcome[i] : "failed", has_stack ? "" : reason_outcome[i],
-                      session.books.outcomes[i]);
-    }
-    for (int i = 0; i < LOSS_COUNT; i++)
-        write_account(write, now, "lost", reason_loss[i], b.lost[i]);
-    for (int i = 0; i < UNSEEN_COUNT; i++) {
-        session.told_unseen |= (b.unseen_ns[i] != 0) << i;
-        if (session.told_unseen >> i & 1)
-            write(session.recording.writer, now, "unseen", reason_unseen[i], b.unseen_ns[i], 0);
-    }
-    write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
-    for (int i = 0; i < SUPPRESSION_COUNT; i++)
-        write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
-}
-
-/* Returns the process's CPU time in them. */
-static int64_t write_accounts(jfr_write_book *write)
-{
-    struct books_balance b;
-    uint64_t now = clock_monotonic_ns();
-    books_balance(&session.books, &session.clock, &b);
-    if (clock_counts(&session.clock))
-        event_books_write(&session.event_books, &session.books, b.lost, session.recording.writer, write, now);
-    else
-        write_cpu_accounts(write, now, &b);
-    for (int i = CAPTURE_GONE; i < CAPTURES; i++)
-        write_account(write, now, "uncaptured", capture_names[i], session.snapshots.uncaptured[i]);
-    write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, session.books.samples});
-    return b.cpu_ns;
-}
-
-/* Beside the other accounts: how many samples have less of a context than their threads had. */
-static void write_context_books(jfr_write_book *write)
-{
-    uint64_t now = clock_monotonic_ns();
-    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
-        struct account lost = {.count = atomic_load(&context_lost[i])};
-        write_account(write, now, "context_lost", reason_context_loss[i], lost);
-    }
-}
-
-static void write_books(void)
-{
-    write_context_books(jfr_write_book_line);
-    if (samples_cpu())
-        session.written_cpu_ns = write_accounts(jfr_write_book_line);
-    wall_write(jfr_write_book_line);
-    allocations_write(jfr_write_book_line, clock_monotonic_ns());
-    live_write(jfr_write_book_line, clock_monotonic_ns());
-    pauses_write(jfr_write_book_line, clock_monotonic_ns());
-    locks_write(jfr_write_book_line, clock_monotonic_ns());
-}
-
-/* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
-static void write_bases(void)
-{
-    uint64_t now = clock_monotonic_ns();
-    write_context_books(jfr_write_book_base);
-    if (samples_cpu())
-        write_accounts(jfr_write_book_base);
-    wall_write(jfr_write_book_base);
-    allocations_write(jfr_write_book_base, now);
-    pauses_write(jfr_write_book_base, now);
-    locks_write(jfr_write_book_base, now);
-    drain_write_bases(now);
-    warnings_write_base(now);
 }
 
 static struct budget_usage usage(uint64_t now)
@@ -247,6 +166,15 @@ static void describe(void)
     recording_describe_events(r, clock_counts(&session.clock) ? session.clock.counter.name : events);
 }
 
+/* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
+static void write_bases(void)
+{
+    uint64_t now = clock_monotonic_ns();
+    accounts_write_bases(now);
+    drain_write_bases(now);
+    warnings_write_base(now);
+}
+
 static void flush(void)
 {
     if (recording_flush(&session.recording)) {
@@ -255,12 +183,12 @@ static void flush(void)
         if (keep_is_limited(&session.options.keep))
             write_bases();
     }
-    session.flushed_cpu_ns = session.written_cpu_ns;
+    accounts_flushed();
 }
 
 static void close_second(void)
 {
-    write_books();
+    accounts_write();
     warnings_of_clocks(false);
     flush();
 }
@@ -524,6 +452,12 @@ static void begin_books(void)
                                    .snapshots = &session.snapshots,
                                    .patience = &session.patience,
                                    .outcome_symbols = session.outcome_symbols});
+    accounts_begin(&(struct accounts_of){.recording = &session.recording,
+                                         .cpu = samples_cpu(),
+                                         .clock = &session.clock,
+                                         .books = &session.books,
+                                         .event_books = &session.event_books,
+                                         .snapshots = &session.snapshots});
     for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
         atomic_store(&context_lost[i], 0);
 }
@@ -596,7 +530,7 @@ int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *byt
     live_write_survivors(paths_ns);
     if (paths_ns)
         drain_threads(false); /* threads ran between walks */
-    write_books();
+    accounts_write();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
 }
@@ -623,7 +557,7 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     books_end(&session.books);
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);
-    write_books();
+    accounts_write();
     write_comparison();
     warnings_of_clocks(true);
     if (samples_cpu() && !session.books.signal_cost_ns)
@@ -649,23 +583,6 @@ static void silence(void *unused)
     clock_mute_process();
 }
 
-/* The books of the last flush stand in the file. What was used since, nobody will see. */
-static void write_last_words(void *unused)
-{
-    char text[INTERNAL_FAULT_TEXT_MAX];
-    int64_t cpu = (int64_t)(clock_process_cpu() - session.books.cpu_at_start);
-    uint64_t now = clock_monotonic_ns(), bytes;
-    struct error e;
-    internal_fault_describe(text, sizeof text);
-    if (recording_reopen(&session.recording, &e))
-        return;
-    jfr_write_log(session.recording.writer, now, "error", text);
-    write_account(jfr_write_book_line, now, "cpu", "", (struct account){cpu, 0});
-    write_account(jfr_write_book_line, now, "unseen", reason_unseen[UNSEEN_INTERNAL_FAULT],
-                  (struct account){cpu - session.flushed_cpu_ns, 0});
-    recording_close(&session.recording, &bytes, &e);
-}
-
 void sampling_abandon(struct turn *turn)
 {
     bool was_running = session.running;
@@ -673,7 +590,7 @@ void sampling_abandon(struct turn *turn)
     turn_take(turn, silence, NULL);
     /* A fault in the C library may have left its locks taken: whoever then allocates, hangs. */
     if (was_running && !turn_first_fault().elsewhere)
-        turn_take(turn, write_last_words, NULL);
+        turn_take(turn, accounts_write_last_words, NULL);
 }
 
 void sampling_status(struct collect_status *out)

@@ -4,6 +4,7 @@
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
+#include "agent/collect/describe.h"
 #include "agent/collect/drain.h"
 #include "agent/collect/event_books.h"
 #include "agent/collect/live.h"
@@ -133,39 +134,6 @@ static void keep_budget(uint64_t now)
     warnings_write(now, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
 }
 
-static void write_comparison(void)
-{
-    char name[64], value[32];
-    if (handler_config.walker != WALKER_COMPARE)
-        return;
-    for (int i = 0; i < AGCT_VERDICTS; i++) {
-        snprintf(name, sizeof name, "walker_%s", agct_verdict_names[i]);
-        snprintf(value, sizeof value, "%llu", (unsigned long long)counter_get(&agct_verdicts[i]));
-        jfr_write_setting(session.recording.writer, clock_monotonic_ns(), name, value);
-    }
-}
-
-static void describe(void)
-{
-    struct recording *r = &session.recording;
-    char events[COLLECT_EVENTS_BYTES];
-    if (samples_cpu())
-        recording_describe(r, &session.clock, session.late);
-    else
-        recording_describe_without_clock(r, session.clock.interval_ns, session.late);
-    if (records(COLLECT_WALL))
-        recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
-    if (allocations_running())
-        allocations_describe();
-    if (live_running())
-        live_describe();
-    pauses_describe();
-    if (locks_running())
-        locks_describe();
-    collect_events_text(events, session.options.events);
-    recording_describe_events(r, clock_counts(&session.clock) ? session.clock.counter.name : events);
-}
-
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
 static void write_bases(void)
 {
@@ -179,7 +147,7 @@ static void flush(void)
 {
     if (recording_flush(&session.recording)) {
         snapshots_new_chunk(&session.snapshots);
-        describe();
+        describe_recording(&session.recording, &session.options, &session.clock, session.late);
         if (keep_is_limited(&session.options.keep))
             write_bases();
     }
@@ -505,7 +473,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
         return rc;
     }
     begin_books();
-    describe();
+    describe_recording(&session.recording, &session.options, &session.clock, session.late);
     rc = start_sampling(recompile, bind_threads, e);
     if (rc) {
         clock_stop();
@@ -513,13 +481,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
         release_memory();
         return rc;
     }
-    if (allocations_running())
-        allocations_describe();
-    if (live_running())
-        live_describe();
-    pauses_describe();
-    if (locks_running())
-        locks_describe();
+    describe_events();
     session.running = true;
     return 0;
 }
@@ -558,7 +520,7 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     pauses_end();
     live_write_survivors(session.options.live.paths_ns);
     accounts_write();
-    write_comparison();
+    describe_comparison(&session.recording);
     warnings_of_clocks(true);
     if (samples_cpu() && !session.books.signal_cost_ns)
         warnings_of_unknown_cost();

@@ -4,6 +4,7 @@
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
 #include "agent/collect/calibrate.h"
+#include "agent/collect/clock_pace.h"
 #include "agent/collect/describe.h"
 #include "agent/collect/drain.h"
 #include "agent/collect/event_books.h"
@@ -65,7 +66,6 @@ static struct {
     struct snapshots snapshots;
     struct books books;
     struct event_books event_books; /* in place of most of them, where the clock counts something else */
-    struct budget budget;
     struct candor_pool pool;
     void *pool_memory;
     size_t pool_bytes;
@@ -73,7 +73,6 @@ static struct {
     struct patience patience;
     void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
-    bool told_hopeless;
 } session;
 
 bool sampling_running(void)
@@ -110,28 +109,6 @@ static bool records(enum collect_event event)
 static bool samples_cpu(void)
 {
     return records(COLLECT_CPU);
-}
-
-static struct budget_usage usage(uint64_t now)
-{
-    return (struct budget_usage){.wall_ns = now,
-                                 .cpu_ns = clock_process_cpu(),
-                                 .own_ns = books_own_cpu(),
-                                 .samples = session.books.samples,
-                                 .samples_ns = books_samples_ns(&session.books)};
-}
-
-static void keep_budget(uint64_t now)
-{
-    const struct budget_limits *limits = &session.options.limits;
-    if (!limits->max_rate && !limits->max_overhead)
-        return;
-    struct budget_usage used = usage(now);
-    clock_set_pace(budget_pace(&session.budget, &used));
-    if (!budget_is_hopeless(&session.budget) || session.told_hopeless)
-        return;
-    session.told_hopeless = true;
-    warnings_write(now, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */
@@ -253,7 +230,7 @@ bool sampling_tick(void)
     locks_tick(now);
     wall_tick(now);
     if (scan)
-        keep_budget(now);
+        clock_pace_keep(now);
     if (close) {
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
@@ -380,8 +357,7 @@ static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), s
         return rc;
     }
     books_open(&session.books, signal_cost);
-    struct budget_usage none = usage(clock_monotonic_ns());
-    budget_begin(&session.budget, &session.options.limits, session.clock.interval_ns, &none);
+    clock_pace_begin(&session.options.limits, session.clock.interval_ns, &session.books);
     modules_update();
     rc = threads_start(&session.pool, (int)syscall(SYS_gettid));
     if (rc < 0) {
@@ -572,7 +548,7 @@ void sampling_status(struct collect_status *out)
     out->paths_ns = session.options.live.paths_ns;
     out->clock = session.clock;
     out->interval_ns = session.clock.interval_ns;
-    out->pace_ns = session.budget.pace_ns;
+    out->pace_ns = clock_pace_ns();
     out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
     out->samples = session.books.samples + samples_of_callbacks();

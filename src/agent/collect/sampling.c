@@ -3,7 +3,6 @@
 #include "agent/collect/accounts.h"
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
-#include "agent/collect/calibrate.h"
 #include "agent/collect/clock_pace.h"
 #include "agent/collect/describe.h"
 #include "agent/collect/drain.h"
@@ -13,47 +12,36 @@
 #include "agent/collect/patience.h"
 #include "agent/collect/pauses.h"
 #include "agent/collect/snapshots.h"
+#include "agent/collect/takers.h"
+#include "agent/collect/triggers.h"
 #include "agent/collect/wall.h"
 #include "agent/collect/warnings.h"
-#include "agent/hot/code.h"
 #include "agent/hot/context.h"
-#include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/traps.h"
-#include "agent/hot/turn.h"
+#include "agent/hot/method.h"
 #include "agent/hot/walk.h"
-#include "agent/record/reason.h"
-#include "agent/hotspot/compilations.h"
 #include "agent/hotspot/counters.h"
-#include "agent/record/jvm.h"
 #include "agent/record/machine.h"
+#include "agent/record/reason.h"
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
-#include "agent/trigger/tasks.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
     POOL_CHUNKS = 8192,
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
     SCAN_PERIOD_NS = 100000000,
-    CLOSE_PERIOD_NS = 1000000000,
-    STOP_WAIT_STEPS = 200,
-    STOP_WAIT_NS = 5000000
+    CLOSE_PERIOD_NS = 1000000000
 };
 
 #define PERIOD_NS (COLLECT_PERIOD_MS * UINT64_C(1000000))
@@ -71,7 +59,6 @@ static struct {
     size_t pool_bytes;
     uint64_t started, next_scan, next_close;
     struct patience patience;
-    void (*bind_threads)(void);
     uint32_t outcome_symbols[OUTCOME_COUNT];
 } session;
 
@@ -138,68 +125,6 @@ static void close_second(void)
     flush();
 }
 
-static int choose_clock(enum clock_kind wanted, uint64_t interval_ns, struct error *e)
-{
-    const struct event_counter *counter = &session.options.counter;
-    return counter->name[0] ? clock_choose_counting(&session.clock, wanted, counter, interval_ns, e)
-                            : clock_choose(&session.clock, wanted, interval_ns, e);
-}
-
-/* Goes on with the best clock that works now. What the threads use meanwhile has no clock. */
-static int change_clock(struct error *e)
-{
-    uint64_t own = books_own_cpu();
-    threads_stop();
-    uint64_t cpu = clock_process_cpu();
-    drain_threads(false);
-    clock_stop();
-    int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
-    if (!rc)
-        rc = choose_clock(CLOCK_AUTO, session.clock.interval_ns, e);
-    if (!rc)
-        rc = clock_start(&session.clock, e);
-    if (rc)
-        return rc;
-    rc = threads_resume();
-    session.books.closed_unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(clock_process_cpu() - cpu - (books_own_cpu() - own));
-    session.bind_threads();
-    return rc < 0 ? error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc)) : 0;
-}
-
-/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/traps.h): its report shall have no traps of ours. */
-static void end_traps(const char *why)
-{
-    traps_hold_all();
-    threads_stop();
-    warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
-}
-
-/* Whoever else takes it goes on undisturbed, and so do we. */
-static void leave_traps(const char *why)
-{
-    struct error e;
-    bool was_forced = session.options.clock != CLOCK_AUTO;
-    if (change_clock(&e)) {
-        end_traps(e.text);
-        return;
-    }
-    warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[session.clock.kind],
-                   was_forced ? ", not the one that was asked for" : "");
-    recording_describe_clock(&session.recording, &session.clock);
-}
-
-/* Often: a debugger takes every trap until it is seen, and the samples are lost. */
-static void look_for_takers(void)
-{
-    uintptr_t taker = clock_taker();
-    if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
-        end_traps("the JVM has taken SIGTRAP");
-    else if (taker)
-        leave_traps("something in the process has taken SIGTRAP");
-    else if (session.clock.kind == CLOCK_SIGTRAP && tasks_are_traced())
-        leave_traps("a debugger was attached, which catches SIGTRAP");
-}
-
 /* A handler of ours has faulted. */
 static void disable(void)
 {
@@ -215,7 +140,7 @@ bool sampling_tick(void)
     if (threads_running() && turn_has_faulted())
         disable();
     else if (threads_running())
-        look_for_takers();
+        takers_look(&session.options, &session.clock, &session.recording);
     inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {
@@ -287,33 +212,6 @@ static void release_memory(void)
     kallsyms_close();
 }
 
-/* A signal may be pending in a thread that blocks it; taking the handler away would then let its default action kill the
- * process. Such a handler stays until the next stop. */
-static void remove_handlers(void)
-{
-    struct timespec pause = {.tv_nsec = STOP_WAIT_NS};
-    bool removed = clock_stop();
-    for (int i = 0; i < STOP_WAIT_STEPS && !removed; i++) {
-        nanosleep(&pause, NULL);
-        removed = clock_stop();
-    }
-    fault_remove();
-}
-
-static int choose_walker(enum walker wanted, bool carrier_frames, struct error *e)
-{
-    if (wanted == WALKER_AUTO)
-        wanted = vm_layout.usable || !agct.function ? WALKER_VMSTRUCTS : WALKER_AGCT;
-    if (wanted != WALKER_VMSTRUCTS && !agct.function)
-        return error_set(e, -ENOTSUP, "this JVM has no AsyncGetCallTrace");
-    handler_config.walker = wanted;
-    handler_config.carrier_frames = carrier_frames || wanted == WALKER_COMPARE; /* AsyncGetCallTrace has them */
-    if (wanted == WALKER_VMSTRUCTS)
-        return 0;
-    agct.prepare();
-    return agct_init() ? error_set(e, -ENOMEM, "not enough address space") : 0;
-}
-
 /* What no table of the JVM leads to, only the library's symbols do, where they were left in: the operation it is at, and, of some JVMs, its
  * counters. */
 static void find_by_symbols(void)
@@ -324,71 +222,10 @@ static void find_by_symbols(void)
         counters_find_at(native_data(walk_libjvm_low, "_ZN10PerfMemory6_startE"));
 }
 
-/* What the JVM tells of. The event lock comes last: it is undone by its end alone. */
-static int start_events(struct error *e)
+/* Tells each part what it works on. */
+static void begin_parts(void (*bind_threads)(void))
 {
-    int rc = records(COLLECT_HALT) ? pauses_start(&session.recording, e) : 0;
-    if (!rc && records(COLLECT_LIVE))
-        rc = live_start(&session.options.live, &session.recording, e);
-    if (!rc && records(COLLECT_ALLOC))
-        rc = allocations_start(&session.options.alloc, &session.recording, e);
-    if (!rc && records(COLLECT_LOCK))
-        rc = locks_start(&session.options.lock, &session.recording, session.outcome_symbols, e);
-    return rc;
-}
-
-static int start_sampling(bool (*recompile)(void), void (*bind_threads)(void), struct error *e)
-{
-    int rc = fault_install();
-    if (rc)
-        return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
-    if (jvm_facts.debug_info_is_late && !code_sparse_until)
-        code_sparse_until = compilations_newest();
-    if (recompile && !recompile()) {
-        fault_remove();
-        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
-    }
-    uint64_t signal_cost = samples_cpu() ? calibrate_signal_cost(&session.clock, &session.pool) : 0;
-    /* The calibration has set all signals back. */
-    rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
-    rc = rc ? rc : clock_start(&session.clock, e);
-    if (rc) {
-        fault_remove();
-        return rc;
-    }
-    books_open(&session.books, signal_cost);
-    clock_pace_begin(&session.options.limits, session.clock.interval_ns, &session.books);
-    modules_update();
-    rc = threads_start(&session.pool, (int)syscall(SYS_gettid));
-    if (rc < 0) {
-        threads_stop();
-        remove_handlers();
-        return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
-    }
-    session.bind_threads = bind_threads;
-    bind_threads();
-    rc = start_events(e);
-    if (rc) {
-        allocations_silence();
-        threads_stop();
-        drain_threads(false); /* the event live gives back the references that have come meanwhile */
-        remove_handlers();
-        return rc;
-    }
-    if (records(COLLECT_WALL))
-        wall_begin(&session.recording, session.outcome_symbols);
-    return 0;
-}
-
-static void begin_books(void)
-{
-    uint64_t now = clock_monotonic_ns();
-    session.started = now;
-    session.next_scan = now;
-    session.next_close = now + CLOSE_PERIOD_NS;
-    patience_begin(&session.patience, PERIOD_NS);
-    for (int i = 0; i < OUTCOME_COUNT; i++)
-        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
+    warnings_begin(&session.recording);
     drain_begin(&(struct drain_to){.recording = &session.recording,
                                    .clock = &session.clock,
                                    .books = &session.books,
@@ -402,16 +239,26 @@ static void begin_books(void)
                                          .books = &session.books,
                                          .event_books = &session.event_books,
                                          .snapshots = &session.snapshots});
-    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
-        atomic_store(&context_lost[i], 0);
+    triggers_begin(&(struct triggers_on){.options = &session.options,
+                                         .clock = &session.clock,
+                                         .pool = &session.pool,
+                                         .recording = &session.recording,
+                                         .books = &session.books,
+                                         .outcome_symbols = session.outcome_symbols,
+                                         .bind_threads = bind_threads});
 }
 
-/* What a recording samples with: a clock for each thread, unless none has samples of CPU time; a signal for the event wall. */
-static int choose_triggers(const struct collect_options *options, struct error *e)
+static void begin_books(void)
 {
-    int rc = records(COLLECT_WALL) ? wall_open(&options->wall, e) : 0;
-    session.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = options->interval_ns};
-    return rc || !samples_cpu() ? rc : choose_clock(options->clock, options->interval_ns, e);
+    uint64_t now = clock_monotonic_ns();
+    session.started = now;
+    session.next_scan = now;
+    session.next_close = now + CLOSE_PERIOD_NS;
+    patience_begin(&session.patience, PERIOD_NS);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        session.outcome_symbols[i] = strtab_add_text(&session.recording.names.strings, reason_outcome[i]);
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++)
+        atomic_store(&context_lost[i], 0);
 }
 
 int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
@@ -420,11 +267,9 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
-    warnings_begin(&session.recording);
+    begin_parts(bind_threads);
     find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
-    int rc = choose_triggers(options, e);
-    if (!rc)
-        rc = choose_walker(options->walker, options->carrier_frames, e);
+    int rc = triggers_choose(e);
     if (!rc)
         rc = reserve_memory(e);
     if (!rc && records(COLLECT_ALLOC))
@@ -450,7 +295,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     }
     begin_books();
     describe_recording(&session.recording, &session.options, &session.clock, session.late);
-    rc = start_sampling(recompile, bind_threads, e);
+    rc = triggers_start(recompile, e);
     if (rc) {
         clock_stop();
         recording_abandon(&session.recording);
@@ -501,7 +346,7 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     if (samples_cpu() && !session.books.signal_cost_ns)
         warnings_of_unknown_cost();
     warnings_of_virtual_threads();
-    remove_handlers();
+    triggers_stop();
     int rc = recording_close(&session.recording, bytes, e);
     wall_counts(samples, &wall_lost);
     pauses_counts(&pauses, &pauses_lost);

@@ -261,14 +261,9 @@ static void begin_books(void)
         atomic_store(&context_lost[i], 0);
 }
 
-int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
-                   struct error *e)
+/* What it needs before it can begin; the file comes last. */
+static int open_recording(const struct collect_options *options, struct error *e)
 {
-    memset(&session, 0, sizeof session);
-    session.options = *options;
-    session.late = late;
-    begin_parts(bind_threads);
-    find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
     int rc = triggers_choose(e);
     if (!rc)
         rc = reserve_memory(e);
@@ -279,32 +274,44 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, collect_without(options), e);
-    if (rc) {
-        clock_stop();
-        release_memory();
-        return rc;
-    }
+    return rc;
+}
+
+static int begin_recording(const struct collect_options *options, bool (*recompile)(void), struct error *e)
+{
     session.recording.jfr = options->jfr;
-    rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
+    int rc = options->code ? snapshots_begin(&session.snapshots, &session.recording, e) : 0;
     handler_config.compilations = options->code;
-    if (rc) {
-        clock_stop();
-        recording_abandon(&session.recording);
-        release_memory();
+    if (rc)
         return rc;
-    }
     begin_books();
     describe_recording(&session.recording, &session.options, &session.clock, session.late);
     rc = triggers_start(recompile, e);
-    if (rc) {
-        clock_stop();
+    if (!rc)
+        describe_events();
+    return rc;
+}
+
+int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
+                   struct error *e)
+{
+    memset(&session, 0, sizeof session);
+    session.options = *options;
+    session.late = late;
+    begin_parts(bind_threads);
+    find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
+    int rc = open_recording(options, e);
+    bool is_open = !rc;
+    if (!rc)
+        rc = begin_recording(options, recompile, e);
+    session.running = !rc;
+    if (!rc)
+        return 0;
+    clock_stop();
+    if (is_open)
         recording_abandon(&session.recording);
-        release_memory();
-        return rc;
-    }
-    describe_events();
-    session.running = true;
-    return 0;
+    release_memory();
+    return rc;
 }
 
 int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)

@@ -1,5 +1,5 @@
 /* The collector's part of the event alloc: records of sampled allocations become events, with their weights; the sampling interval
- * follows the rate that was asked for; the books. It stands beside the clocks' part in collect.c, which calls it.
+ * follows the rate that was asked for; the books. It stands beside the clocks' part; sampling.c and its parts call it.
  *
  *   allocations_start -> [ allocations_drain* allocations_tick allocations_write ]* -> allocations_stop
  *

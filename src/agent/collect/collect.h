@@ -1,5 +1,5 @@
-/* The collector: drains the threads' queues, interns what it finds, writes events, closes the books once a second. All of
- * it runs on the agent's one thread, which alone allocates. Of the event safepoint (safepoint.h) it is the same doors. */
+/* The collector's doors: to sampling.h, which drains the threads' queues, interns what it finds, writes events and closes the books once a
+ * second, or, for the event safepoint, to safepoint.h. All of it runs on the agent's one thread, which alone allocates. */
 #ifndef CANDOR_AGENT_COLLECT_COLLECT_H
 #define CANDOR_AGENT_COLLECT_COLLECT_H
 
@@ -33,7 +33,5 @@ int collect_stop(uint64_t *bytes, uint64_t *samples, struct error *e);
  * was at its last flush, and says why. Takes further turns. */
 void collect_abandon(struct turn *turn);
 void collect_status(struct collect_status *out);
-
-enum { COLLECT_PERIOD_MS = 50 }; /* of the event cpu: how often it wants its turn */
 
 #endif

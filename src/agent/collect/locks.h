@@ -1,5 +1,5 @@
 /* The collector's part of the event lock: records of waits become events, with their weights; the threshold follows the rate; the books.
- * It stands beside the clocks' part in collect.c, which calls it.
+ * It stands beside the clocks' part; sampling.c and its parts call it.
  *
  *   locks_reserve -> locks_start -> [ locks_drain* locks_tick locks_close_thread* locks_write ]* -> locks_end -> locks_stop
  *

@@ -35,6 +35,7 @@ extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
+enum { COLLECT_PERIOD_MS = 50 }; /* of the event cpu: how often it wants its turn */
 
 struct collect_options {
     char file[RECORDING_PATH_MAX];

@@ -8,7 +8,7 @@
  *
  *   wall_open -> wall_begin -> [ wall_tick, wall_take, wall_close_thread, wall_write ]* -> wall_end -> wall_close
  *
- * Called by collect.c: all of it on the agent's one thread. */
+ * Called by sampling.c and its parts: all of it on the agent's one thread. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_H
 #define CANDOR_AGENT_COLLECT_WALL_H
 

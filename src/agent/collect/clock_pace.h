@@ -1,0 +1,20 @@
+/* How often the clocks expire: the pace that the budget (budget.h) allows, from what the books say that samples cost.
+ *
+ *   clock_pace_begin -> [ clock_pace_keep ]*
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_CLOCK_PACE_H
+#define CANDOR_AGENT_COLLECT_CLOCK_PACE_H
+
+#include "agent/collect/books.h"
+#include "agent/collect/budget.h"
+
+#include <stdint.h>
+
+/* When the books are open, which stay the caller's. */
+void clock_pace_begin(const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
+/* Every tenth of a second. Says in the recording when the limits cannot be kept. */
+void clock_pace_keep(uint64_t now);
+uint64_t clock_pace_ns(void); /* the interval at present */
+
+#endif

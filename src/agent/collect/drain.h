@@ -1,0 +1,37 @@
+/* Takes what threads have recorded off their queues, and makes events of it: the clocks' samples here, the others' in their own files
+ * (wall.h, allocations.h, locks.h). A thread that has ended is closed: its last records, its books, its slot.
+ *
+ *   drain_begin -> [ drain_threads, drain_write_bases ]*
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_DRAIN_H
+#define CANDOR_AGENT_COLLECT_DRAIN_H
+
+#include "agent/collect/books.h"
+#include "agent/collect/event_books.h"
+#include "agent/collect/patience.h"
+#include "agent/collect/snapshots.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where it goes; all of it stays the caller's. */
+struct drain_to {
+    struct recording *recording;
+    const struct clock *clock; /* that the samples are of */
+    struct books *books;
+    struct event_books *event_books; /* where the clock counts something else than CPU time */
+    struct snapshots *snapshots;
+    struct patience *patience; /* hears of the news */
+    const uint32_t *outcome_symbols; /* by enum outcome */
+};
+
+void drain_begin(const struct drain_to *places);
+/* shrink: queues give back what they do not need. */
+void drain_threads(bool shrink);
+/* What is written of a thread that ends, of those that live, as of now: jfr_write_thread_base. */
+void drain_write_bases(uint64_t now);
+
+#endif

@@ -1,0 +1,46 @@
+#include "agent/collect/takers.h"
+
+#include "agent/collect/triggers.h"
+#include "agent/collect/warnings.h"
+#include "agent/hot/traps.h"
+#include "agent/hot/walk.h"
+#include "agent/trigger/tasks.h"
+#include "agent/trigger/threads.h"
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/traps.h): its report shall have no traps of ours. */
+static void end_traps(const char *why)
+{
+    traps_hold_all();
+    threads_stop();
+    warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
+}
+
+/* Whoever else takes it goes on undisturbed, and so do we. */
+static void leave_traps(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
+{
+    struct error e;
+    bool was_forced = options->clock != CLOCK_AUTO;
+    if (triggers_change_clock(&e)) {
+        end_traps(e.text);
+        return;
+    }
+    warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[clock->kind],
+                   was_forced ? ", not the one that was asked for" : "");
+    recording_describe_clock(r, clock);
+}
+
+/* Often: a debugger takes every trap until it is seen, and the samples are lost. */
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
+{
+    uintptr_t taker = clock_taker();
+    if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
+        end_traps("the JVM has taken SIGTRAP");
+    else if (taker)
+        leave_traps("something in the process has taken SIGTRAP", options, clock, r);
+    else if (clock->kind == CLOCK_SIGTRAP && tasks_are_traced())
+        leave_traps("a debugger was attached, which catches SIGTRAP", options, clock, r);
+}

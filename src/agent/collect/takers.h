@@ -1,0 +1,12 @@
+/* Somebody else who takes SIGTRAP, by which the best clock samples: a debugger, another profiler, the JVM when it dies. */
+#ifndef CANDOR_AGENT_COLLECT_TAKERS_H
+#define CANDOR_AGENT_COLLECT_TAKERS_H
+
+#include "agent/collect/session.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clock.h"
+
+/* Looks for one, and gives way: with another clock where there is one. Says so in the recording. */
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r);
+
+#endif

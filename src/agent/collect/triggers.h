@@ -1,0 +1,42 @@
+/* What makes the samples of a recording come: each thread's clock and its handlers, the event wall's signal, and what the JVM calls.
+ *
+ *   triggers_begin -> triggers_choose -> triggers_start -> [ triggers_change_clock ]* -> triggers_stop
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_TRIGGERS_H
+#define CANDOR_AGENT_COLLECT_TRIGGERS_H
+
+#include "agent/collect/books.h"
+#include "agent/collect/session.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clock.h"
+#include "base/error.h"
+#include "candor/queue/pool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What they work on; all of it stays the caller's. */
+struct triggers_on {
+    const struct collect_options *options;
+    struct clock *clock; /* that is chosen */
+    struct candor_pool *pool; /* of the threads' queues */
+    struct recording *recording;
+    struct books *books; /* are opened when the clock runs */
+    const uint32_t *outcome_symbols; /* by enum outcome */
+    void (*bind_threads)(void); /* is called when threads are armed, to tell which are Java's */
+};
+
+void triggers_begin(const struct triggers_on *them);
+/* A clock for each thread, unless none has samples of CPU time; a signal for the event wall; a walker. 0 or a negative errno; clock_stop
+ * and wall_close undo it. */
+int triggers_choose(struct error *e);
+/* Installs the handlers, arms the threads, has the JVM call. 0 or a negative errno: then nothing is left of it but what was chosen.
+ * recompile: collect.h. */
+int triggers_start(bool (*recompile)(void), struct error *e);
+/* Goes on with the best clock that works now. What the threads use meanwhile has no clock. */
+int triggers_change_clock(struct error *e);
+/* When the threads have been stopped: takes the handlers away. */
+void triggers_stop(void);
+
+#endif

@@ -6,7 +6,7 @@
 #include "agent/record/class_name.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/subset.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/task_state.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
@@ -118,7 +118,7 @@ static bool look_at_sleeper(const struct sampled_thread *t, struct jfr_lock_hold
     uint64_t cpu = clock_thread_cpu(t->tid);
     struct walk w;
     size_t count = 0;
-    if (!java_thread || !cpu || tasks_state(t->tid) == 'R')
+    if (!java_thread || !cpu || task_state_once(t->tid) == 'R')
         return false;
     walk_begin_still(&w, java_thread);
     while (count < FRAMES_MAX && walk_next(&w, &holders.frames[count]))

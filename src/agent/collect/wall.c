@@ -11,7 +11,7 @@
 #include "agent/trigger/ask.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/subset.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/task_state.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
@@ -29,7 +29,8 @@ struct place {
 
 /* A thread, by its slot, as it was looked at last. */
 struct looked {
-    uint32_t uid;     /* of its thread */
+    uint32_t uid;     /* of its thread; 0 = of none */
+    struct task_state task;
     uint32_t forgotten; /* names.forgotten then: another, and its stack's id is nobody's */
     bool known;       /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
     uint64_t cpu_ns;  /* its CPU clock */
@@ -114,8 +115,17 @@ void wall_begin(struct recording *r, const uint32_t *outcome_symbols)
     wall.on = true;
 }
 
+static void forget(struct looked *k)
+{
+    if (k->uid)
+        task_state_close(&k->task);
+    k->uid = 0;
+}
+
 void wall_close(void)
 {
+    for (uint32_t i = 0, limit = wall.looked ? threads_limit() : 0; i < limit; i++)
+        forget(&wall.looked[i]);
     free(wall.looked);
     free(wall.lives);
     free(wall.alive);
@@ -351,12 +361,15 @@ static void look_at(struct sampled_thread *t, uint64_t ns)
 {
     struct looked *k = &wall.looked[t->index];
     uint64_t cpu = 0;
-    if (k->uid != t->uid)
+    if (k->uid != t->uid) {
+        forget(k);
         *k = (struct looked){.uid = t->uid, .cpu_ns = t->cpu_at_arming};
+        task_state_open(&k->task, t->tid);
+    }
     for (int i = 0; i < TRIES; i++) {
         uintptr_t java_thread = atomic_load(&t->java_thread);
         cpu = clock_thread_cpu(t->tid);
-        char state = tasks_state(t->tid);
+        char state = task_state_read(&k->task);
         if (!java_thread || !cpu || !state) {
             wall_books_ended(&wall.books, ns);
             return;
@@ -410,8 +423,10 @@ void wall_tick(uint64_t now)
 
 void wall_close_thread(const struct sampled_thread *t)
 {
-    if (wall.on)
-        wall_books_close_thread(&wall.books, &wall.lives[t->index], t);
+    if (!wall.on)
+        return;
+    wall_books_close_thread(&wall.books, &wall.lives[t->index], t);
+    forget(&wall.looked[t->index]);
 }
 
 void wall_write(jfr_write_book *write)

@@ -110,15 +110,6 @@ bool tasks_signal_pending(int signal)
     return tasks_each(look, &s) || s.found;
 }
 
-/* The state follows the name, which may have anything in it. */
-char tasks_state(int tid)
-{
-    char path[64], stat[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    const char *name_end = tasks_read_proc(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : NULL;
-    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
-}
-
 bool tasks_are_traced(void)
 {
     static const char label[] = "\nTracerPid:";

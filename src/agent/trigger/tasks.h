@@ -28,9 +28,6 @@ bool tasks_mark(struct tasks_mark *m);
 /* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */
 int tasks_read_proc(const char *path, char *out, int size);
 
-/* What the kernel says a thread does: 'R' it runs or could, 'S' it sleeps, 'D' it waits for a device, ...; 0 = it is gone. */
-char tasks_state(int tid);
-
 /* Whether a debugger is attached: it takes every signal first. */
 bool tasks_are_traced(void);
 

@@ -1,0 +1,24 @@
+/* What the kernel says a thread does, asked again and again: its file in /proc stays open, which makes an answer several times as cheap.
+ * Used by the agent's one thread. */
+#ifndef CANDOR_AGENT_TRIGGER_TASK_STATE_H
+#define CANDOR_AGENT_TRIGGER_TASK_STATE_H
+
+#include <stdbool.h>
+
+/* The files belong to a guest: no more than so many are open, and none where the process has used half of those it may have. */
+enum { TASK_STATE_FILES = 256 };
+
+struct task_state {
+    int tid;
+    int file; /* -1 = not open */
+};
+
+void task_state_open(struct task_state *s, int tid);
+/* 'R' it runs or could, 'S' it sleeps, 'D' it waits for a device, ...; 0 = it is gone. */
+char task_state_read(const struct task_state *s);
+void task_state_close(struct task_state *s);
+
+/* The same of a thread that is looked at once. */
+char task_state_once(int tid);
+
+#endif

@@ -348,9 +348,9 @@ static int end(struct jdk_recorder *j, const struct session *s, const struct joi
     int status = CLI_OK;
     if (is_on(j->mode))
         status = end_own(j, s, to);
-    else if (j->mode && session_wait_end(s, 0))
+    else if (session_wait_end(s, 0))
         say_lost(to->path, "the JVM ended before its recording could be read");
-    else if (j->mode)
+    else
         status = dump(s, j->name, to, j->begin_ns);
     j->mode = NULL;
     return status;
@@ -358,6 +358,8 @@ static int end(struct jdk_recorder *j, const struct session *s, const struct joi
 
 int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path)
 {
+    if (!j->mode)
+        return CLI_OK;
     struct joined to = {path, open_recording(path)};
     int status = end(j, s, &to);
     close_recording(to.fd);

@@ -3,10 +3,10 @@
 #include "agent/entry/jvmti_collections.h"
 #include "agent/hotspot/collections.h"
 #include "agent/trigger/live_objects.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <time.h>
 
 static JavaVM *java_vm;
 static bool is_open;
@@ -14,9 +14,7 @@ static bool is_open;
 /* On the JVM's own thread, while all others stand still: no JNI, no JVMTI. */
 static void collected(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    live_pauses_add((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, collections_heap_used());
+    live_pauses_add(clock_monotonic_ns(), collections_heap_used());
 }
 
 static const struct jvmti_collections_user user = {NULL, collected};

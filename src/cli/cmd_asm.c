@@ -1,9 +1,9 @@
 /* candor asm: which instructions the CPU time went to, of a recording or of a JVM that runs. */
 #include "asm/report.h"
-#include "cli/begin.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/watch.h"
+#include "cli/record/begin.h"
+#include "cli/record/watch.h"
 #include "profile/load_jfr.h"
 
 #include <errno.h>

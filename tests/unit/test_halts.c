@@ -15,6 +15,41 @@
 #define MS UINT64_C(1000000)
 #define START INT64_C(5000000)
 
+/* What one case opens and closes. */
+struct crafted {
+    struct buffer b;
+    struct jfr_file *file;
+    struct jfr_problems problems;
+    struct halts h;
+};
+
+static void craft(struct crafted *c)
+{
+    *c = (struct crafted){0};
+    buffer_init(&c->b, 4 << 20);
+}
+
+/* What is in the buffer by now. */
+static void read_halts(struct crafted *c)
+{
+    struct error e = {""};
+    tap_ok(!jfr_file_open_memory(&c->file, c->b.data, c->b.len, "crafted", &c->problems, &e) &&
+               !halts_read(&c->h, c->file, &c->problems, &e) && !c->problems.count,
+           "it is read, without problems: %s %s", e.text, c->problems.list[0].text);
+}
+
+static void close_halts(struct crafted *c)
+{
+    halts_deinit(&c->h);
+    jfr_file_close(c->file);
+    buffer_deinit(&c->b);
+}
+
+static bool view_all(struct halt_view *v, const struct halts *h)
+{
+    return halt_view_make(v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL) == 0;
+}
+
 static const struct halt *find(const struct halts *h, enum halt_kind kind, uint64_t at)
 {
     static const struct halt none = {0};
@@ -69,7 +104,7 @@ static void test_waits(const struct halts *h)
 static void test_whole(const struct halts *h)
 {
     struct halt_view v;
-    tap_ok(!halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL), "a view of all");
+    tap_ok(view_all(&v, h), "a view of all");
     tap_ok(h->start_ns == START && h->duration_ns == 1000 * MS, "of one second");
     tap_ok(v.stopped_ns == 43 * MS, "all threads stopped: halts within halts count once");
     tap_ok(v.waited_ns == 60 * MS && v.most_waiting == 3, "some waited, at most three at once");
@@ -128,7 +163,7 @@ static char *printed(const struct halts *h, printer *print)
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    view_all(&v, h);
     tap_ok(!print(f, &v, &o), "it prints");
     fclose(f);
     halt_view_deinit(&v);
@@ -193,7 +228,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     draw(worker, 30, 33, 'M');
     draw(other, 10, 10, 'R');
     draw(other, 33, 35, 'P');
-    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, NULL);
+    view_all(&v, h);
     tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, 0, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
     tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
     tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
@@ -234,19 +269,15 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
 static void test_crowd(void)
 {
     enum { THREADS = 3000, COLUMNS = 10, TOP = 2 };
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
+    struct crafted c;
     struct halt_view v;
     struct timeline t;
-    struct jfr_problems problems = {0};
     struct error e = {""};
-    buffer_init(&b, 1 << 20);
-    craft_halts_crowd(&b, THREADS);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
-    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
-    tap_ok(!timeline_make(&t, &h, &v, file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS, e.text);
+    craft(&c);
+    craft_halts_crowd(&c.b, THREADS);
+    read_halts(&c);
+    view_all(&v, &c.h);
+    tap_ok(!timeline_make(&t, &c.h, &v, c.file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS, e.text);
     tap_ok(row_is(&t, 0, "t2999", "........R."), "the one that ran longest is drawn");
     tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * MS && t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * MS &&
                t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * MS,
@@ -256,150 +287,116 @@ static void test_crowd(void)
         drawn += t.rows[i].cells != NULL;
     tap_ok(drawn == TOP, "no row has cells that is not to be drawn: %" PRIu32, drawn);
     timeline_deinit(&t);
-    tap_ok(!timeline_make(&t, &h, &v, file, COLUMNS, 0, NULL, &e) && row_is(&t, 0, "t2999", "........R.") && t.rows[THREADS - 1].cells,
+    tap_ok(!timeline_make(&t, &c.h, &v, c.file, COLUMNS, 0, NULL, &e) && row_is(&t, 0, "t2999", "........R.") && t.rows[THREADS - 1].cells,
            "all are, where all are asked for");
     timeline_deinit(&t);
     halt_view_deinit(&v);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 static void test_who_was_late(void)
 {
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
-    buffer_init(&b, 1 << 20);
-    craft_halts_busy(&b);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
-    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
-    text_is(&h, s->late, "late at shop.Sum.loop:9 (1.70 ms); worker at shop.Sum.loop:9 (250 us)",
+    struct crafted c;
+    craft(&c);
+    craft_halts_busy(&c.b);
+    read_halts(&c);
+    const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
+    text_is(&c.h, s->late, "late at shop.Sum.loop:9 (1.70 ms); worker at shop.Sum.loop:9 (250 us)",
             "who was late, and how long it ran meanwhile");
-    text_is(&h, s->late_thread, "late", "of these the one that ran longest");
-    text_is(&h, s->late_site, "shop.Sum.loop:9", "and where it did");
+    text_is(&c.h, s->late_thread, "late", "of these the one that ran longest");
+    text_is(&c.h, s->late_site, "shop.Sum.loop:9", "and where it did");
     tap_ok(s->late_ns == 1950000 && s->late_thread_ns == 1700000, "all of them together, and that one: %" PRIu64, s->late_ns);
-    char *json = printed(&h, halts_report_json);
+    char *json = printed(&c.h, halts_report_json);
     contains(json, "\"late_ns\": 1950000");
     free(json);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 /* More threads than are named: the one that all wait for comes last. */
 static void test_late_behind_others(void)
 {
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
-    buffer_init(&b, 1 << 20);
-    craft_halts_late(&b);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e) && !halts_read(&h, file, &problems, &e), "reads");
-    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
-    text_is(&h, s->late_thread, "t7", "who ran longest is known, however many were late");
+    struct crafted c;
+    craft(&c);
+    craft_halts_late(&c.b);
+    read_halts(&c);
+    const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
+    text_is(&c.h, s->late_thread, "t7", "who ran longest is known, however many were late");
     tap_ok(s->late_thread_ns == 20 * MS && s->late_ns == 27 * MS, "for so long, and all of them together: %" PRIu64 ", %" PRIu64,
            s->late_thread_ns, s->late_ns);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 /* Both told of waits. Of the agent's time its own count; those that the JDK saw begin before the agent came are the JDK's. */
 static void test_told_twice(bool later)
 {
     static const uint8_t from_310_ms[8] = {0, 0, 0, 0, 0x12, 0xc6, 0x84, 0xc0};
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
+    struct crafted c;
     struct halt_view v;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
     const char *when = later ? "from 310 ms on" : "all the time";
     uint64_t shift = later ? 310 : 0;
-    buffer_init(&b, 1 << 20);
-    craft_halts_jdk(&b);
-    size_t agents = b.len;
-    craft_halts_waits(&b);
-    if (later && !b.failed)
-        memcpy(b.data + agents + 32, from_310_ms, sizeof from_310_ms);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
-    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    craft(&c);
+    craft_halts_jdk(&c.b);
+    size_t agents = c.b.len;
+    craft_halts_waits(&c.b);
+    if (later && !c.b.failed)
+        memcpy(c.b.data + agents + 32, from_310_ms, sizeof from_310_ms);
+    read_halts(&c);
+    view_all(&v, &c.h);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
-    tap_ok(h.waits_told_twice == (later ? 1 : 3) && !h.told_twice, "agent there %s: so many waits are left out: %" PRIu32, when,
-           h.waits_told_twice);
+    tap_ok(c.h.waits_told_twice == (later ? 1 : 3) && !c.h.told_twice, "agent there %s: so many waits are left out: %" PRIu32, when,
+           c.h.waits_told_twice);
     tap_ok(monitors->count == (later ? 3 : 2) && monitors->by_agent == 2 && monitors->total_ns == (later ? 83 : 43) * MS,
            "agent there %s: waits for monitors", when);
     tap_ok(parks->count == (later ? 3 : 2) && parks->by_agent == 2 && parks->total_ns == (later ? 23 : 13) * MS,
            "agent there %s: parks", when);
-    tap_ok(find(&h, HALT_MONITOR, 301 + shift)->told_by_agent && find(&h, HALT_PARK, 700 + shift)->told_by_agent,
+    tap_ok(find(&c.h, HALT_MONITOR, 301 + shift)->told_by_agent && find(&c.h, HALT_PARK, 700 + shift)->told_by_agent,
            "agent there %s: as the agent has them", when);
-    char *text = printed(&h, halts_report_text);
+    char *text = printed(&c.h, halts_report_text);
     contains(text, later ? "1 wait for monitors and in parks was told of by the JDK, too; Candor's count, which have owners.\n"
                          : "3 waits for monitors and in parks were told of by the JDK, too; Candor's count, which have owners.\n");
     free(text);
     halt_view_deinit(&v);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 /* What goes on at the agent's end the JDK has whole, if it has it. */
 static void test_open_waits(void)
 {
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
+    struct crafted c;
     struct halt_view v;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
-    buffer_init(&b, 1 << 20);
-    craft_halts_jdk(&b);
-    craft_halts_open(&b);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e), "reads: %s", e.text);
-    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
+    craft(&c);
+    craft_halts_jdk(&c.b);
+    craft_halts_open(&c.b);
+    read_halts(&c);
+    view_all(&v, &c.h);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
     tap_ok(monitors->count == 2 && monitors->by_agent == 1 && monitors->total_ns == 50 * MS, "a wait that goes on at the end counts once");
-    tap_ok(!find(&h, HALT_MONITOR, 300)->told_by_agent && find(&h, HALT_MONITOR, 310)->told_by_agent, "whole, where it is known whole");
+    tap_ok(!find(&c.h, HALT_MONITOR, 300)->told_by_agent && find(&c.h, HALT_MONITOR, 310)->told_by_agent, "whole, where it is known whole");
     tap_ok(parks->count == 1 && !parks->by_agent && parks->total_ns == 30 * MS, "behind the agent's end all waits are the JDK's");
-    tap_ok(h.waits_told_twice == 2, "those are told of: %" PRIu32, h.waits_told_twice);
+    tap_ok(c.h.waits_told_twice == 2, "those are told of: %" PRIu32, c.h.waits_told_twice);
     halt_view_deinit(&v);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 /* The agent has the waits of its own time, the JDK all else; and the time is the agent's. */
 static void test_joined(bool parks)
 {
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
+    struct crafted c;
     struct halt_view v;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
     const char *with = parks ? "with parks" : "without parks";
-    buffer_init(&b, 1 << 20);
-    craft_halts_joined(&b, "cpu,lock", parks);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s", e.text);
-    halt_view_make(&v, &h, h.start_ns, h.start_ns + (int64_t)h.duration_ns, NULL);
-    tap_ok(h.joined && h.start_ns == START && h.duration_ns == 1000 * MS,
+    craft(&c);
+    craft_halts_joined(&c.b, "cpu,lock", parks);
+    read_halts(&c);
+    view_all(&v, &c.h);
+    tap_ok(c.h.joined && c.h.start_ns == START && c.h.duration_ns == 1000 * MS,
            "%s: the time of a joined recording is that of the agent's chunks", with);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
     tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * MS, "%s: a wait that both told of is the agent's",
            with);
     tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
-    tap_ok(h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, h.waits_told_twice);
+    tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, c.h.waits_told_twice);
     tap_ok(gc->count == 2 && !gc->by_agent && v.kinds[HALT_SAFEPOINT].count == 1, "%s: pauses and safepoints are the JDK's", with);
-    char *text = printed(&h, halts_report_text), *json = printed(&h, halts_report_json);
+    char *text = printed(&c.h, halts_report_text), *json = printed(&c.h, halts_report_json);
     contains(text, "told of by the JDK's recorder: safepoint, VM operation, GC pause");
     contains(text, "told of by Candor's agent: monitor\n");
     contains(text, parks ? "3 waits for monitors and in parks were told of by the JDK, too"
@@ -409,51 +406,37 @@ static void test_joined(bool parks)
     free(text);
     free(json);
     halt_view_deinit(&v);
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
 }
 
 /* Walked for each sample, such a stack would take minutes. */
 static void test_deep(void)
 {
     enum { FRAMES = 40000, SAMPLES = 40000 };
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
-    buffer_init(&b, 4 << 20);
-    craft_halts_deep(&b, FRAMES, SAMPLES);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads: %s %s", e.text, problems.list[0].text);
-    const struct halt *s = find(&h, HALT_SAFEPOINT, 100);
-    text_is(&h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)", "a deep stack is one");
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    struct crafted c;
+    craft(&c);
+    craft_halts_deep(&c.b, FRAMES, SAMPLES);
+    read_halts(&c);
+    const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
+    text_is(&c.h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)", "a deep stack is one");
+    close_halts(&c);
 }
 
 int main(void)
 {
-    struct buffer b;
-    struct jfr_file *file;
-    struct halts h;
-    struct jfr_problems problems = {0};
-    struct error e = {""};
-    buffer_init(&b, 1 << 20);
-    craft_halts_jdk(&b);
-    craft_halts_agent(&b);
-    tap_ok(!jfr_file_open_memory(&file, b.data, b.len, "crafted", &problems, &e), "opens");
-    tap_ok(!halts_read(&h, file, &problems, &e) && !problems.count, "reads, without problems: %s %s", e.text, problems.list[0].text);
-    test_safepoint(&h);
-    test_pauses(&h);
-    test_waits(&h);
-    test_whole(&h);
-    test_part(&h);
-    test_printed(&h);
-    test_not_known_when_asked(&h);
-    test_timeline(&h, file);
+    struct crafted c;
+    craft(&c);
+    craft_halts_jdk(&c.b);
+    craft_halts_agent(&c.b);
+    read_halts(&c);
+    test_safepoint(&c.h);
+    test_pauses(&c.h);
+    test_waits(&c.h);
+    test_whole(&c.h);
+    test_part(&c.h);
+    test_printed(&c.h);
+    test_not_known_when_asked(&c.h);
+    test_timeline(&c.h, c.file);
     test_who_was_late();
     test_late_behind_others();
     test_deep();
@@ -463,8 +446,6 @@ int main(void)
     test_joined(true);
     test_joined(false);
     test_crowd();
-    halts_deinit(&h);
-    jfr_file_close(file);
-    buffer_deinit(&b);
+    close_halts(&c);
     return tap_done();
 }

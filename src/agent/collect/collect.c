@@ -412,6 +412,18 @@ static void write_comparison(void)
     }
 }
 
+/* Of the events that the JVM tells of. */
+static void describe_jvm_events(void)
+{
+    if (allocations_running())
+        allocations_describe();
+    if (live_running())
+        live_describe();
+    pauses_describe();
+    if (locks_running())
+        locks_describe();
+}
+
 static void describe(void)
 {
     struct recording *r = &session.recording;
@@ -422,13 +434,7 @@ static void describe(void)
         recording_describe_without_clock(r, session.clock.interval_ns, session.late);
     if (records(COLLECT_WALL))
         recording_describe_wall(r, session.options.wall.interval_ns, session.options.wall.rate, !samples_cpu());
-    if (allocations_running())
-        allocations_describe();
-    if (live_running())
-        live_describe();
-    pauses_describe();
-    if (locks_running())
-        locks_describe();
+    describe_jvm_events();
     collect_events_text(events, session.options.events);
     recording_describe_events(r, clock_counts(&session.clock) ? session.clock.counter.name : events);
 }
@@ -787,13 +793,7 @@ static int start(const struct collect_options *options, bool late, bool (*recomp
         release_memory();
         return rc;
     }
-    if (allocations_running())
-        allocations_describe();
-    if (live_running())
-        live_describe();
-    pauses_describe();
-    if (locks_running())
-        locks_describe();
+    describe_jvm_events();
     session.running = true;
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -87,6 +88,20 @@ int recording_file_open(struct recording_file *f)
         return CLI_OK;
     recording_file_discard(f);
     return cannot_write(f, error);
+}
+
+int recording_file_make(struct recording_file *f, const char *command, pid_t pid)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s/candor-%s-%d-XXXXXX.jfr", folder && *folder == '/' ? folder : "/tmp", command, pid);
+    f->fd = mkostemps(name, 4, O_CLOEXEC);
+    f->made = f->fd >= 0;
+    if (f->fd < 0)
+        return cli_fail("cannot write %s: %s; name a file with -o, or another folder in TMPDIR", name, strerror(errno));
+    if (!realpath(name, f->path))
+        snprintf(f->path, sizeof f->path, "%s", name);
+    return CLI_OK;
 }
 
 void recording_file_option(const struct recording_file *f, struct control_request *request)

@@ -277,7 +277,8 @@ static void test_crowd(void)
     craft_halts_crowd(&c.b, THREADS);
     read_halts(&c);
     view_all(&v, &c.h);
-    tap_ok(!timeline_make(&t, &c.h, &v, c.file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS, e.text);
+    tap_ok(!timeline_make(&t, &c.h, &v, c.file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS,
+           e.text);
     tap_ok(row_is(&t, 0, "t2999", "........R."), "the one that ran longest is drawn");
     tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * MS && t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * MS &&
                t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * MS,
@@ -418,7 +419,8 @@ static void test_deep(void)
     craft_halts_deep(&c.b, FRAMES, SAMPLES);
     read_halts(&c);
     const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
-    text_is(&c.h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)", "a deep stack is one");
+    text_is(&c.h, s->late, "late at java.lang.System.gc:1 < java.lang.System.gc:1 < java.lang.System.gc:1 (40.0 ms)",
+            "a deep stack is one");
     close_halts(&c);
 }
 

@@ -9,6 +9,8 @@ A test reads as
         ct.ok(..., "...")
     ct.done()
 
+A recording of a part of the program is jvm.start(path, event="lock"), rounds, jvm.stop(); Recording(path) reads either.
+
 Java programs live in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..."
 one line "done key=value ...". Every process started here dies with the test, whatever ends it.
 

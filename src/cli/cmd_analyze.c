@@ -4,8 +4,8 @@
 #include "analysis/analyze.h"
 #include "analysis/findings_print.h"
 #include "analysis/recording_evidence.h"
-#include "cli/problems.h"
-#include "cli/remote.h"
+#include "cli/read/problems.h"
+#include "cli/read/remote.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,15 +1,11 @@
 /* candor asm: which instructions the CPU time went to, of a recording or of a JVM that runs. */
 #include "asm/report.h"
-#include "cli/begin.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/watch.h"
+#include "cli/record/begin.h"
+#include "cli/record/watch.h"
 #include "profile/load_jfr.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -119,24 +115,10 @@ static int show(const struct cli_args *args, const struct asm_options *o, const 
 
 /* ---- of a JVM ---- */
 
-static int make_file(struct recording_file *file, pid_t pid)
-{
-    const char *folder = getenv("TMPDIR");
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/candor-asm-%d-XXXXXX.jfr", folder && *folder == '/' ? folder : "/tmp", pid);
-    file->fd = mkostemps(name, 4, O_CLOEXEC);
-    file->made = file->fd >= 0;
-    if (file->fd < 0)
-        return cli_fail("cannot write %s: %s; name a file with -o, or another folder in TMPDIR", name, strerror(errno));
-    if (!realpath(name, file->path))
-        snprintf(file->path, sizeof file->path, "%s", name);
-    return CLI_OK;
-}
-
 static int open_file(const struct cli_args *args, const struct session *s, struct recording *r)
 {
     if (!cli_option(args, "output"))
-        return make_file(&r->file, s->process.pid);
+        return recording_file_make(&r->file, "asm", s->process.pid);
     int status = recording_choose_file(r, args, s->name);
     return status ? status : recording_file_open(&r->file);
 }

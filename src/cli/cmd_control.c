@@ -4,9 +4,9 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/jdk_recorder.h"
 #include "cli/progress.h"
-#include "cli/recording.h"
+#include "cli/record/jdk_recorder.h"
+#include "cli/record/recording.h"
 #include "cli/session.h"
 
 #include <errno.h>

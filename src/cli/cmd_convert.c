@@ -1,10 +1,10 @@
 /* candor convert IN OUT: a recording in another format, chosen by OUT's extension. */
 #include "cli/cli.h"
-#include "cli/convert_code.h"
-#include "cli/convert_recording.h"
+#include "cli/convert/code.h"
+#include "cli/convert/recording.h"
 
-#include "cli/input.h"
-#include "cli/page_code.h"
+#include "cli/convert/page_code.h"
+#include "cli/read/input.h"
 #include "format/collapsed.h"
 #include "format/csv.h"
 #include "format/flamegraph.h"

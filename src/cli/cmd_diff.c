@@ -1,8 +1,8 @@
 /* candor diff A B: what changed between two recordings, and whether it is more than chance. */
 #include "cli/cli.h"
-#include "cli/diff_page.h"
+#include "cli/diff/page.h"
 
-#include "cli/input.h"
+#include "cli/read/input.h"
 #include "profile/diff.h"
 #include "report/diff_report.h"
 

@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 
 #include "base/units.h"
-#include "cli/hist_plot.h"
-#include "cli/hist_print.h"
+#include "cli/hist/plot.h"
+#include "cli/hist/print.h"
 
 #include <errno.h>
 #include <math.h>

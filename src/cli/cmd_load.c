@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
-#include "cli/load_print.h"
+#include "cli/load/print.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* candor print FILE: the events of any JFR file, one by one. */
 #include "cli/cli.h"
 
-#include "cli/problems.h"
+#include "cli/read/problems.h"
 #include "events/as_json.h"
 #include "events/as_text.h"
 #include "events/walk.h"

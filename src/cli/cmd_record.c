@@ -1,12 +1,12 @@
 /* candor record: from a running JVM, or a command, to a report. */
-#include "cli/begin.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "cli/jdk_recorder.h"
-#include "cli/launch.h"
-#include "cli/recording.h"
+#include "cli/record/begin.h"
+#include "cli/record/jdk_recorder.h"
+#include "cli/record/launch.h"
+#include "cli/record/recording.h"
+#include "cli/record/watch.h"
 #include "cli/session.h"
-#include "cli/watch.h"
 
 static const struct cli_option options[] = {
     RECORDING_OPTIONS,

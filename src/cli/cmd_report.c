@@ -1,9 +1,9 @@
 /* candor report FILE: where the time went, how sure that is, and the books. */
 #include "cli/cli.h"
 
-#include "cli/input.h"
-#include "cli/report_halts.h"
-#include "cli/trace_id.h"
+#include "cli/read/input.h"
+#include "cli/read/trace_id.h"
+#include "cli/report/halts.h"
 #include "profile/allocated.h"
 #include "profile/leaks.h"
 #include "report/report.h"

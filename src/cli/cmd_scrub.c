@@ -1,8 +1,8 @@
 /* candor scrub IN OUT: a recording without its secrets. */
 #include "cli/cli.h"
 
-#include "cli/convert_recording.h"
-#include "cli/problems.h"
+#include "cli/convert/recording.h"
+#include "cli/read/problems.h"
 #include "compress/spool.h"
 #include "jfr/reader.h"
 #include "jfr/scrub.h"

@@ -4,8 +4,8 @@
 #include "base/jsonw.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "cli/problems.h"
 #include "cli/progress.h"
+#include "cli/read/problems.h"
 #include "events/as_json.h"
 #include "events/summary.h"
 

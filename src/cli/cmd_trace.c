@@ -1,8 +1,8 @@
 /* candor trace FILE TRACE_ID: one request's life across its threads. */
 #include "cli/cli.h"
 
-#include "cli/input.h"
-#include "cli/trace_id.h"
+#include "cli/read/input.h"
+#include "cli/read/trace_id.h"
 #include "format/formats.h"
 #include "report/trace.h"
 

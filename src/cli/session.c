@@ -1,10 +1,10 @@
 /* What the commands share that talk to one JVM. */
-#include "cli/session.h"
 #include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
 #include "base/units.h"
-#include "cli/paths_option.h"
+#include "cli/record/paths_option.h"
+#include "cli/session.h"
 
 #include <errno.h>
 #include <poll.h>

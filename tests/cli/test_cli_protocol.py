@@ -8,7 +8,6 @@ import json
 import pathlib
 import signal
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -31,23 +30,19 @@ def elf_that_needs(name):
     return image + strings
 
 
-class Fake:
+class Fake(ct.Script):
     def __init__(self, libc, behaviour):
         folder = ct.WORK / libc
         folder.mkdir(exist_ok=True)
         library = folder / "libjvm.so"
         library.write_bytes(elf_that_needs(libc))
-        self.process = ct.spawn([sys.executable, FAKE, library, behaviour], stdout=subprocess.PIPE, text=True)
-        self.pid, self.armed = self.process.pid, behaviour != "unarmed"
-        assert self.process.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
+        super().__init__(FAKE, library, behaviour)
+        self.armed = behaviour != "unarmed"
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT if self.armed else signal.SIGKILL)
         self.process.wait(ct.PATIENCE)
-        self.process.stdout.close()
+        super().__exit__()
 
     def start(self, timeout="2s"):
         return ct.candor("start", "--timeout", timeout, "-o", ct.WORK / "x.jfr", self.pid)

@@ -50,30 +50,15 @@ __attribute__((visibility("default"))) int Agent_OnLoad(void *vm, char *options,
 """
 
 
-class Fake:
+class Fake(ct.Script):
     """The scripted agent: a process whose PID is the target."""
 
     def __init__(self, *behaviours):
-        self.process = ct.spawn([sys.executable, FAKE, SAMPLE, *behaviours], stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        assert self.process.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        try:
-            os.unlink(f"/tmp/.candor-{self.pid}")
-        except FileNotFoundError:
-            pass
+        super().__init__(FAKE, SAMPLE, *behaviours)
 
     def requests(self):
         """All requests so far; the process is over afterwards."""
-        self.process.kill()
-        return [json.loads(line) for line in self.process.stdout]
+        return [json.loads(line) for line in self.said().splitlines()]
 
 
 def one_line(result, *words):

@@ -5,7 +5,6 @@ whatever it says. And which recording of the JDK's is taken for ours. Against a 
 tier: default
 timeout: 300
 """
-import os
 import pathlib
 import shutil
 import signal
@@ -19,24 +18,9 @@ FAKE = pathlib.Path(__file__).with_name("fake_recorder.py")
 LIBRARY, FLIGHT, FILE = ct.WORK / "libjvm.so", ct.WORK / "flight.jfr", ct.WORK / "file.jfr"
 
 
-class Fake:
+class Fake(ct.Script):
     def __init__(self, writes, name="Owner", *behaviours):
-        behaviours = [*behaviours, *["writes"] * writes]
-        self.process = ct.spawn([sys.executable, FAKE, LIBRARY, FILE, FLIGHT, name, *behaviours], stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        assert self.process.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
-        for name in (f"/tmp/.java_pid{self.pid}", f"/tmp/.candor-{self.pid}"):
-            os.unlink(name)
+        super().__init__(FAKE, LIBRARY, FILE, FLIGHT, name, *behaviours, *["writes"] * writes, stdin=subprocess.PIPE)
 
 
 def stop(before, writes, *behaviours, name="Owner", limit="unlimited"):

@@ -10,7 +10,6 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import sys
 import time
 
@@ -45,26 +44,15 @@ def content():
     return lines
 
 
-class Fake:
+class Fake(ct.Script):
     """A process with the scripted agent, which writes `recording` to whoever asks it to start."""
 
     def __init__(self, recording, *behaviours):
-        self.process = ct.spawn([sys.executable, FAKE, recording, *behaviours], stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        assert self.process.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        pathlib.Path(f"/tmp/.candor-{self.pid}").unlink(missing_ok=True)
+        super().__init__(FAKE, recording, *behaviours)
 
     def commands(self):
         """All that was asked so far; the process is over afterwards."""
-        self.process.kill()
-        return re.findall(r'"command": "(\w+)"', self.process.stdout.read())
+        return re.findall(r'"command": "(\w+)"', self.said())
 
 
 def top(fake, *options, columns=120, lines=24, **environment):

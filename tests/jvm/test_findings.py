@@ -84,13 +84,9 @@ def is_silent(what, r, kind):
 def record(jvm, name, fixed, options):
     """(recording, truth) of one round."""
     path = ct.WORK / f"{name}-{fixed}-{jvm.jdk.version}.jfr"
-    good, answer = jvm.control("start", file=path, event="cpu,wall,lock,halt", interval="1ms", **{"wall-interval": "20ms"})
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}, {name}: {answer}")
+    jvm.start(path, event="cpu,wall,lock,halt", interval="1ms", **{"wall-interval": "20ms"})
     truth = jvm.round(name, fixed=fixed, **options)
-    good, answer = jvm.control("stop")
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}, {name}: {answer}")
+    jvm.stop()
     return path, truth
 
 
@@ -159,11 +155,9 @@ def of_both(jdk):
         jvm.expect("ready")
         for fixed in (1, 0):
             path, flight, both = (ct.WORK / f"late-{fixed}-{jdk.version}{part}.jfr" for part in ("", "-flight", "-both"))
-            good, answer = jvm.control("start", file=path, event="cpu", interval="1ms")
-            if not good:
-                raise RuntimeError(f"{jdk}, late: {answer}")
+            jvm.start(path, interval="1ms")
             jvm.round("late", fixed=fixed, calls=12, flight=flight)
-            jvm.control("stop")
+            jvm.stop()
             both.write_bytes(flight.read_bytes() + path.read_bytes())
             what = f"{jdk}, late"
             if fixed:

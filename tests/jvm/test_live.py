@@ -21,7 +21,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-import jfrfile
 
 SIZES = {"small": (96, 24 << 20, "byte[]"), "medium": (4096, 48 << 20, "int[]"), "large": (200 << 10, 60 << 20, "char[]")}
 INTERVAL = 16 << 10
@@ -42,39 +41,27 @@ class Object:
         return any(name == method for name, _, _ in self.frames)
 
 
-class Recording:
+class Recording(ct.Recording):
     def __init__(self, path):
-        self.path, self.sets, self.books, self.settings, told = path, [], {}, {}, []
-        for event in jfrfile.events(path):
-            if event["@type"] == "jdk.OldObjectSample":
-                told.append(Object(event))
-            elif event["@type"] == "candor.LiveSet":
-                self.sets.append(event)
-            elif event["@type"] == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif event["@type"] == "candor.Setting":
-                self.settings[event["name"]] = event["value"]
-        last = max((one.told for one in told), default=0)
-        self.all, self.alive = told, [one for one in told if one.told == last]
+        self.sets = []
+        super().__init__(path)
+        last = max((one.told for one in self.all), default=0)
+        self.alive = [one for one in self.all if one.told == last]
+
+    def take(self, kind, event):
+        if kind == "jdk.OldObjectSample":
+            self.all.append(Object(event))
+        elif kind == "candor.LiveSet":
+            self.sets.append(event)
+        else:
+            super().take(kind, event)
 
     def of(self, size):
         return [one for one in self.alive if one.shows(f"Leaks.{size}")]
 
     def lost(self):
         """Bytes of the event alloc's samples that were taken and did not get here, as its books say."""
-        return sum(line[0] for (account, _), line in self.books.items() if account == "alloc_lost_bytes")
-
-
-def start(jvm, path, **options):
-    good, answer = jvm.control("start", file=path, event=options.pop("event", "live"), **options)
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
-def stop(jvm):
-    good, answer = jvm.control("stop")
-    if not good or "error" in answer:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
+        return self.sum("alloc_lost_bytes")
 
 
 def standard_error(objects, size, bytes_):
@@ -132,12 +119,12 @@ def alive(jdk, flags=SERIAL):
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms512m", "-Xmx512m", *flags]) as jvm:
         jvm.expect("ready")
         before = weak_references(jvm)
-        start(jvm, path, **{"alloc-interval": INTERVAL, "live-max": WATCHED})
+        jvm.start(path, event="live", **{"alloc-interval": INTERVAL, "live-max": WATCHED})
         answers = {size: jvm.round("keep", size=size, bytes=bytes_) for size, (_, bytes_, _) in SIZES.items()}
         good, copied = jvm.control("dump", file=path.with_suffix(".copy.jfr"))
         ct.ok(good, f"{what}: is copied", copied)
         during = weak_references(jvm)  # now that none is on its way to be watched
-        stop(jvm)
+        jvm.stop()
         after = weak_references(jvm)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     truth = {size: answer["bytes"] for size, answer in answers.items()}
@@ -185,9 +172,9 @@ def leaks(jdk, kind, fixed):
     path = ct.WORK / f"leaks-{jdk.version}-{kind}-{fixed}.jfr"
     with ct.Jvm(jdk, "Leaks", agent=ct.agent_options(), flags=["-Xms96m", "-Xmx96m", *SERIAL]) as jvm:
         jvm.expect("ready")
-        start(jvm, path, **{"alloc-interval": "2k", "live-max": 16384})
+        jvm.start(path, event="live", **{"alloc-interval": "2k", "live-max": 16384})
         done = jvm.round(kind=kind, fixed=fixed, seconds=SECONDS)
-        stop(jvm)
+        jvm.stop()
         status = jvm.finish()
     report = ct.candor("report", "--json", "--kind", "live", path)
     return done, status, ct.json.loads(report.out) if report.status == 0 else report

@@ -17,7 +17,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-import jfrfile
 
 THREADS, SECONDS = 64, 3
 THRESHOLDS = {"0": 0, "1ms": 1_000_000, "20ms": 20_000_000, "200ms": 200_000_000}
@@ -41,47 +40,26 @@ class Wait:
         self.frames = [ct.frame_of(frame)[0] for frame in event["stackTrace"]["frames"]]
 
 
-class Recording:
-    def __init__(self, path):
-        self.path, self.all, self.books, self.settings, self.log = path, [], {}, {}, []
-        for event in jfrfile.events(path):
-            if event["@type"] in KINDS:
-                self.all.append(Wait(event))
-            elif event["@type"] == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif event["@type"] == "candor.Setting":
-                self.settings[event["name"]] = event["value"]
-            elif event["@type"] == "candor.Log":
-                self.log.append((event["level"], event["message"]))
+class Recording(ct.Recording):
+    def take(self, kind, event):
+        if kind in KINDS:
+            self.all.append(Wait(event))
+        else:
+            super().take(kind, event)
 
     def of(self, prefix):
         return [one for one in self.all if one.thread.startswith(prefix)]
-
-    def sum(self, account):
-        return sum(ns for (name, _), (ns, _) in self.books.items() if name == account)
 
 
 def agent(jdk):
     return ct.Jvm(jdk, "Locks", agent=ct.agent_options())
 
 
-def start(jvm, path, **options):
-    good, answer = jvm.control("start", file=path, **{"event": "lock", **options})
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
-def stop(jvm):
-    good, answer = jvm.control("stop")
-    if not good or "error" in answer:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
 def record(jvm, name, *words, options, **round_options):
     path = ct.WORK / f"lock-{name}-{jvm.jdk.version}.jfr"
-    start(jvm, path, **options)
+    jvm.start(path, event="lock", **options)
     truth = jvm.round(*words, **round_options)
-    stop(jvm)
+    jvm.stop()
     return Recording(path), truth
 
 
@@ -182,8 +160,8 @@ def deadlocks(jdk):
             ct.ok("Deadlock" in said and word in said, f"{what}: in words, too", said[:1500])
             if kind == "monitor":
                 path = ct.WORK / f"lock-before-{jdk.version}.jfr"
-                start(jvm, path)
-                stop(jvm)
+                jvm.start(path, event="lock")
+                jvm.stop()
                 late = json.loads(ct.candor("report", "--json", path).out)
                 ct.ok(len(late["deadlocks"]) == 1 and len(late["deadlocks"][0]) == 3, f"{what}: also where it came before the recording",
                       late["deadlocks"])
@@ -227,9 +205,9 @@ def shown(found, what):
 def both(jvm):
     """Beside the other events, each with its own books."""
     what, path = f"{jvm.jdk}, cpu, wall and lock", ct.WORK / f"lock-both-{jvm.jdk.version}.jfr"
-    start(jvm, path, event="cpu,wall,lock", **{"lock-threshold": "0"})
+    jvm.start(path, event="cpu,wall,lock", **{"lock-threshold": "0"})
     truth = jvm.round("convoy", threads=8, hold=1, seconds=1)
-    stop(jvm)
+    jvm.stop()
     found = Recording(path)
     waited = sum(one.weight for one in found.of("monitor-")) / truth["monitor"]
     ct.ok(abs(waited - 1) <= 0.03, f"{what}: {waited:.4f} of the waiting for the monitor", truth)
@@ -244,8 +222,8 @@ def cycles(jvm, count=20):
     what, path = f"{jvm.jdk}, {count} recordings", ct.WORK / f"lock-cycles-{jvm.jdk.version}.jfr"
     fds = len(jvm.fds())
     for _ in range(count):
-        start(jvm, path)
-        stop(jvm)
+        jvm.start(path, event="lock")
+        jvm.stop()
     ct.ok(len(jvm.fds()) == fds, f"{what}: no descriptor is left")
 
 

@@ -48,15 +48,8 @@ def live_report(path):
     return ct.json.loads(report.out)
 
 
-def control(jvm, command, **options):
-    good, answer = jvm.control(command, **options)
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {command}: {answer}")
-    return answer
-
-
 def start(jvm, path, **options):
-    control(jvm, "start", **{"file": path, "event": "live", "alloc-interval": "16k", **options})
+    jvm.start(path, **{"event": "live", "alloc-interval": "16k", **options})
 
 
 def byte_arrays(data):
@@ -71,7 +64,7 @@ def held(jvm, kind, fixed):
     path = ct.WORK / f"held-{jvm.jdk.version}-{kind}-{fixed}.jfr"
     start(jvm, path, paths="60s")
     done = jvm.round("hold", kind=kind, fixed=fixed, requests=REQUESTS)
-    control(jvm, "stop")
+    jvm.stop()
     return done, live_report(path), path
 
 
@@ -141,11 +134,11 @@ def too_little(jdk):
         jvm.round("hold", kind="hashtable", requests=REQUESTS)
         dumped = ct.candor("dump", "--paths=1us", "-o", copy, jvm.pid)
         ct.ok(dumped.status == 0 and "stand still for up to 1.00 us" in dumped.err, f"{jdk}: the cost is said beforehand", dumped)
-        control(jvm, "stop")
+        jvm.stop()
         start(jvm, ct.WORK / "without.jfr", event="alloc")
         refused = ct.candor("dump", "--paths", jvm.pid)
         ct.ok(refused.status == 1 and "event=live" in refused.err, f"{jdk}: it is of the event live", refused)
-        control(jvm, "stop")
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
     data, end = live_report(copy), live_report(path)
     told = data["live"]["holders"]
@@ -193,13 +186,13 @@ def of_several_chunks(jdk, path):
         start(jvm, ct.WORK / "kept.jfr", keep="30s")  # in chunks of three seconds
         jvm.round("hold", kind="hashtable", requests=REQUESTS)
         for _ in range(100):
-            control(jvm, "dump", file=path, paths="60s")
+            jvm.dump(path, paths="60s")
             chunks = [list(chunk.events({"jdk.OldObjectSample"})) for chunk in jfrfile.chunks(path.read_bytes())]
             if sum(any(event["root"] for event in chunk) for chunk in chunks) > 1:
                 break
             path.unlink()
             time.sleep(1)
-        control(jvm, "stop")
+        jvm.stop()
         jvm.finish()
     return [event for chunk in chunks for event in chunk]
 
@@ -249,7 +242,7 @@ def candidates(jdk, kind, fixed):
         jvm.expect("ready")
         start(jvm, path, paths="60s", **{"alloc-interval": "2k", "live-max": 16384})
         done = jvm.round(kind=kind, fixed=fixed, seconds=12)
-        control(jvm, "stop")
+        jvm.stop()
         jvm.finish()
     if not done["full"]:
         ct.skip(what, "the machine had no time")
@@ -269,7 +262,7 @@ def checked(jdk):
         jvm.expect("ready")
         start(jvm, path, paths="60s")
         jvm.round("hold", kind="threadLocal", requests=REQUESTS)
-        control(jvm, "stop")
+        jvm.stop()
         jvm.finish()
         said = jvm.transcript()
     ct.ok("WARNING in native method" not in said and "FATAL ERROR" not in said and "exceeds capacity" not in said,

@@ -17,7 +17,6 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-import jfrfile
 import test_unloading
 
 # Compilers as they were: a counted loop is not polled. JDK 8 knows neither flag's newer meaning, nor needs it.
@@ -42,33 +41,15 @@ class Sample:
         return next((name for name, kind, _ in self.frames if kind == "Java"), None)
 
 
-class Samples:
-    def __init__(self, path):
-        self.all, self.books, self.executions, self.others = [], {}, [], collections.Counter()
-        for event in jfrfile.events(path):
-            if event["@type"] == "candor.SafepointSample":
-                self.all.append(Sample(event))
-            elif event["@type"] == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif event["@type"] == "jdk.ExecutionSample":
-                self.executions.append(event["state"])
-            else:
-                self.others[event["@type"]] += 1
+class Samples(ct.Recording):
+    def take(self, kind, event):
+        if kind == "candor.SafepointSample":
+            self.all.append(Sample(event))
+        else:
+            super().take(kind, event)
 
     def of(self, prefix):
         return [sample for sample in self.all if sample.thread.startswith(prefix)]
-
-
-def start(jvm, path, **options):
-    good, answer = jvm.control("start", file=path, event="safepoint", **options)
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
-def stop(jvm):
-    good, answer = jvm.control("stop")
-    if not good or "error" in answer:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
 
 
 def rounds_of(jvm):
@@ -81,9 +62,9 @@ def look_at(jvm, path, rounds, *words, **options):
     until = ct.WORK / f"{path.stem}.until"
     jvm.say(" ".join(["go", *words, f"until={until}", *(f"{key}={value}" for key, value in options.items())]))
     jvm.expect("waiting")
-    start(jvm, path, interval="1ms")
+    jvm.start(path, event="safepoint", interval="1ms")
     ct.wait_until(lambda: rounds_of(jvm) >= rounds)
-    stop(jvm)
+    jvm.stop()
     until.touch()
     jvm.expect("done")
     return Samples(path)
@@ -127,7 +108,7 @@ def waiting(jdk):
           and not report["problems"], f"{what}: none of them is in the report of running threads", report["problems"])
     shown = ct.candor("report", "--kind", "waiting", path)
     ct.ok(shown.status == 0 and "Waiters.blocked" in shown.out, f"{what}: --kind waiting shows them", shown)
-    ct.ok(not [s for s in found.executions if s not in RUNS], f"{what}: other tools are told of running threads only")
+    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are told of running threads only")
 
 
 def weights_by_thread(samples):
@@ -167,12 +148,12 @@ def running(jdk):
     with agent(jdk) as jvm:
         jvm.expect("ready")
         jvm.round("run", seconds=0.5)  # compiled
-        start(jvm, path, interval="1ms")
+        jvm.start(path, event="safepoint", interval="1ms")
         truth = collections.Counter()
         # On a busy machine the JVM takes long to stop its threads, and looks are few.
         while truth["runs"] < 2 or (rounds_of(jvm) < 300 and truth["runs"] < 10):
             truth.update(jvm.round("run", seconds=0.5), runs=1)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.of("running-") if s.leaf in ("Waiters.heavy", "Waiters.light")]
@@ -202,7 +183,7 @@ def trap(jdk):
             path = ct.WORK / f"trap-{event}-{jdk.version}.jfr"
             good, answer = jvm.control("start", file=path, event=event, interval="2ms")
             truth = jvm.round("trap", seconds=0.8)
-            stop(jvm)
+            jvm.stop()
             samples = Samples(path).of("trap-") if event == "safepoint" else ct.Recording(path).of_thread("trap-0000")
             weights = collections.Counter()
             for sample in samples:
@@ -234,9 +215,9 @@ def unloading(jdk):
     what, path, classes = f"{jdk}, unloaded classes", ct.WORK / f"unloading-{jdk.version}.jfr", 250
     with agent(jdk, "Loaders") as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="1ms")
+        jvm.start(path, event="safepoint", interval="1ms")
         truth = jvm.round(seconds=600, classes=classes, micros=1500, **{"class": "same"})
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     samples = sorted(Samples(path).of("loaders"), key=lambda sample: sample.start)
     wrong, back, seen = test_unloading.follow(samples, test_unloading.SAME, classes)
@@ -252,9 +233,9 @@ def carriers(jdk):
     what, path = f"{jdk}, virtual threads", ct.WORK / f"virtual-{jdk.version}.jfr"
     with agent(jdk, "VirtualThreads") as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="1ms")
+        jvm.start(path, event="safepoint", interval="1ms")
         jvm.round(threads=100, rounds=20)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.of("ForkJoinPool") if s.frames[0][0] == "jdk.internal.vm.Continuation.run"]
@@ -284,11 +265,11 @@ def nothing_left(jdk):
     with agent(jdk) as jvm:
         jvm.expect("ready")
         jvm.round("run", seconds=0.2)
-        start(jvm, ct.WORK / "first.jfr", interval="1ms")
-        stop(jvm)
+        jvm.start(ct.WORK / "first.jfr", event="safepoint", interval="1ms")
+        jvm.stop()
         java_names(jvm, jdk)  # starts the JVM's thread for such requests
         before, threads = State(jvm), len(jvm.threads())
-        start(jvm, path, interval="1ms")
+        jvm.start(path, event="safepoint", interval="1ms")
         good, answer = jvm.control("start", file=path, event="cpu")
         ct.ok(not good and "already recording" in answer and str(path) in answer, f"{what}: one recording at a time", answer)
         ct.wait_until(lambda: int(jvm.control("status")[1]["samples"]) > 100)
@@ -302,7 +283,7 @@ def nothing_left(jdk):
         copy = ct.WORK / f"dump-{jdk.version}.jfr"
         good, answer = jvm.control("dump", file=copy)
         ct.ok(good and len(Samples(copy).all) > 100, f"{what}: dump copies what there is", answer)
-        stop(jvm)
+        jvm.stop()
         ct.ok("candor" not in java_names(jvm, jdk), f"{what}: it is no longer")
         after = State(jvm)
         ct.ok(before == after, f"{what}: the same descriptors, signals and timers as before", f"{vars(before)}\n{vars(after)}")
@@ -313,7 +294,7 @@ def nothing_left(jdk):
         good, answer = jvm.control("start", file=path, interval="1ms")
         ct.ok(good and answer["event"] == "cpu", f"{what}: the event cpu works then", answer)
         jvm.round("run", seconds=0.2)
-        stop(jvm)
+        jvm.stop()
         ct.ok(ct.Recording(path).samples, f"{what}: and has samples")
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
 

@@ -16,7 +16,6 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-import jfrfile
 
 STATES = {"parked": "STATE_PARKED", "slept": "STATE_SLEEPING", "waited": "STATE_IN_OBJECT_WAIT",
           "blocked": "STATE_BLOCKED_ON_MONITOR_ENTER"}
@@ -39,30 +38,15 @@ class Sample:
         return any(name == method for name, _, _ in self.frames)
 
 
-class Samples:
-    def __init__(self, path):
-        self.all, self.books, self.executions, self.settings, self.log = [], {}, [], {}, []
-        self.cpu = {}
-        for event in jfrfile.events(path):
-            kind = event["@type"]
-            if kind == "candor.WallSample":
-                self.all.append(Sample(event))
-            elif kind == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif kind == "jdk.ExecutionSample":
-                self.executions.append(event["state"])
-            elif kind == "candor.Setting":
-                self.settings[event["name"]] = event["value"]
-            elif kind == "candor.Log":
-                self.log.append((event["level"], event["message"]))
-            elif kind == "candor.ThreadCpu" and event["eventThread"].get("javaName"):
-                self.cpu[event["eventThread"]["javaName"]] = event["cpu"]
+class Samples(ct.Recording):
+    def take(self, kind, event):
+        if kind == "candor.WallSample":
+            self.all.append(Sample(event))
+        else:
+            super().take(kind, event)
 
     def of(self, prefix):
         return [sample for sample in self.all if sample.thread.startswith(prefix)]
-
-    def sum(self, *accounts):
-        return sum(ns for (account, _), (ns, _) in self.books.items() if account in accounts)
 
     @property
     def longest_ns(self):
@@ -78,19 +62,6 @@ def by_thread(samples):
     for sample in samples:
         weights[sample.thread] += sample.weight
     return weights
-
-
-def start(jvm, path, **options):
-    good, answer = jvm.control("start", file=path, **{"event": "wall", **options})
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-    return answer
-
-
-def stop(jvm):
-    good, answer = jvm.control("stop")
-    if not good or "error" in answer:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
 
 
 def agent(jdk, program, library=None, **keywords):
@@ -139,9 +110,9 @@ def sleepers(jdk):
         threads = named(jvm, STATES)
         before = {tid: switches(jvm.pid, tid) for tid in threads}
         begun = time.monotonic()
-        start(jvm, path, interval="2ms", **{"wall-rate": ALL})
+        jvm.start(path, event="wall", interval="2ms", **{"wall-rate": ALL})
         ct.wait_until(lambda: status_samples(jvm) >= rounds * 4 * each)
-        stop(jvm)
+        jvm.stop()
         took = time.monotonic() - begun
         grown = {name: switches(jvm.pid, tid) - before[tid] for tid, name in threads.items()}
         until.touch()
@@ -173,7 +144,7 @@ def sleepers(jdk):
               f"{what}: {kind}: one stack and no other, with the method it waits in", own)
     looks = {reason: count for (account, reason), (_, count) in found.books.items() if account == "wall_looks"}
     ct.ok(looks["same"] > 0.9 * 4 * each * (found.rounds - 1), f"{what}: most stacks are those of the look before", looks)
-    ct.ok(not [s for s in found.executions if s not in RUNS], f"{what}: other tools are told of running threads only")
+    ct.ok(not [s for s in found.executions if s["state"] not in RUNS], f"{what}: other tools are told of running threads only")
     report = ct.report(path)
     ct.ok(report["kind"] == "wall" and not report["problems"] and any(m["name"] == "Waiters.parked" for m in report["methods"]),
           f"{what}: the report shows them", report["problems"])
@@ -187,9 +158,9 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu
     what, path = f"{jdk}, {threads} busy threads, {event}", ct.WORK / f"busy-{jdk.version}-{threads}.jfr"
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
-        start(jvm, path, event=event, **{"wall-interval": interval, "wall-rate": rate})
+        jvm.start(path, event=event, **{"wall-interval": interval, "wall-rate": rate})
         truth = jvm.round("busy", threads=threads, seconds=seconds, cpu=cpu)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     inner = [int(ns) for ns in str(truth["inner"]).split(",")]
@@ -213,7 +184,7 @@ def busy(jdk, threads=32, seconds=2, rate=ALL, event="wall", interval="5ms", cpu
     if cpu:
         # Each may be told a weight too much in the end, and ends with a part of a round that is not told: of a round as a moment meets it.
         ran = sum(s.weight for s in mine if s.state in RUNS)
-        used = [ns for thread, ns in found.cpu.items() if thread.startswith("busy-")]
+        used = [ns for (_, java_id), (thread, ns, _) in found.thread_cpu.items() if java_id and thread.startswith("busy-")]
         gaps = [s.weight for s in found.of("main")]
         allowed = threads * 2 * sum(ns * ns for ns in gaps) / sum(gaps) + lost
         ct.ok(len(used) == threads and abs(ran - sum(used)) < allowed,
@@ -242,9 +213,9 @@ def mixed(jdk):
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
         jvm.round("mixed", seconds=0.2)
-        start(jvm, path, interval="5ms", **{"wall-rate": ALL})
+        jvm.start(path, event="wall", interval="5ms", **{"wall-rate": ALL})
         truth = jvm.round("mixed", seconds=2)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     mine = found.of("mixed-")
@@ -263,9 +234,9 @@ def accepts(jdk):
     what, path = f"{jdk}, a socket", ct.WORK / f"accept-{jdk.version}.jfr"
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="5ms", **{"wall-rate": ALL})
+        jvm.start(path, event="wall", interval="5ms", **{"wall-rate": ALL})
         jvm.round("accept", seconds=0.6)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     mine = found.of("accept-")
@@ -288,7 +259,7 @@ def both(jdk):
             good, answer = jvm.control("start", file=path, event=event, **({} if event == "wall" else {"interval": "2ms"}), **options)
             ct.ok(good and answer["event"] == event and ("clock" in answer) == (event != "wall"), f"{what}: {event} starts", answer)
             truth = jvm.round("busy", threads=3, seconds=1)
-            stop(jvm)
+            jvm.stop()
             figures[event] = (path, truth)
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     for event in ("cpu", "cpu,wall"):
@@ -324,9 +295,9 @@ def sabotaged(jdk):
         return
     with agent(jdk, "Crowd", library=ct.SABOTAGED_AGENT) as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="1ms", **{"wall-rate": ALL})
+        jvm.start(path, event="wall", interval="1ms", **{"wall-rate": ALL})
         jvm.round("busy", threads=2, seconds=2)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     asked = found.books["wall_looks", "asked"][1]
@@ -348,9 +319,9 @@ def cycles(jdk):
     what, path = f"{jdk}, started and stopped", ct.WORK / f"cycles-{jdk.version}.jfr"
     with agent(jdk, "Crowd") as jvm:
         jvm.expect("ready")
-        start(jvm, path, event="cpu,wall")
+        jvm.start(path, event="cpu,wall")
         jvm.round("busy", threads=2, seconds=0.2)
-        stop(jvm)
+        jvm.stop()
         before, threads = State(jvm), len(jvm.threads())
         jvm.say("go busy threads=4 seconds=3")
         refused = []
@@ -394,9 +365,9 @@ def carriers(jdk):
     what, path = f"{jdk}, virtual threads", ct.WORK / f"virtual-{jdk.version}.jfr"
     with agent(jdk, "VirtualThreads") as jvm:
         jvm.expect("ready")
-        start(jvm, path, interval="1ms", **{"wall-rate": ALL})
+        jvm.start(path, event="wall", interval="1ms", **{"wall-rate": ALL})
         jvm.round(threads=100, rounds=20)
-        stop(jvm)
+        jvm.stop()
         ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
     found = Samples(path)
     mine = [s for s in found.all if s.carrier]

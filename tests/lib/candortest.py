@@ -9,6 +9,8 @@ A test reads as
         ct.ok(..., "...")
     ct.done()
 
+A recording of a part of the program is jvm.start(path, event="lock"), rounds, jvm.stop(); Recording(path) reads either.
+
 Java programs live in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..."
 one line "done key=value ...". Every process started here dies with the test, whatever ends it.
 
@@ -275,6 +277,33 @@ def run(*command, timeout=PATIENCE, **keywords):
     return Result(process.returncode, out, err)
 
 
+class Script:
+    """A Python program that plays a JVM's part; it has said that it is ready. What such a process leaves in /tmp goes with it."""
+
+    def __init__(self, path, *arguments, **keywords):
+        self.process = spawn([sys.executable, path, *arguments], stdout=subprocess.PIPE, text=True, **keywords)
+        self.pid = self.process.pid
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"{path} does not begin")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        _alive.discard(self.process)
+        for stream in filter(None, (self.process.stdin, self.process.stdout)):
+            stream.close()
+        for name in (f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}"):
+            pathlib.Path(name).unlink(missing_ok=True)
+
+    def said(self):
+        """All that it has printed since; it is over afterwards."""
+        self.process.kill()
+        return self.process.stdout.read()
+
+
 def candor(*arguments, **keywords):
     return run(PROGRAM, *arguments, **keywords)
 
@@ -410,6 +439,28 @@ class Jvm:
     def control(self, command, **options):
         return control(self.pid, command, **options)
 
+    def ask(self, command, **options):
+        """The answer to a request that has to be granted; RuntimeError with the reason where it is not."""
+        good, answer = self.control(command, **options)
+        if not good:
+            raise RuntimeError(f"{self.jdk}, {command}: {answer}")
+        return answer
+
+    def start(self, path, **options):
+        """Begins a recording, of the event cpu unless the options say another; RuntimeError where it is refused. The answer."""
+        return self.ask("start", file=path, **options)
+
+    def dump(self, path, **options):
+        """Copies what there is of it by now; the same."""
+        return self.ask("dump", file=path, **options)
+
+    def stop(self):
+        """Ends it; the same, also where it could not be written whole."""
+        answer = self.ask("stop")
+        if "error" in answer:
+            raise RuntimeError(f"{self.jdk}, stop: {answer}")
+        return answer
+
 
 def _readlink(path):
     try:
@@ -504,30 +555,37 @@ def _description(value):
 
 
 class Recording:
-    """A recording as the strict reader of the tests sees it."""
+    """A recording as the strict reader of the tests sees it. A subclass takes events of its own into `all` (take)."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.all = path, []
         self.samples, self.executions, self.books, self.thread_cpu, self.settings, self.log = [], [], {}, {}, {}, []
         self.counts = {}
         for event in jfrfile.events(path):
             kind = event["@type"]
             self.counts[kind] = self.counts.get(kind, 0) + 1
-            if kind == "candor.CpuSample":
-                self.samples.append(Sample(event))
-            elif kind == "jdk.ExecutionSample":
-                self.executions.append(event)
-            elif kind == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif kind == "candor.ThreadCpu":
-                thread = event["eventThread"]
-                # A thread that Java has left may go on under the same id as a native one, with books of its own.
-                name = thread.get("javaName") or thread["osName"]
-                self.thread_cpu[thread["osThreadId"], thread.get("javaThreadId")] = name, event["cpu"], event["samples"]
-            elif kind == "candor.Setting":
-                self.settings[event["name"]] = event["value"]
-            elif kind == "candor.Log":
-                self.log.append((event["level"], event["message"]))
+            self.take(kind, event)
+
+    def take(self, kind, event):
+        if kind == "candor.CpuSample":
+            self.samples.append(Sample(event))
+        elif kind == "jdk.ExecutionSample":
+            self.executions.append(event)
+        elif kind == "candor.BookLine":
+            self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
+        elif kind == "candor.ThreadCpu":
+            thread = event["eventThread"]
+            # A thread that Java has left may go on under the same id as a native one, with books of its own.
+            name = thread.get("javaName") or thread["osName"]
+            self.thread_cpu[thread["osThreadId"], thread.get("javaThreadId")] = name, event["cpu"], event["samples"]
+        elif kind == "candor.Setting":
+            self.settings[event["name"]] = event["value"]
+        elif kind == "candor.Log":
+            self.log.append((event["level"], event["message"]))
+
+    def sum(self, *accounts):
+        """Of the time in these accounts, for whatever reason."""
+        return sum(ns for (account, _), (ns, _) in self.books.items() if account in accounts)
 
     def of_thread(self, name):
         return [sample for sample in self.samples if sample.thread == name]

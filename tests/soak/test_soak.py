@@ -113,13 +113,9 @@ def recordings(tally, jvm, path, clocks):
     """A round that is recorded by itself, with the next clock."""
     def one_round():
         clock = clocks[tally.rounds % len(clocks)]
-        good, answer = jvm.control("start", file=path, interval="1ms", clock=clock)
-        if not good:
-            raise RuntimeError(f"start: {answer}")
+        jvm.start(path, interval="1ms", clock=clock)
         truth = jvm.round(**WORK)
-        good, answer = jvm.control("stop")
-        if not good or "error" in answer:
-            raise RuntimeError(f"stop: {answer}")
+        jvm.stop()
         tally.look_at(path, clock, truth["started"])
     return one_round
 

@@ -19,7 +19,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
-import jfrfile
 
 HUGE = 2 << 20
 SIZES = {"small": (96, "byte[]"), "medium": (4096, "int[]"), "large": (200 << 10, "char[]"), "huge": (2 << 20, "long[]")}
@@ -40,18 +39,12 @@ class Allocation:
         return any(name == method for name, _, _ in self.frames)
 
 
-class Recording:
-    def __init__(self, path):
-        self.path, self.all, self.books, self.settings, self.cpu = path, [], {}, {}, 0
-        for event in jfrfile.events(path):
-            if event["@type"] == "jdk.ObjectAllocationSample":
-                self.all.append(Allocation(event))
-            elif event["@type"] == "candor.BookLine":
-                self.books[(event["account"], event["reason"] or "")] = (event["time"], event["count"])
-            elif event["@type"] == "candor.Setting":
-                self.settings[event["name"]] = event["value"]
-            elif event["@type"] == "candor.CpuSample":
-                self.cpu += 1
+class Recording(ct.Recording):
+    def take(self, kind, event):
+        if kind == "jdk.ObjectAllocationSample":
+            self.all.append(Allocation(event))
+        else:
+            super().take(kind, event)
 
     def of(self, size):
         return [one for one in self.all if one.shows(f"Allocations.{size}")]
@@ -66,23 +59,11 @@ def standard_error(size, samples, total):
     return max(fixed, max((one.interval for one in samples), default=size) / total)
 
 
-def start(jvm, path, **options):
-    good, answer = jvm.control("start", file=path, event=options.pop("event", "alloc"), **options)
-    if not good:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
-def stop(jvm):
-    good, answer = jvm.control("stop")
-    if not good or "error" in answer:
-        raise RuntimeError(f"{jvm.jdk}: {answer}")
-
-
 def record(jvm, name, sizes=SIZES, total=BYTES, words=(), **options):
     path = ct.WORK / f"{name}-{jvm.jdk.version}.jfr"
-    start(jvm, path, **options)
+    jvm.start(path, event="alloc", **options)
     truth = {size: jvm.round(*words, size=size, bytes=total)["bytes"] for size in sizes}
-    stop(jvm)
+    jvm.stop()
     return Recording(path), truth
 
 
@@ -132,9 +113,9 @@ def mixed(jvm):
     """Small objects between large ones, of which a JVM before 25 (JDK-8356372) samples the large too seldom, the small too often: the
     sums are right, and the report says so."""
     what, path = f"{jvm.jdk}, mixed", ct.WORK / f"mixed-{jvm.jdk.version}.jfr"
-    start(jvm, path, **{"alloc-interval": "512k"})
+    jvm.start(path, event="alloc", **{"alloc-interval": "512k"})
     each = jvm.round(size="mixed", bytes=BYTES)["bytes"]
-    stop(jvm)
+    jvm.stop()
     found = Recording(path)
     truth = {"small": each // HUGE * (HUGE // 96) * 96, "medium": each, "large": each // HUGE * (HUGE // 204800) * 204800, "huge": each}
     text, shares = ct.candor("report", path).out, {}
@@ -195,17 +176,17 @@ def opens_in_the_jdk(found, what):
 
 def both(jvm):
     what, path = f"{jvm.jdk}, cpu and alloc", ct.WORK / f"both-{jvm.jdk.version}.jfr"
-    start(jvm, path, event="cpu,alloc", interval="1ms", **{"alloc-interval": "512k"})
+    jvm.start(path, event="cpu,alloc", interval="1ms", **{"alloc-interval": "512k"})
     status = jvm.control("status")[1]
     ct.ok(status.get("event") == "cpu,alloc" and "clock" in status, f"{what}: the status says both", status)
     truth = {"medium": jvm.round(size="medium", bytes=BYTES, threads=2)["bytes"]}
-    stop(jvm)
+    jvm.stop()
     found = Recording(path)
     agrees(found, truth, what)
     sound(found, what)
     report = ct.report(path)
-    ct.ok(report["kind"] == "cpu" and found.cpu == report["samples"] > 0 and report["allocation_samples"] == len(found.all),
-          f"{what}: {found.cpu} samples of the clock beside them")
+    ct.ok(report["kind"] == "cpu" and len(found.samples) == report["samples"] > 0 and report["allocation_samples"] == len(found.all),
+          f"{what}: {len(found.samples)} samples of the clock beside them")
     ct.identity_closes(report["books"], what)
     alloc = ct.candor("report", "--json", "--kind", "alloc", path)
     ct.ok(alloc.status == 0 and ct.json.loads(alloc.out)["sampled"] == sum(one.weight for one in found.all),
@@ -215,9 +196,9 @@ def both(jvm):
 def virtual(jvm):
     what = f"{jvm.jdk}, virtual threads"
     path = ct.WORK / f"virtual-{jvm.jdk.version}.jfr"
-    start(jvm, path, **{"alloc-interval": "64k"})
+    jvm.start(path, event="alloc", **{"alloc-interval": "64k"})
     bytes_ = jvm.round(size="medium", bytes=30 << 20, threads=4, virtual=1)["bytes"]
-    stop(jvm)
+    jvm.stop()
     found = Recording(path)
     agrees(found, {"medium": bytes_}, what)
     mine = found.of("medium")
@@ -244,9 +225,9 @@ def cycles(jvm, count=50):
     what, path = f"{jvm.jdk}, {count} recordings", ct.WORK / f"cycles-{jvm.jdk.version}.jfr"
     before, fds, inside = interval_of(jvm), len(jvm.fds()), set()
     for i in range(count):
-        start(jvm, path, **({"alloc-interval": "100k"} if i % 2 else {}))
+        jvm.start(path, event="alloc", **({"alloc-interval": "100k"} if i % 2 else {}))
         inside.add(interval_of(jvm))
-        stop(jvm)
+        jvm.stop()
     after = interval_of(jvm)
     if before is None:
         ct.skip(f"{what}: the JVM's interval", "this libjvm has no symbol table")

@@ -107,19 +107,19 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
 
 void allocations_drain(const struct sampled_thread *t, bool shrink)
 {
-    struct alloc_lane *lane = session.running ? alloc_lane(t) : NULL;
+    struct alloc_lane *lane = session.running ? lane_of(&alloc_lanes, t) : NULL;
     size_t words;
     bool named = false;
     if (!lane)
         return;
-    while ((words = candor_queue_read(&lane->queue, session.record, ALLOC_WORDS_MAX)) > 0) {
+    while ((words = candor_queue_read(&lane->lane.queue, session.record, ALLOC_WORDS_MAX)) > 0) {
         if (!named)
             names_thread(&session.recording->names, t);
         named = true;
         take_record(t, session.record, words);
     }
     if (shrink)
-        candor_queue_shrink(&lane->queue);
+        candor_queue_shrink(&lane->lane.queue);
 }
 
 /* ---- rate ---- */
@@ -202,7 +202,7 @@ void allocations_describe(void)
 
 int allocations_reserve(struct error *e)
 {
-    return alloc_table_init() ? error_set(e, -ENOMEM, "not enough address space for the allocations' queues") : 0;
+    return lane_table_init(&alloc_lanes) ? error_set(e, -ENOMEM, "not enough address space for the allocations' queues") : 0;
 }
 
 static void begin(const struct alloc_options *options, struct recording *r)
@@ -247,5 +247,5 @@ void allocations_stop(void)
 {
     allocations_silence();
     session.running = false;
-    alloc_table_deinit();
+    lane_table_deinit(&alloc_lanes);
 }

@@ -59,7 +59,7 @@ static void add(struct account *a, uint64_t ns)
 /* What a thread waits for, if that has an owner with a slot. One that was parked for something without an owner is not asked again. */
 static bool find_target(const struct sampled_thread *t, struct lock_target *target)
 {
-    struct lock_lane *lane = lock_lane(t);
+    struct lock_lane *lane = lane_of(&lock_lanes, t);
     uintptr_t java_thread = atomic_load(&t->java_thread);
     if (atomic_load(&t->slot) != SLOT_LIVE || !lane || !java_thread)
         return false;
@@ -98,7 +98,7 @@ static void find_holders(void)
 
 static void record(const struct holder *h, const struct sampled_thread *t, struct jfr_lock_holder *sample, uint64_t ns)
 {
-    static uint64_t words[LOCK_CLASS_WORDS_MAX]; /* too large for this thread's stack */
+    static uint64_t words[LANE_CLASS_WORDS_MAX]; /* too large for this thread's stack */
     struct recording *r = lock_samples.recording;
     size_t count = lock_class_words(h->klass, words);
     sample->ticks = clock_monotonic_ns();

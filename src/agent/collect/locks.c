@@ -81,14 +81,14 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
 
 void locks_drain(const struct sampled_thread *t, bool shrink)
 {
-    struct lock_lane *lane = session.running ? lock_lane(t) : NULL;
+    struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
     size_t words;
     if (!lane)
         return;
-    while ((words = candor_queue_read(&lane->queue, session.record, LOCK_WORDS_MAX)) > 0)
+    while ((words = candor_queue_read(&lane->lane.queue, session.record, LOCK_WORDS_MAX)) > 0)
         take_record(t, session.record, words);
     if (shrink)
-        candor_queue_shrink(&lane->queue);
+        candor_queue_shrink(&lane->lane.queue);
 }
 
 /* ---- rate ---- */
@@ -129,7 +129,7 @@ static void add_lane(struct account all[LOCK_KINDS], const struct lock_lane *lan
 
 void locks_close_thread(const struct sampled_thread *t)
 {
-    const struct lock_lane *lane = session.running ? lock_lane(t) : NULL;
+    const struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
     if (lane)
         add_lane(session.closed, lane);
 }
@@ -150,7 +150,7 @@ void locks_write(jfr_write_book *write, uint64_t now)
     }
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
-            add_lane(all, lock_lane(&sampled_threads[i]));
+            add_lane(all, lane_of(&lock_lanes, &sampled_threads[i]));
     struct account open = {.ns = lock_samples.open[LOCK_MONITOR].ns + lock_samples.open[LOCK_PARK].ns,
                            .count = lock_samples.open[LOCK_MONITOR].count + lock_samples.open[LOCK_PARK].count};
     int64_t rest = -lock_samples.whole.ns - lock_samples.drawn.ns;
@@ -205,7 +205,7 @@ void locks_describe(void)
 
 int locks_reserve(struct error *e)
 {
-    return lock_table_init() ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
+    return lane_table_init(&lock_lanes) ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
 }
 
 static void begin(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols)
@@ -266,5 +266,5 @@ void locks_stop(void)
 {
     locks_silence();
     session.running = false;
-    lock_table_deinit();
+    lane_table_deinit(&lock_lanes);
 }

@@ -34,7 +34,7 @@ static bool waits_for_monitor(uintptr_t java_thread)
 /* A thread that parked before the recording began is known by where it stands; its part in the time is not, nor what it waited for. */
 static bool look_at(struct sampled_thread *t, struct open_wait *o)
 {
-    struct lock_lane *lane = lock_lane(t);
+    struct lock_lane *lane = lane_of(&lock_lanes, t);
     uintptr_t java_thread = atomic_load(&t->java_thread);
     if (atomic_load(&t->slot) != SLOT_LIVE || !lane || !java_thread)
         return false;
@@ -59,7 +59,7 @@ static void read_target(struct open_wait *o)
 /* From here on the thread, when it wakes, finds that the wait is not its own any more. */
 static bool claim(struct open_wait *o)
 {
-    struct lock_lane *lane = lock_lane(o->thread);
+    struct lock_lane *lane = lane_of(&lock_lanes, o->thread);
     uint64_t since = o->since, waits = 0;
     if (atomic_load(&lane->waits) != o->waits)
         return false;
@@ -80,7 +80,7 @@ static void weigh(struct open_wait *o)
 static void take(struct open_wait *o)
 {
     static uint64_t frames[FRAMES_MAX + 1]; /* too large for this thread's stack, as the next; names_stack may add a frame */
-    static uint64_t class_words[LOCK_CLASS_WORDS_MAX];
+    static uint64_t class_words[LANE_CLASS_WORDS_MAX];
     uint64_t virtual_words[RECORD_VIRTUAL_MAX];
     struct lock_sample s = {.thread = o->thread, .wait = &o->wait, .is_open = true};
     struct names *names = &lock_samples.recording->names;

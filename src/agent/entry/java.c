@@ -1,5 +1,6 @@
 #include "agent/entry/java.h"
 
+#include "agent/entry/java_attach.h"
 #include "agent/entry/jvmti_alloc.h"
 #include "agent/entry/jvmti_collections.h"
 #include "agent/entry/jvmti_heap.h"
@@ -40,19 +41,6 @@ static void *thread_env(void)
 {
     void *jni = NULL;
     return (*java_vm)->GetEnv(java_vm, &jni, JNI_VERSION_1_6) == JNI_OK ? jni : NULL;
-}
-
-/* The agent's thread is Java's only for the moment of a call. */
-static JNIEnv *attach(void)
-{
-    JNIEnv *jni = NULL;
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
-    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK ? jni : NULL;
-}
-
-static void detach(void)
-{
-    (*java_vm)->DetachCurrentThread(java_vm);
 }
 
 static void enable(jvmtiEvent event, bool on)
@@ -129,7 +117,7 @@ static void prepare_agct(void)
 {
     jint count = 0;
     jclass *classes = NULL;
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return;
     enable(JVMTI_EVENT_CLASS_LOAD, true);
@@ -140,7 +128,7 @@ static void prepare_agct(void)
         (*jni)->DeleteLocalRef(jni, classes[i]);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-    detach();
+    java_detach();
 }
 
 /* "Ljava/util/Map;" is the class java/util/Map. */
@@ -149,7 +137,7 @@ static void name_method(uint32_t id)
     jmethodID method = (jmethodID)method_id_of(id);
     char *name = NULL, *descriptor = NULL, *class_name = NULL;
     jclass class = NULL;
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return;
     if (!(*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) &&
@@ -165,7 +153,7 @@ static void name_method(uint32_t id)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
     if (class)
         (*jni)->DeleteLocalRef(jni, class);
-    detach();
+    java_detach();
 }
 
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
@@ -186,6 +174,7 @@ int java_open(JavaVM *vm, struct error *e)
     if (jvmti)
         return 0;
     java_vm = vm;
+    java_attach_init(vm);
     jint offer = (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2);
     if (offer == JNI_EDETACHED)
         return error_set(e, -EAGAIN, "this JVM is still starting");
@@ -299,13 +288,13 @@ static void find_env_offset(JNIEnv *jni)
 void java_describe(JNIEnv *jni)
 {
     find_fields(jni);
-    jvmti_stacks_init(java_vm, jvmti, thread_id);
-    jvmti_alloc_init(java_vm, jvmti, thread_id);
+    jvmti_stacks_init(jvmti, thread_id);
+    jvmti_alloc_init(jvmti, thread_id);
     jvmti_collections_init(jvmti);
-    jvmti_live_init(java_vm);
+    jvmti_live_init();
     jvmti_heap_init(java_vm, thread_id);
-    jvmti_pauses_init(java_vm);
-    jvmti_lock_init(java_vm, jvmti, thread_id);
+    jvmti_pauses_init();
+    jvmti_lock_init(jvmti, thread_id);
     read_properties();
     if (!jvm_facts.jvm_arguments)
         jvm_fill();
@@ -355,7 +344,7 @@ static bool recompile(void)
 {
     const jvmtiCapabilities wanted = {.can_retransform_classes = 1};
     bool done = false;
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return false;
     jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
@@ -365,34 +354,34 @@ static bool recompile(void)
         (*jvmti)->RelinquishCapabilities(jvmti, &wanted);
     }
     (*jni)->ExceptionClear(jni);
-    detach();
+    java_detach();
     return done;
 }
 
 static void session_begin(void)
 {
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return;
     enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, true);
     (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
     enable(JVMTI_EVENT_THREAD_START, true);
     enable(JVMTI_EVENT_THREAD_END, true);
-    detach();
+    java_detach();
 }
 
 static void bind_threads(void)
 {
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return;
     java_bind_threads(jni);
-    detach();
+    java_detach();
 }
 
 static void session_end(void)
 {
-    JNIEnv *jni = attach();
+    JNIEnv *jni = java_attach();
     if (!jni)
         return;
     jvmti_alloc_close();
@@ -402,7 +391,7 @@ static void session_end(void)
     enable(JVMTI_EVENT_DYNAMIC_CODE_GENERATED, false);
     enable(JVMTI_EVENT_CLASS_PREPARE, false);
     enable(JVMTI_EVENT_CLASS_LOAD, false);
-    detach();
+    java_detach();
 }
 
 const struct hooks java_hooks = {recompile, session_begin, bind_threads, session_end};

@@ -1,5 +1,6 @@
 #include "agent/entry/jvmti_alloc.h"
 
+#include "agent/entry/java_attach.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <stdbool.h>
 
-static JavaVM *java_vm;
 static jvmtiEnv *jvmti;
 static jfieldID id_field;
 static bool is_open;
@@ -24,13 +24,6 @@ static jint interval_now(void)
 {
     const int *known = (const int *)native_data(walk_libjvm_low, "_ZN17ThreadHeapSampler18_sampling_intervalE");
     return known && *known >= 0 ? *known : ALLOC_INTERVAL_JVM;
-}
-
-static bool attach(void)
-{
-    JNIEnv *jni;
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
-    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
 }
 
 static int refuse(jvmtiError why, struct error *e)
@@ -68,20 +61,20 @@ static int open_events(uint64_t interval, struct error *e)
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP, "event=alloc needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
-    if (!attach())
-        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    if (!java_attach())
+        return java_attach_refused(e);
     jvmtiError rc = begin(interval);
     is_open = !rc;
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     return rc ? refuse(rc, e) : 0;
 }
 
 static bool set_interval(uint64_t interval)
 {
-    if (!attach())
+    if (!java_attach())
         return false;
     bool done = !(*jvmti)->SetHeapSamplingInterval(jvmti, (jint)interval);
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     return done;
 }
 
@@ -124,9 +117,8 @@ void JNICALL jvmti_alloc_sampled(jvmtiEnv *env, JNIEnv *jni, jthread thread, job
     (*env)->Deallocate(env, (unsigned char *)signature);
 }
 
-void jvmti_alloc_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
+void jvmti_alloc_init(jvmtiEnv *env, jfieldID thread_id)
 {
-    java_vm = vm;
     jvmti = env;
     id_field = thread_id;
     alloc_events = (struct alloc_events){open_events, set_interval};

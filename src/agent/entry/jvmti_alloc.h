@@ -5,7 +5,7 @@
 #include <jvmti.h>
 
 /* Fills alloc_events. thread_id: the field of java.lang.Thread that holds its id, or NULL. */
-void jvmti_alloc_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id);
+void jvmti_alloc_init(jvmtiEnv *env, jfieldID thread_id);
 /* Ends what open has begun, if it has; the interval is then the one from before. On an attached thread. */
 void jvmti_alloc_close(void);
 

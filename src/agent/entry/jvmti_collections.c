@@ -1,5 +1,7 @@
 #include "agent/entry/jvmti_collections.h"
 
+#include "agent/entry/jvmti_events.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -9,8 +11,8 @@ static jvmtiEnv *jvmti;
 /* Written by the agent's thread, read by the JVM's. Relaxed: who is told too late, or once more, is none the worse. */
 static const struct jvmti_collections_user *_Atomic users[USERS_MAX];
 
-static const jvmtiCapabilities capability = {.can_generate_garbage_collection_events = 1};
-static const jvmtiEvent events[] = {JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
+static const struct jvmti_events events = {{.can_generate_garbage_collection_events = 1}, JVMTI_EVENT_GARBAGE_COLLECTION_START,
+                                           JVMTI_EVENT_GARBAGE_COLLECTION_FINISH};
 
 static const struct jvmti_collections_user *user_at(int i)
 {
@@ -34,34 +36,9 @@ static void replace(const struct jvmti_collections_user *before, const struct jv
         }
 }
 
-static jvmtiError notify(jvmtiEventMode mode)
-{
-    jvmtiError rc = JVMTI_ERROR_NONE;
-    for (size_t i = 0; !rc && i < sizeof events / sizeof *events; i++)
-        rc = (*jvmti)->SetEventNotificationMode(jvmti, mode, events[i], NULL);
-    return rc;
-}
-
-static void end(void)
-{
-    notify(JVMTI_DISABLE);
-    (*jvmti)->RelinquishCapabilities(jvmti, &capability);
-}
-
-static jvmtiError begin(void)
-{
-    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
-    if (rc)
-        return rc;
-    rc = notify(JVMTI_ENABLE);
-    if (rc)
-        end();
-    return rc;
-}
-
 jvmtiError jvmti_collections_open(const struct jvmti_collections_user *user)
 {
-    jvmtiError rc = count_users() ? JVMTI_ERROR_NONE : begin();
+    jvmtiError rc = count_users() ? JVMTI_ERROR_NONE : jvmti_events_on(jvmti, &events);
     if (!rc)
         replace(NULL, user);
     return rc;
@@ -71,7 +48,7 @@ void jvmti_collections_close(const struct jvmti_collections_user *user)
 {
     replace(user, NULL);
     if (!count_users())
-        end();
+        jvmti_events_off(jvmti, &events);
 }
 
 void JNICALL jvmti_collections_started(jvmtiEnv *env)

@@ -1,6 +1,7 @@
 #include "agent/entry/jvmti_heap.h"
 
 #include "agent/entry/heap_fields.h"
+#include "agent/entry/java_attach.h"
 #include "agent/record/class_name.h"
 #include "agent/trigger/heap_walks.h"
 #include "base/map.h"
@@ -22,12 +23,6 @@ static jobject loaders[LOADERS_MAX]; /* whose classes stay: the application's, a
 static int loader_count;
 static jobject *objects; /* of nodes, while they are looked at; by number */
 
-static bool attach(void)
-{
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
-    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
-}
-
 /* ---- how large it is ---- */
 
 static jlong ask_runtime(jclass class, jobject runtime, const char *name)
@@ -40,7 +35,7 @@ static jlong ask_runtime(jclass class, jobject runtime, const char *name)
 static uint64_t used(void)
 {
     jlong total = 0, free_bytes = 0;
-    if (!attach() || (*jni)->PushLocalFrame(jni, LOCAL_REFERENCES))
+    if (!(jni = java_attach()) || (*jni)->PushLocalFrame(jni, LOCAL_REFERENCES))
         return 0;
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
     jmethodID get = class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
@@ -52,7 +47,7 @@ static uint64_t used(void)
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
     if (!jvmti) /* not open */
-        (*java_vm)->DetachCurrentThread(java_vm);
+        java_detach();
     return total > free_bytes ? (uint64_t)(total - free_bytes) : 0;
 }
 
@@ -65,7 +60,7 @@ static void close_heap(void)
     jvmti = NULL;
     free(objects);
     objects = NULL;
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     jni = NULL;
 }
 
@@ -110,7 +105,7 @@ static bool tag_samples(struct path_search *s, const uintptr_t *references)
 static bool open_heap(struct path_search *s, const uintptr_t *references)
 {
     const jvmtiCapabilities wanted = {.can_tag_objects = 1};
-    if (!attach())
+    if (!(jni = java_attach()))
         return false;
     objects = calloc(PATH_NODES_MAX + 1, sizeof *objects);
     bool good = objects && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK && jvmti &&

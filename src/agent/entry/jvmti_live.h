@@ -5,6 +5,6 @@
 #include <jni.h>
 
 /* Fills live_objects. */
-void jvmti_live_init(JavaVM *vm);
+void jvmti_live_init(void);
 
 #endif

@@ -1,5 +1,7 @@
 #include "agent/entry/jvmti_lock.h"
 
+#include "agent/entry/java_attach.h"
+#include "agent/entry/jvmti_events.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/lock.h"
 #include "agent/record/jvm.h"
@@ -10,63 +12,33 @@
 
 enum { VIRTUAL_THREADS_SINCE = 21, UNMOUNTED_MONITORS_SINCE = 24 };
 
-static JavaVM *java_vm;
 static jvmtiEnv *jvmti;
 static jfieldID id_field;
 static bool is_open;
 
-static const jvmtiCapabilities capability = {.can_generate_monitor_events = 1};
-static const jvmtiEvent events[] = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
-
-static jvmtiError notify(jvmtiEventMode mode)
-{
-    jvmtiError rc = JVMTI_ERROR_NONE;
-    for (size_t i = 0; !rc && i < sizeof events / sizeof *events; i++)
-        rc = (*jvmti)->SetEventNotificationMode(jvmti, mode, events[i], NULL);
-    return rc;
-}
-
-static jvmtiError begin(void)
-{
-    jvmtiError rc = (*jvmti)->AddCapabilities(jvmti, &capability);
-    if (rc)
-        return rc;
-    rc = notify(JVMTI_ENABLE);
-    if (rc) {
-        notify(JVMTI_DISABLE);
-        (*jvmti)->RelinquishCapabilities(jvmti, &capability);
-    }
-    return rc;
-}
-
-static bool attach(void)
-{
-    JNIEnv *jni;
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
-    return (*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) == JNI_OK;
-}
+static const struct jvmti_events events = {{.can_generate_monitor_events = 1}, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                           JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
 
 static int open_events(struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.env_offset)
         return error_set(e, -ENOTSUP, "event=lock needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
-    if (!attach())
-        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
-    jvmtiError rc = begin();
+    if (!java_attach())
+        return java_attach_refused(e);
+    jvmtiError rc = jvmti_events_on(jvmti, &events);
     is_open = !rc;
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM refuses to tell of monitors (JVMTI error %d); use event=wall", (int)rc) : 0;
 }
 
 static void close_events(void)
 {
-    if (!is_open || !attach())
+    if (!is_open || !java_attach())
         return;
     is_open = false;
-    notify(JVMTI_DISABLE);
-    (*jvmti)->RelinquishCapabilities(jvmti, &capability);
-    (*java_vm)->DetachCurrentThread(java_vm);
+    jvmti_events_off(jvmti, &events);
+    java_detach();
 }
 
 /* Relaxed: only saves the work of a callback that is late. */
@@ -120,9 +92,8 @@ void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobj
         record(env, jni, object, &wait, id);
 }
 
-void jvmti_lock_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
+void jvmti_lock_init(jvmtiEnv *env, jfieldID thread_id)
 {
-    java_vm = vm;
     jvmti = env;
     id_field = thread_id;
     lock_events = (struct lock_events){open_events, close_events};

@@ -1,25 +1,23 @@
 #include "agent/entry/jvmti_pauses.h"
 
+#include "agent/entry/java_attach.h"
 #include "agent/entry/jvmti_collections.h"
 #include "agent/trigger/gc_pauses.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-static JavaVM *java_vm;
 static bool is_open;
 
 static const struct jvmti_collections_user user = {gc_pauses_begin, gc_pauses_end};
 
 static int open_events(struct error *e)
 {
-    JNIEnv *jni;
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
-    if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) != JNI_OK)
-        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    if (!java_attach())
+        return java_attach_refused(e);
     jvmtiError rc = jvmti_collections_open(&user);
     is_open = !rc;
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     if (!rc)
         return 0;
     return error_set(e, -ENOTSUP, "event=halt: this JVM refuses to tell of its collections (JVMTI error %d); record without halt", (int)rc);
@@ -32,8 +30,7 @@ void jvmti_pauses_close(void)
     is_open = false;
 }
 
-void jvmti_pauses_init(JavaVM *vm)
+void jvmti_pauses_init(void)
 {
-    java_vm = vm;
     gc_events = (struct gc_events){open_events};
 }

@@ -5,7 +5,7 @@
 #include <jni.h>
 
 /* Fills gc_events. */
-void jvmti_pauses_init(JavaVM *vm);
+void jvmti_pauses_init(void);
 /* Ends what open has begun, if it has. On an attached thread. */
 void jvmti_pauses_close(void);
 

@@ -1,5 +1,6 @@
 #include "agent/entry/jvmti_stacks.h"
 
+#include "agent/entry/java_attach.h"
 #include "agent/trigger/java_stacks.h"
 #include "agent/trigger/subset.h"
 
@@ -9,7 +10,6 @@
 
 enum { LOCAL_REFERENCES = 1 << 14, LINES_MAX = 8192, CLASS_NAME_MAX = 1024 };
 
-static JavaVM *java_vm;
 static jvmtiEnv *jvmti;
 static jfieldID id_field;
 static JNIEnv *jni; /* of the agent's thread, from open to close */
@@ -28,10 +28,10 @@ static void set_lines_capability(bool wanted)
 
 static int open_stacks(struct error *e)
 {
-    JavaVMAttachArgs arguments = {.version = JNI_VERSION_1_6, .name = (char *)"candor"};
     jthread current = NULL;
-    if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, (void **)&jni, &arguments) != JNI_OK)
-        return error_set(e, -EAGAIN, "the JVM does not take the agent's thread as one of its own; try again");
+    jni = java_attach();
+    if (!jni)
+        return java_attach_refused(e);
     if (!(*jvmti)->GetCurrentThread(jvmti, &current) && current)
         self = (*jni)->NewGlobalRef(jni, current);
     if (current)
@@ -40,7 +40,7 @@ static int open_stacks(struct error *e)
         set_lines_capability(true);
         return 0;
     }
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     jni = NULL;
     return error_set(e, -ENOTSUP, "this JVM does not tell which thread is the agent's; use event=cpu");
 }
@@ -50,7 +50,7 @@ static void close_stacks(void)
     set_lines_capability(false);
     (*jni)->DeleteGlobalRef(jni, self);
     self = NULL;
-    (*java_vm)->DetachCurrentThread(java_vm);
+    java_detach();
     jni = NULL;
 }
 
@@ -198,11 +198,10 @@ static bool describe(uintptr_t id, void (*to)(void *context, const struct java_m
     return known;
 }
 
-void jvmti_stacks_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id)
+void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id)
 {
     if (!thread_id)
         return;
-    java_vm = vm;
     jvmti = env;
     id_field = thread_id;
     java_stacks = (struct java_stacks){open_stacks, close_stacks, take, stack, thread_name, describe, release};

@@ -5,6 +5,6 @@
 #include <jvmti.h>
 
 /* Fills java_stacks. thread_id: the field of java.lang.Thread that holds its id. */
-void jvmti_stacks_init(JavaVM *vm, jvmtiEnv *env, jfieldID thread_id);
+void jvmti_stacks_init(jvmtiEnv *env, jfieldID thread_id);
 
 #endif

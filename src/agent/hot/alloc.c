@@ -3,21 +3,18 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
+#include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum { CHANCE_IS_ONE = 40, SERIES_BELOW = 32 };
 
 struct alloc_config alloc_config;
 
-/* By a slot's index. Never unmapped: a callback may be late. */
-static struct alloc_lane *lanes;
-static bool lanes_in_use;
+struct lane_table alloc_lanes = {.lane_bytes = sizeof(struct alloc_lane)};
 
 /* ---- weights ---- */
 
@@ -60,67 +57,19 @@ void alloc_lose(enum allocation_loss why, uint64_t weight)
     atomic_fetch_add_explicit(&alloc_config.lost[why], 1, memory_order_relaxed);
 }
 
-/* ---- lanes ---- */
-
-int alloc_table_init(void)
-{
-    void *p = lanes ? lanes
-                    : mmap(NULL, THREADS_MAX * sizeof *lanes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                           -1, 0);
-    if (p == MAP_FAILED)
-        return -ENOMEM;
-    lanes = p;
-    lanes_in_use = true;
-    return 0;
-}
-
-void alloc_table_deinit(void)
-{
-    if (lanes)
-        madvise(lanes, THREADS_MAX * sizeof *lanes, MADV_DONTNEED);
-    lanes_in_use = false;
-}
-
-struct alloc_lane *alloc_lane(const struct sampled_thread *t)
-{
-    return lanes_in_use ? &lanes[t->index] : NULL;
-}
+/* ---- the callback ---- */
 
 void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
 {
-    struct alloc_lane *lane = alloc_lane(t);
+    struct alloc_lane *lane = lane_open(&alloc_lanes, t, pool);
     if (!lane)
         return;
-    candor_queue_init(&lane->queue, pool);
-    lane->turn.sp = 0;
     /* A thread that begins while the JVM samples draws with what holds now. Relaxed, both: numbers by themselves. */
     lane->interval = atomic_load_explicit(&alloc_config.on, memory_order_relaxed)
                          ? atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)
                          : 0;
     lane->counted = 0;
 }
-
-void alloc_lane_close(const struct sampled_thread *t)
-{
-    struct alloc_lane *lane = alloc_lane(t);
-    if (lane)
-        candor_queue_deinit(&lane->queue);
-}
-
-bool alloc_is_inside(const struct sampled_thread *t)
-{
-    const struct alloc_lane *lane = alloc_lane(t);
-    /* Sequentially consistent, as is the callback's store: it saw the even generation, or is seen here. */
-    return lane && atomic_load(&lane->inside);
-}
-
-struct turn *alloc_turn(const struct sampled_thread *t)
-{
-    struct alloc_lane *lane = alloc_lane(t);
-    return lane && lane->turn.sp ? &lane->turn : NULL;
-}
-
-/* ---- the callback ---- */
 
 struct taking {
     const struct alloc_event *event;
@@ -129,13 +78,6 @@ struct taking {
     uint64_t interval, weight;
     bool is_done, is_recorded;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What the thread has allocated in its life: what the JVM has added up, and what its buffer holds since. 0 = this JVM does not say. */
 static uint64_t count_bytes(uintptr_t java_thread)
@@ -154,19 +96,6 @@ static uint64_t count_since_last(struct alloc_lane *lane, uintptr_t java_thread)
     uint64_t now = count_bytes(java_thread), before = lane->counted;
     lane->counted = now;
     return before && now > before ? now - before : 0;
-}
-
-static uint64_t put_class(struct candor_queue *q, const char *signature)
-{
-    uint64_t count = 0;
-    while (*signature && count < ALLOC_CLASS_WORDS_MAX) {
-        uint64_t word = 0;
-        for (int i = 0; i < 8 && *signature; i++)
-            word |= (uint64_t)(uint8_t)*signature++ << 8 * i;
-        candor_queue_put(q, word);
-        count++;
-    }
-    return count;
 }
 
 /* The JVM has said which thread it is; where it says another than the one that carries it, that is a virtual one. */
@@ -188,12 +117,12 @@ static uint64_t put_virtual(struct candor_queue *q, const struct taking *x, cons
 static void record(struct taking *x)
 {
     struct walk w;
-    struct candor_queue *q = &x->lane->queue;
+    struct candor_queue *q = &x->lane->lane.queue;
     uint64_t frame;
     walk_begin_at_call(&w, x->event->java_thread);
     w.carrier_frames = handler_config.carrier_frames;
     candor_queue_begin(q);
-    candor_queue_put(q, now_ns());
+    candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, x->event->size);
     candor_queue_put(q, x->interval);
     candor_queue_put(q, count_since_last(x->lane, x->event->java_thread));
@@ -201,7 +130,7 @@ static void record(struct taking *x)
     candor_queue_put(q, x->event->collections);
     while (walk_next(&w, &frame))
         candor_queue_put(q, frame);
-    uint64_t class_words = put_class(q, x->event->signature);
+    uint64_t class_words = lane_put_class(&x->lane->lane, x->event->signature);
     uint64_t virtual_words = put_virtual(q, x, &w);
     size_t context_words = context_put(q);
     candor_queue_put(q, record_last(w.outcome, context_words, virtual_words) | class_words << 48);
@@ -236,18 +165,14 @@ static bool enter(struct sampled_thread *t, struct alloc_lane *lane, const struc
     uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
     if (!(generation & 1))
         return false;
-    /* Sequentially consistent, as is the disarming side: either it sees this callback inside, or the callback sees the new
-     * generation. */
-    atomic_store(&lane->inside, 1);
-    bool valid = atomic_load(&t->generation) == generation;
+    bool valid = lane_enter(&lane->lane, t, generation);
     if (valid) {
         struct taking x = {.event = event, .thread = t, .lane = lane};
-        if (!turn_take(&lane->turn, take, &x) || !x.is_done)
+        if (!turn_take(&lane->lane.turn, take, &x) || !x.is_done)
             alloc_lose(ALLOCATION_LOSS_INTERNAL_FAULT, x.weight);
         *is_recorded = x.is_recorded;
     }
-    /* Release: pairs with the disarming side's load, so that it finds the finished record in the queue. */
-    atomic_store_explicit(&lane->inside, 0, memory_order_release);
+    lane_leave(&lane->lane);
     return valid;
 }
 
@@ -267,7 +192,7 @@ bool alloc_take(const struct alloc_event *event)
     if (!atomic_load_explicit(&alloc_config.on, memory_order_acquire) || turn_has_faulted())
         return false;
     struct sampled_thread *t = thread_of_caller();
-    struct alloc_lane *lane = t ? alloc_lane(t) : NULL;
+    struct alloc_lane *lane = t ? lane_of(&alloc_lanes, t) : NULL;
     if (!lane || !enter(t, lane, event, &is_recorded))
         alloc_lose(ALLOCATION_LOSS_NO_THREAD,
                    alloc_weight(event->size, atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)));

@@ -1,6 +1,5 @@
 /* Allocations: what the JVM's callback for a sampled allocation does on the thread that allocated. It walks the stack from the
- * thread's last Java frame and appends one record to a queue of its own, the thread's lane, since a signal may have the handler
- * of the same thread put one into the other.
+ * thread's last Java frame and appends one record to the thread's lane (hot/lane.h).
  *
  *     0        time, CLOCK_MONOTONIC ns
  *     1        size of the object, bytes
@@ -14,11 +13,11 @@
  *     ..n-2    of a thread with a context, as there
  *     n-1      outcome in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
- * callback is inside. Producer: the thread in its callback; consumer: the collector. Wait-free but for the JVM's own part. */
+ * Wait-free but for the JVM's own part. */
 #ifndef CANDOR_AGENT_HOT_ALLOC_H
 #define CANDOR_AGENT_HOT_ALLOC_H
 
+#include "agent/hot/lane.h"
 #include "agent/hot/record.h"
 #include "agent/hot/thread.h"
 
@@ -29,15 +28,11 @@
 enum {
     ALLOC_HEAD = 6,
     ALLOC_BUFFERED_MAX = 16 << 10, /* objects up to this size mostly come out of their thread's buffer */
-    ALLOC_CLASS_BYTES_MAX = 1024, /* longer names are cut there */
-    ALLOC_CLASS_WORDS_MAX = ALLOC_CLASS_BYTES_MAX / 8,
-    ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + ALLOC_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1
+    ALLOC_WORDS_MAX = ALLOC_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + CONTEXT_WORDS_MAX + 1
 };
 
 struct alloc_lane {
-    struct candor_queue queue;
-    struct turn turn;
-    _Atomic uint32_t inside;
+    struct lane lane;
     uint64_t interval; /* with which the next sample's place was drawn; 0 = before the recording */
     uint64_t counted;  /* by the JVM at the last sample; 0 = unknown */
 };
@@ -76,16 +71,8 @@ uint64_t alloc_weight(uint64_t size, uint64_t interval);
 /* A sample that was not taken, or came to nothing. Any thread. */
 void alloc_lose(enum allocation_loss why, uint64_t weight);
 
-/* 0 or a negative errno. Before the first slot is armed. */
-int alloc_table_init(void);
-void alloc_table_deinit(void);
-/* For trigger/threads.c: a slot is about to be armed, and freed. No effect without a table. */
+/* Of struct alloc_lane. */
+extern struct lane_table alloc_lanes;
 void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool);
-void alloc_lane_close(const struct sampled_thread *t);
-bool alloc_is_inside(const struct sampled_thread *t);
-/* NULL without a table. */
-struct alloc_lane *alloc_lane(const struct sampled_thread *t);
-/* For the handler of a fault: the turn that this thread's callback has taken, or NULL. */
-struct turn *alloc_turn(const struct sampled_thread *t);
 
 #endif

@@ -85,9 +85,9 @@ static struct turn *turn_that_faulted(uintptr_t pc)
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
     if (t && t->turn.sp)
         return &t->turn;
-    struct turn *of_callback = t ? alloc_turn(t) : NULL;
+    struct turn *of_callback = t ? lane_turn(&alloc_lanes, t) : NULL;
     if (t && !of_callback)
-        of_callback = lock_turn(t);
+        of_callback = lane_turn(&lock_lanes, t);
     return of_callback ? of_callback : turn_if_own_thread();
 }
 

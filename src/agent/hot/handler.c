@@ -5,6 +5,7 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
+#include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 #include "agent/hot/work.h"
@@ -35,13 +36,6 @@ uint64_t handler_random(uint64_t *state)
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
 {
     return interval_ns - interval_ns / 4 + handler_random(state) % (interval_ns / 2 + 1);
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
@@ -132,7 +126,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     w.carrier_frames = handler_config.carrier_frames;
     compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
     candor_queue_begin(q);
-    candor_queue_put(q, now_ns(CLOCK_MONOTONIC));
+    candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, s->ns);
     candor_queue_put(q, at.pc);
     candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : (uint64_t)compilation << RECORD_COMPILATION_SHIFT));
@@ -214,7 +208,7 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ende
         return weigh_events(t);
     uint64_t weight = (t->next_weight_ns ? t->next_weight_ns : ended) + (reported - 1) * further;
     if (handler_config.measures) {
-        uint64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        uint64_t cpu = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
         if (!t->next_weight_ns)
             weight = cpu - t->last_cpu_ns;
         t->last_cpu_ns = cpu;
@@ -231,7 +225,7 @@ static void complete_first_weight(struct sampled_thread *t)
     uint64_t count;
     if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
         return;
-    uint64_t used = now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
+    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
     if (used > t->period_ns)
         t->next_weight_ns += used - t->period_ns;
     if (count > used)
@@ -326,7 +320,7 @@ static void take(void *argument)
     struct expiry *e = argument;
     struct sampled_thread *t = e->thread;
     bool timed = is_timed(t);
-    uint64_t began = timed ? now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->period_ns, further = t->base_ns;
+    uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->period_ns, further = t->base_ns;
     enum suppression slow = why_slow(t);
     /* First, as a short first period must not end again meanwhile. */
     set_pace(t);
@@ -339,7 +333,7 @@ static void take(void *argument)
     record(t, &(struct stretch){.ns = weight}, e->context);
     e->weight = 0;
     if (timed)
-        note_time(t, now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+        note_time(t, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
@@ -380,10 +374,10 @@ struct request {
 static void answer(void *argument)
 {
     struct request *r = argument;
-    uint64_t began = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t began = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
     record(r->thread, &r->stretch, r->context);
     r->stretch.ns = 0;
-    counter_add(&r->thread->answer_ns, now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+    counter_add(&r->thread->answer_ns, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
 /* Relaxed, both: numbers by themselves. What the collector adds from here on goes with its next signal. */
@@ -488,7 +482,7 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
     struct sampled_thread *t = info->si_code == SI_KERNEL ? thread_of_caller() : NULL;
     uint32_t generation = t ? atomic_load(&t->generation) : 0;
     if (generation & 1) {
-        uint64_t now = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Relaxed: the exchange alone decides which expiry takes the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
         t->next_weight_ns = now > last ? now - last : 1;

@@ -4,25 +4,16 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 #include "agent/hot/method.h"
+#include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <time.h>
 
 struct lock_config lock_config;
 
-/* By a slot's index. Never unmapped: a callback may be late. */
-static struct lock_lane *lanes;
-static bool lanes_in_use;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+struct lane_table lock_lanes = {.lane_bytes = sizeof(struct lock_lane)};
 
 void lock_lose(enum lock_loss why, uint64_t weight)
 {
@@ -31,40 +22,14 @@ void lock_lose(enum lock_loss why, uint64_t weight)
     atomic_fetch_add_explicit(&lock_config.lost[why], 1, memory_order_relaxed);
 }
 
-/* ---- lanes ---- */
-
-int lock_table_init(void)
-{
-    void *p = lanes ? lanes
-                    : mmap(NULL, THREADS_MAX * sizeof *lanes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                           -1, 0);
-    if (p == MAP_FAILED)
-        return -ENOMEM;
-    lanes = p;
-    lanes_in_use = true;
-    return 0;
-}
-
-void lock_table_deinit(void)
-{
-    if (lanes)
-        madvise(lanes, THREADS_MAX * sizeof *lanes, MADV_DONTNEED);
-    lanes_in_use = false;
-}
-
-struct lock_lane *lock_lane(const struct sampled_thread *t)
-{
-    return lanes_in_use ? &lanes[t->index] : NULL;
-}
+/* ---- a thread in its lane ---- */
 
 void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
 {
-    struct lock_lane *lane = lock_lane(t);
+    struct lock_lane *lane = lane_open(&lock_lanes, t, pool);
     if (!lane)
         return;
-    candor_queue_init(&lane->queue, pool);
-    lane->turn.sp = 0;
-    lane->opened = now_ns();
+    lane->opened = time_now_ns(CLOCK_MONOTONIC);
     lane->draw = (struct lock_draw){.random = (t->random ^ lane->opened << 1) | 1};
     atomic_store(&lane->since, 0);
     atomic_store(&lane->waits, 0);
@@ -73,28 +38,6 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
         atomic_store(&lane->waited[i], 0);
     }
 }
-
-void lock_lane_close(const struct sampled_thread *t)
-{
-    struct lock_lane *lane = lock_lane(t);
-    if (lane)
-        candor_queue_deinit(&lane->queue);
-}
-
-bool lock_is_inside(const struct sampled_thread *t)
-{
-    const struct lock_lane *lane = lock_lane(t);
-    /* Sequentially consistent, as is the store of whoever enters: it saw the even generation, or is seen here. */
-    return lane && atomic_load(&lane->inside);
-}
-
-struct turn *lock_turn(const struct sampled_thread *t)
-{
-    struct lock_lane *lane = lock_lane(t);
-    return lane && lane->turn.sp ? &lane->turn : NULL;
-}
-
-/* ---- a thread in its lane ---- */
 
 /* What a thread does there; it is passed on through the turn. */
 struct visit {
@@ -130,19 +73,16 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 {
     struct sampled_thread *t = v->thread;
     uint32_t now = atomic_load_explicit(&t->generation, memory_order_relaxed);
-    if (!(now & 1) || (generation && now != generation) || atomic_load_explicit(&v->lane->inside, memory_order_relaxed)) {
+    if (!(now & 1) || (generation && now != generation) || atomic_load_explicit(&v->lane->lane.inside, memory_order_relaxed)) {
         lose_visit(v);
         return false;
     }
-    /* Sequentially consistent, as is the disarming side: either it sees this thread inside, or the thread sees the new generation. */
-    atomic_store(&v->lane->inside, 1);
-    bool valid = atomic_load(&t->generation) == now;
+    bool valid = lane_enter(&v->lane->lane, t, now);
     if (!valid)
         lose_visit(v);
-    else if (!turn_take(&v->lane->turn, work, v) || !v->is_done)
+    else if (!turn_take(&v->lane->lane.turn, work, v) || !v->is_done)
         lock_lose(LOCK_LOSS_INTERNAL_FAULT, v->wait ? v->wait->weight : 0);
-    /* Release: pairs with the disarming side's load, so that it finds the finished record in the queue. */
-    atomic_store_explicit(&v->lane->inside, 0, memory_order_release);
+    lane_leave(&v->lane->lane);
     v->ended.generation = now;
     return valid && v->is_done;
 }
@@ -150,7 +90,7 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 static bool find_lane(struct visit *v)
 {
     v->thread = thread_of_caller();
-    v->lane = v->thread ? lock_lane(v->thread) : NULL;
+    v->lane = v->thread ? lane_of(&lock_lanes, v->thread) : NULL;
     return v->lane;
 }
 
@@ -211,7 +151,7 @@ static void begin(void *visit)
 void lock_begin_monitor(uintptr_t java_thread)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_MONITOR, .java_thread = java_thread, .now = now_ns()};
+    struct visit v = {.kind = LOCK_MONITOR, .java_thread = java_thread, .now = time_now_ns(CLOCK_MONOTONIC)};
     if (is_on() && find_lane(&v))
         enter(&v, 0, begin);
     errno = saved;
@@ -222,8 +162,8 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
     int saved = errno;
     struct visit v = {.kind = LOCK_PARK};
     if (is_on() && find_lane(&v) && (v.java_thread = atomic_load_explicit(&v.thread->java_thread, memory_order_relaxed))) {
-        v.now = now_ns();
-        v.deadline = deadline ? (uint64_t)deadline->tv_sec * 1000000000u + (uint64_t)deadline->tv_nsec : 0;
+        v.now = time_now_ns(CLOCK_MONOTONIC);
+        v.deadline = deadline ? time_ns(deadline) : 0;
         enter(&v, 0, begin);
     }
     *park = (struct lock_park){v.thread, v.ended.generation};
@@ -281,7 +221,7 @@ static void end(void *visit)
 bool lock_end_monitor(struct lock_wait *wait)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_MONITOR, .now = now_ns()};
+    struct visit v = {.kind = LOCK_MONITOR, .now = time_now_ns(CLOCK_MONOTONIC)};
     if (is_on() && !find_lane(&v))
         lock_lose(LOCK_LOSS_NO_THREAD, 0);
     else if (v.lane)
@@ -295,22 +235,22 @@ bool lock_end_monitor(struct lock_wait *wait)
 void lock_end_park(const struct lock_park *park)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_PARK, .now = now_ns(), .thread = park->thread};
-    if (is_on() && (v.lane = lock_lane(v.thread)) && enter(&v, park->generation, end) && v.is_wanted)
+    struct visit v = {.kind = LOCK_PARK, .now = time_now_ns(CLOCK_MONOTONIC), .thread = park->thread};
+    if (is_on() && (v.lane = lane_of(&lock_lanes, v.thread)) && enter(&v, park->generation, end) && v.is_wanted)
         lock_record(&v.ended, NULL, 0);
     errno = saved;
 }
 
 /* ---- records ---- */
 
-size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX])
+size_t lock_class_words(uintptr_t klass, uint64_t words[LANE_CLASS_WORDS_MAX])
 {
     uint64_t symbol, length;
     size_t count = 0;
     if (!klass || !load_field(klass, vm_layout.klass_name, &symbol) || !load_field(symbol, vm_layout.symbol_length, &length))
         return 0;
     length &= 0xffff;
-    for (uint64_t i = 0; i < length && count < LOCK_CLASS_WORDS_MAX; i += 8) {
+    for (uint64_t i = 0; i < length && count < LANE_CLASS_WORDS_MAX; i += 8) {
         uint64_t word = 0;
         for (uint64_t k = 0; k < 8 && i + k < length; k++) {
             uint8_t b;
@@ -323,24 +263,11 @@ size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX])
     return count;
 }
 
-static uint64_t put_signature(struct candor_queue *q, const char *signature)
-{
-    uint64_t count = 0;
-    while (*signature && count < LOCK_CLASS_WORDS_MAX) {
-        uint64_t word = 0;
-        for (int i = 0; i < 8 && *signature; i++)
-            word |= (uint64_t)(uint8_t)*signature++ << 8 * i;
-        candor_queue_put(q, word);
-        count++;
-    }
-    return count;
-}
-
 static uint64_t put_class(struct candor_queue *q, const struct visit *v)
 {
-    uint64_t words[LOCK_CLASS_WORDS_MAX];
+    uint64_t words[LANE_CLASS_WORDS_MAX];
     if (v->class_name)
-        return put_signature(q, v->class_name);
+        return lane_put_class(&v->lane->lane, v->class_name);
     size_t count = lock_class_words(v->wait->target.klass, words);
     for (size_t i = 0; i < count; i++)
         candor_queue_put(q, words[i]);
@@ -369,7 +296,7 @@ static void record(void *visit)
 {
     struct visit *v = visit;
     const struct lock_wait *wait = v->wait;
-    struct candor_queue *q = &v->lane->queue;
+    struct candor_queue *q = &v->lane->lane.queue;
     struct walk w;
     uint64_t frame;
     walk_begin_at_call(&w, atomic_load_explicit(&v->thread->java_thread, memory_order_relaxed));

@@ -1,7 +1,6 @@
 /* Waits for locks: what the JVM's callbacks for contended monitors, and the hook around park (trigger/parks.h), do on the thread that
  * waits. Before the wait it is noted who has the lock; behind it, how long it took. What is recorded of it (hot/lock_draw.h) goes with
- * the stack, from the thread's last Java frame on, as one record into a queue of its own, the thread's lane, since a signal may have
- * the handler of the same thread put one into the other.
+ * the stack, from the thread's last Java frame on, as one record into the thread's lane (hot/lane.h).
  *
  *     0        when the wait began, CLOCK_MONOTONIC ns
  *     1        how long it took, ns
@@ -16,11 +15,11 @@
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * Life of a lane: it is its thread's slot's (hot/thread.h), and goes by the slot's generation: who disarms the slot waits until no
- * callback is inside, which none is while its thread waits. Producer: the thread; consumer: the collector. Wait-free. */
+ * A thread is not inside of its lane while it waits. Wait-free. */
 #ifndef CANDOR_AGENT_HOT_LOCK_H
 #define CANDOR_AGENT_HOT_LOCK_H
 
+#include "agent/hot/lane.h"
 #include "agent/hot/lock_draw.h"
 #include "agent/hot/lock_owner.h"
 #include "agent/hot/record.h"
@@ -36,8 +35,7 @@ enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
 enum {
     LOCK_HEAD = 8,
     LOCK_IS_WHOLE = 1 << 8, /* in word 3 */
-    LOCK_CLASS_WORDS_MAX = 128, /* longer names are cut there */
-    LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LOCK_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
+    LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
 };
 
 /* A wait, as its thread carries it from its end to its record. */
@@ -56,9 +54,7 @@ struct lock_park {
 };
 
 struct lock_lane {
-    struct candor_queue queue;
-    struct turn turn;
-    _Atomic uint32_t inside;
+    struct lane lane;
     uint64_t opened; /* when; CLOCK_MONOTONIC ns */
     struct lock_draw draw;
     struct lock_wait wait; /* the thread's, of the one that goes on */
@@ -94,18 +90,10 @@ void lock_record(const struct lock_wait *wait, const char *class_name, int64_t t
 /* A wait that was not recorded, or came to nothing. Any thread. */
 void lock_lose(enum lock_loss why, uint64_t weight);
 /* A class's name as words of a record; returns how many. Callable for any Klass*. */
-size_t lock_class_words(uintptr_t klass, uint64_t words[LOCK_CLASS_WORDS_MAX]);
+size_t lock_class_words(uintptr_t klass, uint64_t words[LANE_CLASS_WORDS_MAX]);
 
-/* 0 or a negative errno. Before the first slot is armed. */
-int lock_table_init(void);
-void lock_table_deinit(void);
-/* For trigger/threads.c: a slot is about to be armed, and freed. No effect without a table. */
+/* Of struct lock_lane. */
+extern struct lane_table lock_lanes;
 void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool);
-void lock_lane_close(const struct sampled_thread *t);
-bool lock_is_inside(const struct sampled_thread *t);
-/* NULL without a table. */
-struct lock_lane *lock_lane(const struct sampled_thread *t);
-/* For the handler of a fault: the turn that this thread has taken here, or NULL. */
-struct turn *lock_turn(const struct sampled_thread *t);
 
 #endif

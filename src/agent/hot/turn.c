@@ -2,10 +2,10 @@
 
 #include "agent/hot/frame.h"
 #include "agent/hot/load.h"
+#include "agent/hot/time.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STACK_WORDS_SEARCHED = 512 };
@@ -72,15 +72,13 @@ static uintptr_t find_own_call(uintptr_t sp)
 static void note(int signal, const void *context)
 {
     struct registers at;
-    struct timespec cpu;
     if (atomic_exchange(&first.claimed, 1) || !frame_registers(&at, (uintptr_t)context))
         return;
     uintptr_t pc = is_own(at.pc) ? at.pc : find_own_call(at.sp);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     first.facts = (struct turn_fault){.signal = signal,
                                       .offset = pc ? pc - (uintptr_t)__ehdr_start : 0,
                                       .elsewhere = !is_own(at.pc),
-                                      .process_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec};
+                                      .process_ns = time_now_ns(CLOCK_PROCESS_CPUTIME_ID)};
     /* Release: pairs with the acquire in turn_first_fault. */
     atomic_store_explicit(&first.told, 1, memory_order_release);
 }

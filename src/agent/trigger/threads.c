@@ -145,7 +145,7 @@ static void wait_for_handler(const struct sampled_thread *t)
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
-    while (atomic_load(&t->inside) || alloc_is_inside(t) || lock_is_inside(t))
+    while (atomic_load(&t->inside) || lane_is_inside(&alloc_lanes, t) || lane_is_inside(&lock_lanes, t))
         nanosleep(&pause, NULL);
 }
 
@@ -463,8 +463,8 @@ void threads_release(struct sampled_thread *t)
     if (atomic_load(&thread_slot_of_tid[t->tid]) == t->index + 1)
         atomic_store(&thread_slot_of_tid[t->tid], 0);
     candor_queue_deinit(&t->queue);
-    alloc_lane_close(t);
-    lock_lane_close(t);
+    lane_close(&alloc_lanes, t);
+    lane_close(&lock_lanes, t);
     atomic_store(&t->slot, SLOT_FREE);
     if (registry.free_slots)
         registry.free_slots[registry.free_count++] = t->index;

@@ -74,20 +74,6 @@ static int find_running(struct source *s, bool *runs)
 
 /* ---- one of our own ---- */
 
-static int make_file(struct source *s, struct recording_file *file)
-{
-    const char *folder = getenv("TMPDIR");
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/candor-top-%d-XXXXXX.jfr", folder && *folder == '/' ? folder : "/tmp", s->session->process.pid);
-    file->fd = mkostemps(name, 4, O_CLOEXEC);
-    file->made = file->fd >= 0;
-    if (file->fd < 0)
-        return cli_fail("cannot write %s: %s; name a file with -o, or another folder in TMPDIR", name, strerror(errno));
-    if (!realpath(name, file->path))
-        snprintf(file->path, sizeof file->path, "%s", name);
-    return CLI_OK;
-}
-
 static int begin(struct source *s, struct recording *r, const struct cli_args *args)
 {
     struct control_request request;
@@ -99,7 +85,7 @@ static int begin(struct source *s, struct recording *r, const struct cli_args *a
     s->keep = cli_option(args, "output") != NULL;
     status = s->keep ? recording_choose_file(r, args, s->session->name) : CLI_OK;
     if (!status)
-        status = s->keep ? recording_file_open(&r->file) : make_file(s, &r->file);
+        status = s->keep ? recording_file_open(&r->file) : recording_file_make(&r->file, "top", s->session->process.pid);
     if (status)
         return status;
     control_begin(&request, "start");

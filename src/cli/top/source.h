@@ -3,7 +3,7 @@
 #ifndef CANDOR_CLI_TOP_SOURCE_H
 #define CANDOR_CLI_TOP_SOURCE_H
 
-#include "cli/recording.h"
+#include "cli/record/recording.h"
 #include "cli/session.h"
 #include "cli/top/guard.h"
 #include "profile/live.h"

@@ -1,0 +1,16 @@
+/* The agent's own thread as one of Java's: only for the moment of a call, but for what says otherwise (jvmti_stacks.c, jvmti_heap.c). */
+#ifndef CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
+#define CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
+
+#include "base/error.h"
+
+#include <jni.h>
+
+void java_attach_init(JavaVM *vm);
+/* NULL: the JVM does not take it. */
+JNIEnv *java_attach(void);
+void java_detach(void);
+/* Sets the error of an attempt that came to NULL, and returns its code. */
+int java_attach_refused(struct error *e);
+
+#endif

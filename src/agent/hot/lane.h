@@ -1,0 +1,62 @@
+/* Lanes: what a sampled thread works in where the JVM or a hook has called the agent on it, beside its signal handler. A signal may have
+ * the handler of the same thread put a record into the thread's queue meanwhile, which has one producer: so each lane has a queue and a
+ * turn of its own. A table of them, one to a slot (hot/thread.h), is its owner's: each of its lanes is a struct that begins with a struct
+ * lane.
+ *
+ *   lane_table_init                       the agent's thread, before the first slot is armed
+ *   lane_open, lane_close                 trigger/threads.c, when a slot is about to be armed, and is freed
+ *   lane_enter, turn_take, lane_leave     the thread
+ *   lane_is_inside                        who disarms a slot: waits until its thread is in no lane
+ *   lane_table_deinit                     the agent's thread, when all are closed
+ *
+ * Life of a lane: it is its thread's slot's, and goes by the slot's generation. The memory is never unmapped: a call may be late.
+ * Producer: the thread; consumer: the collector. Wait-free; lane_enter, lane_leave, lane_of and lane_turn may be called from a signal
+ * handler. */
+#ifndef CANDOR_AGENT_HOT_LANE_H
+#define CANDOR_AGENT_HOT_LANE_H
+
+#include "agent/hot/thread.h"
+#include "agent/hot/turn.h"
+#include "candor/queue/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LANE_CLASS_WORDS_MAX = 128 }; /* longer names are cut there */
+
+struct lane {
+    struct candor_queue queue;
+    struct turn turn;
+    _Atomic uint32_t inside; /* the thread is */
+};
+
+struct lane_table {
+    size_t lane_bytes; /* of the owner's struct */
+    void *lanes;       /* by a slot's index; NULL = never mapped yet */
+    bool in_use;
+};
+
+/* 0 or a negative errno. All lanes are zero after the first, and after one that follows a deinit. */
+int lane_table_init(struct lane_table *table);
+void lane_table_deinit(struct lane_table *table);
+
+/* The slot's lane; NULL without a table, on which the others here have no effect. */
+void *lane_of(const struct lane_table *table, const struct sampled_thread *t);
+/* Its queue is empty and no turn is taken. What its owner has in it stays as it is. NULL without a table. */
+void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool);
+void lane_close(const struct lane_table *table, const struct sampled_thread *t);
+
+/* The calling thread comes in, and is not there yet. False: the slot's generation is another by now, and nothing may be put there. In
+ * either case lane_leave follows, behind whatever is counted as lost. */
+bool lane_enter(struct lane *lane, const struct sampled_thread *t, uint32_t generation);
+void lane_leave(struct lane *lane);
+bool lane_is_inside(const struct lane_table *table, const struct sampled_thread *t);
+
+/* For the handler of a fault: the turn that this thread has taken there, or NULL. */
+struct turn *lane_turn(const struct lane_table *table, const struct sampled_thread *t);
+
+/* Puts a class's name or signature into the record that is open, 8 bytes a word, filled up with 0; returns how many words. */
+uint64_t lane_put_class(struct lane *lane, const char *name);
+
+#endif

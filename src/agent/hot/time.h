@@ -1,0 +1,20 @@
+/* The time, in nanoseconds. Callable from a signal handler. */
+#ifndef CANDOR_AGENT_HOT_TIME_H
+#define CANDOR_AGENT_HOT_TIME_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t time_ns(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static inline uint64_t time_now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return time_ns(&t);
+}
+
+#endif

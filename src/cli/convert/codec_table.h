@@ -1,0 +1,12 @@
+/* What each compression format and level makes of some bytes: size, and speed in and out. */
+#ifndef CANDOR_CLI_CONVERT_CODEC_TABLE_H
+#define CANDOR_CLI_CONVERT_CODEC_TABLE_H
+
+#include <stdint.h>
+
+/* Prints a row as soon as it is measured, by the CPU time of this thread. Beyond CODEC_TABLE_BYTES only these many bytes are taken.
+ * Returns an exit status. */
+int codec_table_print(const uint8_t *bytes, uint64_t size);
+#define CODEC_TABLE_BYTES ((uint64_t)64 << 20)
+
+#endif

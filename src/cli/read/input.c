@@ -1,0 +1,196 @@
+#include "cli/read/input.h"
+
+#include "base/word_list.h"
+#include "profile/merge.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* "STATE_IN_NATIVE" by "in_native". */
+static int parse_states(const struct cli_args *args, struct filter *f)
+{
+    const char *list = cli_option(args, "state");
+    char word[64];
+    while (cli_next_word(&list, word, sizeof word)) {
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < JFR_STATES; i++)
+            found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
+        if (!found)
+            return cli_usage(args->command, "no thread state '%s'; there are runnable, in_native, in_vm, blocked, not_java, "
+                                            "blocked_on_monitor_enter, in_object_wait, parked, sleeping, "
+                                            "waiting_for_cpu, in_native_io, unknown", word);
+        f->states |= found;
+    }
+    return CLI_OK;
+}
+
+/* "JIT compiled" by that, or by "jit"; "compiled" names several. */
+static int parse_types(const struct cli_args *args, struct filter *f)
+{
+    const char *list = cli_option(args, "type");
+    char word[64];
+    while (cli_next_word(&list, word, sizeof word)) {
+        uint32_t found = 0;
+        for (uint8_t i = 0; i < PROFILE_TYPE_MARK; i++)
+            found |= (uint32_t)!strncasecmp(profile_type_name(i), word, strlen(word)) << i;
+        if (!found || !*word)
+            return cli_usage(args->command, "no frame type '%s'; there are interpreted, c1, jit, inlined, native, stub, kernel, "
+                                            "failed, pseudo, java, other", word);
+        f->types |= found;
+    }
+    return CLI_OK;
+}
+
+int input_kind(const struct cli_args *args, enum profile_kind *kind)
+{
+    const char *name = cli_option(args, "kind");
+    *kind = PROFILE_RUNNING;
+    if (name && !strcmp(name, "waiting"))
+        *kind = PROFILE_WAITING;
+    else if (name && !strcmp(name, "alloc"))
+        *kind = PROFILE_ALLOC;
+    else if (name && !strcmp(name, "live"))
+        *kind = PROFILE_LIVE;
+    else if (name && !strcmp(name, "wall"))
+        *kind = PROFILE_WALL;
+    else if (name && !strcmp(name, "lock"))
+        *kind = PROFILE_LOCK;
+    else if (name && !strcmp(name, "holder"))
+        *kind = PROFILE_HOLDER;
+    else if (name && strcmp(name, "cpu"))
+        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, live, lock, holder and waiting",
+                        args->operands[0], name);
+    return CLI_OK;
+}
+
+int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern)
+{
+    const char *text = cli_option(args, option);
+    char why[128];
+    if (text && filter_compile(pattern, text, why, sizeof why))
+        return cli_usage(args->command, "--%s '%.60s' is no regular expression: %s", option, text, why);
+    return CLI_OK;
+}
+
+static int parse_label(const struct cli_args *args, const char *option, struct filter_label *label)
+{
+    const char *text = cli_option(args, option);
+    char why[128];
+    int rc = text ? filter_compile_label(label, text, why, sizeof why) : 0;
+    if (rc == -EINVAL)
+        return cli_usage(args->command, "--%s '%.60s' is no label: %s", option, text, why);
+    return rc ? cli_fail("--%s: out of memory", option) : CLI_OK;
+}
+
+static int parse_filter(const struct cli_args *args, struct filter *f)
+{
+    int status = input_pattern(args, "thread", &f->thread);
+    status = status ? status : input_pattern(args, "method", &f->method);
+    status = status ? status : input_pattern(args, "not-method", &f->not_method);
+    status = status ? status : input_pattern(args, "package", &f->package);
+    status = status ? status : input_pattern(args, "not-package", &f->not_package);
+    status = status ? status : parse_label(args, "label", &f->label);
+    status = status ? status : parse_label(args, "not-label", &f->not_label);
+    status = status ? status : parse_states(args, f);
+    return status ? status : parse_types(args, f);
+}
+
+static int apply(const struct cli_args *args, struct filter *f, struct profile *p, const char *path)
+{
+    const char *range = cli_option(args, "time");
+    if (range && filter_time(f, range, p))
+        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., "
+                                        "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
+    int rc = filter_is_set(f) ? filter_apply(f, p) : 0;
+    return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
+}
+
+/* There may be no samples of it all the same. */
+static bool asked_for(const struct profile *p, const char *event)
+{
+    return word_list_has(profile_setting(p, "event"), event);
+}
+
+static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
+{
+    struct error e;
+    if (args && remote_is(path))
+        return remote_load(p, args, path, side);
+    const char *format = args ? remote_file_format(args) : NULL, *value = args ? cli_option(args, "value") : NULL;
+    return formats_load(p, path, format, value, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum remote_side side,
+                    enum profile_kind kind)
+{
+    p->kind = kind;
+    p->or_allocations = kind == PROFILE_RUNNING;
+    int status = read_one(p, args, path, side);
+    if (status)
+        return status;
+    if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
+        return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
+    const char *asked = args ? cli_option(args, "kind") : NULL, *source = profile_text(p, p->source);
+    const char *of_locks = kind == PROFILE_HOLDER ? "candor.LockHolder" : "jdk.JavaMonitorEnter";
+    if (p->kind != kind && asked && !strcmp(asked, "cpu"))
+        return cli_fail("%s: no cpu samples in this recording, only %s", path,
+                        p->kind == PROFILE_WALL ? "wall" : p->kind == PROFILE_LOCK ? "lock" : "allocations; use --kind alloc");
+    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "alloc"))))
+        return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
+    if (kind == PROFILE_LIVE && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "live"))))
+        return cli_fail("%s: no live objects in this recording; record with -e live", path);
+    if (kind == PROFILE_WALL && strcmp(source, "candor.WallSample"))
+        return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
+    if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && (*source ? strcmp(source, of_locks) != 0 : !asked_for(p, "lock")))
+        return cli_fail("%s: no waits for locks in this recording; record with -e lock", path);
+    return args ? apply(args, f, p, path) : CLI_OK;
+}
+
+static int load_several(struct profile *p, const struct cli_args *args, struct filter *f, char **paths, int count,
+                        enum profile_kind kind)
+{
+    int status = CLI_OK;
+    for (int i = 0; !status && i < count; i++) {
+        struct profile one;
+        if (profile_init(&one))
+            return cli_fail("%s: out of memory", paths[i]);
+        status = load_one(&one, args, f, paths[i], REMOTE_ONE, kind);
+        int rc = status ? 0 : profile_merge(p, &one);
+        if (rc == -EINVAL)
+            status = cli_fail("%s: its weights are %s%s%s, those of %s are %s: they do not add up", paths[i],
+                              profile_text(&one, one.value), one.value ? " " : "", profile_unit_word(&one), paths[0],
+                              profile_unit_word(p));
+        else if (rc)
+            status = cli_fail("%s: %s", paths[i], strerror(-rc));
+        profile_deinit(&one);
+    }
+    return status;
+}
+
+int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind)
+{
+    struct filter filter = {0};
+    int status = remote_check(args);
+    status = status ? status : parse_filter(args, &filter);
+    if (!status)
+        status = count == 1 ? load_one(p, args, &filter, paths[0], REMOTE_ONE, kind)
+                            : load_several(p, args, &filter, paths, count, kind);
+    filter_deinit(&filter);
+    return status;
+}
+
+int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind)
+{
+    struct filter filter = {0};
+    int status = parse_filter(args, &filter);
+    if (!status)
+        status = load_one(p, args, &filter, path, side, kind);
+    filter_deinit(&filter);
+    return status;
+}
+
+int input_load_plain(struct profile *p, const char *path, enum profile_kind kind)
+{
+    return load_one(p, NULL, NULL, path, REMOTE_ONE, kind);
+}

@@ -1,0 +1,49 @@
+/* What a command reads: recordings and profiles of all formats, merged and filtered as its options say. The options are the same in
+ * all commands that read one, and stand in their tables by the macros. Functions that return a status have printed their line. */
+#ifndef CANDOR_CLI_READ_INPUT_H
+#define CANDOR_CLI_READ_INPUT_H
+
+#include "cli/cli.h"
+#include "cli/read/remote.h"
+#include "format/formats.h"
+#include "profile/filter.h"
+
+#define INPUT_OPTIONS                                                                                                             \
+    {0, "from", "FORMAT|TIME", NULL,                                                                                              \
+     "of files: their format (" FORMATS_READ "), when the content does not tell it; of a server: from when on (default -1h)"},    \
+        REMOTE_OPTIONS,                                                                                                           \
+        {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); of collapsed stacks samples or ns"},     \
+        {0, "time", "RANGE", NULL,                                                                                                \
+     "only samples of a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},               \
+        {0, "thread", "REGEX", NULL, "only threads with such a name"},                                                            \
+        {0, "state", "LIST", NULL, "only threads in such a state: runnable, in_native, parked, ..."},                             \
+        {0, "method", "REGEX", NULL, "only samples with such a method on the stack"},                                             \
+        {0, "not-method", "REGEX", NULL, "without samples that have such a method on the stack"},                                 \
+        {0, "package", "REGEX", NULL, "only samples with such a package, or native library, on the stack"},                       \
+        {0, "not-package", "REGEX", NULL, "without samples that have such a package or library on the stack"},                    \
+        {0, "label", "KEY=REGEX", NULL, "only samples with such a label: what tracing or the application said of its work"},          \
+        {0, "not-label", "KEY=REGEX", NULL, "without samples that have such a label"},                                            \
+        {0, "type", "LIST", NULL, "only samples whose innermost frame is of such a type: interpreted, inlined, kernel, ..."},      \
+        CLI_UNPACK_OPTION
+
+#define INPUT_FORMATS                                                                                                             \
+    "What is read is known by its content: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "               \
+    "'-' is standard input. Several files are read as one: their samples and books add up.\n\n" REMOTE_ABOUT
+
+#define INPUT_FILTERS                                                                                                             \
+    "A filter drops whole samples. Shares are then of what is shown; how much that is, and how much was filtered, is said at the " \
+    "top. The books stay those of the whole recording."
+
+/* Compiles the option's regular expression, if it was given. CLI_OK, or CLI_USAGE after saying why not. */
+int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);
+/* Which samples --kind chooses; CLI_OK or a status. */
+int input_kind(const struct cli_args *args, enum profile_kind *kind);
+/* Reads samples of that kind; CLI_OK or a status. Of a recording that has allocations only these are read in place of PROFILE_RUNNING,
+ * unless --kind says cpu; the profile's kind tells. */
+int input_load(struct profile *p, const struct cli_args *args, char **paths, int count, enum profile_kind kind);
+/* One of a comparison. */
+int input_load_side(struct profile *p, const struct cli_args *args, char *path, enum remote_side side, enum profile_kind kind);
+/* The same without options. */
+int input_load_plain(struct profile *p, const char *path, enum profile_kind kind);
+
+#endif

@@ -1,0 +1,10 @@
+/* What was found wrong in a recording while it was read. */
+#ifndef CANDOR_CLI_READ_PROBLEMS_H
+#define CANDOR_CLI_READ_PROBLEMS_H
+
+#include "jfr/reader.h"
+
+/* One line "candor: FILE: ..." on standard error for each of them. */
+void problems_print(const char *file, const struct jfr_problems *problems);
+
+#endif

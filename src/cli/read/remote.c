@@ -1,0 +1,309 @@
+#include "cli/read/remote.h"
+
+#include "base/units.h"
+#include "compress/intake.h"
+#include "format/formats.h"
+#include "http/address.h"
+#include "http/fetch.h"
+#include "http/token.h"
+#include "server/times.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600 };
+
+static const int64_t second = 1000000000;
+
+bool remote_is(const char *path)
+{
+    return address_is(path);
+}
+
+/* ---- options ---- */
+
+/* What is asked for; texts as they were written, NULL = not given. */
+struct wish {
+    const char *select, *from, *until, *value;
+    bool has_from, has_until;
+    int64_t from_s, until_s;
+};
+
+static bool is_format(const char *text)
+{
+    static const char names[] = FORMATS_READ;
+    size_t n = strlen(text);
+    for (const char *name = names; *name; name += strcspn(name, "|"), name += *name == '|')
+        if (strcspn(name, "|") == n && !strncmp(name, text, n))
+            return true;
+    return false;
+}
+
+const char *remote_file_format(const struct cli_args *args)
+{
+    const char *from = cli_option(args, "from");
+    return from && is_format(from) ? from : NULL;
+}
+
+/* Whole seconds, and the same for everything that is asked, so that ranges which meet in one time have no sample twice. */
+static int64_t now_s(void)
+{
+    static int64_t now;
+    if (!now)
+        now = ((int64_t)clock_realtime_ns() + second - 1) / second;
+    return now;
+}
+
+static int parse_time(const struct cli_args *args, const char *name, const char *text, bool up, int64_t *seconds)
+{
+    int64_t ns;
+    if (times_parse(text, now_s() * second, &ns))
+        return cli_usage(args->command, "--%s '%.40s' is no time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
+    int64_t below = ns / second - (ns % second < 0);
+    *seconds = below + (up && below * second < ns);
+    return CLI_OK;
+}
+
+/* The second side has its own times when one of them is given, else those of the first. */
+static int read_wish(const struct cli_args *args, enum remote_side side, struct wish *w)
+{
+    bool own = side == REMOTE_SECOND && (cli_option(args, "from2") || cli_option(args, "until2"));
+    const char *from_name = own ? "from2" : "from", *until_name = own ? "until2" : "until";
+    const char *select = side == REMOTE_SECOND ? cli_option(args, "select2") : NULL;
+    *w = (struct wish){.select = select ? select : cli_option(args, "select"),
+                       .from = cli_option(args, from_name),
+                       .until = cli_option(args, until_name),
+                       .value = cli_option(args, "value")};
+    w->from = w->from && !own && is_format(w->from) ? NULL : w->from;
+    w->has_from = w->from != NULL;
+    w->has_until = w->until != NULL;
+    int status = w->from ? parse_time(args, from_name, w->from, false, &w->from_s) : CLI_OK;
+    if (!status && w->until)
+        status = parse_time(args, until_name, w->until, true, &w->until_s);
+    if (!status && w->has_until && !w->has_from) {
+        w->has_from = true;
+        w->from_s = w->until_s - DEFAULT_SPAN_S;
+    }
+    if (!status && w->has_until && w->until_s <= w->from_s)
+        status = cli_usage(args->command, "--%s '%.40s' is not after --%s '%.40s'", until_name, w->until, from_name,
+                           w->from ? w->from : "an hour before");
+    return status;
+}
+
+static bool is_same(const struct wish *a, const struct wish *b)
+{
+    return !strcmp(a->select ? a->select : "", b->select ? b->select : "") && a->has_from == b->has_from &&
+           a->has_until == b->has_until && a->from_s == b->from_s && a->until_s == b->until_s;
+}
+
+static const char *given(const struct cli_args *args)
+{
+    static const char *const names[] = {"select", "until", "token-file", "ca-file", "select2", "from2", "until2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cli_option(args, names[i]))
+            return names[i];
+    return NULL;
+}
+
+static enum remote_side side_of(int operand)
+{
+    return operand % 2 ? REMOTE_SECOND : REMOTE_ONE;
+}
+
+/* What is asked of a server, and that it is not asked for the same as an operand before. */
+static int check_operand(const struct cli_args *args, int operand)
+{
+    struct wish wish, before;
+    int status = read_wish(args, side_of(operand), &wish);
+    for (int i = 0; !status && i < operand; i++) {
+        if (strcmp(args->operands[i], args->operands[operand]))
+            continue;
+        status = read_wish(args, side_of(i), &before);
+        if (!status && is_same(&before, &wish))
+            status = cli_usage(args->command, "%.200s is asked for the same twice; of two sides the second has --from2, --until2 and "
+                                              "--select2", args->operands[i]);
+    }
+    return status;
+}
+
+int remote_check(const struct cli_args *args)
+{
+    const char *from = cli_option(args, "from");
+    int servers = 0;
+    for (int i = 0; i < args->operand_count; i++)
+        servers += remote_is(args->operands[i]);
+    if (!servers && from && !is_format(from))
+        return cli_usage(args->command, "--from '%.40s' is none of " FORMATS_READ "; a time is of a server", from);
+    if (!servers && given(args))
+        return cli_usage(args->command, "--%s is of a server, but there is none: http://HOST:PORT in place of a FILE", given(args));
+    if (servers == args->operand_count && from && is_format(from))
+        return cli_usage(args->command, "--from '%.40s' is a format of files; of a server it is a time, such as -1h", from);
+    int status = CLI_OK;
+    for (int i = 0; !status && i < args->operand_count; i++)
+        if (remote_is(args->operands[i]))
+            status = check_operand(args, i);
+    return status;
+}
+
+const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX])
+{
+    struct wish w;
+    if (!remote_is(path) || read_wish(args, side, &w))
+        return path;
+    snprintf(out, REMOTE_NAME_MAX, "%.100s %.200s%s%.40s..%.40s", path, w.select ? w.select : "", w.select ? " " : "",
+             w.from ? w.from : w.until ? "an hour" : "-1h", w.until ? w.until : "now");
+    return out;
+}
+
+/* ---- asking ---- */
+
+static int make_url(struct buffer *url, const char *address, const struct wish *w)
+{
+    buffer_printf(url, "%s/v1/profile?format=otlp", address);
+    if (w->select) {
+        buffer_text(url, "&select=");
+        address_escape(url, w->select);
+    }
+    if (w->value) {
+        buffer_text(url, "&type=");
+        address_escape(url, w->value);
+    }
+    if (w->has_from)
+        buffer_printf(url, "&from=%" PRId64, w->from_s);
+    if (w->has_until)
+        buffer_printf(url, "&to=%" PRId64, w->until_s);
+    buffer_u8(url, 0);
+    return url->failed ? -E2BIG : 0;
+}
+
+static int ask(const struct cli_args *args, const char *path, const struct wish *w, struct fetch_answer *answer)
+{
+    const char *token_file = cli_option(args, "token-file"), *ca_file = cli_option(args, "ca-file");
+    char address[ADDRESS_MAX], token[TOKEN_MAX] = "";
+    struct buffer url;
+    struct error e;
+    if (address_read(path, address, sizeof address, &e))
+        return cli_usage(args->command, "%s", e.text);
+    if (token_read(token_file ? token_file : "", token, &e))
+        return cli_fail("%s", e.text);
+    buffer_init(&url, URL_MAX);
+    struct transport *t = transport_new(ca_file ? ca_file : "", NULL, &e);
+    int rc = !t                           ? -ENOENT
+             : make_url(&url, address, w) ? error_set(&e, -E2BIG, "--select is too long")
+                                          : fetch_get(t, (const char *)url.data, token, answer, &e);
+    explicit_bzero(token, sizeof token);
+    transport_free(t);
+    buffer_deinit(&url);
+    const char *remedy = rc == -ECONNREFUSED ? "; is 'candor server' running there?"
+                         : rc == -EACCES     ? "; --ca-file names certificates to trust"
+                                             : "";
+    return rc ? cli_fail("%s: %s%s", path, e.text, remedy) : CLI_OK;
+}
+
+/* {"error": "..."}: the server's own words, or "" where it has none, as what is no Candor server. */
+static void read_words(const struct fetch_answer *answer, char *out, size_t size)
+{
+    json_t *json = answer->body.len < WORDS_MAX ? json_loadb((const char *)answer->body.data, answer->body.len, 0, NULL) : NULL;
+    const char *text = json_string_value(json_object_get(json, "error"));
+    snprintf(out, size, "%s", text ? text : "");
+    json_decref(json);
+}
+
+static int refused(const struct cli_args *args, const char *path, const struct fetch_answer *answer)
+{
+    char words[300], place[300];
+    const char *token_file = cli_option(args, "token-file");
+    read_words(answer, words, sizeof words);
+    if (answer->status / 100 == 3 && fetch_header(answer, "Location", place, sizeof place))
+        return cli_fail("%s: it redirects to %s; name that server", path, place);
+    if (answer->status == 401 && token_file)
+        return cli_fail("%s: the server does not know the token in %s (401)", path, token_file);
+    if (answer->status == 401)
+        return cli_fail("%s: the server wants a token (401); name the file that holds it with --token-file", path);
+    if (!*words || answer->status == 404)
+        return cli_fail("%s: not a Candor server, or one without /v1/profile: it answers %ld", path, answer->status);
+    if (answer->status == 403)
+        return cli_fail("%s: the server refuses (403): %s%s", path, words, token_file ? "; use one with the scope read" : "");
+    if (answer->status == 400)
+        return cli_usage(args->command, "%s: %s", path, words);
+    return cli_fail("%s: the server answers %ld: %s", path, answer->status, words);
+}
+
+static int nothing(const char *path, const struct wish *w)
+{
+    const char *from = w->from ? w->from : w->until ? "an hour before that" : "-1h";
+    char select[300] = "", value[100] = "";
+    if (w->select)
+        snprintf(select, sizeof select, " of --select '%.250s'", w->select);
+    if (w->value)
+        snprintf(value, sizeof value, " with --value %.60s", w->value);
+    return cli_fail("%s: no recordings%s%s from %s until %s; its page shows which services there are", path, select, value, from,
+                    w->until ? w->until : "now");
+}
+
+static bool read_number(const struct fetch_answer *answer, const char *name, uint64_t *out)
+{
+    char text[32], *end;
+    if (!fetch_header(answer, name, text, sizeof text) || *text < '0' || *text > '9')
+        return false;
+    *out = strtoull(text, &end, 10);
+    return !*end;
+}
+
+/* ---- the answer ---- */
+
+static int read_profile(struct profile *p, const char *path, const struct fetch_answer *answer)
+{
+    struct intake in;
+    struct error e;
+    int rc = intake_open_memory(&in, answer->body.data, answer->body.len, path, &e);
+    rc = rc ? rc : formats_load_from(p, &in, path, "otlp", NULL, &e);
+    return rc ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+/* What OTLP has no place for. CPU time is what it is in a recording, so that both add up. */
+static int complete(struct profile *p, uint64_t recordings)
+{
+    static const char source[] = "candor server";
+    if (p->unit == PROFILE_UNIT_NS && !strcmp(profile_text(p, p->value), "cpu"))
+        p->value = 0;
+    p->merged = recordings < UINT32_MAX ? (uint32_t)recordings : UINT32_MAX;
+    p->thinned = true; /* samples of many recordings do not follow each other */
+    return profile_string(p, source, sizeof source - 1, &p->source);
+}
+
+static int take(struct profile *p, const struct cli_args *args, const char *path, const struct wish *w,
+                const struct fetch_answer *answer)
+{
+    uint64_t recordings, total, unreadable = 0;
+    if (answer->status != 200)
+        return refused(args, path, answer);
+    if (!read_number(answer, "X-Candor-Recordings", &recordings) || !read_number(answer, "X-Candor-Total", &total))
+        return cli_fail("%s: not a Candor server, or an older one: its answer has no X-Candor-Total", path);
+    if (!recordings)
+        return nothing(path, w);
+    int status = read_profile(p, path, answer);
+    if (!status && p->weight != total)
+        status = cli_fail("%s: what came adds up to %" PRIu64 ", the server has %" PRIu64 "; is it of another version?", path, p->weight,
+                          total);
+    if (!status && complete(p, recordings))
+        status = cli_fail("%s: out of memory", path);
+    if (!status && read_number(answer, "X-Candor-Unreadable", &unreadable) && unreadable)
+        cli_fail("%s: %" PRIu64 " segments could not be read there and are left out; 'candor server --check' mends them", path,
+                 unreadable);
+    return status;
+}
+
+int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
+{
+    struct wish w;
+    struct fetch_answer answer = {0};
+    int status = read_wish(args, side, &w);
+    status = status ? status : ask(args, path, &w, &answer);
+    status = status ? status : take(p, args, path, &w, &answer);
+    fetch_deinit(&answer);
+    return status;
+}

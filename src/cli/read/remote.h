@@ -1,0 +1,36 @@
+/* A server in place of a FILE: http://HOST:PORT or https://HOST. What is asked of it stands in options: --select, --from, --until,
+ * --value; of the second side of a comparison in --select2, --from2, --until2, where they are given. Functions that return a status have
+ * printed their line. */
+#ifndef CANDOR_CLI_READ_REMOTE_H
+#define CANDOR_CLI_READ_REMOTE_H
+
+#include "cli/cli.h"
+#include "profile/profile.h"
+
+/* Rows of the commands that read profiles; --from is in INPUT_OPTIONS, since it is of files, too. */
+#define REMOTE_OPTIONS                                                                                                            \
+    {0, "select", "SELECTOR", NULL, "of a server: only recordings with such labels, as in 'service=\"shop\",host=~\"web-.*\"'"},   \
+        {0, "until", "TIME", NULL, "of a server: to when, written as for --from (default now)"},                                  \
+        {0, "token-file", "FILE", NULL, "of a server: the file that holds the token"},                                            \
+        {0, "ca-file", "FILE", NULL, "of a server: certificates to trust in place of the system's"}
+
+#define REMOTE_ABOUT                                                                                                              \
+    "In place of a FILE a server can stand (candor server), as http://HOST:PORT or https://HOST: what it has of a time, --from "   \
+    "to --until, of the recordings that --select means. Without --from it is the last hour. A time is relative to now (-1h, -30m), "  \
+    "2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value names what weights are of, such as cpu:ns. A token is " \
+    "read from --token-file."
+
+enum { REMOTE_NAME_MAX = 400 };
+enum remote_side { REMOTE_ONE, REMOTE_SECOND };
+
+bool remote_is(const char *path);
+/* Whether the options fit the operands: a time goes with a server, a format with a file. CLI_OK or CLI_USAGE. */
+int remote_check(const struct cli_args *args);
+/* --from where it names a format of files; NULL where it does not. */
+const char *remote_file_format(const struct cli_args *args);
+/* Fills an empty profile with what the server answers. */
+int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side);
+/* What people call it: the path; of a server with what is asked of it. */
+const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX]);
+
+#endif

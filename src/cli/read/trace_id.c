@@ -1,0 +1,27 @@
+#include "cli/read/trace_id.h"
+
+#include "profile/filter.h"
+
+#include <ctype.h>
+#include <string.h>
+
+int trace_id_parse(const struct cli_command *command, const char *text, char id[TRACE_ID_DIGITS + 1])
+{
+    size_t len = strlen(text);
+    if (len != TRACE_ID_DIGITS || strspn(text, "0123456789abcdefABCDEF") != len)
+        return cli_usage(command, "'%.60s' is no trace id: that is %d hexadecimal digits", text, TRACE_ID_DIGITS);
+    for (size_t i = 0; i <= len; i++)
+        id[i] = (char)tolower((unsigned char)text[i]);
+    return CLI_OK;
+}
+
+int trace_id_keep(struct profile *p, const char *path, const char *id)
+{
+    char wanted[TRACE_ID_DIGITS + 16], why[128];
+    struct filter f = {0};
+    snprintf(wanted, sizeof wanted, "trace_id=^%s$", id);
+    int rc = filter_compile_label(&f.label, wanted, why, sizeof why);
+    rc = rc ? rc : filter_apply(&f, p);
+    filter_deinit(&f);
+    return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
+}

@@ -1,0 +1,70 @@
+#include "cli/record/event_list.h"
+
+#include "base/word_list.h"
+
+#include <string.h>
+
+/* Whether the word's first n bytes are one of the words between the separators. */
+static bool is_among(const char *words, char separator, const char *word, size_t n)
+{
+    const char separators[] = {separator, 0};
+    for (const char *w = words; *w; w += strcspn(w, separators), w += *w == separator)
+        if (strcspn(w, separators) == n && !strncmp(w, word, n))
+            return true;
+    return false;
+}
+
+static bool is_member(const char *word, size_t n)
+{
+    return is_among(EVENT_LIST_MEMBERS, '|', word, n);
+}
+
+/* A slip of the fingers shall not go as far as the agent. All but the first three have a hyphen or a colon. */
+static bool is_counted(const char *word, size_t n)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:";
+    if (is_among("cycles|instructions|branches", '|', word, n))
+        return true;
+    if (n > 1 && word[0] == 'r' && strspn(word + 1, "0123456789abcdefABCDEF") == n - 1)
+        return true;
+    bool is_marked = memchr(word, '-', n) || memchr(word, ':', n);
+    return strspn(word, letters) == n && is_marked && word[0] != '-' && word[0] != ':';
+}
+
+static int check_word(const struct cli_command *command, const char *list, const char *word, size_t n)
+{
+    int shown = n < 60 ? (int)n : 60;
+    if (is_member(word, n)) {
+        bool is_repeated = word[n] && is_among(word + n + 1, ',', word, n);
+        return is_repeated ? cli_usage(command, "--event '%.60s': %.*s stands there twice", list, shown, word) : CLI_OK;
+    }
+    if (!is_counted(word, n))
+        return cli_usage(command, "--event: no event '%.*s'; use one or several of cpu, wall, alloc, live, lock and halt (cpu,wall), or "
+                         "safepoint, or one that perf counts, such as cycles, page-faults, r1a2b or sched:sched_switch", shown, word);
+    if (strchr(list, ','))
+        return cli_usage(command, "--event '%.60s': what perf counts goes alone, one event at a time; leave out the others", list);
+    return CLI_OK;
+}
+
+int event_list_check(const struct cli_command *command, const char *list)
+{
+    int status = CLI_OK;
+    for (const char *word = list; word && !status;) {
+        size_t n = strcspn(word, ",");
+        status = check_word(command, list, word, n);
+        word = word[n] ? word + n + 1 : NULL;
+    }
+    if (!status && word_list_has(list, "safepoint") && strcmp(list, "safepoint"))
+        status = cli_usage(command, "--event '%.60s': safepoint goes alone; leave out the others", list);
+    return status;
+}
+
+bool event_list_has(const char *list, const char *event)
+{
+    return word_list_has(!list || event_list_counts(list) ? "cpu" : list, event);
+}
+
+bool event_list_counts(const char *list)
+{
+    return list && !is_member(list, strcspn(list, ","));
+}

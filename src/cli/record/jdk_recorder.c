@@ -1,0 +1,472 @@
+#include "cli/record/jdk_recorder.h"
+
+#include "attach/jvm.h"
+#include "attach/recorder_settings.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/interrupt.h"
+#include "jfr/append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
+
+#define PATIENCE_NS 60000000000ull /* the JVM loads the recorder's classes, or writes a large file */
+#define BYTES_MAX (1ull << 30)     /* that the JVM keeps of it, unless told otherwise */
+#define MARGIN_NS 1000000000       /* what began a little before the agent did */
+
+static uint64_t patience(const struct session *s)
+{
+    return s->timeout_ns > PATIENCE_NS ? s->timeout_ns : PATIENCE_NS;
+}
+
+static bool is_on(const char *mode)
+{
+    return mode && !strcmp(mode, "on");
+}
+
+/* As make_folder names it: the name comes from the JVM, and goes into commands and paths. */
+static bool is_ours(const struct recorder_recording *r, const struct session *s)
+{
+    char prefix[32];
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "candor-%d-", s->process.pid);
+    return !strncmp(r->name, prefix, n) && strspn(r->name + n, "0123456789abcdef") == 8 && !r->name[n + 8];
+}
+
+static void reset(struct jdk_recorder *j)
+{
+    *j = (struct jdk_recorder){.folder = {.tmp = -1, .directory = -1}};
+}
+
+/* ---- beginning ---- */
+
+static void say_recording(const struct recorder_recording *r, const struct session *s, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "candor: the JDK's recording %lu ('", r->id);
+    utf8_print(stderr, r->name);
+    fprintf(stderr, "') of %d %s\n", s->process.pid, what);
+}
+
+static void say_without(const struct recording *r, const struct session *s, int code, const struct error *e)
+{
+    fflush(stdout);
+    if (code == -ENOSYS)
+        fprintf(stderr, "candor: --jfr %s: %d has no Flight Recorder (%s); -e halt,lock has GC pauses and waits for locks without it\n",
+                r->jfr, s->process.pid, e->text);
+    else
+        fprintf(stderr, "candor: --jfr %s: %s; %d is recorded without the JDK's recorder\n", r->jfr, e->text, s->process.pid);
+}
+
+/* The owner's: the one that goes back furthest. NULL = there is none. */
+static const struct recorder_recording *find_existing(const struct recorder_list *list, const struct session *s)
+{
+    const struct recorder_recording *found = NULL;
+    for (unsigned i = 0; i < list->count; i++) {
+        const struct recorder_recording *r = &list->list[i];
+        if (r->running && !is_ours(r, s) && (!found || r->id < found->id))
+            found = r;
+    }
+    return found;
+}
+
+static void begin_existing(struct jdk_recorder *j, const struct session *s, const struct recorder_list *list)
+{
+    const struct recorder_recording *r = find_existing(list, s);
+    if (!r) {
+        fflush(stdout);
+        fprintf(stderr, "candor: --jfr existing: the JDK's recorder has no recording running in %d: there is nothing to add; "
+                        "--jfr on begins one\n", s->process.pid);
+        return;
+    }
+    say_recording(r, s, "will be read when this one ends; it goes on as it is");
+    snprintf(j->name, sizeof j->name, "%lu", r->id);
+    j->mode = "existing";
+}
+
+static int make_folder(struct recorder_folder *f, const struct session *s, char *name, size_t size, struct error *e)
+{
+    char folder[sizeof f->name];
+    unsigned random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return error_set(e, -errno, "no random number: %s", strerror(errno));
+    snprintf(name, size, "candor-%d-%08x", s->process.pid, random);
+    snprintf(folder, sizeof folder, ".%s", name);
+    return recorder_folder_make(f, &s->process, folder, e);
+}
+
+static int write_settings(const struct jdk_recorder *j, const struct session *s, const struct recording *r, struct error *e)
+{
+    struct buffer text;
+    struct jvm jvm;
+    unsigned feature = jvm_read(s->process.pid, &jvm, NULL) ? 0 : recorder_feature_version(jvm.version);
+    buffer_init(&text, SETTINGS_MAX);
+    recorder_settings(&text, feature, !event_list_has(r->event, "lock"));
+    int code = text.failed ? error_set(e, -ENOMEM, "out of memory")
+                           : recorder_folder_write(&j->folder, RECORDER_SETTINGS, text.data, text.len, e);
+    buffer_deinit(&text);
+    return code;
+}
+
+static struct recorder_bounds bounds_of(const struct recording *r, unsigned long long guard_ns)
+{
+    struct recorder_bounds b = {.duration_ns = r->duration_ns ? r->duration_ns + guard_ns : 0, .bytes = BYTES_MAX};
+    if (r->keep)
+        units_parse_duration(r->keep, &b.age_ns);
+    if (r->max_size)
+        units_parse_size(r->max_size, &b.bytes);
+    return b;
+}
+
+static int start_own(struct jdk_recorder *j, const struct session *s, const struct recording *r, unsigned long long guard_ns,
+                     struct error *e)
+{
+    char settings[192], flight[192];
+    struct recorder_bounds bounds = bounds_of(r, guard_ns);
+    int code = make_folder(&j->folder, s, j->name, sizeof j->name, e);
+    if (!code)
+        code = write_settings(j, s, r, e);
+    recorder_folder_path(&j->folder, RECORDER_SETTINGS, settings, sizeof settings);
+    recorder_folder_path(&j->folder, RECORDER_FLIGHT, flight, sizeof flight);
+    if (!code)
+        code = recorder_start(s->process.pid, patience(s), j->name, settings, flight, &bounds, e);
+    if (code)
+        recorder_folder_remove(&j->folder);
+    return code;
+}
+
+static int begin_own(struct jdk_recorder *j, const struct session *s, const struct recording *r, unsigned long long guard_ns,
+                     const struct recorder_list *list, struct error *e)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        if (list->list[i].running)
+            say_recording(&list->list[i], s, "gains the events of ours while both run: the recorder has one set of settings");
+    int code = start_own(j, s, r, guard_ns, e);
+    j->mode = code ? NULL : "on";
+    return code;
+}
+
+/* Of clients that did not come to their end: the agent does not record, and nobody has their folder open. */
+static void end_left_over(const struct session *s, struct recorder_list *list)
+{
+    struct recorder_folder f;
+    struct error e;
+    char folder[sizeof f.name];
+    for (unsigned i = 0; i < list->count; i++) {
+        struct recorder_recording *r = &list->list[i];
+        if (!r->running || !is_ours(r, s))
+            continue;
+        snprintf(folder, sizeof folder, ".%s", r->name);
+        int code = recorder_folder_open(&f, &s->process, folder, &e);
+        if (code && code != -ENOENT)
+            continue;
+        r->running = recorder_stop(s->process.pid, patience(s), r->name, &e) != 0;
+        if (!r->running)
+            say_recording(r, s, "was left by a candor that was killed, and is ended");
+        recorder_folder_remove(&f);
+    }
+}
+
+static void begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+{
+    struct recorder_list list;
+    struct error e;
+    j->begin_ns = (int64_t)clock_realtime_ns();
+    int code = recorder_check(s->process.pid, patience(s), &list, &e);
+    end_left_over(s, &list);
+    if (!code && is_on(r->jfr))
+        code = begin_own(j, s, r, guard_ns, &list, &e);
+    else if (!code)
+        begin_existing(j, s, &list);
+    if (code)
+        say_without(r, s, code, &e);
+    if (!j->mode)
+        r->jfr = NULL;
+}
+
+/* The agent begins to record when the JVM is ready; before that nothing else in it is. */
+static bool agent_records(const struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    const char *state = session_ask_simple(s, "status", &answer, &e) ? NULL : control_text(&answer, "state");
+    bool running = state && !strcmp(state, "running");
+    control_answer_free(&answer);
+    return running;
+}
+
+void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+{
+    reset(j);
+    if (r->jfr && !agent_records(s)) /* which refuses another, and nobody's recorder is touched for that */
+        begin(j, s, r, guard_ns);
+}
+
+void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
+{
+    reset(j);
+    while (r->jfr && !agent_records(s))
+        if (interrupt_signal() || session_wait_end(s, STEP_MS))
+            return;
+    if (r->jfr)
+        begin(j, s, r, guard_ns);
+}
+
+/* ---- what was recorded ---- */
+
+/* The recording: its path for messages, and itself, open, or the negative errno why it is not. */
+struct joined {
+    const char *path;
+    int fd;
+};
+
+static int open_recording(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static void close_recording(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A child of the JVM's that is being made has its open files for a moment. Where there are no locks, as on some network disks, nothing
+ * tells. */
+static bool is_written_to(int fd)
+{
+    for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; ms += STEP_MS) {
+        if (ms >= END_MS)
+            return true;
+        poll(NULL, 0, STEP_MS);
+    }
+    return false;
+}
+
+static int append(const struct joined *to, int from, int64_t begin_ns)
+{
+    struct jfr_appended done;
+    struct error e;
+    const char *path = to->path;
+    if (to->fd < 0)
+        return cli_fail("cannot put what the JDK recorded into %s: %s", path,
+                        to->fd == -EPERM ? "it is not a file that the JVM writes to" : strerror(-to->fd));
+    int code = is_written_to(to->fd) ? error_set(&e, -EBUSY, "it is still written to")
+                                     : jfr_append(to->fd, from, begin_ns, (int64_t)clock_realtime_ns(), &done, &e);
+    return code ? cli_fail("cannot put what the JDK recorded into %s: %s", path, e.text) : CLI_OK;
+}
+
+/* NOTHING_THERE where the file is not, or is empty. */
+static int take_file(const struct recorder_folder *f, const char *file, const struct joined *to, int64_t begin_ns)
+{
+    struct stat st;
+    int fd = recorder_folder_read(f, file);
+    if (fd == -ENOENT)
+        return NOTHING_THERE;
+    if (fd < 0)
+        return cli_fail("cannot read what the JDK recorded, /tmp/%s/%s: %s", f->name, file,
+                        fd == -EPERM ? "no ordinary file of the JVM's user" : strerror(-fd));
+    int status = !fstat(fd, &st) && !st.st_size ? NOTHING_THERE : append(to, fd, begin_ns);
+    close(fd);
+    return status;
+}
+
+static void say_lost(const char *path, const char *why)
+{
+    fflush(stdout);
+    fputs("candor: nothing of the JDK's recorder is in ", stderr);
+    utf8_print(stderr, path);
+    fprintf(stderr, ": %s\n", why);
+}
+
+/* A JVM that is about to end answers no more, and writes what it has recorded. */
+static bool has_ended(const struct session *s, int code)
+{
+    return code && session_wait_end(s, code == -ENOENT ? 0 : END_MS);
+}
+
+static int end_own(struct jdk_recorder *j, const struct session *s, const struct joined *to)
+{
+    struct error e;
+    int code = session_wait_end(s, 0) ? -ESRCH : recorder_stop(s->process.pid, patience(s), j->name, &e);
+    bool exited = has_ended(s, code);
+    if (code && code != -ENOENT && !exited) { /* it may still be written */
+        recorder_folder_close(&j->folder);
+        return cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text,
+                        s->process.pid, j->name);
+    }
+    int status = take_file(&j->folder, RECORDER_FLIGHT, to, j->begin_ns);
+    if (status == CLI_FAILED) { /* a full disk, or somebody else's file: nothing of it need be lost */
+        fprintf(stderr, "candor: it is in /tmp/%s/" RECORDER_FLIGHT ", as the JVM sees it\n", j->folder.name);
+        recorder_folder_close(&j->folder);
+        return status;
+    }
+    if (status == NOTHING_THERE)
+        say_lost(to->path, exited ? "the JVM ended before it was written, and it is lost" :
+                           code ? "its recording was ended by somebody else" :
+                                  "the JVM could not write it, and its log says why; is the disk of its /tmp full?");
+    recorder_folder_remove(&j->folder);
+    return status == NOTHING_THERE ? CLI_OK : status;
+}
+
+/* By a folder for this one file. */
+static int dump(const struct session *s, const char *name, const struct joined *to, int64_t begin_ns)
+{
+    struct recorder_folder folder;
+    struct error e;
+    char own[RECORDER_NAME_BYTES], file[192];
+    int status;
+    int code = make_folder(&folder, s, own, sizeof own, &e);
+    if (code)
+        return cli_fail("cannot read the JDK's recording %s: %s", name, e.text);
+    code = recorder_dump(s->process.pid, patience(s), name, recorder_folder_path(&folder, RECORDER_DUMP, file, sizeof file), begin_ns, &e);
+    if (has_ended(s, code)) {
+        say_lost(to->path, "the JVM ended before it could be read");
+        status = CLI_OK;
+    } else if (code) {
+        status = cli_fail("cannot read the JDK's recording %s of %d: %s", name, s->process.pid, e.text);
+    } else {
+        status = take_file(&folder, RECORDER_DUMP, to, begin_ns);
+        if (status == NOTHING_THERE)
+            status = cli_fail("the JDK's recording %s was dumped, and the file is not there: %s", name, file);
+    }
+    recorder_folder_remove(&folder);
+    return status;
+}
+
+static int end(struct jdk_recorder *j, const struct session *s, const struct joined *to)
+{
+    int status = CLI_OK;
+    if (is_on(j->mode))
+        status = end_own(j, s, to);
+    else if (session_wait_end(s, 0))
+        say_lost(to->path, "the JVM ended before its recording could be read");
+    else
+        status = dump(s, j->name, to, j->begin_ns);
+    j->mode = NULL;
+    return status;
+}
+
+int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path)
+{
+    if (!j->mode)
+        return CLI_OK;
+    struct joined to = {path, open_recording(path)};
+    int status = end(j, s, &to);
+    close_recording(to.fd);
+    return status;
+}
+
+void jdk_recorder_leave(struct jdk_recorder *j)
+{
+    recorder_folder_close(&j->folder);
+    j->mode = NULL;
+}
+
+void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s)
+{
+    struct error e;
+    if (is_on(j->mode) && recorder_stop(s->process.pid, patience(s), j->name, &e))
+        cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text, s->process.pid, j->name);
+    recorder_folder_remove(&j->folder);
+    j->mode = NULL;
+}
+
+/* ---- of a recording that another process began ---- */
+
+static int find(struct jdk_recorder *j, const struct session *s, const struct control_answer *answer, struct error *e)
+{
+    struct recorder_list list;
+    const char *mode = control_text(answer, "jfr");
+    const struct recorder_recording *found = NULL;
+    int code = recorder_check(s->process.pid, patience(s), &list, e);
+    if (code)
+        return code;
+    for (unsigned i = 0; is_on(mode) && i < list.count; i++) /* the youngest: one before it was left by who did not come to its end */
+        if (is_ours(&list.list[i], s) && (!found || list.list[i].id > found->id))
+            found = &list.list[i];
+    if (!is_on(mode))
+        found = find_existing(&list, s);
+    if (!found)
+        return error_set(e, -ENOENT, "it has no such recording any more");
+    if (is_on(mode))
+        snprintf(j->name, sizeof j->name, "%s", found->name);
+    else
+        snprintf(j->name, sizeof j->name, "%lu", found->id);
+    j->mode = is_on(mode) ? "on" : "existing";
+    j->begin_ns = (int64_t)(clock_realtime_ns() - control_number(answer, "elapsed_ns", 0)) - MARGIN_NS;
+    return 0;
+}
+
+int jdk_recorder_open_file(const struct session *s, const struct control_answer *status)
+{
+    struct stat st;
+    const char *path = control_text(status, "file");
+    int fd = control_text(status, "jfr") && path ? open_recording(path) : -ENOENT;
+    if (fd < 0)
+        return fd;
+    int code = fstat(fd, &st) ? -errno : process_writes(s->process.pid, &st);
+    if (!code)
+        return fd;
+    close(fd);
+    return code;
+}
+
+static int stop(struct jdk_recorder *j, const struct session *s, const struct control_answer *answer, const struct joined *to)
+{
+    struct error e;
+    char folder[sizeof j->folder.name];
+    int code = find(j, s, answer, &e);
+    if (code == -ENOENT) {
+        say_lost(to->path, e.text);
+        return CLI_OK;
+    }
+    snprintf(folder, sizeof folder, ".%s", j->name);
+    if (!code && is_on(j->mode))
+        code = recorder_folder_open(&j->folder, &s->process, folder, &e);
+    return code ? cli_fail("cannot end what the JDK records of %d: %s", s->process.pid, e.text) : end(j, s, to);
+}
+
+int jdk_recorder_stop(const struct session *s, const struct control_answer *answer, int file)
+{
+    struct jdk_recorder j;
+    struct joined to = {control_text(answer, "file"), file};
+    int status = CLI_OK;
+    reset(&j);
+    if (control_text(answer, "jfr") && to.path) {
+        interrupt_catch(); /* nothing is left half done */
+        status = stop(&j, s, answer, &to);
+    }
+    close_recording(file);
+    return status;
+}
+
+int jdk_recorder_dump(const struct session *s, const struct control_answer *answer, const char *path)
+{
+    struct jdk_recorder j;
+    struct error e;
+    reset(&j);
+    if (!control_text(answer, "jfr"))
+        return CLI_OK;
+    interrupt_catch();
+    int code = find(&j, s, answer, &e);
+    if (code == -ENOENT) {
+        say_lost(path, e.text);
+        return CLI_OK;
+    }
+    if (code)
+        return cli_fail("cannot read what the JDK records of %d: %s", s->process.pid, e.text);
+    struct joined to = {path, open_recording(path)};
+    int status = dump(s, j.name, &to, j.begin_ns);
+    close_recording(to.fd);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* --paths[=TIME] of record, start and dump: who holds what is alive, for a bounded time in which all of the JVM's threads stand still. */
+#ifndef CANDOR_CLI_RECORD_PATHS_OPTION_H
+#define CANDOR_CLI_RECORD_PATHS_OPTION_H
+
+#include "cli/cli.h"
+
+#define PATHS_OPTION(when)                                                                                             \
+    {                                                                                                                  \
+        0, "paths", "TIME", NULL,                                                                                      \
+            "with -e live: look for who holds sampled objects, " when                                                  \
+            "; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"                                 \
+    }
+
+/* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
+int paths_option_read(const struct cli_args *args, unsigned long long *ns);
+/* Says beforehand what it will cost. */
+void paths_option_say(unsigned long long ns, const char *when);
+
+#endif

@@ -165,16 +165,24 @@ static void look_at_owners(struct uses *u)
 
 /* ---- telling ---- */
 
-static double threshold_of(const struct profile *p)
+static double threshold_of(const struct profile *p, const char *group)
 {
-    const struct profile_book *book = profile_book(p, "lock_threshold", "");
+    const struct profile_book *book = profile_book(p, "lock_threshold", group);
     return book && book->ns > 0 ? (double)book->ns : 0;
+}
+
+/* Which of the two groups of parks it is of, its class does not tell. */
+static double threshold_of_use(const struct profile *p, const struct lock_use *use)
+{
+    if (use->state == JFR_STATE_MONITOR)
+        return threshold_of(p, "monitor");
+    return fmax(threshold_of(p, "synchronizer"), threshold_of(p, "other"));
 }
 
 /* What was drawn of the shorter waits of a thread is off by half a threshold, as a standard error. */
 static struct amount lost_by(const struct uses *u, const struct lock_use *use, uint32_t threads)
 {
-    return amount_normal((double)use->weight, threshold_of(u->p) / 2 * sqrt(threads));
+    return amount_normal((double)use->weight, threshold_of_use(u->p, use) / 2 * sqrt(threads));
 }
 
 /* Without owners a writer that waits for a writer looks the same. */

@@ -207,7 +207,7 @@ void books_json_locks(struct jsonw *j, const struct profile *p)
     put_reasons_ns(j, p, "lost_ns", "lock_lost");
     put_ns(j, p, "residual_ns", "lock_residual");
     put_ns(j, p, "open_ns", "lock_open");
-    put_ns(j, p, "threshold_ns", "lock_threshold");
+    put_reasons_ns(j, p, "thresholds_ns", "lock_threshold");
     put_ns(j, p, "holders_ns", "lock_holders");
     put_reasons_count(j, p, "lock_time");
     put_count(j, p, "lock_holders");

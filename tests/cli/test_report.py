@@ -193,7 +193,7 @@ def lock(event):
             ("park", 3, 60 * MS, "demo.Sync", 512, 2, 1, PARK), ("holder", 2, 90 * MS, "demo.Pool", "Java|demo.Log.write:3"),
             ("book", "lock_time", "monitor", 101 * MS, 4), ("book", "lock_time", "park", 60 * MS, 1),
             ("book", "lock_whole", "", 159 * MS, 4), ("book", "lock_drawn", "", 1 * MS, 1), ("book", "lock_lost", "throttled", 2 * MS, 2),
-            ("book", "lock_residual", "", -1 * MS, 0), ("book", "lock_open", "", 80 * MS, 3), ("book", "lock_threshold", "", MS, 0),
+            ("book", "lock_residual", "", -1 * MS, 0), ("book", "lock_open", "", 80 * MS, 3), ("book", "lock_threshold", "monitor", MS, 0),
             ("book", "lock_holders", "", 90 * MS, 1)]
 
 

@@ -1,11 +1,13 @@
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Threads that wait for locks, and count for how long.
  *
- * go convoy threads=N hold=MS seconds=S: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it. done
- * monitor=NS park=NS waits=COUNT: what they waited, all of each sort together, and how often all of them got their lock.
+ * go convoy threads=N hold=MS seconds=S idle=M: N threads want one monitor, and N others one ReentrantLock; whoever has it sleeps in it.
+ * M more have nothing to do, and park for a moment again and again. done monitor=NS park=NS waits=COUNT: what they waited, all of each
+ * sort together, and how often all of them got their lock.
  * go holders locks=N hold=MS seconds=S fresh=0|1: each lock has a thread holder-I that keeps it, and a thread waiter-I that wants it;
  * fresh: every time another object. done waits=COUNT.
  * go deadlock kind=monitor|mixed: three threads dead-0, dead-1, dead-2 that wait for each other and never end; of mixed one of their locks
@@ -72,13 +74,22 @@ public final class Locks {
         }
     }
 
+    private static void idle(Convoy convoy) {
+        while (convoy.goesOn()) {
+            LockSupport.parkNanos(convoy, 2_000_000);
+        }
+    }
+
     private static String convoy(Rounds.Options options) throws InterruptedException {
         int count = (int) options.number("threads", 64);
         Convoy monitors = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
         Convoy parks = new Convoy(options.number("seconds", 3), (long) options.number("hold", 1));
         Shared monitor = new Shared();
         ReentrantLock lock = new ReentrantLock();
-        Thread[] threads = new Thread[2 * count];
+        Thread[] threads = new Thread[2 * count + (int) options.number("idle", 0)];
+        for (int i = 2 * count; i < threads.length; i++) {
+            threads[i] = new Thread(() -> idle(parks), "idle-" + (i - 2 * count));
+        }
         for (int i = 0; i < count; i++) {
             threads[i] = new Thread(() -> {
                 while (monitors.goesOn()) {

@@ -132,11 +132,24 @@ def bounded(jvm):
     what, rate, seconds, threads = f"{jvm.jdk}, no more than a rate", 100, 3, 8
     found, truth = record(jvm, "rate", "convoy", options={"lock-threshold": "0", "lock-rate": f"{rate}/s"}, threads=threads, hold=0,
                           seconds=seconds)
-    threshold = found.books["lock_threshold", ""][0]
-    most = 3 * rate + 1000 + 10 * rate * (seconds + 1)  # the bucket, when the program begins, and what drips into it
+    threshold = max(found.books["lock_threshold", group][0] for group in ("monitor", "synchronizer"))
+    most = 2 * (3 * rate + 1000 + 10 * rate * (seconds + 1))  # the buckets, when the program begins, and what drips into them
     ct.ok(len(found.all) <= most, f"{what}: {len(found.all)} of {truth['waits']} waits, threshold {threshold / 1e6:.1f} ms", found.books)
     closes(found, what, 2 * threads, max(threshold, 16_000_000))
     ct.note(f"{what}: lost {found.sum('lock_lost') / max(1, found.sum('lock_time')):.4f}")
+
+
+def idle(jvm):
+    """Threads that have nothing to do, and say so thousands of times a second, take nothing from those that stand in each other's way."""
+    what = f"{jvm.jdk}, beside idle threads"
+    found, truth = record(jvm, "idle", "convoy", options={}, threads=2, hold=30, seconds=3, idle=16)
+    limits = {group: ns for (account, group), (ns, _) in found.books.items() if account == "lock_threshold"}
+    ct.ok(limits["monitor"] == limits["synchronizer"] == 1_000_000 < limits["other"], f"{what}: their threshold alone rises", limits)
+    for kind in ("monitor", "park"):
+        mine = [one for one in found.of(f"{kind}-") if one.kind == kind and one.duration >= 1_000_000]
+        waited = sum(one.duration for one in mine) / truth[kind]
+        ct.ok(all(abs(one.weight - one.duration) <= 1_000_000 for one in mine) and waited >= 0.97,
+              f"{what}: {kind}: {waited:.4f} of the waiting is recorded for its length", truth)
 
 
 def circle(report):
@@ -237,6 +250,7 @@ def main():
             holders(jvm, 0)
             holders(jvm, 1)
             bounded(jvm)
+            idle(jvm)
             if jdk.version in (8, 25):
                 both(jvm)
             if jdk.version in (17, 25):

@@ -287,7 +287,8 @@ static void test_flood(void)
     book(&p, "lock_drawn", "", &drawn);
     book(&p, "lock_lost", "throttled", &thrown);
     book(&p, "lock_lost", "queue_full", &by_queue);
-    tap_ok(count == FLOOD && waited > 0 && book(&p, "lock_threshold", "", &n) > 0, "of %" PRIu64 " waits: the threshold was raised", count);
+    tap_ok(count == FLOOD && waited > 0 && book(&p, "lock_threshold", "monitor", &n) > 0 && !book(&p, "lock_threshold", "other", &n),
+           "of %" PRIu64 " waits: the threshold was raised, of monitors", count);
     tap_ok(taken + drawn == p.sample_count && taken + drawn + thrown + by_queue <= FLOOD,
            "%" PRIu64 " are recorded for their length, %" PRIu64 " drawn, %" PRIu64 " thrown away", taken, drawn, thrown);
     tap_ok(closes(&p), "the books close");

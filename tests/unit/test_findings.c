@@ -197,7 +197,7 @@ static void test_contended(void)
     is_silent("0.207 threads");
     begin();
     add_waits("demo.Log", LOG, 2080 * MS, false);
-    maker_book(&lock, "lock_threshold", "", (int64_t)SECOND, 0);
+    maker_book(&lock, "lock_threshold", "monitor", (int64_t)SECOND, 0);
     is_silent("0.208 threads, by a draw that may be off by half as much");
     begin();
     add_waits("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", LOG ";" PARK, 90 * SECOND, true);

@@ -38,6 +38,11 @@ void lock_holders_begin(uint64_t now)
     holders.due = now + 1 + handler_random(&holders.random) % ROUND_NS;
 }
 
+uint64_t lock_holders_due_ns(void)
+{
+    return holders.due;
+}
+
 struct account lock_holders_taken(void)
 {
     return holders.taken;

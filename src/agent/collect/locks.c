@@ -21,12 +21,14 @@
 #include <string.h>
 
 static const char *const kind_names[LOCK_KINDS] = {[LOCK_MONITOR] = "monitor", [LOCK_PARK] = "park"};
+static const char *const group_names[LOCK_GROUPS] = {
+    [LOCK_GROUP_MONITOR] = "monitor", [LOCK_GROUP_SYNCHRONIZER] = "synchronizer", [LOCK_GROUP_OTHER] = "other"};
 
 static struct {
     bool running, parks, told;
     struct lock_options options;
     struct recording *recording;
-    struct lock_pace pace;
+    struct lock_pace paces[LOCK_GROUPS];
     uint64_t ticked_ns;
     struct account closed[LOCK_KINDS]; /* all waits of threads that are gone */
     uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
@@ -66,6 +68,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                              .kind = (enum lock_kind)(record[3] & 0xff),
                              .is_whole = record[3] & LOCK_IS_WHOLE,
                              .target.address = record[4],
+                            .target.is_synchronizer = record[3] & LOCK_IS_OF_SYNCHRONIZER,
                              .target.owner = {(uint32_t)record[5], (uint32_t)(record[5] >> 32), (int64_t)record[6]},
                              .deadline = record[7]};
     struct lock_sample s = {.thread = t,
@@ -103,6 +106,11 @@ static uint64_t rate(void)
     return session.options.rate ? session.options.rate : LOCKS_RATE_DEFAULT;
 }
 
+static uint64_t threshold_asked(void)
+{
+    return session.options.has_threshold ? session.options.threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS;
+}
+
 void locks_tick(uint64_t now)
 {
     if (!session.running)
@@ -110,11 +118,18 @@ void locks_tick(uint64_t now)
     lock_holders_tick(now);
     if (!is_bounded())
         return;
-    int64_t left = atomic_load(&lock_config.tokens);
-    atomic_store(&lock_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
+    for (int i = 0; i < LOCK_GROUPS; i++) {
+        struct lock_limit *limit = &lock_config.limits[i];
+        uint64_t wanted = lock_samples.taken[i] + atomic_load(&limit->thrown);
+        atomic_store(&limit->tokens, alloc_pace_tokens(rate(), atomic_load(&limit->tokens), now - session.ticked_ns));
+        atomic_store(&limit->threshold, lock_pace_next(&session.paces[i], now, wanted));
+    }
     session.ticked_ns = now;
-    uint64_t thrown = atomic_load(&lock_config.lost[LOCK_LOSS_THROTTLED]);
-    atomic_store(&lock_config.threshold, lock_pace_next(&session.pace, now, locks_samples() + thrown));
+}
+
+uint64_t locks_due_ns(void)
+{
+    return lock_holders_due_ns();
 }
 
 /* ---- books ---- */
@@ -167,8 +182,8 @@ void locks_write(jfr_write_book *write, uint64_t now)
         rest -= lost.ns;
     }
     put(write, now, "lock_residual", "", (struct account){.ns = rest});
-    if (write != jfr_write_book_base) /* no sum: there is nothing to count it from */
-        put(write, now, "lock_threshold", "", (struct account){.ns = (int64_t)atomic_load(&lock_config.threshold)});
+    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* no sums: there is nothing to count them from */
+        put(write, now, "lock_threshold", group_names[i], (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
     put(write, now, "lock_holders", "", lock_holders_taken());
     if (lock_holders_missed().count)
         put(write, now, "lock_holders_missed", "", lock_holders_missed());
@@ -182,7 +197,7 @@ void locks_describe(void)
 {
     char text[48];
     struct jfr_writer *w = session.recording->writer;
-    uint64_t now = clock_monotonic_ns(), threshold = session.pace.floor;
+    uint64_t now = clock_monotonic_ns(), threshold = threshold_asked();
     snprintf(text, sizeof text, "%" PRIu64, threshold);
     jfr_write_setting(w, now, "lock_threshold_ns", text);
     if (is_bounded()) {
@@ -217,15 +232,18 @@ static void begin(const struct lock_options *options, struct recording *r, const
     lock_samples_begin(r, outcome_symbols);
     session.ticked_ns = now;
     lock_holders_begin(now);
-    lock_pace_begin(&session.pace, rate(), options->has_threshold ? options->threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS, now);
     for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
         atomic_store(&lock_config.lost[i], 0);
         atomic_store(&lock_config.lost_ns[i], 0);
     }
     lock_config.is_bounded = is_bounded();
     atomic_store(&lock_config.park_method, 0);
-    atomic_store(&lock_config.tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
-    atomic_store(&lock_config.threshold, session.pace.threshold);
+    for (int i = 0; i < LOCK_GROUPS; i++) {
+        lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
+        atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
+        atomic_store(&lock_config.limits[i].threshold, threshold_asked());
+        atomic_store(&lock_config.limits[i].thrown, 0);
+    }
 }
 
 int locks_start(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols, struct error *e)

@@ -18,13 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOCKS_RATE_DEFAULT = 500, LOCKS_RATE_MAX = 1000000, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
+enum { LOCKS_RATE_DEFAULT = 100, LOCKS_RATE_MAX = 1000000, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
 #define LOCKS_THRESHOLD_MAX_NS UINT64_C(10000000000)
 
 struct lock_options {
     bool has_threshold;    /* else the default, and a rate */
     uint64_t threshold_ns; /* waits as long as this are all recorded; 0 = all waits are */
-    uint64_t rate;         /* waits recorded per second at most, by a higher threshold; 0 = without a bound, or the default */
+    uint64_t rate;         /* waits of a group recorded per second at most, by a higher threshold; 0 = without a bound, or the default */
 };
 
 /* Before the threads are armed: 0 or -ENOMEM. */
@@ -38,6 +38,7 @@ void locks_describe(void);
 void locks_drain(const struct sampled_thread *t, bool shrink);
 void locks_close_thread(const struct sampled_thread *t);
 void locks_tick(uint64_t now_ns);
+uint64_t locks_due_ns(void);
 void locks_write(jfr_write_book *write, uint64_t now_ns);
 uint64_t locks_samples(void); /* in the recording */
 uint64_t locks_lost(void);

@@ -69,7 +69,7 @@ static bool claim(struct open_wait *o)
 static void weigh(struct open_wait *o)
 {
     struct lock_wait *wait = &o->wait;
-    uint64_t now = clock_monotonic_ns(), threshold = atomic_load(&lock_config.threshold);
+    uint64_t now = clock_monotonic_ns(), threshold = atomic_load(&lock_config.limits[lock_group_of(wait)].threshold);
     struct lock_draw draw = {.random = now << 8 | 1}; /* the lane's is its thread's */
     wait->ns = now > wait->since ? now - wait->since : 0;
     wait->weight = lock_draw(&draw, wait->ns, threshold);

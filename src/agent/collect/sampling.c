@@ -169,16 +169,23 @@ static uint64_t earliest(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* For what changes meanwhile in the JVM, and nobody tells of. */
+static bool looks_often(void)
+{
+    return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
+}
+
 uint64_t sampling_patience_ns(void)
 {
     uint64_t now = clock_monotonic_ns(), due;
-    /* The other events look at what changes meanwhile. */
-    due = now + (session.options.events == COLLECT_CPU ? session.patience.period_ns : PERIOD_NS);
+    due = now + (looks_often() ? PERIOD_NS : session.patience.period_ns);
     due = earliest(due, session.next_close);
     if (session.options.duration_ns)
         due = earliest(due, session.started + session.options.duration_ns);
     if (wall_on())
         due = earliest(due, wall_due_ns());
+    if (locks_running())
+        due = earliest(due, locks_due_ns());
     return due > now ? due - now : 0;
 }
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 1000, WALL_RATE_MAX = 100000 };
+enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 320, WALL_RATE_MAX = 100000 };
 
 struct wall_options {
     bool alone;           /* the recording has no samples of CPU time */

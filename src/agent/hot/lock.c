@@ -30,7 +30,8 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
     if (!lane)
         return;
     lane->opened = time_now_ns(CLOCK_MONOTONIC);
-    lane->draw = (struct lock_draw){.random = (t->random ^ lane->opened << 1) | 1};
+    for (int i = 0; i < LOCK_GROUPS; i++)
+        lane->draws[i] = (struct lock_draw){.random = (t->random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
     atomic_store(&lane->since, 0);
     atomic_store(&lane->waits, 0);
     for (int i = 0; i < LOCK_KINDS; i++) {
@@ -173,10 +174,13 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
 
 /* ---- a wait ends ---- */
 
-static bool takes_token(void)
+static bool takes_token(struct lock_limit *limit)
 {
-    /* Relaxed: a number by itself. */
-    return !lock_config.is_bounded || atomic_fetch_sub_explicit(&lock_config.tokens, 1, memory_order_relaxed) > 0;
+    /* Relaxed, both: numbers by themselves. */
+    if (!lock_config.is_bounded || atomic_fetch_sub_explicit(&limit->tokens, 1, memory_order_relaxed) > 0)
+        return true;
+    atomic_fetch_add_explicit(&limit->thrown, 1, memory_order_relaxed);
+    return false;
 }
 
 /* One that the thread was at already when the recording began has not been seen to begin: its first. */
@@ -202,18 +206,21 @@ static void end(void *visit)
     struct visit *v = visit;
     struct lock_lane *lane = v->lane;
     struct lock_wait *wait = &v->ended;
-    uint64_t since, threshold = atomic_load_explicit(&lock_config.threshold, memory_order_relaxed);
+    uint64_t since;
     v->is_done = true;
     if (!find_beginning(v, &since))
         return;
+    enum lock_group group = lock_group_of(wait);
+    struct lock_limit *limit = &lock_config.limits[group];
+    uint64_t threshold = atomic_load_explicit(&limit->threshold, memory_order_relaxed);
     wait->ns = v->now > since ? v->now - since : 0;
-    wait->weight = lock_draw(&lane->draw, wait->ns, threshold);
+    wait->weight = lock_draw(&lane->draws[group], wait->ns, threshold);
     wait->is_whole = wait->ns >= threshold;
     counter_add(&lane->waited_ns[wait->kind], wait->ns);
     counter_add(&lane->waited[wait->kind], 1);
     if (!wait->weight)
         return;
-    v->is_wanted = takes_token();
+    v->is_wanted = takes_token(limit);
     if (!v->is_wanted)
         lock_lose(LOCK_LOSS_THROTTLED, wait->weight);
 }
@@ -305,7 +312,8 @@ static void record(void *visit)
     candor_queue_put(q, wait->since);
     candor_queue_put(q, wait->ns);
     candor_queue_put(q, wait->weight);
-    candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0));
+    candor_queue_put(q, (uint64_t)wait->kind | (wait->is_whole ? LOCK_IS_WHOLE : 0) |
+                            (wait->target.is_synchronizer ? LOCK_IS_OF_SYNCHRONIZER : 0));
     candor_queue_put(q, wait->target.address);
     candor_queue_put(q, wait->target.owner.uid | (uint64_t)wait->target.owner.slot << 32);
     candor_queue_put(q, (uint64_t)wait->target.owner.java_id);

@@ -32,9 +32,14 @@
 
 enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
 
+/* What is recorded of each has a rate and a threshold of its own: threads that park since they have nothing to do, of which there are
+ * many, take nothing from those that stand in each other's way. */
+enum lock_group { LOCK_GROUP_MONITOR, LOCK_GROUP_SYNCHRONIZER, LOCK_GROUP_OTHER, LOCK_GROUPS };
+
 enum {
     LOCK_HEAD = 8,
-    LOCK_IS_WHOLE = 1 << 8, /* in word 3 */
+    LOCK_IS_WHOLE = 1 << 8, /* in word 3, as the next */
+    LOCK_IS_OF_SYNCHRONIZER = 1 << 9,
     LOCK_WORDS_MAX = LOCK_HEAD + FRAMES_MAX + 1 + LANE_CLASS_WORDS_MAX + RECORD_VIRTUAL_MAX + 1
 };
 
@@ -56,7 +61,7 @@ struct lock_park {
 struct lock_lane {
     struct lane lane;
     uint64_t opened; /* when; CLOCK_MONOTONIC ns */
-    struct lock_draw draw;
+    struct lock_draw draws[LOCK_GROUPS];
     struct lock_wait wait; /* the thread's, of the one that goes on */
     /* The collector looks at these while it does. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
     _Atomic uint64_t since;  /* 0 = it does not wait, or nobody saw that begin */
@@ -70,11 +75,21 @@ struct lock_config {
     _Atomic bool on;
     bool is_bounded;            /* by the tokens */
     _Atomic uint32_t park_method; /* the id of the method that parks (hot/method.h); 0 = not met yet */
-    _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
-    _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
+    struct lock_limit {
+        _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
+        _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
+        _Atomic uint64_t thrown;    /* that were not made for want of one */
+    } limits[LOCK_GROUPS];
     _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* the weights of those that were not */
 };
 extern struct lock_config lock_config;
+
+static inline enum lock_group lock_group_of(const struct lock_wait *wait)
+{
+    return wait->kind == LOCK_MONITOR ? LOCK_GROUP_MONITOR
+           : wait->target.is_synchronizer ? LOCK_GROUP_SYNCHRONIZER
+                                          : LOCK_GROUP_OTHER;
+}
 
 /* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be
  * recorded: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */

@@ -134,8 +134,9 @@ static bool read_blocker(uintptr_t java_thread, struct lock_target *target, uint
         !heap_klass(object, &target->klass))
         return false;
     target->address = object;
-    if (l->exclusive_owner && l->thread_id && heap_klass_extends(target->klass, HEAP_OWNABLE) &&
-        heap_field(object, l->exclusive_owner, &holder) && holder && !load_u64(holder + l->thread_id, owner))
+    target->is_synchronizer = heap_klass_extends(target->klass, HEAP_OWNABLE);
+    if (target->is_synchronizer && l->exclusive_owner && l->thread_id && heap_field(object, l->exclusive_owner, &holder) && holder &&
+        !load_u64(holder + l->thread_id, owner))
         *owner = 0;
     return true;
 }

@@ -16,7 +16,7 @@
          "wall-clock time"},                                                                                           \
         {0, "wall-interval", "TIME", NULL, "with -e wall: wall-clock time between two looks at threads (default 50ms)"},  \
         {0, "wall-rate", "RATE", NULL,                                                                                 \
-         "with -e wall: look at no more threads than that; of more, at some drawn at random (default 1000/s)"},        \
+         "with -e wall: look at no more threads than that; of more, at some drawn at random (default 320/s)"},        \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "max-overhead", "PERCENT", NULL,                                                                               \
@@ -36,8 +36,8 @@
         {0, "lock-threshold", "TIME", NULL,                                                                            \
          "with -e lock: record all waits of that time or more, and draw of the shorter ones; 0 for all (default 1ms)"}, \
         {0, "lock-rate", "RATE", NULL,                                                                                 \
-         "with -e lock: record no more waits than about that, by a higher threshold (default 500/s, without a bound "  \
-         "where --lock-threshold is given)"},                                                                          \
+         "with -e lock: of monitors, of parks for locks and semaphores, and of other parks record no more than about "  \
+         "that each, by a higher threshold (default 100/s, without a bound where --lock-threshold is given)"},         \
         {0, "jfr", "MODE", "off|existing|on",                                                                          \
          "what stopped threads, from the JDK's own recorder, into the same file: nothing, what a recording that runs there "    \
          "anyway has of it, or one begun for it (default off)"},                                                       \

@@ -95,7 +95,7 @@ static void test_accepted(void)
                !parse("event=cycles,event=cpu") && !options.counter.name[0],
            "events that perf counts");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
-               options.wall.interval_ns == 50000000 && options.wall.rate == 320 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
+               options.wall.interval_ns == 50000000 && options.wall.rate == 160 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
                options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
                !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7000000 && options.wall.interval_ns == 7000000,
            "the event wall, every 50 ms, or as asked");

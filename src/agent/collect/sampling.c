@@ -41,6 +41,7 @@ enum {
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
     SCAN_PERIOD_NS = 100000000,
+    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java's threads say themselves that they come */
     CLOSE_PERIOD_NS = 1000000000
 };
 
@@ -144,7 +145,7 @@ bool sampling_tick(void)
     inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {
-        session.next_scan = now + SCAN_PERIOD_NS;
+        session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
         modules_update();
         threads_scan();
     }

@@ -89,8 +89,8 @@ int wall_open(const struct wall_options *options, struct error *e)
     memset(&wall, 0, sizeof wall);
     wall.options = *options;
     wall.most = (uint32_t)(options->rate * (options->interval_ns / 1000) / 1000000);
-    if (!wall.most)
-        wall.most = 1;
+    if (wall.most < WALL_LOOKS_LEAST)
+        wall.most = WALL_LOOKS_LEAST;
     if (!vm_layout.usable)
         return error_set(e, -ENOTSUP, "this JVM's tables cannot be read, which the event wall needs; use event=safepoint");
     wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
@@ -397,7 +397,7 @@ static uint32_t list_alive(uint64_t now, uint64_t before)
     return count;
 }
 
-static void go_round(uint64_t now)
+static uint32_t go_round(uint64_t now)
 {
     uint64_t before = wall.books.last_round;
     uint32_t alive = list_alive(now, before);
@@ -405,15 +405,22 @@ static void go_round(uint64_t now)
     wall_books_round(&wall.books, now, alive, chosen);
     for (uint32_t i = 0; i < chosen; i++)
         look_at(&sampled_threads[wall.alive[wall.chosen[i]]], subset_weight(now - before, alive, chosen, i));
+    return chosen;
+}
+
+/* From one round to the next, on average: as many looks as these shall not be more than the rate allows. */
+static uint64_t period_of(uint32_t looks)
+{
+    uint64_t allowed = looks * UINT64_C(1000000000) / wall.options.rate;
+    return allowed > wall.options.interval_ns ? allowed : wall.options.interval_ns;
 }
 
 void wall_tick(uint64_t now)
 {
     if (!wall.on || now < wall.due)
         return;
-    go_round(now);
-    uint64_t at = clock_monotonic_ns(), took = at - now;
-    wall.due += handler_draw_period(&wall.random, wall.options.interval_ns);
+    uint64_t period = period_of(go_round(now)), at = clock_monotonic_ns(), took = at - now;
+    wall.due += handler_draw_period(&wall.random, period);
     /* A processor shall have as long for the program's own as each round takes of it, at least. */
     if (wall.due < at + took)
         wall.due = at + handler_draw_period(&wall.random, 2 * took);

@@ -1,10 +1,11 @@
 /* The event wall: what Java's threads do, running or not, in proportion to the time that passes.
  *
- * A round, every interval on average, draws some of the threads (trigger/subset.h). One that could run is asked for a sample
- * (trigger/ask.h), which its handler takes. One that sleeps is let sleep: this thread reads its stack, from its last Java frame on, and
- * believes what it has read when the thread's CPU clock has not moved meanwhile. Where it has not moved since the look before, the
- * stack is the one of then. Each sample stands for the time since the round before, times threads per thread drawn: a round that comes
- * late stands for more. Why, and how running is told from waiting for a processor: docs/internals/sampling-math.md.
+ * A round, every interval on average, draws some of the threads (trigger/subset.h); where the rate is too low for WALL_LOOKS_LEAST looks in
+ * each, rounds are so much rarer. A thread that could run is asked for a sample (trigger/ask.h), which its handler takes. One that sleeps is
+ * let sleep: this thread reads its stack, from its last Java frame on, and believes what it has read when the thread's CPU clock has not
+ * moved meanwhile. Where it has not moved since the look before, the stack is the one of then. Each sample stands for the time since the
+ * round before, times threads per thread drawn: a round that comes late stands for more. Why, and how running is told from waiting for a
+ * processor: docs/internals/sampling-math.md.
  *
  *   wall_open -> wall_begin -> [ wall_tick, wall_take, wall_close_thread, wall_write ]* -> wall_end -> wall_close
  *
@@ -19,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 320, WALL_RATE_MAX = 100000 };
+/* A round costs as much as some ten looks before the first of them. */
+enum { WALL_LOOKS_LEAST = 16 };
+enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 160, WALL_RATE_MAX = 100000 };
 
 struct wall_options {
     bool alone;           /* the recording has no samples of CPU time */

@@ -16,7 +16,8 @@
          "wall-clock time"},                                                                                           \
         {0, "wall-interval", "TIME", NULL, "with -e wall: wall-clock time between two looks at threads (default 50ms)"},  \
         {0, "wall-rate", "RATE", NULL,                                                                                 \
-         "with -e wall: look at no more threads than that; of more, at some drawn at random (default 320/s)"},        \
+         "with -e wall: look at no more threads than that; of more, at some drawn at random, or less often (default "  \
+         "160/s)"},                                                                                                    \
         {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "max-overhead", "PERCENT", NULL,                                                                               \

@@ -203,6 +203,28 @@ def few(jdk):
     busy(jdk, threads=4, seconds=1, cpu=0.8)
 
 
+def bounded(jdk):
+    """A rate that allows two looks an interval: there are fewer rounds, each of 16 looks; the time that threads lived is all there."""
+    what, path, rate, least = f"{jdk}, 40 that sleep, a low rate", ct.WORK / f"bounded-{jdk.version}.jfr", 400, 16
+    with agent(jdk, "Waiters") as jvm:
+        until = ct.WORK / f"bounded-{jdk.version}.until"
+        jvm.expect("ready")
+        jvm.say(f"go wait until={until} parked=40")
+        jvm.expect("waiting")
+        jvm.start(path, event="wall", interval="5ms", **{"wall-rate": f"{rate}/s"})
+        ct.wait_until(lambda: status_samples(jvm) >= rate)
+        jvm.stop()
+        until.touch()
+        jvm.expect("done")
+        ct.ok(jvm.finish() == 0, f"{what}: the program ends well", jvm.transcript())
+    found = Samples(path)
+    closes(found, what)
+    seconds = found.sum("wall_time") / len(by_thread(found.all)) / 1e9
+    # The shortest period is three quarters of the nominal one; the last round comes with the end, whenever that is.
+    ct.ok(found.rounds - 2 <= seconds * rate / least / 0.75, f"{what}: {found.rounds} rounds in {seconds:.1f} s")
+    ct.ok(found.rounds * least * 0.9 <= len(found.all) <= found.rounds * least, f"{what}: {len(found.all)} samples")
+
+
 def crowd(jdk):
     busy(jdk, threads=250, seconds=10, rate="1000/s", interval="50ms")
 
@@ -379,7 +401,7 @@ def carriers(jdk):
 def main():
     ct.need()
     jdks = ct.jdks()
-    for jdk, case in ct.spread(jdks, [sleepers, busy, few, mixed, accepts, both, sabotaged, cycles, attached], each=2):
+    for jdk, case in ct.spread(jdks, [sleepers, busy, bounded, few, mixed, accepts, both, sabotaged, cycles, attached], each=2):
         case(jdk)
     for jdk in jdks:
         if jdk.version >= 21 and (ct.TIER == "all" or jdk.version == 21):

@@ -1,7 +1,7 @@
 /* The event wall: what Java's threads do, running or not, in proportion to the time that passes.
  *
- * A round, every interval on average, draws some of the threads (trigger/subset.h); where the rate is too low for WALL_LOOKS_LEAST looks in
- * each, rounds are so much rarer. A thread that could run is asked for a sample (trigger/ask.h), which its handler takes. One that sleeps is
+ * A round, every interval on average, draws some of the threads (trigger/subset.h); where the rate is too low for WALL_LOOKS_LEAST in each,
+ * rounds are so much rarer. A thread that could run is asked for a sample (trigger/ask.h), which its handler takes. One that sleeps is
  * let sleep: this thread reads its stack, from its last Java frame on, and believes what it has read when the thread's CPU clock has not
  * moved meanwhile. Where it has not moved since the look before, the stack is the one of then. Each sample stands for the time since the
  * round before, times threads per thread drawn: a round that comes late stands for more. Why, and how running is told from waiting for a

@@ -173,6 +173,7 @@ public final class Problems {
 
     private static String convoy(boolean isFixed, int threads, int calls, int length) throws InterruptedException {
         Shared shared = new Shared();
+        work(shared, 1); // else all of them wait for the class that counts
         Rounds.together(threads("worker", threads, number -> {
             Shared mine = isFixed ? new Shared() : shared;
             for (int i = 0; i < calls; i++) {

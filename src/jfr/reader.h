@@ -109,6 +109,8 @@ struct jfr_field {
     bool pooled; /* stored as the key of a constant-pool entry */
     bool is_unsigned;
     enum jfr_unit unit;
+    uint32_t varints; /* how many fields from this one on are a compressed integer each */
+    uint32_t fixed;   /* bytes, where it takes as many in each value; 0 = it does not */
 };
 
 struct jfr_type {

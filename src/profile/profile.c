@@ -192,14 +192,9 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
     return 0;
 }
 
-int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
+int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
 {
     bool added;
-    uint32_t next = parent + 1; /* most nodes have one child, which came right after them */
-    if (next < p->node_count && p->nodes[next].parent == parent && p->nodes[next].frame == frame) {
-        *id = next;
-        return 0;
-    }
     if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count) ||
         intern_pair(&p->maps[MAP_STACK], parent, frame, p->node_count, id, &added))
         return -ENOMEM;

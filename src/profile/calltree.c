@@ -152,9 +152,15 @@ static int draft_all(struct builder *b, bool by_thread)
     return rc;
 }
 
-/* What goes through a draft, and which type of frame most of it goes through. */
+/* What goes through a draft, and which type of frame most of it goes through. To most drafts one path leads. */
 static void weigh_draft(struct builder *b, struct draft *d)
 {
+    const struct path *first = &b->paths[d->paths];
+    if (!first->next) {
+        d->total = first->weight;
+        d->type = first->weight ? first->type : 0;
+        return;
+    }
     uint64_t by_type[PROFILE_TYPES] = {0};
     uint32_t path = d->paths;
     do {
@@ -224,7 +230,8 @@ static int settle(struct calltree *t, struct builder *b)
         put_node(t, b, 0, 0);
         for (uint32_t i = 0; i < t->count; i++) {
             uint32_t *own = children + first[order[i]], n = first[order[i] + 1] - first[order[i]];
-            qsort_r(own, n, sizeof *own, by_weight, b);
+            if (n > 1)
+                qsort_r(own, n, sizeof *own, by_weight, b);
             t->nodes[i].first = n ? t->count : 0;
             t->nodes[i].child_count = n;
             for (uint32_t k = 0; k < n; k++, t->count++) {

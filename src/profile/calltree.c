@@ -32,7 +32,7 @@ struct builder {
     uint32_t count, cap;
     struct path *paths;
     uint32_t path_count, path_cap;
-    struct map children;  /* (parent, label) -> draft */
+    struct map children;  /* (parent, label) -> draft, of those that do not stand right behind their parents */
     uint32_t *plain;      /* trie node -> path, 0 = none; of stacks below no top */
     struct map below_top; /* (top, trie node) -> path; top is the path of a thread */
     uint32_t climbed[PROFILE_DEPTH_MAX + 1];
@@ -40,12 +40,18 @@ struct builder {
 
 static int child_of(struct builder *b, uint32_t parent, uint32_t label, uint32_t *id)
 {
-    bool added;
+    bool added = true;
+    uint32_t next = parent + 1; /* most have one child, which came right after them: the map has the others */
     if (b->count == NODES_MAX)
         return -EFBIG;
     if (ARRAY_GROW(b->drafts, b->cap, b->count))
         return -ENOMEM;
-    uint32_t *place = map_add(&b->children, (uint64_t)parent << 32 | label, &added);
+    if (next < b->count && b->drafts[next].parent == parent && b->drafts[next].label == label) {
+        *id = next;
+        return 0;
+    }
+    *id = b->count;
+    uint32_t *place = next < b->count ? map_add(&b->children, (uint64_t)parent << 32 | label, &added) : id;
     if (!place)
         return -ENOMEM;
     if (added) {

@@ -4,7 +4,6 @@
  * A pool is its entries in the order of the file, and a table of their numbers by key: open addressing, linear probing, half full at
  * most. All checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
  * for the JDK's parser, which reads the checkpoints backwards and lets each replace what it has. */
-#include "base/array.h"
 #include "base/map.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
@@ -12,6 +11,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum {
+    ENTRIES_FEW = 8, /* a file may have many pools, most of them small */
+    ENTRIES_MAX = 1 << 30,
+};
 
 struct entry {
     uint64_t key;
@@ -63,9 +67,20 @@ static int number(struct jfr_pool *p, uint64_t seed)
     return 0;
 }
 
+static int grow(struct jfr_pool *p)
+{
+    uint32_t cap = p->cap ? p->cap * 2 : ENTRIES_FEW;
+    struct entry *entries = cap <= ENTRIES_MAX ? realloc(p->entries, cap * sizeof *entries) : NULL;
+    if (!entries)
+        return -ENOMEM;
+    p->entries = entries;
+    p->cap = cap;
+    return 0;
+}
+
 static int put(struct jfr_pool *p, const struct entry *entry)
 {
-    if (ARRAY_GROW(p->entries, p->cap, p->count))
+    if (p->count == p->cap && grow(p))
         return -ENOMEM;
     p->entries[p->count++] = *entry;
     return 0;

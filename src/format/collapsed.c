@@ -59,11 +59,15 @@ static int weigh(const struct calltree *tree, const struct profile *p, enum coll
 
 /* ---- names, each made printable once ---- */
 
+struct printed_name {
+    size_t at; /* where it begins in the text, plus 1; 0 = it is no node's */
+    size_t len;
+};
+
 struct printed {
     char *text; /* each with the separator behind it */
     size_t size;
-    size_t *at; /* by label: where it begins in the text, plus 1; 0 = it is no node's */
-    uint32_t *len;
+    struct printed_name *names; /* by label */
 };
 
 /* Control characters are utf8_print's business, the separator is ours. */
@@ -82,27 +86,26 @@ static void put_name(FILE *out, const char *name)
 
 static int printed_init(struct printed *n, const struct profile *p, const struct calltree *tree)
 {
-    *n = (struct printed){.at = calloc(p->strings.count, sizeof *n->at), .len = calloc(p->strings.count, sizeof *n->len)};
+    *n = (struct printed){.names = calloc(p->strings.count, sizeof *n->names)};
     FILE *f = open_memstream(&n->text, &n->size);
-    for (uint32_t i = 1; f && n->at && n->len && i < tree->count; i++) {
+    for (uint32_t i = 1; f && n->names && i < tree->count; i++) {
         uint32_t label = tree->nodes[i].label;
-        if (n->at[label])
+        struct printed_name *name = &n->names[label];
+        if (name->at)
             continue;
         size_t begin = (size_t)ftello(f);
         put_name(f, profile_text(p, label));
         fputc(';', f);
-        n->at[label] = begin + 1;
-        n->len[label] = (uint32_t)((size_t)ftello(f) - begin);
+        *name = (struct printed_name){begin + 1, (size_t)ftello(f) - begin};
     }
-    bool bad = !f || fclose(f) || !n->at || !n->len;
+    bool bad = !f || fclose(f) || !n->names;
     return bad ? -ENOMEM : 0;
 }
 
 static void printed_deinit(struct printed *n)
 {
     free(n->text);
-    free(n->at);
-    free(n->len);
+    free(n->names);
 }
 
 /* ---- lines ---- */
@@ -110,21 +113,27 @@ static void printed_deinit(struct printed *n)
 struct lines {
     const struct calltree *tree;
     struct printed names;
-    uint32_t *path;
+    const struct printed_name **path;
     struct buffer line;
 };
 
 static int put_line(FILE *out, struct lines *l, uint32_t node, uint64_t count)
 {
     uint32_t depth = 0;
-    for (; node; node = l->tree->nodes[node].parent)
-        l->path[depth++] = l->tree->nodes[node].label;
+    size_t len = 0;
+    for (; node; node = l->tree->nodes[node].parent) {
+        l->path[depth] = &l->names.names[l->tree->nodes[node].label];
+        len += l->path[depth++]->len;
+    }
     buffer_reset(&l->line);
-    while (depth--)
-        buffer_put(&l->line, l->names.text + l->names.at[l->path[depth]] - 1, l->names.len[l->path[depth]]);
-    if (l->line.failed)
+    uint8_t *to = buffer_reserve(&l->line, len);
+    if (!to)
         return -ENOMEM;
-    fwrite(l->line.data, 1, l->line.len - 1, out);
+    for (const struct printed_name *name; depth--; to += name->len) {
+        name = l->path[depth];
+        memcpy(to, l->names.text + name->at - 1, name->len);
+    }
+    fwrite(l->line.data, 1, len - 1, out);
     fprintf(out, " %" PRIu64 "\n", count);
     return 0;
 }

@@ -400,11 +400,16 @@ bool jfr_cursor_next(struct jfr_cursor *cursor, struct jfr_event *event)
     return false;
 }
 
+static const uint8_t *event_end(const struct jfr_event *e)
+{
+    return e->chunk->bytes + (e->offset - e->chunk->info.offset) + e->size;
+}
+
 /* Where the field begins; NULL when the event is damaged before it. Fields are found one after the other and kept. */
-static const uint8_t *field_at(struct jfr_event *e, const struct jfr_field *f)
+static const uint8_t *find_field(struct jfr_event *e, const struct jfr_field *f)
 {
     const struct jfr_type *type = e->type;
-    const uint8_t *end = e->chunk->bytes + (e->offset - e->chunk->info.offset) + e->size;
+    const uint8_t *end = event_end(e);
     while (e->known <= f->index && e->known < JFR_SPLIT_MAX) {
         e->at[e->known] = jfr_skip_field(&type->fields[e->known - 1], e->at[e->known - 1], end);
         e->known++;
@@ -417,12 +422,16 @@ static const uint8_t *field_at(struct jfr_event *e, const struct jfr_field *f)
     return at;
 }
 
+static inline const uint8_t *field_at(struct jfr_event *e, const struct jfr_field *f)
+{
+    return f->index < e->known ? e->at[f->index] : find_field(e, f);
+}
+
 struct jfr_value jfr_event_value(struct jfr_event *e, const struct jfr_field *f)
 {
     if (!f)
         return (struct jfr_value){0};
-    const uint8_t *end = e->chunk->bytes + (e->offset - e->chunk->info.offset) + e->size;
-    return jfr_value_at(e->chunk, f, field_at(e, f), end);
+    return jfr_value_at(e->chunk, f, field_at(e, f), event_end(e));
 }
 
 uint64_t jfr_event_key(struct jfr_event *e, const struct jfr_field *f)
@@ -430,12 +439,19 @@ uint64_t jfr_event_key(struct jfr_event *e, const struct jfr_field *f)
     uint64_t key = 0;
     if (!f || !f->pooled || f->array)
         return 0;
-    const uint8_t *end = e->chunk->bytes + (e->offset - e->chunk->info.offset) + e->size;
-    return input_varint(field_at(e, f), end, &key) ? key : 0;
+    return input_varint(field_at(e, f), event_end(e), &key) ? key : 0;
+}
+
+int64_t jfr_event_int(struct jfr_event *e, const struct jfr_field *f)
+{
+    uint64_t bits;
+    if (!f || f->type->kind != JFR_KIND_LONG || f->array || f->pooled)
+        return jfr_value_int(jfr_event_value(e, f));
+    return input_varint(field_at(e, f), event_end(e), &bits) ? (int64_t)bits : 0;
 }
 
 int64_t jfr_event_epoch_ns(struct jfr_event *e)
 {
     const struct jfr_field *f = e->type->start_time;
-    return f ? jfr_chunk_epoch_ns(e->chunk, jfr_value_int(jfr_event_value(e, f))) : e->chunk->info.start_ns;
+    return f ? jfr_chunk_epoch_ns(e->chunk, jfr_event_int(e, f)) : e->chunk->info.start_ns;
 }

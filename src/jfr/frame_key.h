@@ -16,6 +16,7 @@ enum { FRAME_KEY_BYTES = 16 };
 
 static inline uint64_t frame_key_nth(uint64_t bits, uint32_t n)
 {
+#pragma GCC unroll 4
     while (--n)
         bits &= bits - 1;
     return bits;

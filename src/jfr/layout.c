@@ -104,6 +104,31 @@ static void find_flat_types(struct jfr_types *types)
     }
 }
 
+static uint32_t field_fixed(const struct jfr_field *f)
+{
+    if (f->array || f->pooled)
+        return 0;
+    switch (f->type->kind) {
+    case JFR_KIND_BOOLEAN:
+    case JFR_KIND_BYTE:
+    case JFR_KIND_FLOAT:
+    case JFR_KIND_DOUBLE: return (uint32_t)primitive_size(f->type->kind);
+    default: return 0;
+    }
+}
+
+static void find_runs(struct jfr_types *types)
+{
+    for (uint32_t i = 0; i < types->count; i++) {
+        uint32_t run = 0;
+        for (uint32_t k = types->list[i].field_count; k--;) {
+            struct jfr_field *f = &types->list[i].fields[k];
+            f->varints = run = field_varints(f) == 1 ? run + 1 : 0;
+            f->fixed = field_fixed(f);
+        }
+    }
+}
+
 static bool holds_texts(const struct jfr_type *t)
 {
     for (uint32_t i = 0; i < t->field_count; i++)
@@ -170,6 +195,7 @@ void jfr_layout(struct jfr_types *types)
     for (uint32_t i = 0; i < types->count; i++)
         drop_empty_fields(&types->list[i]);
     find_flat_types(types);
+    find_runs(types);
     find_texts(types);
     sort_fields(types);
 }

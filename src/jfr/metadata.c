@@ -256,17 +256,10 @@ static int read_tree(struct parse *p, enum place parent, int nesting)
 
 /* ---- linking ---- */
 
-static struct jfr_type *type_by_id(const struct jfr_types *t, uint64_t id)
+struct jfr_type *jfr_type_by_large_id(const struct jfr_types *t, uint64_t id)
 {
-    if (id < JFR_SMALL_IDS)
-        return t->by_small_id[id] ? &t->list[t->by_small_id[id] - 1] : NULL;
     const uint32_t *index = map_find(&t->by_id, id ^ t->seed);
     return index ? &t->list[*index] : NULL;
-}
-
-struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
-{
-    return type_by_id(c->types, id);
 }
 
 static int link_fields(struct parse *p)
@@ -279,7 +272,7 @@ static int link_fields(struct parse *p)
         return 0;
     for (uint32_t i = 0; i < p->field_count; i++) {
         struct jfr_type *owner = &t->list[p->fields[i].owner];
-        const struct jfr_type *type = type_by_id(t, p->fields[i].type_id);
+        const struct jfr_type *type = jfr_types_by_id(t, p->fields[i].type_id);
         t->fields[i] = p->fields[i].field;
         t->fields[i].type = type ? type : &undeclared;
         if (!owner->field_count)
@@ -336,7 +329,7 @@ static void link_annotations(struct parse *p)
     static const char package[] = "jdk.jfr.";
     for (uint32_t i = 0; i < p->annotation_count; i++) {
         const struct annotation *a = &p->annotations[i];
-        const struct jfr_type *type = type_by_id(p->types, a->type_id);
+        const struct jfr_type *type = jfr_types_by_id(p->types, a->type_id);
         if (!type || strncmp(type->name, package, sizeof package - 1))
             continue;
         const char *name = type->name + sizeof package - 1;

@@ -1,10 +1,9 @@
 /* Constant pools out of the checkpoints: size, 1 (its type), start, duration, distance to the previous checkpoint, kind,
  * pool count, then per pool: class, entry count, (key, value)*. Entries have no length, so that damage ends a checkpoint.
  *
- * A pool is a hash table from key to the place of the value in the file: open addressing, linear probing, 3/4 full. All
- * checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
+ * A pool is its entries in the order of the file, and a table of their numbers by key: open addressing, linear probing, half full at
+ * most. All checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
  * for the JDK's parser, which reads the checkpoints backwards and lets each replace what it has. */
-#include "base/array.h"
 #include "base/map.h"
 #include "jfr/input.h"
 #include "jfr/reader_internal.h"
@@ -13,89 +12,121 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct slot {
+enum {
+    ENTRIES_FEW = 8, /* a file may have many pools, most of them small */
+    ENTRIES_MAX = 1 << 30,
+};
+
+struct entry {
     uint64_t key;
-    const uint8_t *at, *end; /* at is NULL: free */
+    const uint8_t *at, *end;
 };
 
 struct jfr_pool {
-    struct slot *slots;
-    size_t cap, count; /* cap is a power of two, or 0 */
+    struct entry *entries;
+    uint32_t count, cap;
+    uint32_t *numbers; /* of entries, plus 1; 0: free */
+    uint32_t places;   /* a power of two, or 0 */
+    uint32_t numbered; /* entries that the table knows */
 };
 
-static struct slot *place(struct slot *slots, size_t cap, uint64_t seed, uint64_t key)
+static uint32_t *place(const struct jfr_pool *p, uint64_t seed, uint64_t key)
 {
-    size_t i = hash_mix(key ^ seed) & (cap - 1);
-    while (slots[i].at && slots[i].key != key)
-        i = (i + 1) & (cap - 1);
-    return &slots[i];
+    uint32_t i = (uint32_t)hash_mix(key ^ seed) & (p->places - 1);
+    while (p->numbers[i] && p->entries[p->numbers[i] - 1].key != key)
+        i = (i + 1) & (p->places - 1);
+    return &p->numbers[i];
 }
 
-static int grow(struct jfr_pool *p, uint64_t seed, size_t cap)
+/* A table for at least so many entries, empty. */
+static int make_room(struct jfr_pool *p, uint32_t count)
 {
-    struct slot *slots = calloc(cap, sizeof *slots);
-    if (!slots)
+    uint32_t places = 16;
+    while (places / 2 < count)
+        places *= 2;
+    uint32_t *numbers = calloc(places, sizeof *numbers);
+    if (!numbers)
         return -ENOMEM;
-    for (size_t i = 0; i < p->cap; i++)
-        if (p->slots[i].at)
-            *place(slots, cap, seed, p->slots[i].key) = p->slots[i];
-    free(p->slots);
-    p->slots = slots;
+    free(p->numbers);
+    p->numbers = numbers;
+    p->places = places;
+    p->numbered = 0;
+    return 0;
+}
+
+/* Takes in the entries that are new. */
+static int number(struct jfr_pool *p, uint64_t seed)
+{
+    if (p->places / 2 < p->count && make_room(p, p->count))
+        return -ENOMEM;
+    for (; p->numbered < p->count; p->numbered++) {
+        uint32_t *s = place(p, seed, p->entries[p->numbered].key);
+        if (!*s)
+            *s = p->numbered + 1;
+    }
+    return 0;
+}
+
+static int grow(struct jfr_pool *p)
+{
+    uint32_t cap = p->cap ? p->cap * 2 : ENTRIES_FEW;
+    struct entry *entries = cap <= ENTRIES_MAX ? realloc(p->entries, cap * sizeof *entries) : NULL;
+    if (!entries)
+        return -ENOMEM;
+    p->entries = entries;
     p->cap = cap;
     return 0;
 }
 
-static int put(struct jfr_pool *p, uint64_t seed, struct slot entry)
+static int put(struct jfr_pool *p, const struct entry *entry)
 {
-    if (p->count * 4 >= p->cap * 3 && grow(p, seed, p->cap ? p->cap * 2 : 16))
+    if (p->count == p->cap && grow(p))
         return -ENOMEM;
-    struct slot *s = place(p->slots, p->cap, seed, entry.key);
-    if (!s->at) {
-        p->count++;
-        *s = entry;
-    }
+    p->entries[p->count++] = *entry;
     return 0;
 }
 
 void jfr_pool_free(struct jfr_pool *p)
 {
-    if (p)
-        free(p->slots);
+    if (!p)
+        return;
+    free(p->entries);
+    free(p->numbers);
     free(p);
 }
 
 struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, uint64_t key)
 {
-    if (!type || !type->pool || !type->pool->cap)
+    const struct jfr_pool *p = type ? type->pool : NULL;
+    uint32_t number = p && p->places ? *place(p, c->seed, key) : 0;
+    if (!number)
         return (struct jfr_value){0};
-    const struct slot *s = place(type->pool->slots, type->pool->cap, c->seed, key);
-    struct jfr_value v = jfr_value_at(c, &(struct jfr_field){.type = type}, s->at, s->end);
+    const struct entry *entry = &p->entries[number - 1];
+    struct jfr_value v = jfr_value_at(c, &(struct jfr_field){.type = type}, entry->at, entry->end);
     v.exact = true;
     return v;
 }
 
 /* ---- reading ---- */
 
-/* Room for as many entries as are claimed and could be there. */
-static int reserve(struct jfr_pool *p, uint64_t seed, uint64_t count, const struct jfr_type *type, uint64_t bytes)
+/* The only thing that values of the type hold in place, where there is but one. */
+static const struct jfr_type *content_of(const struct jfr_type *type)
 {
-    uint64_t most = bytes / (1 + type->min_size), wanted = p->count + (count < most ? count : most);
-    size_t cap = p->cap ? p->cap : 16;
-    while (cap / 4 * 3 <= wanted)
-        cap *= 2;
-    return cap > p->cap ? grow(p, seed, cap) : 0;
+    while (type->kind == JFR_KIND_STRUCT && !type->broken && type->field_count == 1 && !type->fields[0].array && !type->fields[0].pooled)
+        type = type->fields[0].type;
+    return type;
 }
 
 /* Entries of one pool: where they end, NULL on damage; *rc is -ENOMEM when memory is short. */
-static const uint8_t *read_entries(const struct jfr_chunk *c, struct jfr_type *type, uint64_t count, const uint8_t *at,
-                                   const uint8_t *end, int *rc)
+static const uint8_t *read_entries(struct jfr_type *type, uint64_t count, const uint8_t *at, const uint8_t *end, int *rc)
 {
+    const struct jfr_type *content = content_of(type);
     for (uint64_t i = 0; i < count && at && !*rc; i++) {
-        uint64_t key;
-        const uint8_t *value = input_varint(at, end, &key);
-        at = value ? jfr_skip_type(type, value, end) : NULL;
+        struct entry entry;
+        entry.at = input_varint(at, end, &entry.key);
+        entry.end = at = jfr_skip_type(content, entry.at, end);
         if (at && type->min_size)
-            *rc = put(type->pool, c->seed, (struct slot){key, value, at});
+            *rc = put(type->pool, &entry);
     }
     return at;
 }
@@ -109,9 +140,9 @@ static const uint8_t *read_pool(struct jfr_chunk *c, const uint8_t *at, const ui
         return NULL;
     if (!type->pool)
         type->pool = calloc(1, sizeof *type->pool);
-    if (!type->pool || reserve(type->pool, c->seed, count, type, (uint64_t)(end - at)))
+    if (!type->pool)
         *rc = -ENOMEM;
-    return *rc ? NULL : read_entries(c, type, count, at, end, rc);
+    return *rc ? NULL : read_entries(type, count, at, end, rc);
 }
 
 static int read_checkpoint(struct jfr_chunk *c, uint64_t offset)
@@ -140,5 +171,7 @@ int jfr_pools_read(struct jfr_chunk *c, uint32_t from)
     int rc = 0;
     for (uint32_t i = from; i < c->checkpoint_count && !rc; i++)
         rc = read_checkpoint(c, c->checkpoints[i]);
+    for (uint32_t i = 0; i < c->types->count && !rc; i++)
+        rc = c->types->list[i].pool ? number(c->types->list[i].pool, c->seed) : 0;
     return rc;
 }

@@ -109,6 +109,8 @@ struct jfr_field {
     bool pooled; /* stored as the key of a constant-pool entry */
     bool is_unsigned;
     enum jfr_unit unit;
+    uint32_t varints; /* how many fields from this one on are a compressed integer each */
+    uint32_t fixed;   /* bytes, where it takes as many in each value; 0 = it does not */
 };
 
 struct jfr_type {
@@ -243,6 +245,7 @@ bool jfr_cursor_next(struct jfr_cursor *cursor, struct jfr_event *event);
 /* The event's field; f must be of event->type, or NULL for none. Amortised O(1) per field. */
 struct jfr_value jfr_event_value(struct jfr_event *event, const struct jfr_field *f);
 uint64_t jfr_event_key(struct jfr_event *event, const struct jfr_field *f); /* as jfr_value_key */
+int64_t jfr_event_int(struct jfr_event *event, const struct jfr_field *f);  /* as jfr_value_int, of its value */
 /* Wall-clock time of `startTime`; the chunk's start if there is none. */
 int64_t jfr_event_epoch_ns(struct jfr_event *event);
 

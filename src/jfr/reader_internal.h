@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/strtab.h"
 #include "compress/intake.h"
+#include "jfr/input.h"
 #include "jfr/reader.h"
 
 enum {
@@ -104,14 +105,32 @@ int jfr_metadata_read(struct jfr_chunk *c);
 struct jfr_types *jfr_types_new(uint64_t seed); /* NULL when there is no memory */
 void jfr_types_free(struct jfr_types *t);       /* NULL is fine */
 void jfr_layout(struct jfr_types *types);
-struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id);
+struct jfr_type *jfr_type_by_large_id(const struct jfr_types *t, uint64_t id);
+
+static inline struct jfr_type *jfr_types_by_id(const struct jfr_types *t, uint64_t id)
+{
+    if (id >= JFR_SMALL_IDS)
+        return jfr_type_by_large_id(t, id);
+    return t->by_small_id[id] ? &t->list[t->by_small_id[id] - 1] : NULL;
+}
+
+static inline struct jfr_type *jfr_type_by_id(const struct jfr_chunk *c, uint64_t id)
+{
+    return jfr_types_by_id(c->types, id);
+}
 
 /* pool.c */
 int jfr_pools_read(struct jfr_chunk *c, uint32_t from); /* the checkpoints from this one on */
 void jfr_pool_free(struct jfr_pool *p);
 
 /* value.c: where the field ends, or NULL */
-const uint8_t *jfr_skip_field(const struct jfr_field *f, const uint8_t *at, const uint8_t *end);
+const uint8_t *jfr_skip_content(const struct jfr_field *f, const uint8_t *at, const uint8_t *end);
+static inline const uint8_t *jfr_skip_field(const struct jfr_field *f, const uint8_t *at, const uint8_t *end)
+{
+    if (f->varints)
+        return input_skip_varint(at, end);
+    return f->fixed ? input_skip(at, end, f->fixed) : jfr_skip_content(f, at, end);
+}
 const uint8_t *jfr_skip_type(const struct jfr_type *type, const uint8_t *at, const uint8_t *end);
 struct jfr_value jfr_value_at(struct jfr_chunk *c, const struct jfr_field *f, const uint8_t *at, const uint8_t *end);
 

@@ -85,13 +85,23 @@ static bool is_key(const struct jfr_field *f)
 
 bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS])
 {
-    if (jfr_value_none(method))
+    if (jfr_value_none(method) || method.array)
         return false;
     const struct jfr_method_fields *m = method_fields(method);
+    const uint8_t *at = method.at;
+    uint32_t next = 0; /* the field at `at`: they mostly stand in the order of the parts */
     for (int part = 0; part < JFR_METHOD_PARTS; part++) {
-        if (!is_key(m->parts[part]))
+        const struct jfr_field *f = m->parts[part];
+        if (!is_key(f))
             return false;
-        keys[part] = jfr_value_key(method, m->parts[part]);
+        if (f->index < next) {
+            at = method.at;
+            next = 0;
+        }
+        for (; next < f->index; next++)
+            at = jfr_skip_field(&method.type->fields[next], at, method.end);
+        if (!input_varint(at, method.end, &keys[part]))
+            keys[part] = 0;
     }
     return true;
 }
@@ -102,7 +112,7 @@ struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part pa
     return part_text(m, part, jfr_pool_get(method.chunk, m->parts[part]->type, key));
 }
 
-enum { RAW_FIELDS_MAX = 8 };
+enum { RAW_FIELDS_MAX = 8, USUAL_FIELDS = 4 /* those of a frame that the JDK writes: for them there is code of their own */ };
 
 static bool is_int(const struct jfr_field *f)
 {
@@ -157,7 +167,7 @@ bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out)
     return true;
 }
 
-static void take_words(const struct jfr_stack *s, const uint64_t words[RAW_FIELDS_MAX], struct jfr_raw_frame *out)
+static inline void take_words(const struct jfr_stack *s, const uint64_t words[RAW_FIELDS_MAX], struct jfr_raw_frame *out)
 {
     out->method = words[s->method->index];
     out->type = words[s->frame_type->index];
@@ -185,16 +195,22 @@ bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out)
 
 /* ---- frames as keys ---- */
 
+static inline __attribute__((always_inline)) uint32_t keys_of(const uint8_t **at, const uint8_t *end, uint32_t n,
+                                                              struct jfr_frame_key *keys, uint32_t max)
+{
+    const uint8_t *next = *at;
+    uint32_t count = 0;
+    for (; count < max && end - next >= FRAME_KEY_BYTES && frame_key(next, n, &keys[count]); count++)
+        next += keys[count].size;
+    *at = next;
+    return count;
+}
+
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max)
 {
     struct jfr_value *v = &s->frames.next;
-    const uint8_t *at = v->at;
-    uint32_t n = v->type->field_count, count = 0;
-    if (max > s->frames.left)
-        max = (uint32_t)s->frames.left;
-    for (; count < max && v->end - at >= FRAME_KEY_BYTES && frame_key(at, n, &keys[count]); count++)
-        at += keys[count].size;
-    v->at = at;
+    uint32_t n = v->type->field_count, left = s->frames.left < max ? (uint32_t)s->frames.left : max;
+    uint32_t count = n == USUAL_FIELDS ? keys_of(&v->at, v->end, USUAL_FIELDS, keys, left) : keys_of(&v->at, v->end, n, keys, left);
     s->frames.left -= count;
     return count;
 }

@@ -18,8 +18,11 @@ static const uint8_t *skip_struct(const struct jfr_type *type, const uint8_t *at
         return NULL;
     if (type->varints)
         return varints_skip(at, end, type->varints);
-    for (uint32_t i = 0; i < type->field_count && at; i++)
-        at = jfr_skip_field(&type->fields[i], at, end);
+    for (uint32_t i = 0; i < type->field_count && at;) {
+        const struct jfr_field *f = &type->fields[i];
+        at = f->varints ? varints_skip(at, end, f->varints) : jfr_skip_field(f, at, end);
+        i += f->varints ? f->varints : 1;
+    }
     return at;
 }
 
@@ -63,7 +66,7 @@ static const uint8_t *skip_array(const struct jfr_field *f, const uint8_t *at, c
     return at;
 }
 
-const uint8_t *jfr_skip_field(const struct jfr_field *f, const uint8_t *at, const uint8_t *end)
+const uint8_t *jfr_skip_content(const struct jfr_field *f, const uint8_t *at, const uint8_t *end)
 {
     if (!at)
         return NULL;

@@ -26,6 +26,7 @@ static inline uint64_t varints_ends_portable(const uint8_t *at)
 static inline uint64_t varints_ends(const uint8_t *at)
 {
     uint64_t more = 0;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < 4; i++) {
         __m128i bytes;
         memcpy(&bytes, at + 16 * i, sizeof bytes);

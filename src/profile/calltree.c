@@ -32,7 +32,7 @@ struct builder {
     uint32_t count, cap;
     struct path *paths;
     uint32_t path_count, path_cap;
-    struct map children;  /* (parent, label) -> draft */
+    struct map children;  /* (parent, label) -> draft, of those that do not stand right behind their parents */
     uint32_t *plain;      /* trie node -> path, 0 = none; of stacks below no top */
     struct map below_top; /* (top, trie node) -> path; top is the path of a thread */
     uint32_t climbed[PROFILE_DEPTH_MAX + 1];
@@ -40,12 +40,18 @@ struct builder {
 
 static int child_of(struct builder *b, uint32_t parent, uint32_t label, uint32_t *id)
 {
-    bool added;
+    bool added = true;
+    uint32_t next = parent + 1; /* most have one child, which came right after them: the map has the others */
     if (b->count == NODES_MAX)
         return -EFBIG;
     if (ARRAY_GROW(b->drafts, b->cap, b->count))
         return -ENOMEM;
-    uint32_t *place = map_add(&b->children, (uint64_t)parent << 32 | label, &added);
+    if (next < b->count && b->drafts[next].parent == parent && b->drafts[next].label == label) {
+        *id = next;
+        return 0;
+    }
+    *id = b->count;
+    uint32_t *place = next < b->count ? map_add(&b->children, (uint64_t)parent << 32 | label, &added) : id;
     if (!place)
         return -ENOMEM;
     if (added) {
@@ -152,9 +158,15 @@ static int draft_all(struct builder *b, bool by_thread)
     return rc;
 }
 
-/* What goes through a draft, and which type of frame most of it goes through. */
+/* What goes through a draft, and which type of frame most of it goes through. To most drafts one path leads. */
 static void weigh_draft(struct builder *b, struct draft *d)
 {
+    const struct path *first = &b->paths[d->paths];
+    if (!first->next) {
+        d->total = first->weight;
+        d->type = first->weight ? first->type : 0;
+        return;
+    }
     uint64_t by_type[PROFILE_TYPES] = {0};
     uint32_t path = d->paths;
     do {
@@ -224,7 +236,8 @@ static int settle(struct calltree *t, struct builder *b)
         put_node(t, b, 0, 0);
         for (uint32_t i = 0; i < t->count; i++) {
             uint32_t *own = children + first[order[i]], n = first[order[i] + 1] - first[order[i]];
-            qsort_r(own, n, sizeof *own, by_weight, b);
+            if (n > 1)
+                qsort_r(own, n, sizeof *own, by_weight, b);
             t->nodes[i].first = n ? t->count : 0;
             t->nodes[i].child_count = n;
             for (uint32_t k = 0; k < n; k++, t->count++) {

@@ -32,7 +32,7 @@ static int text(struct load *l, struct jfr_event *event, const char *field, uint
 /* A value in nanoseconds, whatever span the field is declared to be in. */
 static uint64_t span_ns(struct jfr_event *event, const struct jfr_field *f)
 {
-    int64_t v = jfr_value_int(jfr_event_value(event, f));
+    int64_t v = jfr_event_int(event, f);
     if (f && f->unit == JFR_UNIT_SPAN_TICKS)
         v = jfr_chunk_ticks_to_ns(event->chunk, v);
     return v > 0 ? (uint64_t)v : 0;
@@ -111,28 +111,39 @@ static int add_object_class(struct load *l, struct jfr_event *event, const struc
                                              : jfr_value_member(jfr_event_value(event, fields->object), "type"), labels);
 }
 
+/* What is said of samples whose events do not say it. */
+static const char *const outcomes[LOAD_OUTCOMES] = {
+    [LOAD_NO_STACK] = "no stack", [LOAD_TRUNCATED] = "truncated", [LOAD_COMPLETE] = "complete"};
+
+static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *string)
+{
+    uint32_t *known = &l->outcomes[outcome];
+    int rc = *known ? 0 : profile_string(l->profile, outcomes[outcome], strlen(outcomes[outcome]), known);
+    *string = *known;
+    return rc;
+}
+
 /* All but its labels. */
 static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
 {
-    static const char no_stack[] = "no stack";
     struct profile *p = l->profile;
     const struct load_fields *fields = sample_fields(l, event->type);
-    const char *outcome = no_stack;
+    enum load_outcome outcome = LOAD_NO_STACK;
     bool truncated = false;
     *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
     int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
     if (!rc && !s->stack)
-        rc = load_no_stack(&l->stacks, no_stack, &s->stack);
+        rc = load_no_stack(&l->stacks, outcomes[LOAD_NO_STACK], &s->stack);
     else
-        outcome = truncated ? "truncated" : "complete";
+        outcome = truncated ? LOAD_TRUNCATED : LOAD_COMPLETE;
     if (!rc)
         rc = load_thread(&l->stacks, event, fields->thread, &s->thread);
     if (!rc)
         rc = load_state(&l->stacks, event, fields->state, &s->state);
-    if (!rc)
+    if (!rc && fields->outcome)
         rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
     if (!rc && !s->outcome)
-        rc = profile_string(p, outcome, strlen(outcome), &s->outcome);
+        rc = outcome_string(l, outcome, &s->outcome);
     return rc;
 }
 

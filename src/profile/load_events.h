@@ -22,6 +22,8 @@ struct load_fields { /* of a type of samples; NULL = it lacks the field */
     uint32_t label_count;
 };
 
+enum load_outcome { LOAD_NO_STACK, LOAD_TRUNCATED, LOAD_COMPLETE, LOAD_OUTCOMES };
+
 struct load {
     struct profile *profile;
     struct load_part *part;
@@ -31,6 +33,7 @@ struct load {
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
     uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
     struct load_fields fields; /* of the last sample's type */
+    uint32_t outcomes[LOAD_OUTCOMES]; /* their strings; 0 = none has it yet */
     _Atomic uint64_t *holders_read; /* by all that read the recording (load_holders.h) */
 };
 

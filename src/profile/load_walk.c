@@ -243,13 +243,14 @@ static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *dep
     struct jfr_frame_key keys[KEYS];
     uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth, tail = tail_of(stack, stack->frames.next.at);
     uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct load_frame *frame = &w->gathered[(*depth)++];
+    struct load_frame *frame = &w->gathered[*depth];
+    for (uint32_t i = 0; i < count; i++, frame++) {
         frame->tail = tail;
         tail -= keys[i].size;
         if (take_key(w, stack, &keys[i], &frame->id))
             return -ENOMEM;
     }
+    *depth += count;
     return (int)count;
 }
 
@@ -285,24 +286,23 @@ static int add_truncation(struct load_walk *w, uint32_t *depth)
  * nodes are, too. */
 static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *stack)
 {
-    bool shared = true;
-    *stack = roots ? w->last[roots - 1].node : 0;
+    const struct load_frame *frame = &w->gathered[depth];
+    struct load_place *place = &w->last[roots], *end = &w->last[roots + depth], *last_end = &w->last[w->last_depth];
+    uint32_t node = roots ? place[-1].node : 0;
+    for (; place < end && place < last_end && place->frame == frame[-1].id; place++) {
+        place->tail = (--frame)->tail;
+        node = place->node;
+    }
     w->last_bytes.end = NULL; /* should this fail */
-    for (uint32_t i = roots; i < roots + depth; i++) {
-        struct load_place *place = &w->last[i];
-        struct load_frame frame = w->gathered[roots + depth - 1 - i];
-        shared = shared && i < w->last_depth && place->frame == frame.id;
-        place->tail = frame.tail;
-        if (!shared) {
-            w->last_depth = i;
-            if (profile_stack(w->profile, *stack, frame.id, &place->node))
-                return -ENOMEM;
-            place->frame = frame.id;
-            w->last_depth = i + 1;
-        }
-        *stack = place->node;
+    w->last_depth = (uint32_t)(place - w->last);
+    for (; place < end; place++) {
+        frame--;
+        if (profile_stack(w->profile, node, frame->id, &node))
+            return -ENOMEM;
+        *place = (struct load_place){frame->id, node, frame->tail};
     }
     w->last_depth = roots + depth;
+    *stack = node;
     return 0;
 }
 

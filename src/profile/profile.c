@@ -19,7 +19,7 @@ enum {
     MAP_PLACE,
     MAP_FRAME,
     MAP_LARGE_FRAME,
-    MAP_STACK,
+    MAP_BRANCH,
     MAP_LABEL_TEXT,
     MAP_LABEL_KIND,
     MAP_LABEL,
@@ -192,16 +192,14 @@ int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci
     return 0;
 }
 
-int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
+int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
 {
-    bool added;
-    uint32_t next = parent + 1; /* most nodes have one child, which came right after them */
-    if (next < p->node_count && p->nodes[next].parent == parent && p->nodes[next].frame == frame) {
-        *id = next;
-        return 0;
-    }
-    if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count) ||
-        intern_pair(&p->maps[MAP_STACK], parent, frame, p->node_count, id, &added))
+    bool added = true;
+    if (ARRAY_GROW(p->nodes, p->node_cap, p->node_count))
+        return -ENOMEM;
+    *id = p->node_count;
+    /* The last node has no child yet, and its first will not be asked for here. */
+    if (parent + 1 < p->node_count && intern_pair(&p->maps[MAP_BRANCH], parent, frame, p->node_count, id, &added))
         return -ENOMEM;
     if (added)
         p->nodes[p->node_count++] = (struct profile_node){.parent = parent, .frame = frame};

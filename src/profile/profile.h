@@ -194,8 +194,18 @@ const char *profile_text(const struct profile *p, uint32_t string);
 
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
-/* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). */
-int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
+/* The inside of the next: a child that does not stand right behind its parent, or not yet. */
+int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
+/* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). Most have one child, which came right after them. */
+static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
+{
+    uint32_t next = parent + 1;
+    if (next < p->node_count && p->nodes[next].parent == parent && p->nodes[next].frame == frame) {
+        *id = next;
+        return 0;
+    }
+    return profile_branch(p, parent, frame, id);
+}
 /* The set that adds one label to a set (one->parent). A label without a key or a text is none: the set stays as it is. */
 int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id);
 /* The labels of a set in the order in which they were added; returns how many. */

@@ -143,6 +143,43 @@ static void test_many_fields(void)
     buffer_deinit(&b);
 }
 
+/* Whatever the order of its fields. */
+static void test_method_keys(void)
+{
+    enum { INT = 10, BOOLEAN, STRING, SYMBOL, CLASS, METHOD, EVENT };
+    static const struct craft_type types[] = {
+        {INT, "int"},
+        {BOOLEAN, "boolean"},
+        {STRING, "java.lang.String"},
+        {SYMBOL, "jdk.types.Symbol", "", {{"string", STRING}}},
+        {CLASS, "java.lang.Class", "", {{"name", SYMBOL, true}}},
+        {METHOD, "jdk.types.Method", "",
+         {{"modifiers", INT}, {"descriptor", SYMBOL, true}, {"hidden", BOOLEAN}, {"name", SYMBOL, true}, {"type", CLASS, true}}},
+    };
+    struct buffer b;
+    struct jfr_file *file;
+    struct jfr_chunk *chunk = NULL;
+    uint64_t keys[JFR_METHOD_PARTS] = {0};
+    buffer_init(&b, 1 << 20);
+    size_t start = craft_begin(&b, types, sizeof types / sizeof *types);
+    size_t event = craft_pool(&b, METHOD, 1);
+    for (const uint64_t *v = (const uint64_t[]){5, 1, 300, 0}; *v; v++) /* key, modifiers, descriptor */
+        buffer_varint(&b, *v);
+    buffer_u8(&b, 0x80); /* hidden: a byte, and no integer that goes on */
+    buffer_varint(&b, 400);
+    buffer_varint(&b, 50000);
+    craft_event_end(&b, event);
+    craft_end(&b, start);
+    bool opened = !jfr_file_open_memory(&file, b.data, b.len, "methods", NULL, NULL) &&
+                  !jfr_chunk_open(&chunk, file, 0, NULL, NULL) && chunk;
+    tap_ok(opened && jfr_method_keys(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.Method"), 5), keys) &&
+               keys[JFR_METHOD_CLASS] == 50000 && keys[JFR_METHOD_NAME] == 400 && keys[JFR_METHOD_DESCRIPTOR] == 300,
+           "the keys of a method, whatever the order of its fields");
+    jfr_chunk_close(chunk);
+    jfr_file_close(file);
+    buffer_deinit(&b);
+}
+
 int main(void)
 {
     struct buffer b;
@@ -165,5 +202,6 @@ int main(void)
     jfr_file_close(file);
     buffer_deinit(&b);
     test_many_fields();
+    test_method_keys();
     return tap_done();
 }

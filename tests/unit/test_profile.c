@@ -49,6 +49,29 @@ static bool label_is(const char *class_name, const char *name, const char *descr
     return same;
 }
 
+/* A trie that grows at random places: each (parent, frame) is one node, the same whenever it is asked for. */
+static void test_trie(void)
+{
+    enum { NODES = 4000, FRAMES = 5 };
+    struct profile p;
+    unsigned seed = 1;
+    uint32_t id, known[NODES][FRAMES] = {0}, wrong = 0, made = 0;
+    profile_init(&p);
+    for (int i = 0; i < 8 * NODES; i++) {
+        uint32_t parent = (uint32_t)rand_r(&seed) % p.node_count, frame = (uint32_t)rand_r(&seed) % FRAMES;
+        if (rand_r(&seed) % 4 == 0)
+            parent = p.node_count - 1;
+        if (parent >= NODES || (!known[parent][frame] && p.node_count == NODES))
+            continue;
+        wrong += profile_stack(&p, parent, frame, &id) || p.nodes[id].parent != parent || p.nodes[id].frame != frame;
+        wrong += known[parent][frame] ? id != known[parent][frame] : id != p.node_count - 1;
+        made += !known[parent][frame];
+        known[parent][frame] = id;
+    }
+    tap_ok(!wrong && made + 1 == p.node_count && p.node_count == NODES, "%u nodes, each made once and found again", made);
+    profile_deinit(&p);
+}
+
 static void test_native_labels(void)
 {
     tap_ok(label_is("libjvm", "JavaThread::run", "()L;", "JavaThread::run"), "a native function without its library");
@@ -317,6 +340,7 @@ static void test_prune(void)
 int main(void)
 {
     test_interning();
+    test_trie();
     test_names();
     test_processes();
     test_native_labels();

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What an application pays for each event of a recording: the CPU of a Tomcat under a steady load with it and without.
 
 usage: script/bench application [--events LIST]... [--blocks N] [--seconds S] [--rate N] [--jdk N] [--no-size] [--output FOLDER]

@@ -30,6 +30,8 @@ WARM_UP = 25  # seconds at full speed
 LEAD = 3  # seconds between the start of a tool and the measurement
 PERCENTILES = ("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
 FIELDS = ("round", "family", "tool", "requests", "errors", "cpu_us_per_request", *PERCENTILES, "samples")
+
+
 def load(tomcat, seconds, *pace):
     return loaded(tomcat.load(seconds, *pace))
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """What profilers cost: a sample, lost samples, attaching, memory; candor, async-profiler, JDK Flight Recorder, in turns.
 
-usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [--seconds S] [--output FILE.csv]
+usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [--seconds S] [--output FOLDER]
 
 cost     a fresh JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
          by the CPU clocks of the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
 losses   200 and 2,000 threads that run at 1 ms: samples, and what the tool says that it lost
 attach   time until the tool samples, beside `jcmd VM.version`, and the longest time that both of two threads stood still
-memory   resident memory that the tool adds to a small program, and what it leaves after its end
-Each line of the output is one measurement; ratios of medians are printed at the end. Nothing else should run meanwhile.
+memory   anonymous memory that the tool adds to a small program and to one of 20,000 classes, and what it leaves after its end
+Each line of FOLDER/overhead.csv (default: docs/benchmarks) is one measurement; FOLDER/overhead.md has their medians, and
+FOLDER/overhead.svg a picture of what a sample costs. Nothing else should run meanwhile.
 """
 import argparse
 import collections
-import csv
 import pathlib
 import statistics
 import sys
@@ -20,10 +20,13 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
+import plot
 import tools
+from results import Results, output_option
 from tools import ct
 
-FIELDS = ("part", "tool", "interval_us", "threads", "repeat", "measure", "value")
+FIELDS = ("part", "tool", "interval_us", "threads", "classes", "repeat", "measure", "value")
 BASELINE = "async-profiler cpu"
 JDK = 25
 
@@ -38,7 +41,7 @@ def program(**keywords):
 def cost_of(jvm, tool, options):
     path = ct.WORK / "cost.jfr"
     overhead, ns_per_sample, samples = tools.cost_of(jvm, tool, path, threads=1, depth=20, seconds=options.seconds)
-    yield "overhead", overhead
+    yield "overhead_percent", 100 * overhead
     if samples:
         yield "ns_per_sample", ns_per_sample
         yield "samples", samples
@@ -52,7 +55,8 @@ def cost(options):
             for tool in all_tools:
                 with program() as jvm:
                     for measure, value in cost_of(jvm, tool, options):
-                        yield "cost", tool.name, interval_us, 1, repeat, measure, value
+                        yield {"tool": tool.name, "interval_us": interval_us, "threads": 1, "repeat": repeat, "measure": measure,
+                               "value": value}
                     jvm.finish()
 
 
@@ -65,8 +69,8 @@ def losses(options):
                     truth = tools.with_tool(jvm, tool, path, threads=threads, depth=20, seconds=3)
                     jvm.finish()
                 samples, lost = tool.count(path)
-                yield "losses", tool.name, 1000, threads, repeat, "lost", lost
-                yield "losses", tool.name, 1000, threads, repeat, "seen", samples * 1e6 / truth["cpu_ns"]
+                for measure, value in (("lost", lost), ("seen_percent", 100 * samples * 1e6 / truth["cpu_ns"])):
+                    yield {"tool": tool.name, "interval_us": 1000, "threads": threads, "repeat": repeat, "measure": measure, "value": value}
 
 
 def attach(options):
@@ -74,18 +78,19 @@ def attach(options):
     for repeat in range(options.repeats):
         for threads in (2, 200):
             for tool in tools.all_tools(1000)[:3]:
+                row = {"tool": tool.name, "interval_us": 1000, "threads": threads, "repeat": repeat}
                 with program() as jvm:
                     jvm.say(f"go threads={threads} depth=20 seconds=8")
                     time.sleep(2)
-                    for measure, action in (("version_s", lambda: tools.jcmd(jvm, "VM.version")),
-                                            ("start_s", lambda: tool.start(jvm, ct.WORK / "attach.jfr"))):
+                    for measure, action in (("version_ms", lambda: tools.jcmd(jvm, "VM.version")),
+                                            ("start_ms", lambda: tool.start(jvm, ct.WORK / "attach.jfr"))):
                         began = time.monotonic()
                         action()
-                        yield "attach", tool.name, 1000, threads, repeat, measure, time.monotonic() - began
+                        yield {**row, "measure": measure, "value": 1000 * (time.monotonic() - began)}
                     tool.stop(jvm, ct.WORK / "attach.jfr")
                     done = jvm.expect("done")
                     if threads == 2:
-                        yield "attach", tool.name, 1000, threads, repeat, "longest_pause_ns", int(done.split("longest_ns=")[1].split()[0])
+                        yield {**row, "measure": "longest_pause_ms", "value": int(done.split("longest_ns=")[1].split()[0]) / 1e6}
                     jvm.finish()
 
 
@@ -95,52 +100,81 @@ def anonymous_kib(jvm):
 
 def memory(options):
     for repeat in range(options.repeats):
-        for tool in (tools.Nothing(), *tools.all_tools(1000)[:3]):
-            with program() as jvm:
-                jvm.round(threads=2, seconds=2)
-                before = anonymous_kib(jvm)
-                tool.start(jvm, ct.WORK / "memory.jfr")
-                jvm.round(threads=2, seconds=2)
-                during = anonymous_kib(jvm)
-                tool.stop(jvm, ct.WORK / "memory.jfr")
-                time.sleep(0.5)
-                yield "memory", tool.name, 1000, 2, repeat, "added_kib", during - before
-                yield "memory", tool.name, 1000, 2, repeat, "left_kib", anonymous_kib(jvm) - before
-                jvm.finish()
+        for classes in (0, 20000):
+            for tool in (tools.Nothing(), *tools.all_tools(1000)[:3]):
+                row = {"tool": tool.name, "interval_us": 1000, "threads": 2, "classes": classes, "repeat": repeat}
+                with program() as jvm:
+                    assert jvm.round("load", classes=classes)["classes"] == classes
+                    jvm.round(threads=2, seconds=2)
+                    before = anonymous_kib(jvm)
+                    tool.start(jvm, ct.WORK / "memory.jfr")
+                    jvm.round(threads=2, seconds=2)
+                    during = anonymous_kib(jvm)
+                    tool.stop(jvm, ct.WORK / "memory.jfr")
+                    time.sleep(0.5)
+                    yield {**row, "measure": "added_kib", "value": during - before}
+                    yield {**row, "measure": "left_kib", "value": anonymous_kib(jvm) - before}
+                    jvm.finish()
 
 
 PARTS = {"cost": cost, "losses": losses, "attach": attach, "memory": memory}
+WHAT = {"cost": "What a sample costs, from outside: how much longer a piece of work takes", "losses": "Threads that all run",
+        "attach": "Until the tool samples, threads at work meanwhile", "memory": "Anonymous memory"}
 
 
-def summarize(rows):
-    values = collections.defaultdict(list)
-    for part, tool, interval, threads, _, measure, value in rows:
-        values[part, interval, threads, measure, tool].append(value)
-    for key, all_values in values.items():
-        *place, tool = key
-        median = statistics.median(all_values)
-        peer = values.get((*place, BASELINE))
-        ratio = f"{median / statistics.median(peer):8.3f} of {BASELINE}" if peer and statistics.median(peer) else ""
-        print(f"{' '.join(map(str, place)):40} {tool:24} {median:14.4g} [{min(all_values):.4g}..{max(all_values):.4g}] {ratio}")
+def measured(rows, part):
+    """{(interval, threads, classes, measure): {tool: [value, ...]}}"""
+    values = collections.defaultdict(lambda: collections.defaultdict(list))
+    for row in rows:
+        if row["part"] == part:
+            values[row["interval_us"], row["threads"], row.get("classes", 0), row["measure"]][row["tool"]].append(row["value"])
+    return values
+
+
+def table(rows, part):
+    lines = ["", f"## {part}: {WHAT[part]}", "", "| interval | threads | classes | measure | tool | median | least | most | of the peer |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for (interval_us, threads, classes, measure), by_tool in measured(rows, part).items():
+        peer = statistics.median(by_tool.get(BASELINE, [0]))
+        for tool, values in by_tool.items():
+            median = statistics.median(values)
+            ratio = f"{median / peer:.2f}" if peer > 0 and "percent" not in measure else ""
+            lines.append(f"| {interval_us / 1000:g} ms | {threads} | {classes or ''} | {measure} | {tool} | {median:.4g} | "
+                         f"{min(values):.4g} | {max(values):.4g} | {ratio} |")
+    return lines
+
+
+def plot_costs(path, rows):
+    """Where there are at least a thousand samples a second: below, what they cost is lost in the noise, and may be less than nothing."""
+    plot.write_dots(path, "Nanoseconds per sample", {
+        f"every {interval_us / 1000:g} ms": {tool: values for tool, values in by_tool.items() if min(values) > 0}
+        for (interval_us, _, _, measure), by_tool in measured(rows, "cost").items() if measure == "ns_per_sample" and interval_us <= 1000})
+
+
+def write_page(folder, rows, options, date):
+    lines = ["# What profilers cost", "", f"Made by `script/bench overhead` on {date}, JDK {JDK}, {options.repeats} repeats in turns; raw",
+             f"data in `overhead.csv`. The peer is {BASELINE}; a tool \"none\" does nothing and shows the noise."]
+    if "cost" in options.parts:
+        plot_costs(folder / "overhead.svg", rows)
+        lines += ["", "![Nanoseconds per sample, by tool and interval](overhead.svg)"]
+    for part in options.parts.split(","):
+        lines += table(rows, part)
+    (folder / "overhead.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
 
 
 def main():
     parser = argparse.ArgumentParser(prog="script/bench overhead")
     parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=1)
-    parser.add_argument("--output", default="overhead.csv")
+    output_option(parser)
     options = parser.parse_args()
-    rows = []
-    with open(options.output, "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
-        for part in options.parts.split(","):
-            for row in PARTS[part](options):
-                writer.writerow(row)
-                file.flush()
-                rows.append(row)
-    summarize(rows)
+    results = Results(options.output / "overhead.csv", FIELDS)
+    for part in options.parts.split(","):
+        for row in PARTS[part](options):
+            results.add(part=part, **row)
+    write_page(options.output, results.rows, options, results.date)
 
 
 main()

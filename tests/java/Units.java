@@ -1,4 +1,12 @@
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Threads that do pieces of work of one size below a stack of a known depth, for as long as they are told: what a piece takes of
@@ -6,6 +14,8 @@ import java.util.concurrent.CountDownLatch;
  *
  * go threads=N depth=N seconds=SECONDS -> done units cpu_ns longest_ns; longest_ns: the longest pause between two pieces, by the
  * wall clock, of the thread that had the shortest of these
+ *
+ * go load classes=N -> done classes: loads so many of the JDK's own classes (JDK 9 and later), as a large application does
  */
 public final class Units {
     static final int PIECE = 20_000;
@@ -61,7 +71,34 @@ public final class Units {
         return left == 0 ? work(seed) : dive(left - 1, seed) + 1;
     }
 
+    private static boolean isLoaded(String name) {
+        try {
+            Class.forName(name, false, ClassLoader.getSystemClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    /** The names of the classes of all modules, in the order of the modules. */
+    private static List<String> names() throws IOException {
+        Path modules = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
+        try (Stream<Path> files = Files.walk(modules)) {
+            return files.filter(file -> file.toString().endsWith(".class") && !file.endsWith("module-info.class"))
+                .map(file -> modules.relativize(file)).map(file -> file.subpath(1, file.getNameCount()).toString())
+                .map(name -> name.substring(0, name.length() - ".class".length()).replace('/', '.'))
+                .collect(Collectors.toList());
+        }
+    }
+
+    private static String load(int classes) throws IOException {
+        return "classes=" + names().stream().filter(Units::isLoaded).limit(classes).count();
+    }
+
     static String round(Rounds.Options options) throws Exception {
+        if (options.word().equals("load")) {
+            return load((int) options.number("classes", 0));
+        }
         int threads = (int) options.number("threads", 1);
         CountDownLatch begun = new CountDownLatch(threads);
         CountDownLatch gate = new CountDownLatch(1);

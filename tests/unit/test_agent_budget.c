@@ -94,6 +94,39 @@ static void test_overhead(double own)
     tap_ok(!budget_is_hopeless(&p.budget), "which is possible");
 }
 
+/* Four tenths of a second of work every two seconds: what the agent's thread takes all the time is held against what is used on
+ * average. */
+static void test_bursts(void)
+{
+    struct program p = {.sample_ns = 25000, .own = 0.0005};
+    struct budget_usage then = p.used;
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS / 10);
+    for (int i = 0; i < 600; i++) {
+        p.processors = i % 20 < 4 ? 1 : 0;
+        step(&p);
+        if (i == 200)
+            then = p.used;
+    }
+    double share = overhead_since(&p, &then);
+    tap_ok(share < 0.005 && share > 0.004, "a load of bursts: %.3f %% of 0.5", 100 * share);
+    tap_ok(!budget_is_tight(&p.budget), "half of it is the agent's thread, which is no reason to sleep longer");
+}
+
+static void test_tight(void)
+{
+    struct program p = {.processors = 0.2, .sample_ns = 25000, .own = 0.0009};
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS);
+    run(&p, 30);
+    tap_ok(budget_is_tight(&p.budget) && !budget_is_hopeless(&p.budget), "nine tenths of it: to sleep longer may help");
+    p.own = 0.0003;
+    run(&p, 30);
+    tap_ok(!budget_is_tight(&p.budget), "and has helped");
+    begin(&p, (struct budget_limits){0}, MS);
+    p.own = 0.1;
+    run(&p, 30);
+    tap_ok(!budget_is_tight(&p.budget), "without a limit there is no need to");
+}
+
 static void test_hopeless(void)
 {
     struct program p = {.processors = 1, .sample_ns = 25000, .own = 0.01};
@@ -110,7 +143,7 @@ static void test_hopeless(void)
 
 static void test_idle(void)
 {
-    struct program p = {.processors = 0.001, .sample_ns = 25000, .own = 0.0003};
+    struct program p = {.processors = 0.001, .sample_ns = 25000, .own = 0.0002};
     begin(&p, (struct budget_limits){.max_overhead = 0.005}, 10 * MS);
     run(&p, 60);
     tap_ok(p.budget.pace_ns == 10 * MS && !budget_is_hopeless(&p.budget), "a program that does nothing is not what is held against it");
@@ -140,6 +173,8 @@ int main(void)
     test_rate();
     test_overhead(0);
     test_overhead(0.0005);
+    test_bursts();
+    test_tight();
     test_hopeless();
     test_idle();
     test_steadiness();

@@ -6,7 +6,7 @@ static const double LEAST_PROCESSORS = 0.1; /* below, a share of what is used wo
 static const double MARGIN = 1.1;
 /* Of the overhead, what is left for samples however much the agent's thread takes. */
 static const double LEAST_ROOM = 0.25;
-static const double FALL_NS = 1e9, OWN_NS = 1e10; /* how long what was measured is remembered */
+static const double FALL_NS = 1e9, LONG_NS = 3e9; /* how long what was measured is remembered */
 
 enum { STEP_NS = 50000000 };
 #define LONGEST_PACE_NS UINT64_C(10000000000)
@@ -28,16 +28,19 @@ static void measure(struct budget *b, const struct budget_usage *now, double ela
     double processors = (double)(now->cpu_ns - b->last.cpu_ns) / elapsed;
     uint64_t samples = now->samples - b->last.samples;
     b->processors = processors > b->processors ? processors : follow(b->processors, processors, elapsed, FALL_NS);
-    b->own = follow(b->own, (double)(now->own_ns - b->last.own_ns) / elapsed, elapsed, OWN_NS);
+    b->use = follow(b->use, processors, elapsed, LONG_NS);
+    b->own = follow(b->own, (double)(now->own_ns - b->last.own_ns) / elapsed, elapsed, LONG_NS);
     if (samples) {
         double cost = (double)(now->samples_ns - b->last.samples_ns) / (double)samples;
         b->sample_ns = b->sample_ns ? follow(b->sample_ns, cost, elapsed, FALL_NS) : cost;
     }
 }
 
-static double used(const struct budget *b)
+/* What the agent's thread takes of all that is allowed: above 1 it alone takes more. */
+static double taken(const struct budget *b)
 {
-    return b->processors > LEAST_PROCESSORS ? b->processors : LEAST_PROCESSORS;
+    double use = b->use > LEAST_PROCESSORS ? b->use : LEAST_PROCESSORS;
+    return b->limits.max_overhead ? b->own / (b->limits.max_overhead * use) : 0;
 }
 
 static double pace_for_rate(const struct budget *b)
@@ -45,15 +48,15 @@ static double pace_for_rate(const struct budget *b)
     return b->limits.max_rate ? b->processors * 1e9 / (double)b->limits.max_rate : 0;
 }
 
-/* Samples cost processors * sample_ns / pace, of what is used. */
+/* Of what is used, samples cost sample_ns / pace, however much that is. */
 static double pace_for_overhead(const struct budget *b)
 {
-    double all = b->limits.max_overhead * used(b), room = all - b->own;
+    double room = 1 - taken(b);
     if (!b->limits.max_overhead)
         return 0;
-    if (room < LEAST_ROOM * all)
-        room = LEAST_ROOM * all;
-    return b->processors * b->sample_ns / room;
+    if (room < LEAST_ROOM)
+        room = LEAST_ROOM;
+    return b->sample_ns / (room * b->limits.max_overhead);
 }
 
 uint64_t budget_pace(struct budget *b, const struct budget_usage *now)
@@ -63,7 +66,7 @@ uint64_t budget_pace(struct budget *b, const struct budget_usage *now)
         return b->pace_ns;
     measure(b, now, elapsed);
     b->last = *now;
-    b->exceeded_ns = b->limits.max_overhead && b->own > b->limits.max_overhead * used(b) ? b->exceeded_ns + (uint64_t)elapsed : 0;
+    b->exceeded_ns = taken(b) > 1 ? b->exceeded_ns + (uint64_t)elapsed : 0;
     double rate = pace_for_rate(b), overhead = pace_for_overhead(b), least = rate > overhead ? rate : overhead;
     double pace = least * MARGIN < (double)LONGEST_PACE_NS ? least * MARGIN : (double)LONGEST_PACE_NS;
     bool is_enough = (double)b->pace_ns >= least, is_near = (double)b->pace_ns <= pace * MARGIN;
@@ -72,6 +75,11 @@ uint64_t budget_pace(struct budget *b, const struct budget_usage *now)
     else if (!is_enough || !is_near)
         b->pace_ns = (uint64_t)pace;
     return b->pace_ns;
+}
+
+bool budget_is_tight(const struct budget *b)
+{
+    return taken(b) > 1 - LEAST_ROOM;
 }
 
 bool budget_is_hopeless(const struct budget *b)

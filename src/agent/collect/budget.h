@@ -3,10 +3,12 @@
  *
  * Both limits are met by reckoning, not by trial: a thread is sampled once per interval of its CPU time, so
  *
- *      samples per second = processors in use / pace          overhead = the agent's own thread + cost of a sample / pace
+ *      samples per second = processors in use / pace
+ *      overhead = the agent's own thread / processors in use + cost of a sample / pace
  *
- * The use of processors is followed up at once and down slowly, so that a burst of the program costs a tenth of a second beyond the
- * limit; the pace aims a tenth below it. It moves by a tenth at least: each thread that follows has its clock set anew, which
+ * What the agent's thread takes, of what the program takes, is an average over three seconds. For the rate, the use of processors is
+ * followed up at once and down slowly, so that a burst of the program costs a tenth of a second beyond the limit. The pace aims a tenth
+ * below both limits. It moves by a tenth at least: each thread that follows has its clock set anew, which
  * costs as much as a sample. The collector's alone. */
 #ifndef CANDOR_AGENT_COLLECT_BUDGET_H
 #define CANDOR_AGENT_COLLECT_BUDGET_H
@@ -31,7 +33,8 @@ struct budget {
     struct budget_limits limits;
     uint64_t interval_ns, pace_ns;
     struct budget_usage last;
-    double processors;   /* in use */
+    double processors;   /* in use, of late */
+    double use;          /* processors in use, on average */
     double own;          /* part of a processor that the agent's thread uses */
     double sample_ns;    /* cost of a sample; 0 = none was seen */
     uint64_t exceeded_ns; /* for how long the agent's thread alone has been above max_overhead */
@@ -40,6 +43,8 @@ struct budget {
 void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now);
 /* The pace from now on. To be asked every tenth of a second, or less often. */
 uint64_t budget_pace(struct budget *b, const struct budget_usage *now);
+/* Whether the agent's thread leaves little of max_overhead to samples: it should sleep longer. */
+bool budget_is_tight(const struct budget *b);
 /* Whether max_overhead cannot be kept, since the agent's thread alone takes more. */
 bool budget_is_hopeless(const struct budget *b);
 

@@ -4,8 +4,6 @@
 #include "agent/trigger/clock.h"
 #include "base/units.h"
 
-#include <stdbool.h>
-
 static struct {
     const struct books *books;
     struct budget budget;
@@ -40,6 +38,11 @@ void clock_pace_keep(uint64_t now)
         return;
     session.told_hopeless = true;
     warnings_write(now, "max-overhead cannot be kept: the agent's own thread alone takes more; raise it");
+}
+
+bool clock_pace_is_tight(void)
+{
+    return budget_is_tight(&session.budget);
 }
 
 uint64_t clock_pace_ns(void)

@@ -9,12 +9,14 @@
 #include "agent/collect/books.h"
 #include "agent/collect/budget.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* When the books are open, which stay the caller's. */
 void clock_pace_begin(const struct budget_limits *limits, uint64_t interval_ns, const struct books *books);
 /* Every tenth of a second. Says in the recording when the limits cannot be kept. */
 void clock_pace_keep(uint64_t now);
+bool clock_pace_is_tight(void); /* budget_is_tight */
 uint64_t clock_pace_ns(void); /* the interval at present */
 
 #endif

@@ -161,7 +161,7 @@ bool sampling_tick(void)
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
     }
-    patience_turn(&session.patience);
+    patience_turn(&session.patience, clock_pace_is_tight());
     return !session.options.duration_ns || now - session.started < session.options.duration_ns;
 }
 

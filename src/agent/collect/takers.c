@@ -1,5 +1,6 @@
 #include "agent/collect/takers.h"
 
+#include "agent/collect/clock_pace.h"
 #include "agent/collect/triggers.h"
 #include "agent/collect/warnings.h"
 #include "agent/hot/traps.h"
@@ -33,7 +34,18 @@ static void leave_traps(const char *why, const struct collect_options *options, 
     recording_describe_clock(r, clock);
 }
 
-/* Often: a debugger takes every trap until it is seen, and the samples are lost. */
+/* A debugger takes every trap until it is seen, and the samples are lost; where no trap was due, there is none to look for. */
+static bool must_look_for_debuggers(const struct clock *clock)
+{
+    static uint64_t looked_at_cpu;
+    uint64_t cpu = clock_process_cpu();
+    if (clock->kind != CLOCK_SIGTRAP || cpu - looked_at_cpu < clock_pace_ns())
+        return false;
+    looked_at_cpu = cpu;
+    return true;
+}
+
+/* Often. */
 void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
     uintptr_t taker = clock_taker();
@@ -41,6 +53,6 @@ void takers_look(const struct collect_options *options, const struct clock *cloc
         end_traps("the JVM has taken SIGTRAP");
     else if (taker)
         leave_traps("something in the process has taken SIGTRAP", options, clock, r);
-    else if (clock->kind == CLOCK_SIGTRAP && tasks_are_traced())
+    else if (must_look_for_debuggers(clock) && tasks_are_traced())
         leave_traps("a debugger was attached, which catches SIGTRAP", options, clock, r);
 }

@@ -105,7 +105,8 @@ def write_page(path, results, truth, options):
         lines.append(f"| {load} | {len(own)} | {statistics.median(values):.3f} | {min(values):.3f} | {max(values):.3f} | {rate:.0f} |")
     samples, own_ms, cpu_s = (sum(row[name] for row in turned) for name in ("samples", "own_ms", "cpu_s"))
     whole = 100 * (own_ms / 1e3 + samples * statistics.median(costs) / 1e9) / cpu_s
-    lines += ["", f"Over the whole time it is {whole:.3f} %. The heavier of the program's two methods truly took {100 * true:.2f} % of the time of both; the recording says "
+    lines += ["", f"Over the whole time it is {whole:.3f} %.", "",
+              f"The heavier of the program's two methods truly took {100 * true:.2f} % of the time of both; the recording says "
               f"{100 * found:.2f} % ({100 * low:.2f} to {100 * high:.2f})."]
     path.write_text("\n".join(lines) + "\n")
     print(path.read_text())

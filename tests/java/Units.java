@@ -71,10 +71,10 @@ public final class Units {
         return left == 0 ? work(seed) : dive(left - 1, seed) + 1;
     }
 
+    /** And linked, as a class is before it is used. */
     private static boolean isLoaded(String name) {
         try {
-            Class.forName(name, false, ClassLoader.getSystemClassLoader());
-            return true;
+            return Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods() != null;
         } catch (ClassNotFoundException | LinkageError e) {
             return false;
         }

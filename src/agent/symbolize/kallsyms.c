@@ -21,7 +21,11 @@ static struct {
     struct buffer names;
 } symbols;
 
-enum { NAMES_MAX = 64 << 20 };
+/* The first room is for all of a common kernel: what is left behind by growing would stay in the process, what is not used is no memory. */
+enum { SYMBOLS_FIRST = 1 << 17, NAMES_FIRST = 4 << 20, NAMES_MAX = 64 << 20 };
+
+/* Of the padding in front of each function, where no code runs; half of all names. */
+static const char padding[] = "__pfx_";
 
 /* "ffffffff812345d0 t name [module]": code has the type t, or w where another may stand for it. False for anything else, and
  * for the address 0, which hides another. */
@@ -33,13 +37,22 @@ static bool read_line(char *line, uint64_t *value, char **name)
         return false;
     *name = end + 3;
     (*name)[strcspn(*name, "\t \n")] = 0;
-    return **name != 0;
+    return **name && strncmp(*name, padding, sizeof padding - 1);
 }
 
 static int by_value(const void *left, const void *right)
 {
     const struct symbol *a = left, *b = right;
     return (a->value > b->value) - (a->value < b->value);
+}
+
+/* The kernel's own are; modules may come in any order. */
+static bool are_sorted(void)
+{
+    for (uint32_t i = 1; i < symbols.count; i++)
+        if (symbols.all[i].value < symbols.all[i - 1].value)
+            return false;
+    return true;
 }
 
 static bool add(uint64_t value, const char *name)
@@ -51,6 +64,13 @@ static bool add(uint64_t value, const char *name)
     return !symbols.names.failed;
 }
 
+static void reserve(void)
+{
+    buffer_reserve(&symbols.names, NAMES_FIRST);
+    symbols.all = malloc(SYMBOLS_FIRST * sizeof *symbols.all);
+    symbols.cap = symbols.all ? SYMBOLS_FIRST : 0;
+}
+
 static void load(void)
 {
     FILE *f = fopen(path, "re");
@@ -60,13 +80,14 @@ static void load(void)
     buffer_init(&symbols.names, NAMES_MAX);
     if (!f)
         return;
+    reserve();
     while (fgets(line, sizeof line, f))
         if (read_line(line, &value, &name) && !add(value, name)) {
             symbols.count = 0;
             break;
         }
     fclose(f);
-    if (symbols.count)
+    if (!are_sorted()) /* qsort would take as much memory again */
         qsort(symbols.all, symbols.count, sizeof *symbols.all, by_value);
 }
 

@@ -6,7 +6,8 @@ usage: script/bench overhead [--parts cost,losses,attach,memory] [--repeats N] [
 cost     a fresh JVM for each (async-profiler keeps SIGTRAP): rounds without, with, with, without; how much longer a piece of work takes,
          by the CPU clocks of the threads that do it, over the samples that were taken. A tool "none" that does nothing shows the noise.
 losses   200 and 2,000 threads that run at 1 ms: samples, and what the tool says that it lost
-attach   time until the tool samples, beside `jcmd VM.version`, and the longest time that both of two threads stood still
+attach   time until the tool samples, then of the JVM's answer to `VM.version` over the same socket (native clients all: no jcmd has to
+         start), both while 2 or 200 threads run; the longest time that both of two stood still
 memory   anonymous memory that the tool adds to a small program and to one of 20,000 classes, and what it leaves after its end
 Each line of FOLDER/overhead.csv (default: docs/benchmarks) is one measurement; FOLDER/overhead.md has their medians, and
 FOLDER/overhead.svg a picture of what a sample costs. Nothing else should run meanwhile.
@@ -76,14 +77,14 @@ def losses(options):
 def attach(options):
     """A fresh JVM each time: the first start is what is felt. With two threads none waits for a processor."""
     for repeat in range(options.repeats):
-        for threads in (2, 200):
+        for threads, seconds in ((2, 6), (200, 20)):
             for tool in tools.all_tools(1000)[:3]:
                 row = {"tool": tool.name, "interval_us": 1000, "threads": threads, "repeat": repeat}
                 with program() as jvm:
-                    jvm.say(f"go threads={threads} depth=20 seconds=8")
+                    jvm.say(f"go threads={threads} depth=20 seconds={seconds}")
                     time.sleep(2)
-                    for measure, action in (("version_ms", lambda: tools.jcmd(jvm, "VM.version")),
-                                            ("start_ms", lambda: tool.start(jvm, ct.WORK / "attach.jfr"))):
+                    for measure, action in (("start_ms", lambda: tool.start(jvm, ct.WORK / "attach.jfr")),
+                                            ("version_ms", lambda: tools.ask(jvm, "jcmd", "VM.version"))):
                         began = time.monotonic()
                         action()
                         yield {**row, "measure": measure, "value": 1000 * (time.monotonic() - began)}
@@ -131,6 +132,10 @@ def measured(rows, part):
     return values
 
 
+def text(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
 def table(rows, part):
     lines = ["", f"## {part}: {WHAT[part]}", "", "| interval | threads | classes | measure | tool | median | least | most | of the peer |",
              "|---|---|---|---|---|---|---|---|---|"]
@@ -139,8 +144,8 @@ def table(rows, part):
         for tool, values in by_tool.items():
             median = statistics.median(values)
             ratio = f"{median / peer:.2f}" if peer > 0 and "percent" not in measure else ""
-            lines.append(f"| {interval_us / 1000:g} ms | {threads} | {classes or ''} | {measure} | {tool} | {median:.4g} | "
-                         f"{min(values):.4g} | {max(values):.4g} | {ratio} |")
+            lines.append(f"| {interval_us / 1000:g} ms | {threads} | {classes or ''} | {measure} | {tool} | {text(median)} | "
+                         f"{text(min(values))} | {text(max(values))} | {ratio} |")
     return lines
 
 

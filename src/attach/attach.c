@@ -308,6 +308,12 @@ static int perform(pid_t pid, const struct operation *operation, uint64_t timeou
     return code;
 }
 
+/* Its attach listener answers before it takes agents; a JVM since JDK 21 says so itself, to an older one our agent does. */
+static int still_starting(pid_t pid, struct error *e)
+{
+    return error_set(e, -EBUSY, "cannot attach to %d: the JVM is still starting; try again", pid);
+}
+
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e)
 {
     const struct operation load = {.words = {"load", library, "true", options}, .is_load = true};
@@ -315,16 +321,19 @@ int attach_load(pid_t pid, const char *library, const char *options, uint64_t ti
     if (strlen(library) + strlen(options) + 64 > LONG_ARGUMENT_MAX)
         return too_long(pid, e);
     uint64_t now = clock_monotonic_ns(), deadline = now + timeout_ns;
+    bool was_starting = false;
     int code;
     buffer_init(&reply, REPLY_MAX);
     do {
         code = perform(pid, &load, deadline - now, &reply, e);
         if (!code)
             code = attach_parse_reply(pid, (const char *)reply.data, e);
+        was_starting |= code == -EBUSY;
         now = clock_monotonic_ns();
     } while (code == -EBUSY && now < deadline && !poll(NULL, 0, STEP_MS));
     buffer_deinit(&reply);
-    return code;
+    /* The last try may have had too little time for an answer. */
+    return code == -ETIMEDOUT && was_starting ? still_starting(pid, e) : code;
 }
 
 int attach_command(pid_t pid, const char *command, uint64_t timeout_ns, struct buffer *answer, struct error *e)
@@ -348,12 +357,6 @@ static void join_lines(const char *text, char *out, size_t size)
             out[o++] = ' ';
     }
     out[o] = 0;
-}
-
-/* Its attach listener answers before it takes agents; a JVM since JDK 21 says so itself, to an older one our agent does. */
-static int still_starting(pid_t pid, struct error *e)
-{
-    return error_set(e, -EBUSY, "cannot attach to %d: the JVM is still starting; try again", pid);
 }
 
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e)

@@ -5,7 +5,7 @@ usage: fake_jvm.py LIBJVM [BEHAVIOUR]
 
 It maps LIBJVM as code, under that name, and has its attach socket open. Every request is printed as one JSON list of its
 words. Behaviours: version-1 (knows no other), version-2 (likewise), other-version (knows neither), silent (never answers),
-hangs-up, unarmed (no socket, no handler for SIGQUIT: the signal would end it).
+starting (takes no agents yet, and is silent from then on), hangs-up, unarmed (no socket, no handler for SIGQUIT: the signal would end it).
 """
 import json
 import mmap
@@ -17,6 +17,7 @@ import sys
 import time
 
 BAD_VERSION = b"101\n"
+STARTING = b"-1\nDynamic agent loading is only permitted in the live phase\n"
 LOADED = b"0\nreturn code: 0"
 
 
@@ -42,6 +43,10 @@ def serve(listener, behaviour):
             print(json.dumps(words), flush=True)
             if behaviour == "silent":
                 time.sleep(3600)
+            if behaviour == "starting":
+                channel.sendall(STARTING)
+                behaviour = "silent"
+                continue
             channel.sendall(LOADED if words and behaviour == f"version-{words[0]}" else BAD_VERSION)
 
 

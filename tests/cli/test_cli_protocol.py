@@ -76,6 +76,8 @@ def versions():
 def silences():
     with Fake("libc.so.6", "silent") as fake:
         refused("a JVM that never answers, as in an endless pause", fake.start("1s"), "did not answer within 1 s", "try again")
+    with Fake("libc.so.6", "starting") as fake:
+        refused("one that still starts, and leaves the last question unanswered", fake.start("1s"), "still starting", "try again")
     with Fake("libc.so.6", "hangs-up") as fake:
         refused("one that hangs up", fake.start(), "hung up")
 

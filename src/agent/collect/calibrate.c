@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 7, ATTEMPTS = 5, ROUND_NS = 3000000, INTERVAL_NS = 150000, WORK_STEPS = 1 << 12 };
+enum { ROUNDS = 11, ATTEMPTS = 5, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
 
 /* What a piece of work took, and how many expiries there were to each. */
 struct pace {

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* In ns; 0 = unknown: the timers fire too rarely, or the cost disappears in the noise five times. Takes about 40 ms of the
- * calling thread's CPU time, 210 at most, in which it must be the only user of the clocks. */
+/* In ns; 0 = unknown: the timers fire too rarely, or the cost disappears in the noise five times. Takes about 15 ms of the
+ * calling thread's CPU time, 70 at most, in which it must be the only user of the clocks. */
 uint64_t calibrate_signal_cost(const struct clock *clock, struct candor_pool *pool);
 
 #endif

@@ -10,7 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 11, ATTEMPTS = 5, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
+enum { ROUNDS = 11, ROUNDS_MAX = 5 * ROUNDS, ROUND_NS = 600000, INTERVAL_NS = 100000, WORK_STEPS = 1 << 12 };
+
+static struct {
+    struct sampled_thread *slot; /* NULL: there is nothing to measure */
+    int signal, rounds;
+    double costs[ROUNDS_MAX];
+} calibration;
 
 /* What a piece of work took, and how many expiries there were to each. */
 struct pace {
@@ -44,7 +50,7 @@ static struct sampled_thread *own_slot(struct candor_pool *pool)
     t->index = THREADS_MAX - 1;
     t->tid = (int)syscall(SYS_gettid);
     t->random = own_cpu() | 1;
-    atomic_store(&thread_slot_of_tid[t->tid], t->index + 1);
+    t->own_pace_ns = INTERVAL_NS;
     candor_queue_init(&t->queue, pool);
     return t;
 }
@@ -54,7 +60,7 @@ static double measure_once(struct sampled_thread *t)
 {
     struct pace without = work(t), with = {0};
     atomic_fetch_add(&t->generation, 1);
-    if (clock_arm(t) >= 0) {
+    if (clock_arm_exactly(t) >= 0) {
         clock_want_kernel_stacks(t);
         with = work(t);
     }
@@ -71,13 +77,12 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median_cost(struct sampled_thread *t)
+static double median_cost(void)
 {
-    double costs[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++)
-        costs[i] = measure_once(t);
-    qsort(costs, ROUNDS, sizeof *costs, compare);
-    return costs[ROUNDS / 2];
+    double sorted[ROUNDS_MAX];
+    memcpy(sorted, calibration.costs, sizeof sorted);
+    qsort(sorted, (size_t)calibration.rounds, sizeof *sorted, compare);
+    return sorted[calibration.rounds / 2];
 }
 
 static double in_handler(const struct sampled_thread *t)
@@ -86,26 +91,41 @@ static double in_handler(const struct sampled_thread *t)
     return expiries ? (double)counter_get(&t->handler_ns) / (double)expiries : 0;
 }
 
-uint64_t calibrate_signal_cost(const struct clock *clock, struct candor_pool *pool)
+void calibrate_begin(const struct clock *clock, struct candor_pool *pool)
 {
-    double cost = 0;
-    struct clock fast = *clock;
+    calibration.slot = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL ? own_slot(pool) : NULL;
+    calibration.signal = clock->signal;
+    calibration.rounds = 0;
+}
+
+static double round_cost(struct sampled_thread *t)
+{
     sigset_t ours, old;
-    if (clock->kind != CLOCK_SIGTRAP && clock->kind != CLOCK_SIGNAL)
-        return 0;
-    fast.interval_ns = INTERVAL_NS;
-    fast.counter.name[0] = 0; /* what a sample costs does not depend on it, and CPU time is easy to use */
     sigemptyset(&ours);
-    sigaddset(&ours, clock->signal);
-    if (clock_start(&fast, NULL))
-        return 0;
-    struct sampled_thread *t = own_slot(pool);
+    sigaddset(&ours, calibration.signal);
+    atomic_store(&thread_slot_of_tid[t->tid], t->index + 1);
     pthread_sigmask(SIG_UNBLOCK, &ours, &old);
-    for (int i = 0; i < ATTEMPTS && cost < 1; i++)
-        cost = median_cost(t) - in_handler(t);
+    double cost = measure_once(t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    clock_stop();
     atomic_store(&thread_slot_of_tid[t->tid], 0);
-    candor_queue_deinit(&t->queue);
-    return cost > 0 ? (uint64_t)cost : 0;
+    return cost;
+}
+
+bool calibrate_round(uint64_t *cost_ns)
+{
+    struct sampled_thread *t = calibration.slot;
+    bool is_enough = calibration.rounds >= ROUNDS && *cost_ns;
+    if (!t || is_enough || calibration.rounds == ROUNDS_MAX || turn_has_faulted() || clock_taker())
+        return false;
+    calibration.costs[calibration.rounds++] = round_cost(t);
+    double cost = median_cost() - in_handler(t);
+    *cost_ns = cost > 0 ? (uint64_t)cost : 0;
+    return true;
+}
+
+void calibrate_end(void)
+{
+    if (calibration.slot)
+        candor_queue_deinit(&calibration.slot->queue);
+    calibration.slot = NULL;
 }

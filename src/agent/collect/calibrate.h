@@ -1,15 +1,24 @@
 /* What one sample costs the sampled thread beside the time in the handler: the kernel's timer and signal, which are most of it.
- * Measured on the calling thread, by the CPU time a piece of work takes with the clock and without. */
+ * Measured on the agent's thread, by the CPU time a piece of work takes with the clock and without, a round at a time: beside the
+ * samples, so that a recording does not begin the later for it.
+ *
+ *   calibrate_begin -> [ calibrate_round ]* -> calibrate_end
+ *
+ * The clock is in use all the while (clock_start), and counts CPU time. */
 #ifndef CANDOR_AGENT_COLLECT_CALIBRATE_H
 #define CANDOR_AGENT_COLLECT_CALIBRATE_H
 
 #include "agent/trigger/clock.h"
 #include "candor/queue/pool.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* In ns; 0 = unknown: the timers fire too rarely, or the cost disappears in the noise five times. Takes about 15 ms of the
- * calling thread's CPU time, 70 at most, in which it must be the only user of the clocks. */
-uint64_t calibrate_signal_cost(const struct clock *clock, struct candor_pool *pool);
+void calibrate_begin(const struct clock *clock, struct candor_pool *pool);
+/* A round takes 1.3 ms of CPU time; there are 11, or up to 55 while the cost disappears in the noise. *cost_ns: by those so far;
+ * 0 = unknown, as it stays with timers, which expire too rarely. True while there is another one to come. */
+bool calibrate_round(uint64_t *cost_ns);
+/* Also if none has begun. */
+void calibrate_end(void);
 
 #endif

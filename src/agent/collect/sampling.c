@@ -3,6 +3,7 @@
 #include "agent/collect/accounts.h"
 #include "agent/collect/allocations.h"
 #include "agent/collect/books.h"
+#include "agent/collect/calibrate.h"
 #include "agent/collect/clock_pace.h"
 #include "agent/collect/describe.h"
 #include "agent/collect/drain.h"
@@ -135,13 +136,19 @@ static void disable(void)
     warnings_write_fault(clock_monotonic_ns());
 }
 
+static void look_around(void)
+{
+    takers_look(&session.options, &session.clock, &session.recording);
+    calibrate_round(&session.books.signal_cost_ns);
+}
+
 bool sampling_tick(void)
 {
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
         disable();
     else if (threads_running())
-        takers_look(&session.options, &session.clock, &session.recording);
+        look_around();
     inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {
@@ -351,6 +358,8 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     locks_end();
     allocations_silence();
     threads_stop();
+    while (calibrate_round(&session.books.signal_cost_ns)) /* of a recording that ends soon */
+        ;
     drain_threads(false);
     books_end(&session.books);
     pauses_end();

@@ -50,6 +50,7 @@ int triggers_choose(struct error *e)
 void triggers_stop(void)
 {
     struct timespec pause = {.tv_nsec = STOP_WAIT_NS};
+    calibrate_end();
     bool removed = clock_stop();
     for (int i = 0; i < STOP_WAIT_STEPS && !removed; i++) {
         nanosleep(&pause, NULL);
@@ -71,6 +72,35 @@ static int start_events(struct error *e)
     return rc;
 }
 
+/* Where what a sample costs has to be known from the first one on, or cannot be measured with the recording's clock. */
+static bool must_calibrate_first(void)
+{
+    return records(COLLECT_CPU) && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
+}
+
+/* The clock of nobody else yet, and back as it was. What a sample costs does not depend on what is counted, and CPU time is easy to use. */
+static uint64_t calibrate_first(void)
+{
+    uint64_t cost = 0;
+    struct clock of_cpu = *on.clock;
+    of_cpu.counter.name[0] = 0;
+    if (clock_start(&of_cpu, NULL))
+        return 0;
+    calibrate_begin(&of_cpu, on.pool);
+    while (calibrate_round(&cost))
+        ;
+    calibrate_end();
+    clock_stop();
+    return cost;
+}
+
+/* Beside the samples: sampling_tick goes on with it. */
+static void calibrate_beside(void)
+{
+    if (records(COLLECT_CPU) && !clock_counts(on.clock))
+        calibrate_begin(on.clock, on.pool);
+}
+
 int triggers_start(bool (*recompile)(void), struct error *e)
 {
     int rc = fault_install();
@@ -82,8 +112,7 @@ int triggers_start(bool (*recompile)(void), struct error *e)
         fault_remove();
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
-    uint64_t signal_cost = records(COLLECT_CPU) ? calibrate_signal_cost(on.clock, on.pool) : 0;
-    /* The calibration has set all signals back. */
+    uint64_t signal_cost = must_calibrate_first() ? calibrate_first() : 0;
     rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
     rc = rc ? rc : clock_start(on.clock, e);
     if (rc) {
@@ -91,6 +120,8 @@ int triggers_start(bool (*recompile)(void), struct error *e)
         return rc;
     }
     books_open(on.books, signal_cost);
+    if (!signal_cost)
+        calibrate_beside();
     clock_pace_begin(&on.options->limits, on.clock->interval_ns, on.books);
     modules_update();
     rc = threads_start(on.pool, (int)syscall(SYS_gettid));
@@ -127,6 +158,8 @@ int triggers_change_clock(struct error *e)
         rc = clock_start(on.clock, e);
     if (rc)
         return rc;
+    calibrate_end();
+    calibrate_beside();
     rc = threads_resume();
     on.books->closed_unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(clock_process_cpu() - cpu - (books_own_cpu() - own));
     on.bind_threads();

@@ -295,8 +295,7 @@ static void reset_timer(struct sampled_thread *t, uint64_t pace)
 /* The clock takes up the pace. */
 static void set_pace(struct sampled_thread *t)
 {
-    /* Relaxed: a number by itself. */
-    uint64_t pace = atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
+    uint64_t pace = handler_pace(t);
     if (t->fd >= 0 && handler_config.redraws)
         redraw_period(t, pace);
     else if (t->has_timer) {

@@ -65,6 +65,7 @@ struct sampled_thread {
     uint64_t cpu_seen;                    /* at the last scan */
     uint32_t scans;                       /* that saw it */
     uint32_t settled;                     /* batches of its samples before which its name was read again */
+    uint64_t own_pace_ns;                 /* in place of everybody's pace (handler.h); 0 = none */
     uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
     _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
     struct event_reading events_at_end;   /* of a clock that counts something else than CPU time */

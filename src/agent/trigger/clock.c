@@ -343,7 +343,7 @@ static int arm_timer_instead(struct sampled_thread *t)
     return arm_timer(t, signal);
 }
 
-int clock_arm(struct sampled_thread *t)
+int clock_arm_exactly(struct sampled_thread *t)
 {
     int rc = 0;
     t->fd = -1;
@@ -353,7 +353,7 @@ int clock_arm(struct sampled_thread *t)
     t->until_redraw = 1;
     t->in_first_period = true;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
-    t->pace_ns = t->base_ns = atomic_load(&handler_config.pace_ns);
+    t->pace_ns = t->base_ns = handler_pace(t);
     t->period_ns = 1 + handler_random(&t->random) % t->base_ns;
     if (inject_lies(INJECT_LATE_FIRST))
         t->period_ns = t->base_ns;
@@ -363,6 +363,12 @@ int clock_arm(struct sampled_thread *t)
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
         rc = arm_timer(t, in_use.signal);
+    return rc;
+}
+
+int clock_arm(struct sampled_thread *t)
+{
+    int rc = clock_arm_exactly(t);
     /* Nothing else counts events. */
     if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER && !clock_counts(&in_use)) {
         t->perf_error = rc;

@@ -55,6 +55,8 @@ int clock_start(const struct clock *clock, struct error *e);
  * as well as cpu_at_arming, and a part of the interval that is uniform in (0, interval]. A thread that gets no perf event
  * (there may be no descriptor left, and the last quarter of them is the program's) gets a timer; its perf_error says why. */
 int clock_arm(struct sampled_thread *t);
+/* The same, without a timer in the event's place, of a slot that is not the registry's: without its lock. */
+int clock_arm_exactly(struct sampled_thread *t);
 /* From its next expiry on each thread's clock has this interval, or a longer one where its samples are costly; no shorter one
  * than was asked for. */
 void clock_set_pace(uint64_t pace_ns);

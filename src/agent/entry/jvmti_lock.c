@@ -4,6 +4,7 @@
 #include "agent/entry/jvmti_events.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/lock.h"
+#include "agent/hot/virtual.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/lock_events.h"
 
@@ -47,25 +48,31 @@ static bool is_on(void)
     return atomic_load_explicit(&lock_config.on, memory_order_relaxed);
 }
 
-/* The thread's own id, which is another than its carrier's where it is a virtual one; 0 where there are none. */
+static uintptr_t java_thread_of(JNIEnv *jni)
+{
+    return (uintptr_t)jni - vm_layout.env_offset;
+}
+
+/* A virtual thread's own id, which is another than its carrier's; of others it may be 0. */
 static int64_t id_of(JNIEnv *jni, jthread thread)
 {
-    bool asked = id_field && thread && jvm_facts.java_version >= VIRTUAL_THREADS_SINCE;
-    return asked ? (*jni)->GetLongField(jni, thread, id_field) : 0;
+    bool may_be_virtual = jvm_facts.java_version >= VIRTUAL_THREADS_SINCE &&
+                          (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
+    return may_be_virtual && id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0;
 }
 
 /* Since Java 24 a virtual thread leaves its carrier while it waits, and may get another: its wait is in no thread's lane. */
 static bool leaves_its_carrier(int64_t id)
 {
     const struct sampled_thread *carrier =
-        id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_caller() : NULL;
+        id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;
     return carrier && carrier->java_id && carrier->java_id != id;
 }
 
 void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
 {
     if (is_on() && !leaves_its_carrier(id_of(jni, thread)))
-        lock_begin_monitor((uintptr_t)jni - vm_layout.env_offset);
+        lock_begin_monitor(java_thread_of(jni));
 }
 
 static void record(jvmtiEnv *env, JNIEnv *jni, jobject object, const struct lock_wait *wait, int64_t id)

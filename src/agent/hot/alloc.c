@@ -191,7 +191,7 @@ bool alloc_take(const struct alloc_event *event)
     /* Acquire: pairs with the release of whoever begins: the table stands. */
     if (!atomic_load_explicit(&alloc_config.on, memory_order_acquire) || turn_has_faulted())
         return false;
-    struct sampled_thread *t = thread_of_caller();
+    struct sampled_thread *t = thread_of_java_caller();
     struct alloc_lane *lane = t ? lane_of(&alloc_lanes, t) : NULL;
     if (!lane || !enter(t, lane, event, &is_recorded))
         alloc_lose(ALLOCATION_LOSS_NO_THREAD,

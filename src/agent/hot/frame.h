@@ -51,6 +51,8 @@ bool frame_call_guarded(uintptr_t *sp, void (*work)(void *), void *argument);
 void frame_leave_guarded(void *ucontext, uintptr_t sp);
 /* Whether the kernel itself knows how a signal handler returns to it. */
 extern const bool frame_needs_no_restorer;
+/* Where the C library keeps what is the calling thread's own: no two threads that live have it in one place. */
+uintptr_t frame_thread_pointer(void);
 /* The third argument of the function that is about to run its first instruction. */
 uintptr_t frame_third_argument(const void *ucontext);
 /* The address in a word that was stored as a return address. */

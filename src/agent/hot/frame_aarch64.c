@@ -64,6 +64,13 @@ uintptr_t *frame_resume_at(void *ucontext)
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.pc;
 }
 
+uintptr_t frame_thread_pointer(void)
+{
+    uintptr_t pointer;
+    __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+    return pointer;
+}
+
 /* What a call preserves is on the stack at *sp. */
 __asm__(".pushsection .text\n"
         ".globl frame_call_guarded\n"

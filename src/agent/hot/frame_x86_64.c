@@ -57,6 +57,13 @@ uintptr_t *frame_resume_at(void *ucontext)
     return (uintptr_t *)&((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
 }
 
+uintptr_t frame_thread_pointer(void)
+{
+    uintptr_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
 /* What a call preserves is on the stack at *sp. */
 __asm__(".pushsection .text\n"
         ".globl frame_call_guarded\n"

@@ -90,7 +90,7 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 
 static bool find_lane(struct visit *v)
 {
-    v->thread = thread_of_caller();
+    v->thread = thread_of_java_caller();
     v->lane = v->thread ? lane_of(&lock_lanes, v->thread) : NULL;
     return v->lane;
 }
@@ -128,14 +128,18 @@ static bool stands_in_park(uintptr_t java_thread)
     return walk_next(&w, &frame) && frame_is_java(frame) && is_park(frame_method(frame));
 }
 
+/* Who waits for a monitor waits for a condition, too. */
+static bool waits_already(const struct lock_lane *lane)
+{
+    return atomic_load_explicit(&lane->since, memory_order_relaxed);
+}
+
 static void begin(void *visit)
 {
     struct visit *v = visit;
     struct lock_lane *lane = v->lane;
     v->is_done = true;
-    /* Who waits for a monitor waits for a condition, too. */
-    bool waits_already = atomic_load_explicit(&lane->since, memory_order_relaxed);
-    if (v->kind == LOCK_PARK && (waits_already || !stands_in_park(v->java_thread)))
+    if (v->kind == LOCK_PARK && !stands_in_park(v->java_thread))
         return;
     lane->wait = (struct lock_wait){.kind = v->kind, .since = v->now, .deadline = v->deadline};
     if (v->kind == LOCK_PARK)
@@ -162,7 +166,8 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
 {
     int saved = errno;
     struct visit v = {.kind = LOCK_PARK};
-    if (is_on() && find_lane(&v) && (v.java_thread = atomic_load_explicit(&v.thread->java_thread, memory_order_relaxed))) {
+    if (is_on() && find_lane(&v) && !waits_already(v.lane) &&
+        (v.java_thread = atomic_load_explicit(&v.thread->java_thread, memory_order_relaxed))) {
         v.now = time_now_ns(CLOCK_MONOTONIC);
         v.deadline = deadline ? time_ns(deadline) : 0;
         enter(&v, 0, begin);

@@ -1,10 +1,18 @@
 #include "agent/hot/thread.h"
 
+#include "agent/hot/frame.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { REMEMBERED_BITS = 12 };
+
+/* Where threads with a pointer were found last: index of the slot + 1. Relaxed: only a place to look first. */
+static _Atomic uint32_t slot_of_pointer[1 << REMEMBERED_BITS];
 
 struct sampled_thread *sampled_threads;
 _Atomic uint32_t *thread_slot_of_tid;
@@ -23,6 +31,27 @@ struct sampled_thread *thread_of_caller(void)
                         ? atomic_load_explicit(&thread_slot_of_tid[tid], memory_order_relaxed)
                         : 0;
     return slot ? &sampled_threads[slot - 1] : NULL;
+}
+
+/* A slot is one of Java's threads' from when it is known to be, until that ends, on itself. */
+static bool is_of(const struct sampled_thread *t, uintptr_t pointer)
+{
+    return atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer && atomic_load_explicit(&t->java_thread, memory_order_relaxed);
+}
+
+struct sampled_thread *thread_of_java_caller(void)
+{
+    uintptr_t pointer = frame_thread_pointer();
+    _Atomic uint32_t *known = &slot_of_pointer[pointer * 0x9e3779b97f4a7c15u >> (64 - REMEMBERED_BITS)];
+    uint32_t slot = atomic_load_explicit(known, memory_order_relaxed);
+    if (slot && is_of(&sampled_threads[slot - 1], pointer))
+        return &sampled_threads[slot - 1];
+    struct sampled_thread *t = thread_of_caller();
+    if (t) {
+        atomic_store_explicit(&t->pointer, pointer, memory_order_relaxed);
+        atomic_store_explicit(known, t->index + 1, memory_order_relaxed);
+    }
+    return t;
 }
 
 int thread_table_init(void)

@@ -50,6 +50,7 @@ struct sampled_thread {
     _Atomic uint32_t slot;       /* enum thread_slot */
     _Atomic uint32_t generation; /* odd while armed */
     _Atomic uintptr_t java_thread;
+    _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot; its own to write */
     _Atomic uint32_t role; /* enum thread_role */
     uint32_t index; /* in the table */
     uint32_t uid;   /* never reused within a recording */
@@ -108,6 +109,9 @@ extern _Atomic uint32_t *thread_slot_of_tid;
 extern _Atomic uint32_t sampled_threads_used;
 /* The calling thread's slot, or NULL. For handlers, too. */
 struct sampled_thread *thread_of_caller(void);
+/* The same for calls of the JVM's, which come often: one of Java's threads asks the kernel who it is but once. Not for handlers, which may
+ * run in a child that shares the memory. */
+struct sampled_thread *thread_of_java_caller(void);
 
 /* 0 or a negative errno. */
 int thread_table_init(void);

@@ -118,7 +118,8 @@ def main():
     if options.short:
         vars(options).update(SHORT)
     jdk = ct.jdk(25) or sys.exit(f"read: no JDK 25 in {ct.JDKS}; run script/jdks")
-    jar = subprocess.run([ROOT / "bench" / "fetch_jfrconv.sh"], check=True, capture_output=True, text=True).stdout.strip()
+    fetched = subprocess.run([ROOT / "tests" / "jvm" / "fetch_jars.sh", "jfrconv"], check=True, capture_output=True, text=True)
+    (jar,) = pathlib.Path(fetched.stdout.strip()).glob("*.jar")
     rows = []
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name, open(options.output, "w", newline="") as file:
         folder = pathlib.Path(name)

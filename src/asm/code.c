@@ -1,6 +1,7 @@
 #include "asm/code.h"
 
 #include "base/array.h"
+#include "jfr/schema.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static int read_stack(struct loading *l, struct jfr_value trace, uint32_t *stack
     while (s.count < FRAMES_PER_STACK_MAX && jfr_stack_next(&frames, &frame)) {
         if (ARRAY_GROW(r->frames, r->frame_cap, r->frame_count))
             return -ENOMEM;
-        r->frames[r->frame_count++] = (struct asm_frame){method_name(l, &frame), frame.line, frame.bci};
+        r->frames[r->frame_count++] = (struct asm_frame){method_name(l, &frame), frame.line, jfr_frame_bci(frame.bci)};
         s.count++;
     }
     if (ARRAY_GROW(r->stacks, r->stack_cap, r->stack_count))

@@ -15,6 +15,33 @@ const char *const jfr_frame_type_names[JFR_FRAME_TYPES] = {
     [JFR_FRAME_JAVA] = "Java",
 };
 
+enum { NATIVE_KEY = 3, MARK_APPROXIMATE = 1, MARK_FAILED, MARK_PSEUDO };
+
+const struct jfr_frame_form jfr_frame_forms[JFR_FRAME_TYPES] = {
+    [JFR_FRAME_INTERPRETED] = {0, 0},
+    [JFR_FRAME_C2] = {1, 0},
+    [JFR_FRAME_INLINED] = {2, 0},
+    [JFR_FRAME_NATIVE] = {NATIVE_KEY, 0},
+    [JFR_FRAME_STUB] = {4, 0}, /* C++ */
+    [JFR_FRAME_KERNEL] = {5, 0},
+    [JFR_FRAME_C1] = {6, 0},
+    [JFR_FRAME_JAVA] = {7, 0}, /* not in the stacks of samples that it converts */
+    [JFR_FRAME_C2_APPROXIMATE] = {1, MARK_APPROXIMATE},
+    [JFR_FRAME_INLINED_APPROXIMATE] = {2, MARK_APPROXIMATE},
+    [JFR_FRAME_C1_APPROXIMATE] = {6, MARK_APPROXIMATE},
+    [JFR_FRAME_FAILED] = {NATIVE_KEY, MARK_FAILED},
+    [JFR_FRAME_PSEUDO] = {NATIVE_KEY, MARK_PSEUDO},
+};
+
+enum jfr_frame_type jfr_frame_type_marked(enum jfr_frame_type type, int32_t bci)
+{
+    int mark = bci > 0 ? bci >> JFR_BCI_BITS : 0;
+    for (unsigned i = 0; mark && i < JFR_FRAME_TYPES; i++)
+        if (jfr_frame_forms[i].mark == mark && jfr_frame_forms[i].key == jfr_frame_forms[type].key)
+            return (enum jfr_frame_type)i;
+    return type;
+}
+
 const char *const jfr_thread_state_names[JFR_STATES] = {
     [JFR_STATE_UNKNOWN] = "STATE_UNKNOWN", [JFR_STATE_JAVA] = "STATE_RUNNABLE",
     [JFR_STATE_NATIVE] = "STATE_IN_NATIVE", [JFR_STATE_VM] = "STATE_IN_VM",
@@ -43,6 +70,11 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 #define POOLED(field, id, text) {field, id, S_POOL, 0, NULL, text, NULL}
 
 #define OUTCOME {"outcome", T_STRING, S_STRING_REF, 0, NULL, "Outcome", "complete, truncated, or the reason why there is no stack"}
+
+/* Some readers take the JDK's events for what the JDK puts into them, without a look at the metadata, and what follows for the next
+ * event: so that is what it looks like, one to be skipped. */
+#define TAIL {"tailSize", T_INT, S_UNSIGNED | S_TAIL, 0, NULL, "Tail Size", "Bytes from here on, of what the JDK's event does not have"}, \
+             {"tailType", T_INT, S_UNSIGNED, 0, NULL, "Tail Type", "No event's; a reader that takes the tail for one skips it"}
 
 #define CONTEXT POOLED("context", T_CONTEXT, "Context")
 
@@ -312,6 +344,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                             POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
                                             POOLED("objectClass", T_CLASS, "Object Class"),
                                             BYTES("weight", "Sample Weight", "Allocated bytes the sample stands for"),
+                                            TAIL,
                                             BYTES("size", "Object Size", NULL),
                                             BYTES("interval", "Sampling Interval",
                                                   "Mean of the bytes between two samples, when this one was drawn"),
@@ -347,7 +380,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                         POOLED("monitorClass", T_CLASS, "Monitor Class"),
                                         POOLED("previousOwner", T_THREAD, "Previous Monitor Owner"),
                                         ADDRESS("address", "Monitor Address"),
-                                        WAIT_ENDS}},
+                                        TAIL, WAIT_ENDS}},
     TYPE(T_LOCK_HOLDER) = {.name = "candor.LockHolder",
                            .super = EVENT_SUPER,
                            .label = "Lock Holder",
@@ -365,6 +398,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                                       SPAN_NS("timeout", "Park Timeout", NULL),
                                       EPOCH_MS("until", "Park Until"),
                                       ADDRESS("address", "Address of Object Parked"),
+                                      TAIL,
                                       POOLED("owner", T_THREAD, "Owner"),
                                       WAIT_ENDS}},
     TYPE(T_OLD_OBJECT_SAMPLE) = {.name = "jdk.OldObjectSample",

@@ -4,6 +4,7 @@
 #define CANDOR_JFR_SCHEMA_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* jdk.types.FrameType, by the description other tools show. */
 enum jfr_frame_type {
@@ -24,6 +25,14 @@ enum jfr_frame_type {
     JFR_FRAME_JAVA,                /* "Java": a method of which nobody told whether it is compiled */
     JFR_FRAME_TYPES
 };
+
+/* How a type is stored: its key in the file's pool of types, and, where others have that key, a mark above the bits that a
+ * bytecodeIndex needs. Up to 6 a key means what it means in recordings of async-profiler, whose converter goes by the number. */
+struct jfr_frame_form {
+    uint8_t key, mark; /* mark: 0 = none, and the pool has the type's name */
+};
+enum { JFR_BCI_BITS = 16 };
+extern const struct jfr_frame_form jfr_frame_forms[JFR_FRAME_TYPES];
 
 /* jdk.types.ThreadState. */
 enum jfr_thread_state {
@@ -67,6 +76,13 @@ enum jfr_without {
 #define JFR_NO_DESCRIPTOR "()L;"
 
 extern const char *const jfr_frame_type_names[JFR_FRAME_TYPES];
+/* What a frame with this bytecodeIndex is, of which the pool says `type`. */
+enum jfr_frame_type jfr_frame_type_marked(enum jfr_frame_type type, int32_t bci);
+/* A bytecodeIndex without its mark. */
+static inline int32_t jfr_frame_bci(int32_t bci)
+{
+    return bci > 0 ? bci & ((1 << JFR_BCI_BITS) - 1) : bci;
+}
 extern const char *const jfr_thread_state_names[JFR_STATES];
 
 #endif

@@ -82,6 +82,8 @@ enum schema_id {
 
     SCHEMA_END,
 
+    /* No event's: of what follows the fields that a reader without a look at the metadata takes for all. */
+    T_TAIL = 2,
     T_PADDING = 'L' /* what a chunk's header is when it is taken for an event (writer_tail.h) */
 };
 
@@ -95,6 +97,7 @@ enum schema_flags {
     S_ADDRESS = 16,
     S_SIMPLE = 32, /* of a type: readers show its only field in its place */
     S_TICKS = 64,  /* a time in ticks of the file's clock */
+    S_TAIL = 128,  /* the bytes of the event from here on: the next field says T_TAIL */
 };
 
 /* A field whose type is a struct, and that is no key, stands for the fields of that, in their place. */
@@ -108,7 +111,7 @@ struct schema_field {
     const char *description; /* or NULL */
 };
 
-enum { SCHEMA_FIELDS_MAX = 14 };
+enum { SCHEMA_FIELDS_MAX = 15 };
 
 struct schema_type {
     const char *name, *super; /* super: or NULL */

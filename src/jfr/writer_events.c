@@ -85,14 +85,28 @@ static bool is_struct(const struct schema_field *f)
     return !(f->flags & S_POOL) && f->type != T_STRING && schema_type(f->type)->fields[0].name;
 }
 
+/* The two fields of which no value is given. Returns the second. */
+static const struct schema_field *put_tail_head(struct jfr_writer *w, const struct schema_field *f)
+{
+    buffer_u8(&w->events, 0);
+    buffer_varint(&w->events, T_TAIL);
+    return f + 1;
+}
+
 /* Returns the values that are left. */
 static const union argument *put_fields(struct jfr_writer *w, enum schema_id type, const union argument *values)
 {
+    size_t tail = 0;
     for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
-        if (is_struct(f))
+        if (f->flags & S_TAIL) {
+            tail = w->events.len;
+            f = put_tail_head(w, f);
+        } else if (is_struct(f))
             values = put_fields(w, f->type, values);
         else
             put_field(w, f, *values++);
+    if (tail && !w->events.failed)
+        put_size(&w->events, tail);
     return values;
 }
 

@@ -124,10 +124,11 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
     buffer_varint(b, count);
     for (size_t i = 0; i < count; i++) {
         const struct jfr_frame *f = &w->frames[i];
+        struct jfr_frame_form form = jfr_frame_forms[f->type];
         buffer_varint(b, need_method(w, f->method));
         buffer_varint(b, f->line > 0 ? (uint32_t)f->line : UINT32_MAX); /* -1: readers print no line */
-        buffer_varint(b, f->bci);
-        buffer_varint(b, (uint64_t)f->type + 1);
+        buffer_varint(b, (f->bci & UINT16_MAX) | (uint32_t)form.mark << JFR_BCI_BITS);
+        buffer_varint(b, form.key);
     }
 }
 
@@ -315,7 +316,8 @@ static void put_root(struct jfr_writer *w, uint32_t id)
 int jfr_pools_write_fixed(struct jfr_writer *w)
 {
     for (uint32_t i = 0; i < JFR_FRAME_TYPES; i++)
-        jfr_put_string(entry(w, T_FRAME_TYPE, i + 1), jfr_frame_type_names[i], strlen(jfr_frame_type_names[i]));
+        if (!jfr_frame_forms[i].mark)
+            jfr_put_string(entry(w, T_FRAME_TYPE, jfr_frame_forms[i].key), jfr_frame_type_names[i], strlen(jfr_frame_type_names[i]));
     for (uint32_t i = 0; i < JFR_STATES; i++)
         jfr_put_string(entry(w, T_THREAD_STATE, i + 1), jfr_thread_state_names[i], strlen(jfr_thread_state_names[i]));
     jfr_put_string(entry(w, T_SYMBOL, NO_DESCRIPTOR_KEY), JFR_NO_DESCRIPTOR, strlen(JFR_NO_DESCRIPTOR));

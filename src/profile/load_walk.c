@@ -107,7 +107,9 @@ static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *i
 
 static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, uint32_t *id)
 {
-    return profile_frame(w->profile, method, line > 0 ? line : 0, bci > 0 ? (uint32_t)bci : 0, type, id);
+    if (type != PROFILE_TYPE_OTHER)
+        type = (uint8_t)jfr_frame_type_marked(type, bci);
+    return profile_frame(w->profile, method, line > 0 ? line : 0, bci > 0 ? (uint32_t)jfr_frame_bci(bci) : 0, type, id);
 }
 
 /* A frame of values, as no known writer has them. */

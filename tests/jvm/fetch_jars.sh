@@ -1,12 +1,13 @@
 #!/bin/sh
 # Fetches a library of Java's with all it needs, by the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_jars.sh [flightrecorder | jmh]      prints the directory with the jars; other tests may use them too
-# flightrecorder: Mission Control's parser of recordings; jmh: the benchmark harness with its annotation processor
+# usage: tests/jvm/fetch_jars.sh [flightrecorder | jfrconv | jmh]      prints the directory with the jars; other tests may use them too
+# flightrecorder: Mission Control's parser of recordings; jfrconv: async-profiler's converter; jmh: the benchmark harness with its annotation processor
 set -eu
 
 name=${1:-flightrecorder}
 case $name in
     flightrecorder) group=org.openjdk.jmc artifact=flightrecorder version=9.1.1 ;;
+    jfrconv) group=tools.profiler artifact=jfr-converter version=4.5 ;;
     jmh) group=org.openjdk.jmh artifact=jmh-generator-annprocess version=1.37 ;;
     *) sed -n 3p "$0" >&2; exit 2 ;;
 esac

@@ -118,6 +118,26 @@ def check_ours(jdks, jars):
             ct.ok(not complaints, f"{what}: without a complaint", complaints)
 
 
+def converted(jdk, jars, path, *options):
+    """The numbers of each stack of async-profiler's converter."""
+    collapsed = ct.WORK / "converted.txt"
+    ct.run(jdk.java, *UTF8, "-cp", f"{jars}/*", "one.convert.Main", *options, "-o", "collapsed", path, collapsed)
+    lines = (line.rpartition(" ") for line in collapsed.read_text().splitlines())
+    return {stack: int(number) for stack, _, number in lines}
+
+
+def check_converter(jdk, jars):
+    """It takes the JDK's events for what the JDK puts into them: ours have more."""
+    for chunks, flushes in SIZES:
+        path, rounds = ct.WORK / f"ours-{chunks}.jfr", chunks * flushes
+        for options, what, number in (([], "samples", 50),
+                                      (["--alloc"], "allocations", 7), (["--alloc", "--total"], "allocated bytes", 7 * 4096),
+                                      (["--lock"], "waits", 2 * 5), (["--lock", "--total"], "time of waiting", 2 * 5 * 2_000_000)):
+            stacks = converted(jdk, jars, path, *options)
+            ct.ok(sum(stacks.values()) == number * rounds, f"async-profiler's converter finds the {what} of {chunks} x {flushes} flushes",
+                  f"{sum(stacks.values())}, not {number * rounds}: {stacks}")
+
+
 def check_theirs(jdks):
     for jdk in jdks:
         path = ct.WORK / f"jdk{jdk.version}.jfr"
@@ -163,10 +183,10 @@ def check_both(jdks, jars):
                   f"{what}: Mission Control agrees")
 
 
-def fetch_jars():
-    result = ct.run(HERE / "fetch_jars.sh", timeout=200)
+def fetch_jars(name, what):
+    result = ct.run(HERE / "fetch_jars.sh", name, timeout=200)
     if result.status:
-        ct.skip("Mission Control's parser", "its jars cannot be fetched: " + (result.err.strip().splitlines() or ["?"])[-1])
+        ct.skip(what, "its jars cannot be fetched: " + (result.err.strip().splitlines() or ["?"])[-1])
         return None
     return result.out.strip()
 
@@ -174,8 +194,11 @@ def fetch_jars():
 def main():
     ct.need(WRITER, READER)
     jdks = ct.jdks()
-    jars = fetch_jars()
+    jars = fetch_jars("flightrecorder", "Mission Control's parser")
+    converter = fetch_jars("jfrconv", "async-profiler's converter")
     check_ours(jdks, jars)
+    if converter:
+        check_converter(jdks[-1], converter)
     check_theirs(jdks)
     check_both(jdks, jars)
     ct.done()

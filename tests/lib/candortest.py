@@ -542,8 +542,13 @@ WALKED = {"complete", "truncated"}
 def frame_of(frame):
     method = frame["method"] or {}
     owner = (method.get("type") or {}).get("name") or ""
-    kind = frame["type"]
-    return (f"{_text(owner)}.{_text(method.get('name'))}".replace("/", "."), _description(kind), frame["lineNumber"])
+    kind = _marked(_description(frame["type"]), frame["bytecodeIndex"])
+    return (f"{_text(owner)}.{_text(method.get('name'))}".replace("/", "."), kind, frame["lineNumber"])
+
+
+def _marked(kind, bci):
+    """What a frame is whose bytecodeIndex has marks above its 16 bits."""
+    return {1: f"{kind} (approximate)", 2: "Failed", 3: "Pseudo"}.get(max(bci, 0) >> 16, kind)
 
 
 def _text(value):

@@ -141,6 +141,41 @@ static void write_books(struct jfr_writer *w, uint64_t t, unsigned round)
         jfr_write_thread_cpu(w, t, thread, n * 200000000, n * 20);
 }
 
+static void write_allocations(struct jfr_writer *w, uint64_t t)
+{
+    for (uint32_t i = 0; i < SAMPLE_ALLOCATIONS; i++)
+        jfr_write_allocation_sample(w, &(struct jfr_allocation_sample){.ticks = t + i,
+                                                                       .thread = 1,
+                                                                       .stack = 1,
+                                                                       .class_name = sample_symbol_id("java.util.HashMap"),
+                                                                       .weight = SAMPLE_ALLOCATED,
+                                                                       .size = 48,
+                                                                       .interval = UINT64_MAX, /* as long as a number gets */
+                                                                       .counted = UINT64_MAX,
+                                                                       .outcome = sample_symbol_id("complete")});
+}
+
+static void write_waits(struct jfr_writer *w, uint64_t t)
+{
+    struct jfr_lock_wait wait = {.thread = 2,
+                                 .stack = 2,
+                                 .duration_ticks = SAMPLE_WAITED,
+                                 .class_name = sample_symbol_id("app.Main"),
+                                 .has_class = true,
+                                 .owner = 1,
+                                 .address = 0x7fff12345678,
+                                 .timeout_ns = INT64_MIN,
+                                 .until_epoch_ms = INT64_MIN,
+                                 .weight_ns = SAMPLE_WAITED,
+                                 .finished = true,
+                                 .outcome = sample_symbol_id("complete")};
+    for (uint32_t i = 0; i < SAMPLE_WAITS; i++) {
+        wait.ticks = t + i;
+        jfr_write_monitor_enter(w, &wait);
+        jfr_write_thread_park(w, &wait);
+    }
+}
+
 void sample_round(struct jfr_writer *w, unsigned round)
 {
     uint64_t t = round_ticks(round);
@@ -161,6 +196,8 @@ void sample_round(struct jfr_writer *w, unsigned round)
     }
     for (uint32_t i = 0; i < SAMPLE_EXECUTION_SAMPLES; i++)
         jfr_write_execution_sample(w, t + i * 10000000, i % SAMPLE_THREADS + 1, i % SAMPLE_STACKS + 1, JFR_STATE_JAVA);
+    write_allocations(w, t);
+    write_waits(w, t);
     write_books(w, t + 999999999, round);
 }
 

@@ -12,6 +12,10 @@ enum {
     SAMPLE_DEEP_FRAMES = 2048,
     SAMPLE_CPU_SAMPLES = 60, /* candor.CpuSample per round */
     SAMPLE_EXECUTION_SAMPLES = 50,
+    SAMPLE_ALLOCATIONS = 7,
+    SAMPLE_ALLOCATED = 4096, /* bytes, each */
+    SAMPLE_WAITS = 5,        /* for a monitor, and as many parks */
+    SAMPLE_WAITED = 2000000, /* ns, each */
 };
 
 #define SAMPLE_TICKS_PER_SECOND 1000000000u

@@ -20,7 +20,7 @@ static struct jfr_walk walk; /* large */
 
 /* ---- what the file must hold ---- */
 
-enum { FACTS = 11, ROUND = SAMPLE_CPU_SAMPLES + SAMPLE_EXECUTION_SAMPLES + 6 };
+enum { FACTS = 11, ROUND = SAMPLE_CPU_SAMPLES + SAMPLE_EXECUTION_SAMPLES + SAMPLE_ALLOCATIONS + 2 * SAMPLE_WAITS + 6 };
 
 static uint64_t rounds_of(uint64_t events)
 {

@@ -45,7 +45,6 @@ void handler_on_request(int signal, siginfo_t *info, void *context);
 
 /* A pseudo-random number for `state` (xorshift64*), which must not be 0. */
 uint64_t handler_random(uint64_t *state);
-/* A period around the interval: uniform within a quarter of it, so that no program stays in step with the clock. */
 /* The interval that the thread's clock is to have. */
 static inline uint64_t handler_pace(const struct sampled_thread *t)
 {
@@ -53,6 +52,7 @@ static inline uint64_t handler_pace(const struct sampled_thread *t)
     return t->own_pace_ns ? t->own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
 }
 
+/* A period around the interval: uniform within a quarter of it, so that no program stays in step with the clock. */
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns);
 
 #endif

@@ -101,6 +101,21 @@ def async_profiler(jdk, library, event, first):
     check_theirs(leaves(theirs, ct.jdk(25), "jdk.ExecutionSample"), truth, what)
 
 
+def hooks(jdk, library):
+    """Both write their hooks into the tables of the JVM's library, theirs once they have made these writable: that they have to stay."""
+    theirs = ct.WORK / "hooks-theirs.jfr"
+    with ct.Jvm(jdk, "TwoMethods", flags=["-XX:+EnableDynamicAgentLoading"], agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        for turn in ("first", "second"):
+            good, result = jcmd(jvm, "JVMTI.agent_load", library, f'"start,event=cpu,interval=1ms,jfr,file={theirs}"')
+            ct.ok(good and "return code: 0" in result.out, f"{jdk}: async-profiler starts, the {turn} time", result)
+            jvm.start(ct.WORK / "hooks-ours.jfr", event="lock")
+            jvm.ask("stop")
+            jcmd(jvm, "JVMTI.agent_load", library, f'"stop,file={theirs}"')
+        truth = jvm.round(seconds=1)
+        ct.ok(truth["cpu_ns"] and jvm.finish() == 0, f"{jdk}, hooks of both: the program ends well", jvm.transcript())
+
+
 def main():
     ct.need()
     for version in (17, 25, 27):
@@ -109,6 +124,8 @@ def main():
     library = ct.async_profiler()
     for event, first in (("cpu", True), ("cpu", False), ("ctimer", True), ("itimer", False)) if library else ():
         async_profiler(ct.jdk(25), library, event, first)
+    if library:
+        hooks(ct.jdk(25), library)
     ct.done()
 
 

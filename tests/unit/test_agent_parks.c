@@ -7,8 +7,12 @@
 #include "agent/trigger/parks.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,6 +70,58 @@ static void end_waiter(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
+/* ---- the pages of the tables ---- */
+
+/* What the kernel says of this program's mappings. */
+static void read_mappings(char *text, size_t size)
+{
+    char program[256] = "", *line = NULL;
+    size_t room = 0, used = 0;
+    FILE *f = fopen("/proc/self/maps", "re");
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        program[0] = 0;
+    while (f && getline(&line, &room, f) > 0)
+        if (program[0] && strstr(line, program) && used + strlen(line) < size)
+            used += (size_t)snprintf(text + used, size - used, "%s", line);
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+static int make_writable(struct dl_phdr_info *info, size_t size, void *done)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t from = (info->dlpi_addr + segment->p_vaddr) & -page, end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+        if (segment->p_type == PT_GNU_RELRO)
+            *(bool *)done = !mprotect((void *)from, (end & -page) - from, PROT_READ | PROT_WRITE);
+    }
+    return 1; /* the first is this program */
+}
+
+static void test_pages(const char *what)
+{
+    static char before[4096], during[4096], after[4096];
+    struct error e = {""};
+    read_mappings(before, sizeof before);
+    parks_open((uintptr_t)main, &e);
+    read_mappings(during, sizeof during);
+    parks_close();
+    read_mappings(after, sizeof after);
+    tap_ok(before[0] && !strcmp(during, before) && !strcmp(after, before), "pages %s stay so:\n%s%s%s", what, before, during, after);
+}
+
+/* Another hook, which has made them so once and for all, would fault when it writes there again. */
+static void test_all_pages(void)
+{
+    bool done = false;
+    test_pages("as the loader left them");
+    dl_iterate_phdr(make_writable, &done);
+    tap_ok(done, "the program's tables can be made writable");
+    test_pages("that another made writable");
+}
+
 int main(void)
 {
     struct error e = {""};
@@ -88,6 +144,7 @@ int main(void)
     parks_close();
     parks_close();
     tap_ok(wait_now() == before, "closed twice is closed");
+    test_all_pages();
     tap_ok(parks_open(1, &e) == -ENOTSUP && strstr(e.text, "tables"), "no library, no tables: %s", e.text);
     return tap_done();
 }

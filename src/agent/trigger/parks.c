@@ -8,6 +8,8 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -67,7 +69,6 @@ static int timed_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const s
 /* The library that has the address, as the loader left it. */
 struct library {
     uintptr_t address, base;
-    uintptr_t read_only, read_only_end; /* what the loader has made so after it was done with it */
     uintptr_t low, high;
     const ElfW(Dyn) *dynamic;
 };
@@ -77,10 +78,6 @@ static void note_segment(struct library *l, const ElfW(Phdr) *segment)
     uintptr_t at = l->base + segment->p_vaddr;
     if (segment->p_type == PT_DYNAMIC)
         l->dynamic = (const ElfW(Dyn) *)at;
-    if (segment->p_type == PT_GNU_RELRO) {
-        l->read_only = at;
-        l->read_only_end = at + segment->p_memsz;
-    }
     if (segment->p_type != PT_LOAD)
         return;
     if (!l->low || at < l->low)
@@ -169,17 +166,40 @@ static void find_slots(const struct library *l, const struct tables *t, const El
 
 /* ---- the words ---- */
 
-/* What the loader has made read-only, is so again afterwards. */
-static bool write_word(const struct library *l, const struct slot *s, uintptr_t value)
+static int access_of(const char *letters)
+{
+    return (letters[0] == 'r' ? PROT_READ : 0) | (letters[1] == 'w' ? PROT_WRITE : 0) | (letters[2] == 'x' ? PROT_EXEC : 0);
+}
+
+/* What the kernel says of the page now; 0 = it does not say. */
+static int access_at(uintptr_t address)
+{
+    uintptr_t low, high;
+    char *line = NULL, letters[5];
+    size_t room = 0;
+    int found = 0;
+    FILE *f = fopen("/proc/self/maps", "re");
+    while (f && !found && getline(&line, &room, f) > 0)
+        if (sscanf(line, "%lx-%lx %4s", &low, &high, letters) == 3 && address >= low && address < high)
+            found = access_of(letters);
+    free(line);
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The page is as it was afterwards, not as the loader had left it: another hook may have made it writable once and for all. */
+static bool write_word(const struct slot *s, uintptr_t value)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)s->at & -page;
-    bool protected = (uintptr_t)s->at >= (l->read_only & -page) && (uintptr_t)s->at < (l->read_only_end & -page);
-    if (protected && mprotect((void *)from, page, PROT_READ | PROT_WRITE))
+    int before = access_at(from);
+    bool writable = before & PROT_WRITE;
+    if (!writable && mprotect((void *)from, page, PROT_READ | PROT_WRITE))
         return false;
     /* Release: pairs with the call of a thread that finds our function there, and what that calls. */
     atomic_store_explicit(s->at, value, memory_order_release);
-    if (protected)
-        mprotect((void *)from, page, PROT_READ);
+    if (!writable && before)
+        mprotect((void *)from, page, before);
     return true;
 }
 
@@ -211,10 +231,9 @@ static bool wants_hook(struct slot *s)
     return false;
 }
 
-static struct library library;
-
 int parks_open(uintptr_t address, struct error *e)
 {
+    struct library library;
     struct tables t;
     slot_count = 0;
     if (!find_library(&library, address))
@@ -230,7 +249,7 @@ int parks_open(uintptr_t address, struct error *e)
         if (wants_hook(&slots[i]))
             note_real(&library, &slots[i]);
     for (int i = 0; i < slot_count; i++)
-        if (slots[i].before != ours(slots[i].call) && !write_word(&library, &slots[i], ours(slots[i].call))) {
+        if (slots[i].before != ours(slots[i].call) && !write_word(&slots[i], ours(slots[i].call))) {
             parks_close();
             return error_set(e, -EPERM, "the JVM's tables may not be written (a security module?)");
         }
@@ -245,7 +264,7 @@ void parks_close(void)
         if (s->before == own)
             continue;
         if (now == own)
-            write_word(&library, s, s->before);
+            write_word(s, s->before);
         else if (now != s->before)
             is_below_another[s->call] = true;
     }

@@ -201,7 +201,8 @@ static void begin(void)
 {
     uint64_t now = clock_monotonic_ns();
     struct strtab *strings = &session.recording.names.strings;
-    session.started = session.last_round = now;
+    session.started = session.recording.start_ticks;
+    session.last_round = now;
     session.next_close = now + CLOSE_PERIOD_NS;
     session.random = now | 1;
     session.due = now + 1 + handler_random(&session.random) % session.options.interval_ns;

@@ -266,7 +266,7 @@ static void begin_parts(void (*bind_threads)(void))
 static void begin_books(void)
 {
     uint64_t now = clock_monotonic_ns();
-    session.started = now;
+    session.started = session.recording.start_ticks;
     session.next_scan = now;
     session.next_close = now + CLOSE_PERIOD_NS;
     patience_begin(&session.patience, PERIOD_NS);

@@ -35,8 +35,8 @@ struct bounds {
     unsigned shrunk;
 };
 
-/* A round every second; of `weight` times the usual samples. */
-static bool record(const struct keep *keep, unsigned seconds, unsigned weight, struct bounds *b)
+/* A round every second; of `weight` times the usual samples. One in `late_every` is late, if any. */
+static bool record(const struct keep *keep, unsigned seconds, unsigned weight, unsigned late_every, struct bounds *b)
 {
     struct error e;
     struct jfr_writer *w = sample_open_ring(path, &e);
@@ -47,6 +47,12 @@ static bool record(const struct keep *keep, unsigned seconds, unsigned weight, s
         uint64_t now = ticks_of(i + 1);
         for (unsigned k = 0; k < weight; k++)
             sample_round(w, i);
+        bool is_late = late_every && i % late_every == late_every - 1; /* with what 31 rounds bring */
+        for (unsigned k = 0; k < (is_late ? 30 * weight : 0); k++)
+            sample_round(w, i);
+        rc = keep_make_way(keep, w, &e);
+        if (rc)
+            break;
         bool rotate = now - chunk_ticks >= keep_chunk_ns(keep) || jfr_writer_chunk_size(w) >= keep_chunk_bytes(keep);
         rc = rotate ? jfr_writer_rotate(w, now, SAMPLE_START_EPOCH_NS + (now - SAMPLE_START_TICKS), &e) : jfr_writer_flush(w, now, &e);
         chunk_ticks = rotate ? now : chunk_ticks;
@@ -83,17 +89,20 @@ static void test_rules(void)
 {
     struct bounds b;
     struct keep time = {.ns = 20 * UINT64_C(1000000000)}, size = {.bytes = 2 << 20}, both = {time.ns, size.bytes};
-    bool good = record(&time, 200, 1, &b);
+    bool good = record(&time, 200, 1, 0, &b);
     tap_ok(good && reads(path) && b.least_ns >= time.ns && b.most_ns <= time.ns + keep_chunk_ns(&time) && b.shrunk > 3,
            "the last 20 s, and a tenth more at most: it went back %.1f to %.1f s", (double)b.least_ns / 1e9, (double)b.most_ns / 1e9);
-    good = record(&size, 200, 20, &b);
+    good = record(&size, 200, 20, 0, &b);
     tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.least_bytes >= size.bytes / 2 && b.shrunk > 3,
            "at most 2 MiB, and half of it at least: %llu to %llu KiB", (unsigned long long)b.least_bytes >> 10,
            (unsigned long long)b.most_bytes >> 10);
-    good = record(&both, 200, 20, &b);
+    good = record(&size, 200, 20, 7, &b);
+    tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.shrunk > 3,
+           "nor more where a flush is late and brings 31 times as much: %llu KiB", (unsigned long long)b.most_bytes >> 10);
+    good = record(&both, 200, 20, 0, &b);
     tap_ok(good && b.most_bytes <= size.bytes && b.most_ns <= time.ns + keep_chunk_ns(&both), "both: whichever is less");
     struct keep none = {0};
-    good = record(&none, 100, 1, &b);
+    good = record(&none, 100, 1, 0, &b);
     tap_ok(good && !b.shrunk && b.most_ns == 100 * UINT64_C(1000000000), "without bounds all of it");
 }
 

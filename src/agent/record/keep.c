@@ -22,6 +22,12 @@ bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w)
     return k->bytes && jfr_writer_pending(w) >= keep_chunk_bytes(k) / 2;
 }
 
+/* What a flush is reckoned to bring: a sixteenth of events, and as much of names. */
+static uint64_t reserve(const struct keep *k)
+{
+    return k->bytes / BYTE_PARTS;
+}
+
 static uint32_t too_old(const struct keep *k, const struct jfr_writer *w, uint64_t now)
 {
     uint32_t n = 0;
@@ -30,10 +36,10 @@ static uint32_t too_old(const struct keep *k, const struct jfr_writer *w, uint64
     return n;
 }
 
-/* How many bytes the file is too long for what the next flush may bring. */
-static uint64_t beyond(const struct keep *k, const struct jfr_writer *w)
+/* How many bytes the file is too long for this many more. */
+static uint64_t beyond(const struct keep *k, const struct jfr_writer *w, uint64_t more)
 {
-    uint64_t needed = jfr_writer_size(w) + k->bytes / BYTE_PARTS;
+    uint64_t needed = jfr_writer_size(w) + more;
     return k->bytes && needed > k->bytes ? needed - k->bytes : 0;
 }
 
@@ -53,10 +59,17 @@ static int make_room(const struct keep *k, struct jfr_writer *w, uint32_t n, uin
     return rc ? rc : jfr_ring_close_up(w, e);
 }
 
+int keep_make_way(const struct keep *k, struct jfr_writer *w, struct error *e)
+{
+    uint64_t more = jfr_writer_pending(w) + reserve(k) / 2;
+    uint64_t excess = more > reserve(k) ? beyond(k, w, more) : 0;
+    return excess ? make_room(k, w, 0, excess, e) : 0;
+}
+
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
 {
     uint32_t n = too_old(k, w, now);
-    uint64_t excess = beyond(k, w);
+    uint64_t excess = beyond(k, w, reserve(k));
     if (excess)
         return make_room(k, w, n, excess, e);
     int rc = jfr_ring_give_up(w, n, e);

@@ -317,6 +317,8 @@ bool recording_flush(struct recording *r)
     uint64_t now = clock_monotonic_ns();
     if (r->failed)
         return false;
+    if (keep_is_limited(&r->keep))
+        keep_error(r, keep_make_way(&r->keep, r->writer, &e), &e);
     bool rotate = now - r->chunk_ticks >= keep_chunk_ns(&r->keep) || jfr_writer_chunk_size(r->writer) >= keep_chunk_bytes(&r->keep);
     if (rotate) {
         rotate = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);

@@ -6,9 +6,9 @@ usage: script/bench application [--events LIST]... [--blocks N] [--seconds S] [-
 `candor load` asks for pages at a constant rate all the while, so that the same work is done in the same time. A pair is a stretch of S
 seconds with a recording and one without, in either order by chance; its ratio is the CPU time with it to that without, of all threads but
 the JVM's compilers and collectors: these work for seconds now and then, whoever records. A block has a pair of each of the LISTs and of
-"nothing", which shows what chance does, in an order by chance. Said are the median of the ratios and its interval of 95 %, by the sign
-test: that holds whatever their distribution. Beside it the same of all threads, and the CPU time of the agent's thread by the kernel's
-account, of a core.
+"nothing", which shows what chance does, in an order by chance; and, where no LIST is given, of async-profiler's events with candor's
+intervals. Said are the median of the ratios and its interval of 95 %, by the sign test: that holds whatever their distribution. Beside it
+the same of all threads, and the CPU time of the agent's thread by the kernel's account, of a core.
 
 At the end one recording of a minute, of all events at a millisecond, says how large it is when packed.
 
@@ -35,7 +35,9 @@ from tools import ct
 
 NOTHING = "nothing"
 ALL = "cpu,wall,alloc,live,lock,halt"
-EVENTS = ("cpu", "wall", "lock", "alloc", ALL)
+PEER = "async-profiler "
+PEER_INTERVALS = {"cpu": 10000, "wall": 50000, "lock": 1000}  # microseconds: candor's own
+EVENTS = ("cpu", "wall", "lock", "alloc", ALL, *(PEER + event for event in PEER_INTERVALS))
 WARM_UP, STEADY = 60, 20  # seconds: at full speed, at the rate
 SETTLE = 1    # seconds from a recording's begin or end to what is measured
 BACKGROUND = ("C1 ", "C2 ", "G1 ", "GC ")
@@ -71,10 +73,21 @@ def started(tomcat, events, path, *more):
         sys.exit(f"application: {result.err}")
 
 
+def recorded_by_peer(tomcat, event, seconds):
+    peer = tools.AsyncProfiler(event, PEER_INTERVALS[event])
+    peer.start(tomcat, ct.WORK / "peer.jfr")
+    time.sleep(SETTLE)
+    used = stretch(tomcat, seconds)
+    peer.stop(tomcat, ct.WORK / "peer.jfr")
+    return used
+
+
 def recorded(tomcat, events, seconds):
     """A stretch with a recording, and the thread's share of a core."""
     if events == NOTHING:
         return stretch(tomcat, seconds), None
+    if events.startswith(PEER):
+        return recorded_by_peer(tomcat, events.removeprefix(PEER), seconds), None
     started(tomcat, events, ct.WORK / "application.jfr")
     time.sleep(SETTLE)
     thread, began = tools.agent_cpu_ns(tomcat.pid), time.monotonic_ns()

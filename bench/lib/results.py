@@ -12,6 +12,7 @@ class Results:
     def __init__(self, path, fields):
         self.rows = []
         self.date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+        path.parent.mkdir(parents=True, exist_ok=True)
         self.file = open(path, "w", newline="")
         self.writer = csv.DictWriter(self.file, ("date", *fields), lineterminator="\n")
         self.writer.writeheader()

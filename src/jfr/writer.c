@@ -86,7 +86,9 @@ int jfr_writer_drain(struct jfr_writer *w)
 static int flush(struct jfr_writer *w, uint64_t ticks)
 {
     w->flush_ticks = ticks;
-    int rc = jfr_pools_write_pending(w);
+    int rc = jfr_pools_gather(w);
+    if (!rc)
+        rc = jfr_writer_drain(w);
     if (!rc)
         rc = jfr_tail_publish(w);
     return rc ? fail(w, rc) : 0;
@@ -107,6 +109,7 @@ static int begin_chunk(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns)
         rc = jfr_writer_drain(w);
     if (!rc)
         rc = jfr_tail_publish(w);
+    w->birth_bytes = jfr_writer_chunk_size(w);
     return rc ? fail(w, rc) : 0;
 }
 
@@ -181,6 +184,17 @@ int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e)
     if (!w->failed)
         flush(w, ticks);
     return sticky(w, e);
+}
+
+int jfr_writer_gather(struct jfr_writer *w, uint64_t ticks, struct error *e)
+{
+    w->flush_ticks = ticks;
+    return jfr_writer_settle(w, w->failed ? 0 : jfr_pools_gather(w), e);
+}
+
+uint64_t jfr_writer_growth(const struct jfr_writer *w)
+{
+    return w->events.len + w->out.len + w->birth_bytes + JFR_TAIL_GROWTH_MAX;
 }
 
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e)

@@ -101,6 +101,11 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
 /* Flushes, closes and frees, also after an error. */
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
+/* Ahead of one of these three, with no event in between: makes bytes of the names that the events need, so that
+ * jfr_writer_growth can tell how much longer the file will be. Up to 1 MiB of names wait in memory; the rest goes into the tail at once. */
+int jfr_writer_gather(struct jfr_writer *w, uint64_t ticks, struct error *e);
+/* After that: a bound of the bytes that the file has more when all that has been written, even if it is a rotation that does. */
+uint64_t jfr_writer_growth(const struct jfr_writer *w);
 /* Flushes, ends this chunk and begins the next at `ticks`, which is epoch_ns on the wall clock. */
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e);
 /* Bytes in the file, up to a few pages more than it will have when closed; and of content in this chunk. */

@@ -56,6 +56,7 @@ struct jfr_writer {
     uint64_t last_checkpoint; /* 0 = none yet */
     uint64_t flush_ticks;
     bool last_chunk;
+    uint64_t birth_bytes; /* a chunk has as soon as it begins */
 
     struct buffer events; /* since the last flush */
     uint64_t dropped;
@@ -85,8 +86,9 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
 uint32_t jfr_class_key(uint32_t name);
 /* The entries every chunk holds: frame types and thread states. */
 int jfr_pools_write_fixed(struct jfr_writer *w);
-/* What events since the last flush refer to and the chunk does not hold yet. */
-int jfr_pools_write_pending(struct jfr_writer *w);
+/* What events since the last flush refer to and the chunk does not hold yet goes into `out`; what is there of it beyond
+ * JFR_PIECE_BYTES, and the events, go on to the file. */
+int jfr_pools_gather(struct jfr_writer *w);
 void jfr_pools_clear(struct jfr_writer *w);
 void jfr_pools_deinit(struct jfr_writer *w);
 

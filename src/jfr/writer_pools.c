@@ -330,7 +330,7 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
     struct id_set *sets[] = {&(w)->stacks,     &(w)->threads,  &(w)->methods, &(w)->classes, &(w)->symbols, &(w)->strings, \
                              &(w)->references, &(w)->objects, &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
 
-int jfr_pools_write_pending(struct jfr_writer *w)
+int jfr_pools_gather(struct jfr_writer *w)
 {
     /* In this order each pool is complete before its turn comes: stacks name methods, methods and objects classes, these symbols. */
     const struct {
@@ -351,7 +351,7 @@ int jfr_pools_write_pending(struct jfr_writer *w)
         pools[p].set->pending_count = 0;
     }
     checkpoint_end(w);
-    return jfr_writer_drain(w);
+    return w->out.failed ? -ENOMEM : 0;
 }
 
 void jfr_pools_clear(struct jfr_writer *w)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 enum { PAGE = JFR_TAIL_PAGE, SHELL = JFR_TAIL_SHELL };
+_Static_assert(JFR_RING_FRONT_MAX >= PAGE + SHELL, "nearest_front");
 
 /* The chunk with this number; behind those that have ended comes the one that is being written. */
 static struct jfr_chunk_head *chunk_at(struct jfr_writer *w, uint32_t i)

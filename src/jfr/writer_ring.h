@@ -21,6 +21,9 @@
 
 #include "jfr/writer.h"
 
+/* What closing up leaves at the front, before the first chunk, at most. */
+enum { JFR_RING_FRONT_MAX = 2 * 4096 };
+
 /* Chunks that have ended and are kept, the oldest being 0; when one ended, which is when the next began; where it ends. */
 uint32_t jfr_ring_chunks(const struct jfr_writer *w);
 uint64_t jfr_ring_end_ticks(const struct jfr_writer *w, uint32_t chunk);

@@ -37,14 +37,17 @@ static const struct {
 
 static size_t stack_of(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
 {
+    bool own = id >= SAMPLE_OWN_STACKS;
     *truncated = id == SAMPLE_DEEP_STACK;
-    if (id != SAMPLE_DEEP_STACK) {
+    if (id != SAMPLE_DEEP_STACK && !own) {
         memcpy(frames, stacks[id].frames, stacks[id].count * sizeof *frames);
         return stacks[id].count;
     }
-    size_t n = max < SAMPLE_DEEP_FRAMES ? max : SAMPLE_DEEP_FRAMES;
+    size_t n = own ? SAMPLE_OWN_FRAMES : SAMPLE_DEEP_FRAMES;
+    if (n > max)
+        n = max;
     for (size_t i = 0; i < n; i++)
-        frames[i] = (struct jfr_frame){6, (int32_t)i + 1, (uint32_t)i, JFR_FRAME_C2};
+        frames[i] = (struct jfr_frame){6, (int32_t)(own ? id : i + 1), (uint32_t)i, JFR_FRAME_C2};
     return n;
 }
 

@@ -10,6 +10,8 @@ enum {
     SAMPLE_DEEP_STACK = 5,   /* 2048 frames, truncated */
     SAMPLE_FAILED_STACK = 6, /* one pseudo frame */
     SAMPLE_DEEP_FRAMES = 2048,
+    SAMPLE_OWN_STACKS = 1000, /* from this id on each is a stack of its own, of so many frames: */
+    SAMPLE_OWN_FRAMES = 200,
     SAMPLE_CPU_SAMPLES = 60, /* candor.CpuSample per round */
     SAMPLE_EXECUTION_SAMPLES = 50,
     SAMPLE_ALLOCATIONS = 7,

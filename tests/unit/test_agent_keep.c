@@ -33,35 +33,54 @@ struct bounds {
     uint64_t most_bytes, least_bytes;  /* the file had, of the latter once it was full */
     uint64_t most_ns, least_ns; /* it went back, of the latter once it had been that long */
     unsigned shrunk;
+    bool as_reckoned; /* never longer than was reckoned before a flush */
 };
 
-/* A round every second; of `weight` times the usual samples. One in `late_every` is late, if any. */
-static bool record(const struct keep *keep, unsigned seconds, unsigned weight, unsigned late_every, struct bounds *b)
+/* What a round brings: so many times the usual samples; or, if it is late, as one in late_every is, more, or stacks never met before. */
+struct rounds {
+    unsigned weight, late_every, late_weight, late_stacks;
+};
+
+static void write_round(struct jfr_writer *w, const struct rounds *r, unsigned i, uint32_t *stack)
+{
+    bool is_late = r->late_every && i % r->late_every == r->late_every - 1;
+    for (unsigned k = 0; k < (is_late ? r->late_weight : r->weight); k++)
+        sample_round(w, i);
+    for (unsigned k = 0; k < (is_late ? r->late_stacks : 0); k++)
+        jfr_write_execution_sample(w, ticks_of(i), 1, (*stack)++, JFR_STATE_JAVA);
+}
+
+static void see_size(struct bounds *b, uint64_t size)
+{
+    b->most_bytes = size > b->most_bytes ? size : b->most_bytes;
+}
+
+/* A round every second. */
+static bool record(const struct keep *keep, unsigned seconds, const struct rounds *rounds, struct bounds *b)
 {
     struct error e;
     struct jfr_writer *w = sample_open_ring(path, &e);
     uint64_t chunk_ticks = SAMPLE_START_TICKS, size = 0;
+    uint32_t stack = SAMPLE_OWN_STACKS;
     int rc = 0;
-    *b = (struct bounds){.least_ns = UINT64_MAX, .least_bytes = UINT64_MAX};
+    *b = (struct bounds){.as_reckoned = true, .least_ns = UINT64_MAX, .least_bytes = UINT64_MAX};
     for (unsigned i = 0; i < seconds && !rc; i++) {
         uint64_t now = ticks_of(i + 1);
-        for (unsigned k = 0; k < weight; k++)
-            sample_round(w, i);
-        bool is_late = late_every && i % late_every == late_every - 1; /* with what 31 rounds bring */
-        for (unsigned k = 0; k < (is_late ? 30 * weight : 0); k++)
-            sample_round(w, i);
-        rc = keep_make_way(keep, w, &e);
+        write_round(w, rounds, i, &stack);
+        rc = keep_make_way(keep, w, now, &e);
         if (rc)
             break;
+        uint64_t reckoned = jfr_writer_size(w) + jfr_writer_growth(w);
         bool rotate = now - chunk_ticks >= keep_chunk_ns(keep) || jfr_writer_chunk_size(w) >= keep_chunk_bytes(keep);
         rc = rotate ? jfr_writer_rotate(w, now, SAMPLE_START_EPOCH_NS + (now - SAMPLE_START_TICKS), &e) : jfr_writer_flush(w, now, &e);
         chunk_ticks = rotate ? now : chunk_ticks;
+        see_size(b, jfr_writer_size(w));
+        b->as_reckoned &= jfr_writer_size(w) <= reckoned;
         if (!rc)
             rc = keep_trim(keep, w, now, &e);
         b->shrunk += jfr_writer_size(w) < size;
         size = jfr_writer_size(w);
         uint64_t back = now - jfr_ring_start_ticks(w);
-        b->most_bytes = size > b->most_bytes ? size : b->most_bytes;
         b->least_bytes = b->shrunk && size < b->least_bytes ? size : b->least_bytes;
         b->most_ns = back > b->most_ns ? back : b->most_ns;
         if (now - SAMPLE_START_TICKS >= keep->ns && back < b->least_ns)
@@ -70,6 +89,7 @@ static bool record(const struct keep *keep, unsigned seconds, unsigned weight, u
     if (rc)
         tap_note("%s", e.text);
     rc = rc ? rc : keep_finish(keep, w, ticks_of(seconds), &e);
+    see_size(b, jfr_writer_size(w) + jfr_writer_growth(w));
     return !jfr_writer_close(w, ticks_of(seconds), &e) && !rc;
 }
 
@@ -85,24 +105,34 @@ static bool reads(const char *file)
     return good;
 }
 
+static void check_late(const struct keep *size, const struct rounds *rounds, const char *what)
+{
+    struct bounds b;
+    bool good = record(size, 200, rounds, &b);
+    tap_ok(good && reads(path) && b.as_reckoned && b.most_bytes <= size->bytes && b.shrunk > 3, "nor more where %s: %llu KiB", what,
+           (unsigned long long)b.most_bytes >> 10);
+}
+
 static void test_rules(void)
 {
     struct bounds b;
     struct keep time = {.ns = 20 * UINT64_C(1000000000)}, size = {.bytes = 2 << 20}, both = {time.ns, size.bytes};
-    bool good = record(&time, 200, 1, 0, &b);
+    struct rounds light = {.weight = 1}, heavy = {.weight = 20};
+    struct rounds late = {20, 7, 26 * 20, 0}, many = {20, 7, 20, 700}, most = {20, 7, 20, 1200};
+    bool good = record(&time, 200, &light, &b);
     tap_ok(good && reads(path) && b.least_ns >= time.ns && b.most_ns <= time.ns + keep_chunk_ns(&time) && b.shrunk > 3,
            "the last 20 s, and a tenth more at most: it went back %.1f to %.1f s", (double)b.least_ns / 1e9, (double)b.most_ns / 1e9);
-    good = record(&size, 200, 20, 0, &b);
+    good = record(&size, 200, &heavy, &b);
     tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.least_bytes >= size.bytes / 2 && b.shrunk > 3,
            "at most 2 MiB, and half of it at least: %llu to %llu KiB", (unsigned long long)b.least_bytes >> 10,
            (unsigned long long)b.most_bytes >> 10);
-    good = record(&size, 200, 20, 7, &b);
-    tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.shrunk > 3,
-           "nor more where a flush is late and brings 31 times as much: %llu KiB", (unsigned long long)b.most_bytes >> 10);
-    good = record(&both, 200, 20, 0, &b);
+    check_late(&size, &late, "a flush is late and brings 26 times as much");
+    check_late(&size, &many, "a flush brings 700 stacks never met before");
+    check_late(&size, &most, "a flush brings more names than wait in memory");
+    good = record(&both, 200, &heavy, &b);
     tap_ok(good && b.most_bytes <= size.bytes && b.most_ns <= time.ns + keep_chunk_ns(&both), "both: whichever is less");
     struct keep none = {0};
-    good = record(&none, 100, 1, 0, &b);
+    good = record(&none, 100, &light, &b);
     tap_ok(good && !b.shrunk && b.most_ns == 100 * UINT64_C(1000000000), "without bounds all of it");
 }
 

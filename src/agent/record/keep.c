@@ -22,7 +22,7 @@ bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w)
     return k->bytes && jfr_writer_pending(w) >= keep_chunk_bytes(k) / 2;
 }
 
-/* What a flush is reckoned to bring: a sixteenth of events, and as much of names. */
+/* What most flushes bring: half of it events, and as much of names. */
 static uint64_t reserve(const struct keep *k)
 {
     return k->bytes / BYTE_PARTS;
@@ -49,6 +49,7 @@ static int make_room(const struct keep *k, struct jfr_writer *w, uint32_t n, uin
     uint64_t wanted = 2 * (k->bytes / BYTE_PARTS);
     if (wanted < excess)
         wanted = excess;
+    wanted += JFR_RING_FRONT_MAX;
     if (wanted > GAP_BYTES_MAX)
         wanted = GAP_BYTES_MAX;
     while (n < jfr_ring_chunks(w) && (!n || jfr_ring_end_offset(w, n - 1) < wanted))
@@ -59,11 +60,11 @@ static int make_room(const struct keep *k, struct jfr_writer *w, uint32_t n, uin
     return rc ? rc : jfr_ring_close_up(w, e);
 }
 
-int keep_make_way(const struct keep *k, struct jfr_writer *w, struct error *e)
+int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
 {
-    uint64_t more = jfr_writer_pending(w) + reserve(k) / 2;
-    uint64_t excess = more > reserve(k) ? beyond(k, w, more) : 0;
-    return excess ? make_room(k, w, 0, excess, e) : 0;
+    int rc = jfr_writer_gather(w, now, e);
+    uint64_t excess = rc ? 0 : beyond(k, w, jfr_writer_growth(w));
+    return excess ? make_room(k, w, 0, excess, e) : rc;
 }
 
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
@@ -81,5 +82,7 @@ int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct e
 int keep_finish(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
 {
     int rc = keep_trim(k, w, now, e);
-    return rc ? rc : jfr_ring_close_up(w, e);
+    if (!rc)
+        rc = jfr_ring_close_up(w, e);
+    return rc ? rc : keep_make_way(k, w, now, e);
 }

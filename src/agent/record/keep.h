@@ -1,8 +1,8 @@
 /* How much of a recording is kept: its last minutes, within a bound of bytes. The file loses whole chunks, which are a tenth of the
  * time and an eighth of the bytes at most, so it holds as much time as was asked for and up to a tenth more; and of the bytes between
- * half and seven eighths. The last eighth is for what one flush brings, which comes sooner than usual where events are many, and a late
- * one has more given up before it: only a flush whose names are more than a sixteenth makes the file longer than the bound, until it has
- * been written. Collector only. */
+ * half and seven eighths. The last eighth is for what one flush brings, which comes sooner than usual where events are many; before one
+ * that brings more, more is given up. Only where that and the chunk it belongs to are more than the bound is the file longer. Collector
+ * only. */
 #ifndef CANDOR_AGENT_RECORD_KEEP_H
 #define CANDOR_AGENT_RECORD_KEEP_H
 
@@ -29,11 +29,11 @@ uint64_t keep_chunk_ns(const struct keep *k);
 uint64_t keep_chunk_bytes(const struct keep *k);
 /* Whether to flush now, so that one does not bring more than there is room for. */
 bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w);
-/* Before a flush: gives up what there is no room for beside what it brings. 0 or the writer's lasting error. */
-int keep_make_way(const struct keep *k, struct jfr_writer *w, struct error *e);
+/* Right before a flush: gives up what there is no room for beside what it brings. 0 or the writer's lasting error. */
+int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
 /* After a flush: gives up what is too old or too much, and closes up when that pays. 0 or the writer's lasting error. */
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
-/* Before the file is closed: the same, and closes up whether it pays or not. */
+/* Right before the file is closed: all of this, and closes up whether it pays or not. */
 int keep_finish(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
 
 #endif

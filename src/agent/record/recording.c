@@ -318,7 +318,7 @@ bool recording_flush(struct recording *r)
     if (r->failed)
         return false;
     if (keep_is_limited(&r->keep))
-        keep_error(r, keep_make_way(&r->keep, r->writer, &e), &e);
+        keep_error(r, keep_make_way(&r->keep, r->writer, now, &e), &e);
     bool rotate = now - r->chunk_ticks >= keep_chunk_ns(&r->keep) || jfr_writer_chunk_size(r->writer) >= keep_chunk_bytes(&r->keep);
     if (rotate) {
         rotate = keep_error(r, jfr_writer_rotate(r->writer, now, clock_realtime_ns(), &e), &e);

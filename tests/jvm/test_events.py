@@ -5,7 +5,7 @@ tier: default
 timeout: 300
 
 The thread's samples weigh what the kernel's own account of the thread says, and lie in the method that touches the pages. A first
-sample comes after a part of the interval and stands for all of it, the last one is up to a period (1.25 intervals) before the end:
+sample comes after a part of the interval and stands for all of it, the last one is up to a period (1.5 intervals) before the end:
 so far the sum may be off, whatever chance does; and one in a hundred, since nothing is counted while a new period is set.
 """
 import json
@@ -33,7 +33,7 @@ def weights(what, found, truth):
     if not ct.ok(thread, f"{what}: the thread has samples", found["threads"]):
         return
     off = thread["self"] - truth["faults"]
-    ct.ok(truth["faults"] >= PAGES and abs(off) <= 1.25 * INTERVAL + 0.01 * truth["faults"],
+    ct.ok(truth["faults"] >= PAGES and abs(off) <= 1.5 * INTERVAL + 0.01 * truth["faults"],
           f"{what}: {thread['self']} faults by the samples, {truth['faults']} by the kernel, {PAGES} pages")
     touch = next((row for row in found["methods"] if row["name"].endswith("Pages.touch")), {"total": 0})
     ct.ok(touch["total"] >= 0.9 * PAGES, f"{what}: {touch['total']} of them in the method that touches the pages", found["methods"][:10])

@@ -220,8 +220,8 @@ def bounded(jdk):
     found = Samples(path)
     closes(found, what)
     seconds = found.sum("wall_time") / len(by_thread(found.all)) / 1e9
-    # The shortest period is three quarters of the nominal one; the last round comes with the end, whenever that is.
-    ct.ok(found.rounds - 2 <= seconds * rate / least / 0.75, f"{what}: {found.rounds} rounds in {seconds:.1f} s")
+    # The shortest period is half the nominal one; the last round comes with the end, whenever that is.
+    ct.ok(found.rounds - 2 <= seconds * rate / least / 0.5, f"{what}: {found.rounds} rounds in {seconds:.1f} s")
     # A look at a thread that ran a part of the time and waited for a processor is two samples.
     looks = {(sample.thread, sample.start) for sample in found.all}
     ct.ok(found.rounds * least * 0.9 <= len(looks) <= found.rounds * least, f"{what}: {len(looks)} looks in {found.rounds} rounds")

@@ -3,7 +3,7 @@
  * tier: default
  * timeout: 600
  *
- * Bounds. A perf clock's weights miss a thread's CPU time by less than its last period (at most 1.25 intervals) below and
+ * Bounds. A perf clock's weights miss a thread's CPU time by less than its last period (at most 1.5 intervals) below and
  * one interval above; 0.5 % is allowed beside that. A thread timer looks at the clock when a tick of the scheduler finds
  * its thread running: what a thread used since is at worst exponential with the mean of a tick, so 14 ticks for one
  * thread and 24 for five are exceeded once in a million; on a busy machine the scheduler may take the CPU from it each time
@@ -220,7 +220,7 @@ static void check_books(const struct profile *p)
     double ticks = 24;
     for (int i = 0; i < BUSY; i++)
         ticks += (double)workers[i].switches;
-    double bound = 0.005 * (double)cpu + (BUSY + 1) * 1.25 * INTERVAL + (tick_ns() > 100 ? ticks * (double)tick_ns() : 0);
+    double bound = 0.005 * (double)cpu + (BUSY + 1) * 1.5 * INTERVAL + (tick_ns() > 100 ? ticks * (double)tick_ns() : 0);
     tap_ok(fabs((double)residual) < bound, "%s: residual %.3f ms of %.3f ms, bound %.3f ms", clock_names[kind],
            (double)residual / MS, (double)cpu / MS, bound / MS);
 }

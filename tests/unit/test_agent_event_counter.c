@@ -3,7 +3,7 @@
  * tier: default
  * timeout: 120
  *
- * Bounds. A thread's weights miss its events by less than its last period (at most 1.25 intervals) below and one interval above,
+ * Bounds. A thread's weights miss its events by less than its last period (at most 1.5 intervals) below and one interval above,
  * whatever chance does. While a new period is set, every 16 samples, nothing is counted: what the handler itself does then, one event
  * of a hundred at most. */
 #include "../tap.h"
@@ -158,7 +158,7 @@ static void check(const char *what, const char *event, const struct worker *busy
         good = good && !bad;
     }
     double weight = weight_of(&p, busy->tid);
-    tap_ok(truth >= INTERVAL && weight > (double)truth * 0.99 - 1.25 * INTERVAL && weight < (double)truth * 1.01 + 1.25 * INTERVAL,
+    tap_ok(truth >= INTERVAL && weight > (double)truth * 0.99 - 1.5 * INTERVAL && weight < (double)truth * 1.01 + 1.5 * INTERVAL,
            "%s: the weights are %.0f of the %ld that the kernel counted", what, weight, truth);
     tap_ok(weight_of(&p, idle->tid) <= 2 * INTERVAL, "%s: a thread that rests has %.0f", what, weight_of(&p, idle->tid));
     int64_t all = book(&p, "events"), sampled = book(&p, "events_complete") + book(&p, "events_truncated") + book(&p, "events_failed");
@@ -166,7 +166,7 @@ static void check(const char *what, const char *event, const struct worker *busy
     tap_ok(good && all == sampled + rest_of_it && (uint64_t)sampled == p.weight, "%s: the books close: %lld = %lld + %lld", what,
            (long long)all, (long long)sampled, (long long)rest_of_it);
     const struct profile_book *line = profile_book(&p, "events", "");
-    double residual = (double)book(&p, "events_residual"), most = (line ? (double)line->count : 0) * 1.25 * INTERVAL + 0.01 * (double)truth;
+    double residual = (double)book(&p, "events_residual"), most = (line ? (double)line->count : 0) * 1.5 * INTERVAL + 0.01 * (double)truth;
     tap_ok(residual >= -most && residual <= most, "%s: the residual is %.0f, at most %.0f of %llu threads", what, residual, most,
            line ? (unsigned long long)line->count : 0);
     tap_ok(all > truth * 99 / 100 && !book(&p, "cpu"), "%s: all threads have had %lld", what, (long long)all);

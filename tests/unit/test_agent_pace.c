@@ -93,7 +93,7 @@ static void check_weights(const struct profile *p, const char *what, uint64_t pa
     for (int i = 0; i < THREADS; i++)
         used += used_ns[i];
     clock_choose(&c, CLOCK_AUTO, INTERVAL, &session_error);
-    double bound = THREADS * (1.25 * (double)pace_ns + TICKS * 4.0 * MS) + 0.02 * (double)used;
+    double bound = THREADS * (1.5 * (double)pace_ns + TICKS * 4.0 * MS) + 0.02 * (double)used;
     bool all = kernel && !strcmp(kernel, "included");
     double missing = (double)used - (double)p->weight;
     tap_ok(missing < bound + (all ? 0 : 0.2 * (double)used) && -missing < bound, "%s: weights of %.0f ms for %.0f ms, bound %.0f", what,

@@ -35,7 +35,7 @@ uint64_t handler_random(uint64_t *state)
 
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
 {
-    return interval_ns - interval_ns / 4 + handler_random(state) % (interval_ns / 2 + 1);
+    return interval_ns - interval_ns / 2 + handler_random(state) % (interval_ns + 1);
 }
 
 static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
@@ -244,8 +244,8 @@ static void choose_base(struct sampled_thread *t, uint64_t pace)
     t->base_ns = pace < least ? least + least / 4 : pace;
 }
 
-/* The second period is the interval itself. The first expiry being uniform in it, a thread that lives for a few intervals has
- * then, on average, exactly the weight of its CPU time. */
+/* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to three
+ * intervals has then, on average, exactly the weight of its CPU time. */
 static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
 {
     if (t->in_first_period)
@@ -270,9 +270,9 @@ static void redraw_period(struct sampled_thread *t, uint64_t pace)
 {
     if (--t->until_redraw && keeps_pace(t, pace))
         return;
-    t->until_redraw = REDRAW_EVERY;
-    uint64_t period = next_period(t, pace);
     bool first = t->in_first_period;
+    t->until_redraw = first ? FIRST_REDRAW : REDRAW_EVERY;
+    uint64_t period = next_period(t, pace);
     t->in_first_period = false;
     if (!set_period(t, period, first))
         return;

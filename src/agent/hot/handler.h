@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REDRAW_EVERY = 16, HANDLER_SIGNALS = 32 };
+enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, HANDLER_SIGNALS = 32 };
 
 /* What all handlers of a recording share; written before the first clock starts, but for what is atomic. */
 struct handler_config {
@@ -28,7 +28,7 @@ struct handler_config {
     bool traps;              /* the clock is delivered as SIGTRAP */
     bool carrier_frames;     /* below a virtual thread's frames those of its carrier */
     bool compilations;       /* a record says which compilation its pc lies in */
-    bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries */
+    bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
     _Atomic int held;        /* how many faults hold all clocks (hot/traps.h): nobody may start one */
     struct sigaction former[HANDLER_SIGNALS]; /* by signal: what was there before ours, which may stay after a recording */
@@ -52,7 +52,8 @@ static inline uint64_t handler_pace(const struct sampled_thread *t)
     return t->own_pace_ns ? t->own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
 }
 
-/* A period around the interval: uniform within a quarter of it, so that no program stays in step with the clock. */
+/* A period around the interval: uniform within a half of it, so that work in step with the clock is at a uniform point of itself after it
+ * (docs/internals/sampling-math.md). */
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns);
 
 #endif

@@ -126,7 +126,7 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
         const struct jfr_frame *f = &w->frames[i];
         struct jfr_frame_form form = jfr_frame_forms[f->type];
         buffer_varint(b, need_method(w, f->method));
-        buffer_varint(b, f->line > 0 ? (uint32_t)f->line : UINT32_MAX); /* -1: readers print no line */
+        buffer_varint(b, f->line > 0 ? (uint32_t)f->line : 0); /* unknown: -1 would take five bytes */
         buffer_varint(b, (f->bci & UINT16_MAX) | (uint32_t)form.mark << JFR_BCI_BITS);
         buffer_varint(b, form.key);
     }

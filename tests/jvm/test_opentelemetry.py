@@ -2,10 +2,10 @@
 """OpenTelemetry's contexts: with two jars on the class path each sample within a span has that span, on whatever thread.
 
 tier: default
-timeout: 600
+timeout: 1800
 
 The methods of Spans tell which span they run in. As in test_context.py there is one right answer for each sample: 99 in 100 of those
-within a span must have it, and none another. Needs Maven's Central for the SDK, once.
+within a span must have it, and none another; in tier all of a million. Needs Maven's Central for the SDK, once.
 """
 import collections
 import pathlib
@@ -91,8 +91,8 @@ def judge(jdk, path):
 
 def check(jdk, classes):
     path = ct.WORK / f"spans-{jdk.version}.jfr"
-    agent = ct.agent_options(file=path, interval="500us")
-    with ct.Jvm(jdk, "-cp", classes, "Spans", str(4000 if LONG else 800), agent=agent, flags=FLAGS) as jvm:
+    agent = ct.agent_options(file=path, interval="100us" if LONG else "500us")
+    with ct.Jvm(jdk, "-cp", classes, "Spans", str(8000 if LONG else 800), agent=agent, flags=FLAGS) as jvm:
         jvm.expect("done")
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
     judge(jdk, path)

@@ -2,6 +2,7 @@
 """How many intervals hold the truth: each case of candor verify hundreds of times in one JVM, and how wide the intervals are.
 
 usage: script/bench intervals [--intervals N] [--duration TIME] [--interval TIME] [--jdk 25] [--cases a,b] [--output FOLDER]
+       script/bench intervals --page FOLDER      writes the page again, from the raw data there
 
 Of each case's parts all rounds' 95 % intervals are counted together, and those that hold the truth; chance leaves fewer than 918 of
 1,000 once in 150,000 times where each holds it with 95 %. The width is the mean interval's over 3.92 standard deviations of the
@@ -11,6 +12,7 @@ nearly in step with the clock, and the errors much smaller than any interval may
 Raw data go to OUTPUT/intervals.csv, the summary to OUTPUT/intervals.md (default: docs/benchmarks).
 """
 import argparse
+import csv
 import json
 import pathlib
 import subprocess
@@ -23,7 +25,8 @@ import candortest as ct
 from results import Results, output_option
 
 GOAL_HELD, GOAL_WIDTH = 0.918, 1.5
-FIELDS = ("jdk", "case", "rounds", "intervals", "held", "width", "part", "mean_error", "root_mean_square_error", "mean_width")
+FIELDS = ("jdk", "duration", "interval", "case", "rounds", "intervals", "held", "width",
+          "part", "mean_error", "root_mean_square_error", "mean_width")
 
 
 def verify(jdk, case, options, rounds):
@@ -42,22 +45,26 @@ def measure(jdk, case, options, results):
         return
     print(f"{case}: {run['intervals_held']} of {run['intervals']}, width {run['interval_width']:.2f}", file=sys.stderr)
     for part in run["parts"]:
-        results.add(jdk=jdk.version, case=case, rounds=run["rounds"], intervals=run["intervals"], held=run["intervals_held"],
-                    width=round(run["interval_width"], 3), part=part["name"], **{key: round(part[key], 6) for key in FIELDS[7:]})
+        results.add(jdk=jdk.version, duration=options.duration, interval=options.interval, case=case, rounds=run["rounds"],
+                    intervals=run["intervals"], held=run["intervals_held"], width=round(run["interval_width"], 3), part=part["name"],
+                    **{key: round(part[key], 6) for key in FIELDS[9:]})
 
 
-def write_page(path, results, options):
+def write_page(folder):
+    with open(folder / "intervals.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    first, path = rows[0], folder / "intervals.md"
     lines = ["# Intervals: how many hold the truth", "",
-             f"Made by `script/bench intervals` on {results.date}, JDK {options.jdk}; raw data in `intervals.csv`.",
-             f"Each case in rounds of {options.duration} of CPU time, a sample each {options.interval}; the parts of a case that make up a",
-             "point or more are counted together.", "",
+             f"Made by `script/bench intervals` on {first['date']}, JDK {first['jdk']}; raw data in `intervals.csv`.",
+             f"Each case in rounds of {first['duration']} of CPU time, a sample each {first['interval']}; the parts of a case that make up",
+             "a point or more are counted together.", "",
              f"| case | intervals | held | share (goal {GOAL_HELD}) | width, of what is needed (goal {GOAL_WIDTH}) |",
              "|---|---|---|---|---|"]
-    for row in {row["case"]: row for row in results.rows}.values():
-        share = row["held"] / row["intervals"]
+    for row in {row["case"]: row for row in rows}.values():
+        intervals, held, width = int(row["intervals"]), int(row["held"]), float(row["width"])
         cells = [f"{value}" if good else f"**{value}**" for value, good in
-                 ((f"{share:.3f}", share >= GOAL_HELD), (f"{row['width']:.2f}", row["width"] <= GOAL_WIDTH))]
-        lines.append(f"| {row['case']} | {row['intervals']:,} | {row['held']:,} | {' | '.join(cells)} |")
+                 ((f"{held / intervals:.3f}", held >= GOAL_HELD * intervals), (f"{width:.2f}", width <= GOAL_WIDTH))]
+        lines.append(f"| {row['case']} | {intervals:,} | {held:,} | {' | '.join(cells)} |")
     path.write_text("\n".join(lines) + "\n")
     print(path.read_text())
 
@@ -69,8 +76,11 @@ def main():
     parser.add_argument("--interval", default="3ms", help="CPU time of a thread between two samples (default: 3ms)")
     parser.add_argument("--jdk", type=int, default=25)
     parser.add_argument("--cases", default="")
+    parser.add_argument("--page", type=pathlib.Path)
     output_option(parser)
     options = parser.parse_args()
+    if options.page:
+        return write_page(options.page)
     jdk = ct.jdk(options.jdk)
     if not jdk:
         sys.exit(f"intervals: no JDK {options.jdk} in {ct.JDKS}; run script/jdks")
@@ -78,7 +88,7 @@ def main():
     results = Results(options.output / "intervals.csv", FIELDS)
     for case in options.cases.split(",") if options.cases else [line.split()[0] for line in listed.splitlines()]:
         measure(jdk, case, options, results)
-    write_page(options.output / "intervals.md", results, options)
+    return write_page(options.output)
 
 
 main()

@@ -70,7 +70,7 @@ struct jfr_held_object {
     uint32_t root_description;           /* symbol id */
 };
 
-/* Answers of the caller. Each is called from jfr_writer_flush only, with ids that events or other answers named. */
+/* Answers of the caller. Each is called while the writer gathers names or flushes, with ids that events or other answers named. */
 struct jfr_pools {
     void *context;
     /* Fills up to max frames, leaf first, and sets *truncated; returns how many. */
@@ -102,9 +102,11 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
 int jfr_writer_close(struct jfr_writer *w, uint64_t ticks, struct error *e);
 int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e);
 /* Ahead of one of these three, with no event in between: makes bytes of the names that the events need, so that
- * jfr_writer_growth can tell how much longer the file will be. Up to 1 MiB of names wait in memory; the rest goes into the tail at once. */
+ * jfr_writer_growth can tell how much longer the file will be. Up to 1 MiB of names wait in memory; the rest, and the events before
+ * them, goes into the tail at once. */
 int jfr_writer_gather(struct jfr_writer *w, uint64_t ticks, struct error *e);
-/* After that: a bound of the bytes that the file has more when all that has been written, even if it is a rotation that does. */
+/* A bound of the bytes that the file has more when all that waits has been written, even if it is a rotation that does: the events, and
+ * after jfr_writer_gather their names. */
 uint64_t jfr_writer_growth(const struct jfr_writer *w);
 /* Flushes, ends this chunk and begins the next at `ticks`, which is epoch_ns on the wall clock. */
 int jfr_writer_rotate(struct jfr_writer *w, uint64_t ticks, uint64_t epoch_ns, struct error *e);

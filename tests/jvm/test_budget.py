@@ -51,7 +51,7 @@ def record(jdk, what, clock, **limit):
     recording, books = ct.Recording(path), ct.report(path)["books"]
     check_share(recording, truth, what)
     check_books(books, what)
-    bound = (THREADS * pace + ct.STANDARD_ERRORS * math.sqrt(THREADS / 6) * pace) / books["cpu_ns"] + 0.01
+    bound = (THREADS * pace + ct.STANDARD_ERRORS * math.sqrt(THREADS / 4.8) * pace) / books["cpu_ns"] + 0.01
     if clock == "sigtrap":
         ct.residual_within(books, bound, what)
     return recording, pace, elapsed

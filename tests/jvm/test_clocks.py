@@ -10,7 +10,7 @@ random, so that a tick cannot beat with them. A perf clock covers the threads' C
 within 5 %, for the tick that is running at the end; the process timer (at 10 ms, as it counts no overruns) is random
 among threads: 15 %.
 
-The residual of the books. Perf clocks: what the T threads' samples miss has a standard deviation of sqrt(T / 6) intervals;
+The residual of the books. Perf clocks: what the T threads' samples miss has a standard deviation of sqrt(T / 4.8) intervals;
 5 of them, and 0.5 % for what clocks disagree on. A thread timer: what a thread used since the tick that last found it
 running is at worst exponential with the mean of a tick; the sum over k threads is above k + 5 sqrt(k) + 8 ticks with
 probability < 1e-6. Threads that used less than a tick may be unseen altogether. The process timer stands for the CPU
@@ -32,7 +32,7 @@ def residual_bound(clock, interval, recording, books):
     used = [cpu for _, cpu, _ in recording.thread_cpu.values()]
     tick = books["clock_resolution_ns"]
     if clock in ("sigtrap", "signal"):
-        return ct.STANDARD_ERRORS * math.sqrt(len(used) / 6) * INTERVAL_NS[interval] + 0.005 * books["cpu_ns"]
+        return ct.STANDARD_ERRORS * math.sqrt(len(used) / 4.8) * INTERVAL_NS[interval] + 0.005 * books["cpu_ns"]
     if clock == "itimer":
         return INTERVAL_NS[interval] + 14 * tick
     busy = sum(cpu >= tick for cpu in used)

@@ -7,8 +7,8 @@ timeout: 900
 Why the residual may be held to BOUND = 0.5 % here. A thread's perf clock runs free, and a sample's weight is the CPU
 time since the expiry before it. So what a thread's samples do not cover is less than one period at its end (and the
 luck of the first phase at its start): at most 2 intervals, of either sign. The threads' phases are independent and
-uniform, so the sum over T threads has a standard deviation of about sqrt(T / 6) intervals: 1.3 ms for T = 40 and 500
-us, and 5 of them are 6.5 ms. 6 s of CPU make that 0.11 %. The remaining 0.39 % leave room for what the clocks
+uniform, so the sum over T threads has a standard deviation of about sqrt(T / 4.8) intervals: 1.4 ms for T = 40 and 500
+us, and 5 of them are 7.2 ms. 6 s of CPU make that 0.12 %. The remaining 0.38 % leave room for what the clocks
 themselves disagree on (context switches, interrupts taken out of a thread's time).
 
 The sabotaged build drops one record in a hundred after its weight was taken, and counts nothing. Were each record

@@ -175,7 +175,7 @@ static void check_threads(const struct profile *p, const struct clock *c)
     for (int i = 0; i < BUSY; i++) {
         const struct worker *w = &workers[i];
         double sum = (double)weight_of(p, w->tid), cpu = (double)w->cpu;
-        double late = kind == CLOCK_TIMER ? (double)(TAIL_TICKS + w->switches) * (double)tick_ns() : 0.25 * INTERVAL;
+        double late = kind == CLOCK_TIMER ? (double)(TAIL_TICKS + w->switches) * (double)tick_ns() : 0.5 * INTERVAL;
         double slack = 0.005 * cpu + (c->kernel ? 0 : lost_in_kernel(cpu));
         /* Instrumented handlers spend about half of the CPU time in the kernel, which not every user's clock sees. */
         bool shows_all = c->kernel || !INSTRUMENTED;

@@ -70,6 +70,7 @@ static bool record(const struct keep *keep, unsigned seconds, const struct round
         rc = keep_make_way(keep, w, now, &e);
         if (rc)
             break;
+        see_size(b, jfr_writer_size(w));
         uint64_t reckoned = jfr_writer_size(w) + jfr_writer_growth(w);
         bool rotate = now - chunk_ticks >= keep_chunk_ns(keep) || jfr_writer_chunk_size(w) >= keep_chunk_bytes(keep);
         rc = rotate ? jfr_writer_rotate(w, now, SAMPLE_START_EPOCH_NS + (now - SAMPLE_START_TICKS), &e) : jfr_writer_flush(w, now, &e);

@@ -146,8 +146,30 @@ static void test_costly(void)
     profile_deinit(&p);
 }
 
+/* Of so many draws from a range the mean is off by 5 standard errors once in a million; a range of one or three is met whole. */
+static void test_draw(uint64_t interval, uint64_t least, uint64_t most)
+{
+    enum { DRAWS = 10000 };
+    uint64_t state = 88172645463325252, lowest = UINT64_MAX, highest = 0;
+    double sum = 0, error = (double)(most - least + 1) / sqrt(12.0 * DRAWS);
+    for (int i = 0; i < DRAWS; i++) {
+        uint64_t period = handler_draw_period(&state, interval);
+        lowest = period < lowest ? period : lowest;
+        highest = period > highest ? period : highest;
+        sum += (double)period;
+    }
+    bool whole = most - least > 10 || (lowest == least && highest == most);
+    tap_ok(lowest >= least && highest <= most && whole && fabs(sum / DRAWS - (double)interval) <= 5 * error,
+           "periods around %llu: %llu to %llu, %.1f on average", (unsigned long long)interval, (unsigned long long)lowest,
+           (unsigned long long)highest, sum / DRAWS);
+}
+
 int main(void)
 {
+    test_draw(1, 1, 1);
+    test_draw(2, 1, 3);
+    test_draw(3, 2, 4);
+    test_draw(10 * MS, 5 * MS, 15 * MS);
     snprintf(file, sizeof file, "/tmp/candor-pace-%d.jfr", (int)getpid());
     for (enum clock_kind kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
         struct clock c;

@@ -35,7 +35,7 @@ uint64_t handler_random(uint64_t *state)
 
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
 {
-    return interval_ns - interval_ns / 2 + handler_random(state) % (interval_ns + 1);
+    return interval_ns - interval_ns / 2 + handler_random(state) % (interval_ns / 2 * 2 + 1);
 }
 
 static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
@@ -244,14 +244,17 @@ static void choose_base(struct sampled_thread *t, uint64_t pace)
     t->base_ns = pace < least ? least + least / 4 : pace;
 }
 
-/* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to three
- * intervals has then, on average, exactly the weight of its CPU time. */
+/* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to two and a
+ * half intervals has then, on average, exactly the weight of its CPU time. A period of CPU time leaves the thread room for its work. */
 static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
 {
     if (t->in_first_period)
         return t->base_ns;
     choose_base(t, pace);
-    return inject_lies(INJECT_FIXED_PERIOD) ? t->base_ns : handler_draw_period(&t->random, t->base_ns);
+    if (inject_lies(INJECT_FIXED_PERIOD))
+        return t->base_ns;
+    uint64_t period = handler_draw_period(&t->random, t->base_ns);
+    return handler_config.counts || period >= PERIOD_MIN_NS ? period : PERIOD_MIN_NS;
 }
 
 /* An event of the kernel's that is given another period while it counts expires at once: it is stopped for that. */

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, HANDLER_SIGNALS = 32 };
+enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000, HANDLER_SIGNALS = 32 };
 
 /* What all handlers of a recording share; written before the first clock starts, but for what is atomic. */
 struct handler_config {
@@ -52,8 +52,8 @@ static inline uint64_t handler_pace(const struct sampled_thread *t)
     return t->own_pace_ns ? t->own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
 }
 
-/* A period around the interval: uniform within a half of it, so that work in step with the clock is at a uniform point of itself after it
- * (docs/internals/sampling-math.md). */
+/* A period around the interval, which is its mean: uniform within a half of it, so that work in step with the clock is at a uniform
+ * point of itself after it (docs/internals/sampling-math.md). */
 uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns);
 
 #endif

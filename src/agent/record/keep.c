@@ -60,11 +60,19 @@ static int make_room(const struct keep *k, struct jfr_writer *w, uint32_t n, uin
     return rc ? rc : jfr_ring_close_up(w, e);
 }
 
+static int make_room_for_flush(const struct keep *k, struct jfr_writer *w, struct error *e)
+{
+    uint64_t excess = beyond(k, w, jfr_writer_growth(w));
+    return excess ? make_room(k, w, 0, excess, e) : 0;
+}
+
+/* The events' room comes first: many names go into the file while they are gathered, and the events before them. */
 int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)
 {
-    int rc = jfr_writer_gather(w, now, e);
-    uint64_t excess = rc ? 0 : beyond(k, w, jfr_writer_growth(w));
-    return excess ? make_room(k, w, 0, excess, e) : rc;
+    int rc = make_room_for_flush(k, w, e);
+    if (!rc)
+        rc = jfr_writer_gather(w, now, e);
+    return rc ? rc : make_room_for_flush(k, w, e);
 }
 
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e)

@@ -21,11 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "overhead"))
 sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
+import jfrfile
 from results import Results, output_option
 from tools import ct
-
-sys.path.insert(0, str(ROOT / "tests" / "lib"))
-import jfrfile
 
 INTERVAL_US = 50_000
 SLEEPERS = {kind: 3 for kind in ("parked", "slept", "waited", "blocked")}
@@ -38,8 +36,7 @@ class CandorWall:
     name = "candor"
 
     def start(self, jvm, path):
-        path.unlink(missing_ok=True)
-        result = ct.candor("start", "-e", "wall", "-i", f"{INTERVAL_US}us", "-o", path, jvm.pid)
+        result = ct.attach(jvm, path, f"{INTERVAL_US}us", "-e", "wall")
         if result.status:
             raise RuntimeError(result)
 

@@ -242,7 +242,7 @@ def from_the_start(jdk):
     named = [row["name"] for row in report["regions"] if row["source"] == "interpreter"]
     ct.ok(len(set(named)) >= 5, f"{what}: the interpreter by its parts: {sorted(set(named))[:8]}")
     what = f"{jdk}, in a small file"  # too small for the code that the start alone runs
-    path, sources, _ = recorded(jdk, what, **{"max-size": "1MB"})
+    path, sources, _ = recorded(jdk, what, keep="1m", **{"max-size": "1MB"})
     ct.ok("not captured: limit" in sources, f"{what}: it says what did not fit: {sorted(sources)}")
     ct.ok(path.stat().st_size <= 1 << 20, f"{what}: within its bound: {path.stat().st_size} bytes")
 

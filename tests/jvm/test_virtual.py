@@ -12,6 +12,7 @@ than the bound come up with probability < 1e-5), and a stack on which the work i
 keeps names and heaps to itself for moments: what is unknown then is said to be.
 """
 import collections
+import contextlib
 import os
 import pathlib
 import sys
@@ -56,9 +57,12 @@ def knows(jdk, name):
 
 def carriers_ns(jvm):
     """CPU time of all carriers, whose names the kernel has cut: ForkJoinPool-1-, or ForkJoi..rker-1."""
-    tasks = [pathlib.Path(f"/proc/{jvm.pid}/task/{tid}") for tid in jvm.threads()]
-    carriers = [task for task in tasks if (task / "comm").read_text().strip().startswith(("ForkJoinPool", "ForkJoi..rker"))]
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in carriers)
+    spent = 0
+    for task in (pathlib.Path(f"/proc/{jvm.pid}/task/{tid}") for tid in jvm.threads()):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # other threads may end meanwhile
+            if (task / "comm").read_text().startswith(("ForkJoinPool", "ForkJoi..rker")):
+                spent += int((task / "schedstat").read_text().split()[0])
+    return spent
 
 
 def record(jdk, name, path, **options):

@@ -5,7 +5,8 @@ those, and hardly any stack is not whole.
 tier: default
 timeout: 1800
 
-Each kind of stub works in a thread and a method of its own, compiled and interpreted. A sample in a stub must have been called
+Each kind of stub works in a thread and a method of its own, compiled, interpreted, and called by the interpreter for compiled code. A
+sample in a stub must have been called
 from that method, and not from the one that litters; that is no matter of chance, so none may be wrong. At most one stack in a
 thousand may not be whole: over all stubs of a JDK, and five standard errors more. JDK 8's C1 calls the functions of Math from
 below registers that it has pushed (docs/internals/known-limits.md); these stacks may be truncated.
@@ -21,7 +22,10 @@ import candortest as ct
 SECONDS = 0.5 if ct.TIER == "all" else 0.12
 # C2 does not know of each leaf call which inlined method it came from (docs/internals/known-limits.md): not the matter here.
 BY_THEMSELVES = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Stubs.*"]
-MODES = {"compiled": BY_THEMSELVES, "C1": ["-XX:TieredStopAtLevel=1"], "interpreted": ["-Xint"]}
+MODES = {"compiled": BY_THEMSELVES, "C1": ["-XX:TieredStopAtLevel=1"], "interpreted": ["-Xint"], "called": BY_THEMSELVES}
+# In mode "called" compiled code calls the interpreter's own code for these.
+INTRINSICS = {"_updateBytesCRC32": "java/util/zip/CRC32.updateBytes*", "_updateBytesCRC32C": "java/util/zip/CRC32C.updateBytes",
+              "_dsin,_dcos,_dtan,_dexp,_dlog,_dlog10,_dpow": "java/lang/Math.*"}
 NOT_WHOLE = 0.001
 # Any compiled method may be in these; the names of JDK 8 to 27 differ in capitals, too.
 ON_THE_WAY = ("table stub", "adapters", "inlinecachebuffer", "wrong_method", "resolve_", "ic_miss", "runtime", "blob", "barrier")
@@ -35,9 +39,17 @@ def is_wrong(sample, method):
     return "litter" in java[0] or (method not in java and java[0] == "Stubs.work")
 
 
+def flags(jdk, mode):
+    if mode != "called":
+        return MODES[mode]
+    intrinsics = INTRINSICS if jdk.version > 8 else {"_updateBytesCRC32": INTRINSICS["_updateBytesCRC32"]}
+    commands = [f"-XX:CompileCommand={command},{methods}" for methods in intrinsics.values() for command in ("exclude", "dontinline")]
+    return [*MODES[mode], *commands, "-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=" + ",".join(intrinsics)]
+
+
 def check(jdk, mode):
     path = ct.WORK / f"stubs-{jdk.version}-{mode}.jfr"
-    with ct.Jvm(jdk, "Stubs", agent=ct.agent_options(file=path, interval="500us"), flags=MODES[mode]) as jvm:
+    with ct.Jvm(jdk, "Stubs", agent=ct.agent_options(file=path, interval="500us"), flags=flags(jdk, mode)) as jvm:
         jvm.expect("ready")
         loads = jvm.round(seconds=SECONDS)["loads"].split(",")
         ct.ok(jvm.finish() == 0, f"{jdk}, {mode}: the program ends well", jvm.transcript())

@@ -47,8 +47,19 @@ static const struct fake_instruction compiled_barrier[] = {
     {{0x90}, 1, 4, true},                                   /* nop */
 };
 
-const struct fake_code fake_codes[] = {CODE("compiled", compiled, 5), CODE("JDK 11", compiled_jdk11, 5),
-                                       CODE("JDK 8", compiled_jdk8, 5), CODE("entry barrier", compiled_barrier, 22), {0}};
+/* A method that calls nothing. */
+static const struct fake_instruction compiled_leaf[] = {
+    {{0x48, 0x83, 0xec, 0x18}, 4, 1, false},       /* sub rsp, 24 */
+    {{0x48, 0x89, 0x6c, 0x24, 0x10}, 5, 4, false}, /* mov [rsp + 16], rbp */
+    {{0x90}, 1, 4, true},                          /* nop */
+    {{0x48, 0x83, 0xc4, 0x10}, 4, 4, true},        /* add rsp, 16 */
+    {{0x5d}, 1, 2, true},                          /* pop rbp */
+    {{0xc3}, 1, 1, false},                         /* ret */
+};
+
+const struct fake_code fake_codes[] = {CODE("compiled", compiled, 5), CODE("compiled leaf", compiled_leaf, 9),
+                                       CODE("JDK 11", compiled_jdk11, 5), CODE("JDK 8", compiled_jdk8, 5),
+                                       CODE("entry barrier", compiled_barrier, 22), {0}};
 
 size_t fake_archived_entry(uintptr_t at, uintptr_t target)
 {

@@ -504,6 +504,10 @@ static void test_stub_with_stale_words(void)
     r.fp = 0x77;
     walk_begin(&w, &r, java_thread);
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE), "and without one");
+    sp[-7] = caller;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
+           "and with the return address that its last call left elsewhere");
 }
 
 /* C2's stubs for exceptions. */
@@ -547,8 +551,95 @@ static void test_exception_stubs(void)
     tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, r.pc)) && goes_on_to_caller(&w, OUTCOME_COMPLETE),
            "and one that has popped its return address into it");
 }
+
+/* An interpreted frame far up, whose frame pointer is still in its register, and a compiled frame that returns to it; r is where that
+ * has called. */
+static uintptr_t put_mixed_frames(struct registers *r)
+{
+    enum { COMPILED = 104, FP = 150 };
+    uint64_t constant;
+    build();
+    memcpy(&constant, (void *)(methods[3] + vm_layout.method_const.offset), 8);
+    stack[COMPILED + 2] = at(FP);
+    stack[COMPILED + 3] = fake.heap + 80;
+    stack[FP] = at(200);
+    stack[FP + 1] = call_stub_return;
+    stack[FP - 1] = at(FP + 2);
+    stack[FP + FAKE_METHOD_SLOT] = methods[3];
+    stack[FP + FAKE_BCP_SLOT] = constant + vm_layout.const_sizeof + 33;
+    put_first_frame(200);
+    *r = (struct registers){.fp = at(FP), .sender_sp = at(COMPILED)};
+    return behind_call(compiled, 300);
+}
+
+static bool goes_on_to_mixed_frames(struct walk *w)
+{
+    return next_is(w, frame_java(JFR_FRAME_C2, ids[1], 12)) && next_is(w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) && ends_at_root(w);
+}
+
+/* The interpreter's code for an intrinsic has called a routine, with a word to align the stack or without. */
+static void test_interpreter_routine(void)
+{
+    static const uint8_t end[] = {0x48, 0x83, 0xc4, 8, 0x5f, 0x49, 0x8b, 0xe5, 0xff, 0xe7}; /* add rsp, 8; pop rdi; mov rsp, r13; jmp rdi */
+    struct walk w;
+    struct registers r;
+    for (int pad = 0; pad < 2; pad++)
+        for (int is_sp_known = 0; is_sp_known < 2; is_sp_known++) {
+            uintptr_t caller = put_mixed_frames(&r), routine = stub + FAKE_BLOB_HEADER + 200, code = fake.heap + 100;
+            memcpy((void *)code, end, sizeof end);
+            stack[100] = code + (pad ? 0 : 4);
+            stack[101 + pad] = caller;
+            r.pc = routine;
+            r.sp = at(100);
+            r.sender_sp = is_sp_known ? r.sender_sp : 0;
+            walk_begin(&w, &r, java_thread);
+            tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, routine)) && goes_on_to_mixed_frames(&w),
+                   "a routine of the interpreter's, %d words to align the stack, its caller's stack pointer %s", pad,
+                   is_sp_known ? "in its register" : "lost");
+        }
+}
+
+/* From compiled code to the interpreter: the adapter, and the entry. */
+static void test_interpreter_entered(void)
+{
+    struct walk w;
+    struct registers r;
+    ucontext_t context = {0};
+    for (int in_rax = 0; in_rax < 2; in_rax++) {
+        uintptr_t caller = put_mixed_frames(&r);
+        context.uc_mcontext.gregs[REG_RAX] = in_rax ? (greg_t)caller : 0;
+        stack[101] = in_rax ? 0x1234 : caller;
+        r.sp = at(101);
+        r.ucontext = (uintptr_t)&context;
+        r.method = methods[2];
+        r.pc = fake.heap + 100;
+        walk_begin(&w, &r, java_thread);
+        tap_ok(next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[2], 0)) && goes_on_to_mixed_frames(&w),
+               "an entry below an interpreted frame far up, the return address %s", in_rax ? "in rax" : "on top");
+        uintptr_t adapter = r.pc = fake_blob("I2C/C2I adapters", 100, 0, -1) + FAKE_BLOB_HEADER + 20;
+        walk_begin(&w, &r, java_thread);
+        tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, adapter)) && goes_on_to_mixed_frames(&w), "and the adapter before it");
+    }
+    put_mixed_frames(&r);
+    r.sp = at(101);
+    r.ucontext = (uintptr_t)&context;
+    context.uc_mcontext.gregs[REG_RAX] = (greg_t)(fake.heap + 80);
+    uintptr_t adapter = r.pc = fake_blob("I2C/C2I adapters", 100, 0, -1) + FAKE_BLOB_HEADER + 20;
+    walk_begin(&w, &r, java_thread);
+    tap_ok(next_is(&w, frame_native(JFR_FRAME_STUB, adapter)) && next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
+               ends_at_root(&w),
+           "the adapter of the other direction has popped its return address into rax");
+}
 #else
 static void test_stub_with_stale_words(void)
+{
+}
+
+static void test_interpreter_routine(void)
+{
+}
+
+static void test_interpreter_entered(void)
 {
 }
 
@@ -829,6 +920,8 @@ int main(void)
     test_stub();
     test_stub_with_stale_words();
     test_exception_stubs();
+    test_interpreter_routine();
+    test_interpreter_entered();
     test_deep();
     test_frozen();
     test_random(1000000);

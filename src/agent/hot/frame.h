@@ -71,6 +71,11 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
 bool frame_caller(const struct code *c, struct frame *f);
 /* The interpreter at a method's entry, before the method's frame stands. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
+/* The interpreter, or an adapter, just entered from compiled code or about to return to it. */
+bool frame_compiled_caller(struct frame *f, const struct registers *at);
+/* The interpreter's own code for an intrinsic method, which has no frame, after its call of a routine. at: of the thread, where something
+ * above f was interrupted. */
+bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at);
 /* A stub. at: NULL where f is calling. */
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at);
 /* Code that no call frame information describes, called by native code or Java. at: NULL where f is calling. */

@@ -368,6 +368,25 @@ bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at)
     return through_link(f, at, known ? at->sender_sp : f->sp) && settle(f);
 }
 
+/* x30 keeps the return address until the interpreter calls something: when its frame stands, that is in its record. */
+bool frame_compiled_caller(struct frame *f, const struct registers *at)
+{
+    struct frame record;
+    if (!code_contains(at->link) || code_find(at->link).kind != CODE_NMETHOD)
+        return false;
+    if (f->fp >= f->sp && pop_record(&record, f->fp, f->fp + 16) && record.pc == at->link)
+        return false;
+    return frame_interpreter_entry_caller(f, at);
+}
+
+/* The interpreter's code for CRC32 jumps to its routine; that for Math keeps its return address in x23, which what it calls may use. */
+bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at)
+{
+    (void)f;
+    (void)at;
+    return false;
+}
+
 static bool follow_frame_pointers(struct frame *f)
 {
     uintptr_t sp = f->sp, fp = f->fp;

@@ -12,10 +12,12 @@ enum {
     LEAF_FP_BYTES_MAX = 1 << 16,
     FUNCTION_BYTES_MAX = 1 << 16,
     PUSHES_MAX = 4,
-    STUB_TAIL_BYTES_MAX = 64
+    STUB_TAIL_BYTES_MAX = 64,
+    ARGUMENT_BYTES_MAX = 64, /* of the methods that the interpreter has routines for */
+    STACK_ALIGNMENT = 16     /* of a compiled frame that calls */
 };
 
-enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, DWARF_RDX = 1 };
+enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, POP_RAX = 0x58, POP_RDI = 0x5f, DWARF_RAX = 0, DWARF_RDX = 1 };
 
 const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
 
@@ -192,6 +194,15 @@ bool frame_caller(const struct code *c, struct frame *f)
     return true;
 }
 
+/* Whether a frame of compiled code that has called stands where f says: what follows it must be a caller, too. */
+static bool stands(const struct frame *f)
+{
+    const struct code c = code_find(f->pc);
+    struct frame g = *f;
+    return code_is_compiled(&c) && !(f->sp % STACK_ALIGNMENT) && frame_caller(&c, &g) &&
+           (frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB);
+}
+
 /* C2's indexOf intrinsic realigns the stack and keeps the old stack pointer on top of it. */
 static bool realigned_caller(const struct code *c, struct frame *f)
 {
@@ -267,6 +278,17 @@ static bool is_before_room(const struct code *c, uintptr_t pc)
     return c->frame_complete >= 0 && pc < c->begin + (uintptr_t)c->frame_complete && !has_room(c, pc);
 }
 
+/* mov [rsp + n], rbp of a prologue that does not push it: until then it is in its register. */
+static bool is_before_saved_fp(const struct code *c, uintptr_t pc)
+{
+    const uint32_t offset = 8 * c->frame_words - 16;
+    uint64_t v;
+    if (!load_u64(pc, &v))
+        return false;
+    return (v & 0xffffffffff) == (0x246c8948 | (uint64_t)(uint8_t)offset << 32) && offset < 128
+        || (v & 0xffffffff) == 0x24ac8948 && v >> 32 == offset;
+}
+
 bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
@@ -285,22 +307,24 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
         break;
     }
     if (frame_caller(c, &g) && (frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB)) {
+        if (is_before_saved_fp(c, f->pc))
+            g.fp = f->fp;
         *f = g;
         return true;
     }
     return realigned_caller(c, f) || caller_below_pushes(c, f) || pop_at(f, f->sp) || pop_with_fp(f, f->sp);
 }
 
-static bool scan(struct frame *f, bool (*accepts)(uintptr_t pc), int words)
+static bool scan(struct frame *f, bool (*accepts)(const struct frame *caller), int words)
 {
     uintptr_t at = (f->sp + 7) & ~(uintptr_t)7;
     for (int i = 0; i < words; i++, at += 8) {
         uint64_t v;
         if (!load_u64(at, &v))
             return false;
-        if (code_contains(v) && frame_is_return_address(v) && (!accepts || accepts(v))) {
-            f->pc = v;
-            f->sp = at + 8;
+        struct frame g = {v, at + 8, f->fp};
+        if (code_contains(v) && frame_is_return_address(v) && (!accepts || accepts(&g))) {
+            *f = g;
             return true;
         }
     }
@@ -310,6 +334,70 @@ static bool scan(struct frame *f, bool (*accepts)(uintptr_t pc), int words)
 static bool is_above(const struct frame *f, uint64_t sp)
 {
     return sp > f->sp && sp - f->sp < LEAF_FP_BYTES_MAX && !(sp & 7);
+}
+
+/* Between compiled code and the interpreter, on the way there (in the adapter and at the method's entry) or back, the return address is on
+ * top of the stack, or in rax or r13 for a few instructions; the caller's stack pointer is in r13 on the way there and in rbx on the way
+ * back, where arguments lie between, and else the top of the stack. */
+bool frame_compiled_caller(struct frame *f, const struct registers *at)
+{
+    uint64_t top = 0, rax = 0;
+    load_u64(f->sp, &top);
+    frame_register(at->ucontext, DWARF_RAX, &rax);
+    const uintptr_t pcs[] = {top, rax, at->bcp}, sps[] = {at->sender_sp, at->method, f->sp + 8, f->sp};
+    for (int i = 0; i < 3; i++) {
+        if (!code_contains(pcs[i]) || code_find(pcs[i]).kind != CODE_NMETHOD || !frame_is_return_address(pcs[i]))
+            continue;
+        for (int j = 0; j < 4; j++) {
+            struct frame g = {pcs[i], sps[j], f->fp};
+            if (g.sp >= f->sp && g.sp - f->sp < LEAF_FP_BYTES_MAX && stands(&g)) {
+                *f = g;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The end of the interpreter's own code for an intrinsic method: pop the return address; mov rsp, r13; jmp to it. */
+static bool is_routine_end(uintptr_t pc)
+{
+    uint64_t v;
+    if (!load_u64(pc, &v))
+        return false;
+    return (v & 0xffffffffffff) == 0xe7ffe58b495f || (v & 0xffffffffffff) == 0xe0ffe58b4958;
+}
+
+/* Such code has no frame. Its caller's stack pointer came in r13, which the routine may use; else it is the next that fits, above the
+ * return address and the arguments. */
+bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at)
+{
+    static const uint32_t ADD_RSP_8 = 0x08c48348;
+    struct frame g = *f;
+    uint32_t op;
+    if (!load_u32(g.pc, &op))
+        return false;
+    if (op == ADD_RSP_8) {
+        g.pc += 4;
+        g.sp += 8;
+    }
+    if (!is_routine_end(g.pc) || !pop_at(&g, g.sp))
+        return false;
+    const uintptr_t above = g.sp;
+    *f = g;
+    if (code_find(g.pc).kind != CODE_NMETHOD)
+        return true;
+    g.sp = at->sender_sp;
+    if (g.sp >= above && g.sp <= above + ARGUMENT_BYTES_MAX && stands(&g)) {
+        *f = g;
+        return true;
+    }
+    for (g.sp = above & ~(uintptr_t)(STACK_ALIGNMENT - 1); g.sp <= above + ARGUMENT_BYTES_MAX; g.sp += STACK_ALIGNMENT)
+        if (g.sp >= above && stands(&g)) {
+            *f = g;
+            return true;
+        }
+    return true;
 }
 
 /* The caller's stack pointer comes in r13, where compiled callers have more than the arguments above theirs. It is the
@@ -359,11 +447,18 @@ static uintptr_t call_target(uintptr_t pc)
     return 0;
 }
 
-/* Whether a return address is behind a call of one of the JVM's routines. */
-static bool called_routine(uintptr_t pc)
+/* Of a call that is over the return address may be left, in another place. */
+static bool is_plausible(const struct frame *caller)
 {
-    uintptr_t target = call_target(pc);
-    return target && code_find(target).is_routine;
+    const struct code c = code_find(caller->pc);
+    return !code_is_compiled(&c) || stands(caller);
+}
+
+/* Whether a frame has called one of the JVM's routines. */
+static bool called_routine(const struct frame *caller)
+{
+    uintptr_t target = call_target(caller->pc);
+    return target && code_find(target).is_routine && is_plausible(caller);
 }
 
 /* What a routine keeps on the stack, or has no value for yet, may look like a return address, of a call long ago: the one that
@@ -371,7 +466,7 @@ static bool called_routine(uintptr_t pc)
 static bool routine_caller(struct frame *f)
 {
     struct frame g = *f;
-    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(&g, f->fp) && called_routine(g.pc)) {
+    if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX && pop_with_fp(&g, f->fp) && called_routine(&g)) {
         *f = g;
         return true;
     }
@@ -419,11 +514,34 @@ static bool caller_in_rdx(const struct code *c, struct frame *f, const struct re
     return true;
 }
 
+static bool caller_on_top(struct frame *f)
+{
+    struct frame g = *f;
+    if (!pop_at(&g, g.sp) || !is_plausible(&g))
+        return false;
+    *f = g;
+    return true;
+}
+
+/* The adapter from the interpreter to compiled code pops it into rax, to align the stack below it. */
+static bool caller_popped_into_rax(const struct code *c, struct frame *f, const struct registers *at)
+{
+    uint64_t pc;
+    if (c->is_routine || c->frame_words || !frame_register(at->ucontext, DWARF_RAX, &pc) || !code_contains(pc))
+        return false;
+    enum code_kind kind = code_find(pc).kind;
+    if (kind != CODE_INTERPRETER && kind != CODE_CALL_STUB)
+        return false;
+    f->pc = pc;
+    return true;
+}
+
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
     struct frame g = *f;
     if (at && ((c->is_routine && routine_caller(f)) || caller_in_rdx(c, f, at) || caller_below_copy(c, f) ||
-               caller_popped_into_rdx(c, f, at) || pop_at(f, f->sp)))
+               caller_popped_into_rdx(c, f, at) || frame_compiled_caller(f, at) || caller_on_top(f) ||
+               caller_popped_into_rax(c, f, at)))
         return true;
     if (c->frame_words && frame_caller(c, &g) && frame_is_return_address(g.pc)) {
         *f = g;
@@ -432,7 +550,7 @@ bool frame_stub_caller(const struct code *c, struct frame *f, const struct regis
     if (f->fp >= f->sp && f->fp - f->sp < LEAF_FP_BYTES_MAX &&
         (pop_with_fp(f, f->fp) || pop_with_cookie(f)))
         return true;
-    return scan(f, NULL, SCAN_WORDS_MAX);
+    return scan(f, is_plausible, SCAN_WORDS_MAX) || scan(f, NULL, SCAN_WORDS_MAX);
 }
 
 static bool follow_frame_pointers(struct frame *f)
@@ -496,9 +614,9 @@ static bool follow_called_functions(struct frame *f)
 
 /* Java that left for native code did so by a call of native code or of a stub; a word that follows another call was left
  * on the stack by a frame that is gone. */
-static bool may_call_native(uintptr_t pc)
+static bool may_call_native(const struct frame *caller)
 {
-    uintptr_t target = call_target(pc);
+    uintptr_t target = call_target(caller->pc);
     return !target || !code_contains(target) || code_find(target).kind == CODE_STUB;
 }
 

@@ -338,9 +338,18 @@ static bool interpreted(struct walk *w, uint64_t *frame)
 {
     uint64_t method, bcp;
     uint32_t bci = 0;
-    struct frame caller;
+    struct frame caller = here(w);
     if (w->leaf && w->at_entry)
         return interpreted_entry(w, frame);
+    if (w->leaf && frame_compiled_caller(&caller, &w->at)) {
+        bool is_entry = emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame);
+        go_to(w, caller);
+        return is_entry;
+    }
+    if (!w->leaf && frame_interpreter_routine_caller(&caller, &w->at)) {
+        go_to(w, caller);
+        return false;
+    }
     if (!interpreted_slots(w, &method, &bcp, &caller) ||
         !(code_find(caller.pc).kind != CODE_NONE))
         return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);

@@ -10,7 +10,7 @@ enum {
 };
 
 union argument {
-    uint64_t number; /* also a pool key, or a symbol id */
+    uint64_t number; /* also an id of a pool's set, or a symbol id */
     const char *text;
 };
 
@@ -23,16 +23,16 @@ void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
     buffer_put(b, bytes, len);
 }
 
-static void put_pooled(struct jfr_writer *w, enum schema_id type, uint64_t key)
+static void put_pooled(struct jfr_writer *w, enum schema_id type, uint32_t id)
 {
-    struct id_set *set = type == T_THREAD        ? &w->threads
-                         : type == T_STACK_TRACE ? &w->stacks
-                         : type == T_CLASS       ? &w->classes
-                         : type == T_CONTEXT     ? &w->contexts
-                         : type == T_REFERENCE   ? &w->references
+    struct key_set *keyed = type == T_STACK_TRACE ? &w->stacks : type == T_CLASS ? &w->classes : NULL;
+    struct id_set *set = type == T_THREAD      ? &w->threads
+                         : type == T_CONTEXT   ? &w->contexts
+                         : type == T_REFERENCE ? &w->references
                          : type == T_OLD_OBJECT_ROOT ? &w->roots
-                                                 : NULL;
-    if (set && !id_set_need(set, (uint32_t)key))
+                                               : NULL;
+    uint32_t key = id;
+    if (keyed ? !key_set_need(keyed, id, &key) : set && !id_set_need(set, id))
         w->events.failed = true;
     buffer_varint(&w->events, key);
 }
@@ -53,7 +53,7 @@ static void put_field(struct jfr_writer *w, const struct schema_field *f, union 
 {
     uint64_t number = f->type == T_INT ? (uint32_t)value.number : value.number;
     if (f->flags & S_POOL)
-        put_pooled(w, f->type, value.number);
+        put_pooled(w, f->type, (uint32_t)value.number);
     else if (f->flags & S_STRING_REF)
         put_string_ref(w, value.number);
     else if (f->type == T_STRING)
@@ -173,7 +173,7 @@ void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocati
               (union argument[]){{s->ticks},
                                  {s->thread},
                                  {s->stack},
-                                 {jfr_class_key(s->class_name)},
+                                 {jfr_class_id(s->class_name)},
                                  {s->weight},
                                  {s->size},
                                  {s->interval},
@@ -196,7 +196,7 @@ void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
                                  {age},
                                  {o->heap_used},
                                  {o->object},
-                                 {jfr_class_key(o->class_name)},
+                                 {jfr_class_id(o->class_name)},
                                  {.text = ""},
                                  {o->has_holder ? o->object : 0},
                                  elements,
@@ -213,7 +213,7 @@ void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
               (union argument[]){{o->ticks},
                                  {o->thread},
                                  {o->stack},
-                                 {jfr_class_key(o->class_name)},
+                                 {jfr_class_id(o->class_name)},
                                  {o->born_ticks},
                                  {o->size},
                                  {o->weight},
@@ -240,7 +240,7 @@ void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s
                                  {s->duration_ticks},
                                  {s->thread},
                                  {s->stack},
-                                 {s->has_class ? jfr_class_key(s->class_name) : 0},
+                                 {s->has_class ? jfr_class_id(s->class_name) : 0},
                                  {s->owner},
                                  {s->address},
                                  {s->weight_ns},
@@ -256,7 +256,7 @@ void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
                                  {s->duration_ticks},
                                  {s->thread},
                                  {s->stack},
-                                 {s->has_class ? jfr_class_key(s->class_name) : 0},
+                                 {s->has_class ? jfr_class_id(s->class_name) : 0},
                                  {(uint64_t)s->timeout_ns},
                                  {(uint64_t)s->until_epoch_ms},
                                  {s->address},
@@ -276,7 +276,7 @@ void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s
                                  {s->weight_ns},
                                  {s->outcome},
                                  {state_key(s->state)},
-                                 {s->has_class ? jfr_class_key(s->class_name) : 0}});
+                                 {s->has_class ? jfr_class_id(s->class_name) : 0}});
 }
 
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)

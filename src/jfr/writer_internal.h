@@ -3,8 +3,8 @@
 #define CANDOR_JFR_WRITER_INTERNAL_H
 
 #include "base/buffer.h"
-#include "base/map.h"
 #include "jfr/id_set.h"
+#include "jfr/key_set.h"
 #include "jfr/writer.h"
 
 enum {
@@ -64,9 +64,9 @@ struct jfr_writer {
     struct checkpoint checkpoint;
 
     /* What the chunk's pools hold. */
-    struct id_set stacks, threads, methods, classes, symbols, strings, contexts;
+    struct key_set stacks, methods, classes;
+    struct id_set threads, symbols, strings, contexts;
     struct id_set references, objects, arrays, fields, roots; /* of paths, by the id of what is held */
-    struct map method_keys; /* the caller's ids may lie far apart: in the chunk they are counted from 1 */
     struct jfr_frame frames[JFR_FRAMES_MAX];
 };
 
@@ -82,8 +82,8 @@ int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
 int jfr_writer_drain(struct jfr_writer *w);
 /* Encodes a string with its leading byte: NULL, empty or UTF-8. */
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
-/* The key of a class in its pool, by its name's symbol id. */
-uint32_t jfr_class_key(uint32_t name);
+/* The id of a class in its pool's set, by its name's symbol id. */
+uint32_t jfr_class_id(uint32_t name);
 /* The entries every chunk holds: frame types and thread states. */
 int jfr_pools_write_fixed(struct jfr_writer *w);
 /* What events since the last flush refer to and the chunk does not hold yet goes into `out`; what is there of it beyond

@@ -73,8 +73,8 @@ static int entry_end(struct jfr_writer *w)
     return jfr_writer_drain(w);
 }
 
-/* Classes and symbols are stored under the symbol's id + SYMBOL_KEY: the empty name (id 0) has an entry too, and no entry
- * has the key 0, which means null. */
+/* Symbols are stored under their id + SYMBOL_KEY, which is also the id of the class of that name: the empty name (id 0) has an entry
+ * too, and no entry has the key 0, which means null. */
 enum { NO_DESCRIPTOR_KEY = 1, SYMBOL_KEY = 2 };
 
 static uint32_t need_symbol(struct jfr_writer *w, uint32_t id)
@@ -84,28 +84,23 @@ static uint32_t need_symbol(struct jfr_writer *w, uint32_t id)
     return id + SYMBOL_KEY;
 }
 
-uint32_t jfr_class_key(uint32_t name)
+uint32_t jfr_class_id(uint32_t name)
 {
     return name + SYMBOL_KEY;
 }
 
-static uint32_t need_class(struct jfr_writer *w, uint32_t name)
+/* The key of an entry of `set`, there already or to come. */
+static uint32_t need(struct jfr_writer *w, struct key_set *set, uint32_t id)
 {
-    if (!id_set_need(&w->classes, jfr_class_key(name)))
+    uint32_t key;
+    if (!key_set_need(set, id, &key))
         w->out.failed = true;
-    return jfr_class_key(name);
+    return key;
 }
 
-/* 0 is no method. */
-static uint32_t need_method(struct jfr_writer *w, uint32_t id)
+static uint32_t need_class(struct jfr_writer *w, uint32_t name)
 {
-    bool added = false;
-    uint32_t *key = id ? map_add(&w->method_keys, id, &added) : NULL;
-    if (added)
-        *key = (uint32_t)w->method_keys.count;
-    if ((id && !key) || !id_set_need(&w->methods, id))
-        w->out.failed = true;
-    return key ? *key : 0;
+    return need(w, &w->classes, jfr_class_id(name));
 }
 
 static void put_symbol_text(struct jfr_writer *w, uint32_t id)
@@ -119,13 +114,13 @@ static void put_stack(struct jfr_writer *w, uint32_t id)
 {
     bool truncated = false;
     size_t count = w->answers.stack(w->answers.context, id, w->frames, JFR_FRAMES_MAX, &truncated);
-    struct buffer *b = entry(w, T_STACK_TRACE, id);
+    struct buffer *b = entry(w, T_STACK_TRACE, need(w, &w->stacks, id));
     buffer_u8(b, truncated);
     buffer_varint(b, count);
     for (size_t i = 0; i < count; i++) {
         const struct jfr_frame *f = &w->frames[i];
         struct jfr_frame_form form = jfr_frame_forms[f->type];
-        buffer_varint(b, need_method(w, f->method));
+        buffer_varint(b, need(w, &w->methods, f->method));
         buffer_varint(b, f->line > 0 ? (uint32_t)f->line : 0); /* unknown: -1 would take five bytes */
         buffer_varint(b, (f->bci & UINT16_MAX) | (uint32_t)form.mark << JFR_BCI_BITS);
         buffer_varint(b, form.key);
@@ -154,7 +149,7 @@ static void put_method(struct jfr_writer *w, uint32_t id)
 {
     struct jfr_method m = {0};
     w->answers.method(w->answers.context, id, &m);
-    struct buffer *b = entry(w, T_METHOD, need_method(w, id));
+    struct buffer *b = entry(w, T_METHOD, need(w, &w->methods, id));
     buffer_varint(b, need_class(w, m.class_name));
     buffer_varint(b, need_symbol(w, m.name));
     buffer_varint(b, m.descriptor ? need_symbol(w, m.descriptor) : NO_DESCRIPTOR_KEY);
@@ -162,11 +157,11 @@ static void put_method(struct jfr_writer *w, uint32_t id)
     buffer_u8(b, 0);
 }
 
-static void put_class(struct jfr_writer *w, uint32_t key)
+static void put_class(struct jfr_writer *w, uint32_t id)
 {
-    struct buffer *b = entry(w, T_CLASS, key);
+    struct buffer *b = entry(w, T_CLASS, need(w, &w->classes, id));
     buffer_varint(b, 0);
-    buffer_varint(b, need_symbol(w, key - SYMBOL_KEY));
+    buffer_varint(b, need_symbol(w, id - SYMBOL_KEY));
     buffer_varint(b, 0);
     buffer_varint(b, 0);
 }
@@ -327,8 +322,9 @@ int jfr_pools_write_fixed(struct jfr_writer *w)
 
 /* All of a chunk's. */
 #define JFR_POOL_SETS(sets, w) \
-    struct id_set *sets[] = {&(w)->stacks,     &(w)->threads,  &(w)->methods, &(w)->classes, &(w)->symbols, &(w)->strings, \
-                             &(w)->references, &(w)->objects, &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
+    struct id_set *sets[] = {&(w)->threads, &(w)->symbols, &(w)->strings, &(w)->references, &(w)->objects, \
+                             &(w)->arrays,  &(w)->fields,  &(w)->roots,   &(w)->contexts}
+#define JFR_KEYED_SETS(sets, w) struct key_set *sets[] = {&(w)->stacks, &(w)->methods, &(w)->classes}
 
 int jfr_pools_gather(struct jfr_writer *w)
 {
@@ -336,9 +332,9 @@ int jfr_pools_gather(struct jfr_writer *w)
     const struct {
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
-    } pools[] = {{&w->stacks, put_stack}, {&w->threads, put_thread}, {&w->methods, put_method},
+    } pools[] = {{&w->stacks.ids, put_stack}, {&w->threads, put_thread}, {&w->methods.ids, put_method},
                  {&w->references, put_reference}, {&w->objects, put_object}, {&w->arrays, put_array}, {&w->fields, put_field},
-                 {&w->roots, put_root}, {&w->classes, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
+                 {&w->roots, put_root}, {&w->classes.ids, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
                  {&w->contexts, put_context}};
     need_holders(w);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
@@ -359,7 +355,9 @@ void jfr_pools_clear(struct jfr_writer *w)
     JFR_POOL_SETS(sets, w);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_clear(sets[i]);
-    map_clear(&w->method_keys);
+    JFR_KEYED_SETS(keyed, w);
+    for (size_t i = 0; i < sizeof keyed / sizeof keyed[0]; i++)
+        key_set_clear(keyed[i]);
 }
 
 void jfr_pools_deinit(struct jfr_writer *w)
@@ -367,5 +365,7 @@ void jfr_pools_deinit(struct jfr_writer *w)
     JFR_POOL_SETS(sets, w);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         id_set_deinit(sets[i]);
-    map_deinit(&w->method_keys);
+    JFR_KEYED_SETS(keyed, w);
+    for (size_t i = 0; i < sizeof keyed / sizeof keyed[0]; i++)
+        key_set_deinit(keyed[i]);
 }

@@ -88,7 +88,7 @@ static void test_grain(const char *path, uint32_t grain)
     jfr_file_close(file);
 }
 
-/* ---- methods whose ids lie far apart ---- */
+/* ---- stacks and methods whose ids lie far apart ---- */
 
 enum { METHODS = 100 };
 
@@ -100,6 +100,7 @@ static uint32_t far_id(uint32_t i)
 /* Two frames each, of which the caller is a method of the stack before. */
 static size_t far_stack(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated)
 {
+    id = (id - far_id(0)) / (far_id(1) - far_id(0));
     frames[0] = (struct jfr_frame){far_id(id), 1, 0, JFR_FRAME_C2};
     frames[1] = (struct jfr_frame){far_id(id - 1), 2, 0, JFR_FRAME_C2};
     return 2;
@@ -117,14 +118,14 @@ static const char *numbered(void *context, uint32_t id, size_t *len)
     return text;
 }
 
-static unsigned wrong_methods(struct jfr_chunk *chunk, uint32_t i)
+static unsigned wrong_methods(struct jfr_chunk *chunk, uint32_t key, uint32_t i)
 {
     struct jfr_stack stack;
     struct jfr_raw_frame raw;
     struct jfr_method_info method;
     unsigned wrong = 0;
     char name[32];
-    jfr_stack_of(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.StackTrace"), i), &stack);
+    jfr_stack_of(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.StackTrace"), key), &stack);
     for (uint32_t caller = 0; caller < 2; caller++) {
         snprintf(name, sizeof name, "symbol%u", far_id(i - caller));
         bool good = stack.raw && jfr_stack_next_raw(&stack, &raw) && raw.method >= 1 && raw.method <= METHODS + 1 &&
@@ -146,20 +147,20 @@ static void test_methods(const char *path)
     unsigned wrong = 0;
     jfr_writer_new(&w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, &e);
     for (uint32_t i = 1; i <= METHODS; i++)
-        jfr_write_execution_sample(w, i, 0, i, JFR_STATE_JAVA);
+        jfr_write_execution_sample(w, i, 0, far_id(i), JFR_STATE_JAVA);
     jfr_writer_rotate(w, METHODS, 1, &e);
     for (uint32_t i = METHODS; i > 0; i--)
-        jfr_write_execution_sample(w, METHODS + i, 0, i, JFR_STATE_JAVA);
+        jfr_write_execution_sample(w, METHODS + i, 0, far_id(i), JFR_STATE_JAVA);
     jfr_writer_close(w, 2 * METHODS + 1, &e);
     if (!tap_ok(!jfr_file_open(&file, path, NULL, &e) && jfr_file_chunks(file) == 2, "two chunks %s", e.text))
         return;
     for (uint32_t c = 0; c < 2; c++) {
         jfr_chunk_open(&chunk, file, c, NULL, &e);
         for (uint32_t i = 1; i <= METHODS; i++)
-            wrong += wrong_methods(chunk, i);
+            wrong += wrong_methods(chunk, i, c ? METHODS + 1 - i : i);
         jfr_chunk_close(chunk);
     }
-    tap_ok(!wrong, "methods have their names under keys that are as small as can be: %u have not", wrong);
+    tap_ok(!wrong, "stacks and methods are there under keys that are as small as can be: %u are not", wrong);
     jfr_file_close(file);
 }
 

@@ -78,9 +78,11 @@ const char *const jfr_thread_state_names[JFR_STATES] = {
 
 #define CONTEXT POOLED("context", T_CONTEXT, "Context")
 
-/* How the samples of all events that weigh time begin. */
-#define WEIGHED_SAMPLE(about) START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
-                              SPAN_NS("weight", "Weight", about), OUTCOME, POOLED("state", T_THREAD_STATE, "Thread State")
+/* How samples begin: as a jdk.ExecutionSample, so that of a sample written behind one of its own these fields are packed already. What
+ * mostly is the same in each, such as the outcome, stands at the end for the same reason. */
+#define SAMPLE START_TIME, POOLED("eventThread", T_THREAD, "Thread"), POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"), \
+               POOLED("state", T_THREAD_STATE, "Thread State")
+#define WEIGHED_SAMPLE(about) SAMPLE, SPAN_NS("weight", "Weight", about)
 
 /* How waits for locks begin and end; between is what the JDK's event of that name has. */
 #define WAIT_BEGINS START_TIME, {"duration", T_LONG, S_TICKS, T_TIMESPAN, "TICKS", "Duration", NULL}, \
@@ -232,20 +234,20 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                           .description = "One sample with its exact weight",
                           .category = "Candor",
                           .fields = {WEIGHED_SAMPLE("CPU time the sample stands for"),
-                                     {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"},
+                                     {"pc", T_LONG, S_UNSIGNED | S_ADDRESS, 0, NULL, "Program Counter"}, OUTCOME,
                                      POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_SAFEPOINT_SAMPLE) = {.name = "candor.SafepointSample",
                                 .super = EVENT_SUPER,
                                 .label = "Safepoint Sample",
                                 .description = "The stack a thread showed at a safepoint, and the wall-clock time it stands for",
                                 .category = "Candor",
-                                .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for")}},
+                                .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"), OUTCOME}},
     TYPE(T_WALL_SAMPLE) = {.name = "candor.WallSample",
                            .super = EVENT_SUPER,
                            .label = "Wall-Clock Sample",
                            .description = "What a thread did, running or not, and the wall-clock time the sample stands for",
                            .category = "Candor",
-                           .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"),
+                           .fields = {WEIGHED_SAMPLE("Wall-clock time of threads the sample stands for"), OUTCOME,
                                       {"evidence", T_STRING, S_STRING_REF, 0, NULL, "Evidence", "what the state is known by"},
                                       POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_BOOK_LINE) = {.name = "candor.BookLine",
@@ -328,10 +330,8 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                             .label = "Event Sample",
                             .description = "Where a thread was when an event had come so often, and how many of them it stands for",
                             .category = "Candor",
-                            .fields = {START_TIME, POOLED("eventThread", T_THREAD, "Thread"),
-                                       POOLED("stackTrace", T_STACK_TRACE, "Stack Trace"),
-                                       COUNT("weight", "Weight", "Events the sample stands for"), OUTCOME,
-                                       POOLED("state", T_THREAD_STATE, "Thread State"), ADDRESS("pc", "Program Counter"),
+                            .fields = {SAMPLE, COUNT("weight", "Weight", "Events the sample stands for"),
+                                       ADDRESS("pc", "Program Counter"), OUTCOME,
                                        POOLED("carrierThread", T_THREAD, "Carrier Thread"), CONTEXT}},
     TYPE(T_DATA_AMOUNT) = {.name = "jdk.jfr.DataAmount", .super = ANNOTATION_SUPER, .fields = {{"value", T_STRING}}},
     TYPE(T_ALLOCATION_SAMPLE) = {.name = "jdk.ObjectAllocationSample",
@@ -386,7 +386,7 @@ const struct schema_type schema_types[SCHEMA_END - SCHEMA_FIRST] = {
                            .label = "Lock Holder",
                            .description = "Where a thread stood that had a lock for which others waited",
                            .category = "Candor",
-                           .fields = {WEIGHED_SAMPLE("Time that others waited which the sample stands for"),
+                           .fields = {WEIGHED_SAMPLE("Time that others waited which the sample stands for"), OUTCOME,
                                       POOLED("lockClass", T_CLASS, "Lock Class")}},
     TYPE(T_THREAD_PARK) = {.name = "jdk.ThreadPark",
                            .super = EVENT_SUPER,

@@ -143,10 +143,10 @@ static void put_pc_sample(struct jfr_writer *w, enum schema_id type, const struc
               (union argument[]){{s->ticks},
                                  {s->thread},
                                  {s->stack},
-                                 {s->weight_ns},
-                                 {s->outcome},
                                  {state_key(s->state)},
+                                 {s->weight_ns},
                                  {s->pc},
+                                 {s->outcome},
                                  {s->carrier},
                                  {s->context}});
 }
@@ -164,7 +164,7 @@ void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *s)
 {
     put_event(w, T_SAFEPOINT_SAMPLE,
-              (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {s->weight_ns}, {s->outcome}, {state_key(s->state)}});
+              (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {state_key(s->state)}, {s->weight_ns}, {s->outcome}});
 }
 
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *s)
@@ -273,9 +273,9 @@ void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s
               (union argument[]){{s->ticks},
                                  {s->thread},
                                  {s->stack},
+                                 {state_key(s->state)},
                                  {s->weight_ns},
                                  {s->outcome},
-                                 {state_key(s->state)},
                                  {s->has_class ? jfr_class_id(s->class_name) : 0}});
 }
 
@@ -285,9 +285,9 @@ void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s
               (union argument[]){{s->ticks},
                                  {s->thread},
                                  {s->stack},
+                                 {state_key(s->state)},
                                  {s->weight_ns},
                                  {s->outcome},
-                                 {state_key(s->state)},
                                  {s->evidence},
                                  {s->carrier},
                                  {s->context}});

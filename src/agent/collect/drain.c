@@ -21,7 +21,8 @@ void drain_begin(const struct drain_to *places)
     session.random = clock_monotonic_ns() | 1;
 }
 
-/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. */
+/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. It goes before the sample itself, as the
+ * shorter and more regular of two events that begin alike: so both pack best. */
 static void write_execution_samples(const struct jfr_cpu_sample *s)
 {
     uint64_t interval = to.clock->interval_ns, n = s->weight_ns / interval;
@@ -54,6 +55,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
                               outcome == OUTCOME_TRUNCATED);
     else
         s.stack = names_failed_stack(names, outcome, s.pc);
+    write_execution_samples(&s);
     uint64_t dropped = jfr_writer_dropped(to.recording->writer);
     if (clock_counts(to.clock))
         jfr_write_event_sample(to.recording->writer, &s);
@@ -64,7 +66,6 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         return;
     }
     books_sample(to.books, outcome, s.weight_ns);
-    write_execution_samples(&s);
     snapshots_sample(to.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 

@@ -159,6 +159,8 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
                                     .state = s->as.state};
     if (!ns)
         return;
+    if (wall.options.alone && jfr_state_runs(s->as.state))
+        write_execution_samples(&event);
     uint64_t dropped = jfr_writer_dropped(w);
     jfr_write_wall_sample(w, &event);
     if (jfr_writer_dropped(w) != dropped) {
@@ -166,8 +168,6 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
         return;
     }
     wall_books_sample(&wall.books, s->as.state, s->as.evidence, s->outcome, ns);
-    if (wall.options.alone && jfr_state_runs(s->as.state))
-        write_execution_samples(&event);
 }
 
 static bool has_stack(enum outcome outcome)

@@ -4,6 +4,7 @@
 #include "jfr/writer_internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void checkpoint_begin(struct jfr_writer *w)
@@ -166,16 +167,54 @@ static void put_class(struct jfr_writer *w, uint32_t id)
     buffer_varint(b, 0);
 }
 
+static const char *symbol_text(struct jfr_writer *w, uint32_t key, size_t *len)
+{
+    const char *text = key > SYMBOL_KEY ? w->answers.symbol(w->answers.context, key - SYMBOL_KEY, len) : NULL;
+    if (!text)
+        *len = 0;
+    return text ? text : "";
+}
+
 /* As bytes also when there are none: readers of other tools know symbols in no other coding (one.jfr). */
 static void put_symbol(struct jfr_writer *w, uint32_t key)
 {
-    size_t len = 0;
-    const char *text = key > SYMBOL_KEY ? w->answers.symbol(w->answers.context, key - SYMBOL_KEY, &len) : NULL;
+    size_t len;
+    const char *text = symbol_text(w, key, &len);
     struct buffer *b = entry(w, T_SYMBOL, key);
     buffer_u8(b, 3);
-    buffer_varint(b, text ? len : 0);
-    if (text)
-        buffer_put(b, text, len);
+    buffer_varint(b, len);
+    buffer_put(b, text, len);
+}
+
+/* What is known of a symbol while it is sorted. */
+struct named {
+    const char *text;
+    size_t len;
+    uint32_t key;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+    return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Names that begin alike, of one package or signature, pack best beside each other. Without memory they stay as they came. */
+static void sort_symbols(struct jfr_writer *w)
+{
+    struct id_set *set = &w->symbols;
+    struct named *names = malloc(set->pending_count * sizeof *names);
+    if (!names)
+        return;
+    for (size_t i = 0; i < set->pending_count; i++) {
+        names[i] = (struct named){.key = set->pending[i]};
+        names[i].text = symbol_text(w, names[i].key, &names[i].len);
+    }
+    qsort(names, set->pending_count, sizeof *names, by_text);
+    for (size_t i = 0; i < set->pending_count; i++)
+        set->pending[i] = names[i].key;
+    free(names);
 }
 
 static void put_shared_string(struct jfr_writer *w, uint32_t id)
@@ -338,6 +377,8 @@ int jfr_pools_gather(struct jfr_writer *w)
                  {&w->contexts, put_context}};
     need_holders(w);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
+        if (pools[p].set == &w->symbols)
+            sort_symbols(w);
         for (size_t i = 0; i < pools[p].set->pending_count; i++) {
             pools[p].put(w, pools[p].set->pending[i]);
             int rc = entry_end(w);

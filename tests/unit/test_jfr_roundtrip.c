@@ -257,9 +257,9 @@ static void own_method(void *context, uint32_t id, struct jfr_method *method)
 
 static const char *numbered(void *context, uint32_t id, size_t *len)
 {
-    static char text[32];
-    *len = (size_t)snprintf(text, sizeof text, "symbol%u", id);
-    return text;
+    static char texts[MANY + 2][16];
+    *len = (size_t)snprintf(texts[id], sizeof texts[id], "symbol%u", id);
+    return texts[id];
 }
 
 static void test_piecemeal_checkpoints(const char *path)

@@ -63,12 +63,19 @@ static inline bool jfr_state_waits(enum jfr_thread_state state)
     return state == JFR_STATE_BLOCKED || (state >= JFR_STATE_MONITOR && state <= JFR_STATE_IO);
 }
 
-/* Events of the JDK's names that a recording will not have, and does not declare. */
+/* Events that a recording will not have, and does not declare: each chunk repeats what is declared, and the JDK's recorder may
+ * stand behind it with the same names. */
 enum jfr_without {
     JFR_WITHOUT_COLLECTIONS = 1,
     JFR_WITHOUT_WAITS = 2,
     JFR_WITHOUT_ALLOCATIONS = 4,
-    JFR_WITHOUT_OLD_OBJECTS = 8
+    JFR_WITHOUT_OLD_OBJECTS = 8,
+    JFR_WITHOUT_CPU = 16,
+    JFR_WITHOUT_COUNTS = 32, /* candor.EventSample */
+    JFR_WITHOUT_WALL = 64,
+    JFR_WITHOUT_SAFEPOINT = 128,
+    JFR_WITHOUT_CODE = 256,
+    JFR_WITHOUT_BASES = 512
 };
 
 /* The descriptor of what is no Java method. `jfr print` of the JDK stops with an exception at one without parentheses;

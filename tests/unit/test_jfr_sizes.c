@@ -1,5 +1,5 @@
-/* What the writer saves bytes by: events' sizes of one byte where that is enough, times that are no finer than asked for, and keys of
- * stacks and methods that are counted in each chunk. And what helps those who pack it: names are sorted.
+/* What the writer saves bytes by: events' sizes of one byte where that is enough, times that are no finer than asked for, no types
+ * without events, and keys of stacks and methods that are counted in each chunk. And what helps those who pack it: names are sorted.
  * tier: quick
  * timeout: 20
  * aarch64: yes */
@@ -86,6 +86,39 @@ static void test_grain(const char *path, uint32_t grain)
     tap_ok(!f.long_sizes && !problems.count, "with sizes as short as can be");
     jfr_chunk_close(chunk);
     jfr_file_close(file);
+}
+
+/* ---- what is not declared ---- */
+
+static void test_without(const char *path)
+{
+    static const struct {
+        uint32_t without;
+        const char *type;
+    } parts[] = {{JFR_WITHOUT_COLLECTIONS, "candor.SafepointCount"}, {JFR_WITHOUT_WAITS, "candor.LockHolder"},
+                 {JFR_WITHOUT_ALLOCATIONS, "jdk.ObjectAllocationSample"}, {JFR_WITHOUT_OLD_OBJECTS, "jdk.types.Reference"},
+                 {JFR_WITHOUT_CPU, "candor.CpuSample"}, {JFR_WITHOUT_COUNTS, "candor.EventSample"},
+                 {JFR_WITHOUT_WALL, "candor.WallSample"}, {JFR_WITHOUT_SAFEPOINT, "candor.SafepointSample"},
+                 {JFR_WITHOUT_CODE, "candor.CodeName"}, {JFR_WITHOUT_BASES, "candor.BookBase"}};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    struct jfr_pools pools = sample_pools();
+    struct error e = {""};
+    for (unsigned i = 0; i < PARTS; i++) {
+        struct jfr_writer_options options = {.ticks_per_second = 1000, .start_ticks = 1, .without = parts[i].without};
+        struct jfr_writer *w;
+        struct jfr_file *file;
+        struct jfr_chunk *chunk;
+        unsigned declared = 0;
+        jfr_writer_new(&w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, &e);
+        jfr_write_log(w, 1, "info", "something");
+        jfr_writer_close(w, 2, &e);
+        bool opened = !jfr_file_open(&file, path, NULL, &e) && !jfr_chunk_open(&chunk, file, 0, NULL, &e);
+        for (unsigned k = 0; opened && k < PARTS; k++)
+            declared += jfr_chunk_type(chunk, parts[k].type) != NULL;
+        tap_ok(opened && declared == PARTS - 1 && !jfr_chunk_type(chunk, parts[i].type), "no %s, and all others %s", parts[i].type, e.text);
+        jfr_chunk_close(chunk);
+        jfr_file_close(file);
+    }
 }
 
 /* ---- stacks and methods whose ids lie far apart ---- */
@@ -195,6 +228,7 @@ int main(void)
     close(mkstemp(path));
     test_grain(path, 1);
     test_grain(path, GRAIN);
+    test_without(path);
     test_methods(path);
     tap_ok(open_writer(&w, path, 1000, 300, &e) == -EINVAL, "a clock of 3.3 ticks per second: %s", e.text);
     unlink(path);

@@ -21,5 +21,11 @@ uint32_t collect_without(const struct collect_options *options)
     without |= options->events & COLLECT_LOCK ? 0 : JFR_WITHOUT_WAITS;
     without |= options->events & COLLECT_ALLOC ? 0 : JFR_WITHOUT_ALLOCATIONS;
     without |= options->events & COLLECT_LIVE ? 0 : JFR_WITHOUT_OLD_OBJECTS;
-    return options->jfr ? without : 0;
+    without |= options->events & COLLECT_WALL ? 0 : JFR_WITHOUT_WALL;
+    without |= options->events & COLLECT_SAFEPOINT ? 0 : JFR_WITHOUT_SAFEPOINT;
+    without |= options->events & COLLECT_CPU && !options->counter.name[0] ? 0 : JFR_WITHOUT_CPU;
+    without |= options->events & COLLECT_CPU && options->counter.name[0] ? 0 : JFR_WITHOUT_COUNTS;
+    without |= options->code ? 0 : JFR_WITHOUT_CODE;
+    without |= keep_is_limited(&options->keep) ? 0 : JFR_WITHOUT_BASES;
+    return without;
 }

@@ -61,7 +61,7 @@ struct collect_options {
     const char *jfr; /* struct recording */
 };
 
-/* Which of the JDK's events it will have none of, where the JDK's recorder records beside it (enum jfr_without); else 0. */
+/* Which events it will have none of (enum jfr_without). */
 uint32_t collect_without(const struct collect_options *options);
 
 enum { COLLECT_WARNING_MAX = 256 };

@@ -39,6 +39,7 @@ def check(jdk, flags, what):
     ct.ok(marked >= 0.99 * len(deep) > 500,
           f"{jdk}, {what}: {marked} of {len(deep)} stacks 3000 deep are marked truncated",
           collections.Counter((dives(s), s.outcome, s.cut) for s in deep).most_common(5))
+    ct.ok(not any(s.pc for s in recording.samples if s.outcome in ct.WALKED), "beside a stack stands no pc")
     weight = sum(s.weight for s in recording.samples if s.outcome == "truncated")
     ct.ok(books["truncated_ns"] == weight > 0, f"{jdk}, {what}: the books' truncated account is their weight",
           (books["truncated_ns"], weight))

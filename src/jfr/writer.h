@@ -80,6 +80,7 @@ struct jfr_pools {
     const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; stays until something else than a symbol is asked for */
     void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
     void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
+    void (*sort_stacks)(void *context, uint32_t *ids, size_t count); /* so that like ones stand together; NULL: as they came */
 };
 
 struct jfr_writer_options {

@@ -376,6 +376,8 @@ int jfr_pools_gather(struct jfr_writer *w)
                  {&w->roots, put_root}, {&w->classes.ids, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
                  {&w->contexts, put_context}};
     need_holders(w);
+    if (w->answers.sort_stacks)
+        w->answers.sort_stacks(w->answers.context, w->stacks.ids.pending, w->stacks.ids.pending_count);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
         if (pools[p].set == &w->symbols)
             sort_symbols(w);

@@ -59,6 +59,35 @@ static bool reads_back(const struct stacks *s, const struct known *k)
     return !id && n == k->count;
 }
 
+static const struct stacks *sorted;
+
+static int by_callers(const void *a, const void *b)
+{
+    const struct known *x = a, *y = b;
+    return stacks_compare(sorted, x->id, y->id);
+}
+
+static size_t callers_in_common(const struct known *a, const struct known *b)
+{
+    size_t n = 0;
+    while (n < a->count && n < b->count && a->frames[a->count - 1 - n] == b->frames[b->count - 1 - n])
+        n++;
+    return n;
+}
+
+/* No stack further on is more like one than the next is. */
+static void test_order(const struct stacks *s, struct known *all)
+{
+    size_t wrong = 0;
+    sorted = s;
+    qsort(all, STACKS, sizeof *all, by_callers);
+    for (size_t i = 0; i + 2 < STACKS; i++)
+        for (size_t j = i + 2, next = callers_in_common(&all[i], &all[i + 1]); j < STACKS; j++)
+            wrong += callers_in_common(&all[i], &all[j]) > next;
+    tap_ok(!wrong, "sorted, those with the most callers in common stand together (%zu do not)", wrong);
+    tap_ok(!stacks_compare(s, all[5].id, all[5].id) && stacks_compare(s, 0, all[STACKS - 1].id) < 0, "and the empty stack comes first");
+}
+
 static void test_model(void)
 {
     static struct known all[STACKS];
@@ -89,6 +118,7 @@ static void test_model(void)
         suffixes += used[id], distinct_ids++;
     tap_ok(suffixes == distinct_ids, "%zu nodes, each part of a stack", distinct_ids);
     free(used);
+    test_order(&s, all);
     stacks_deinit(&s);
     tap_ok(!s.nodes && !s.table, "nothing is left");
 }

@@ -190,16 +190,35 @@ static bool are_sorted(const char *path, unsigned chunks)
     return at && n > 0;
 }
 
+/* The last one first. */
+static void far_sort(void *context, uint32_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t id = ids[i];
+        ids[i] = ids[count - 1 - i];
+        ids[count - 1 - i] = id;
+    }
+}
+
+/* Keys of methods are counted as the stacks are written. */
+static uint64_t method_of_last(struct jfr_chunk *chunk)
+{
+    struct jfr_stack stack;
+    struct jfr_raw_frame raw = {0};
+    jfr_stack_of(jfr_pool_get(chunk, jfr_chunk_type(chunk, "jdk.types.StackTrace"), METHODS), &stack);
+    return stack.raw && jfr_stack_next_raw(&stack, &raw) ? raw.method : 0;
+}
+
 /* In each of two chunks, whose stacks come in another order. */
 static void test_methods(const char *path)
 {
-    struct jfr_pools pools = {NULL, far_stack, far_method, NULL, numbered};
+    struct jfr_pools pools = {NULL, far_stack, far_method, NULL, numbered, .sort_stacks = far_sort};
     struct jfr_writer_options options = {.ticks_per_second = 1000, .start_ticks = 1};
     struct error e = {""};
     struct jfr_writer *w;
     struct jfr_file *file;
     struct jfr_chunk *chunk;
-    unsigned wrong = 0;
+    unsigned wrong = 0, unsorted = 0;
     jfr_writer_new(&w, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &options, &pools, &e);
     for (uint32_t i = 1; i <= METHODS; i++)
         jfr_write_execution_sample(w, i, 0, far_id(i), JFR_STATE_JAVA);
@@ -213,8 +232,10 @@ static void test_methods(const char *path)
         jfr_chunk_open(&chunk, file, c, NULL, &e);
         for (uint32_t i = 1; i <= METHODS; i++)
             wrong += wrong_methods(chunk, i, c ? METHODS + 1 - i : i);
+        unsorted += method_of_last(chunk) != 1;
         jfr_chunk_close(chunk);
     }
+    tap_ok(!unsorted, "stacks are written in the order that they were sorted in");
     tap_ok(!wrong, "stacks and methods are there under keys that are as small as can be: %u are not", wrong);
     jfr_file_close(file);
     tap_ok(are_sorted(path, 2), "names are sorted");

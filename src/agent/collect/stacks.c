@@ -77,3 +77,15 @@ uint32_t stacks_add(struct stacks *s, const uint64_t *frames, size_t count)
     }
     return at;
 }
+
+/* A frame is newer than its callers, so the newer of two that differ is not above the other. */
+int stacks_compare(const struct stacks *s, uint32_t a, uint32_t b)
+{
+    uint32_t below_a = 0, below_b = 0;
+    while (a != b)
+        if (a > b)
+            below_a = a, a = s->nodes[a].parent;
+        else
+            below_b = b, b = s->nodes[b].parent;
+    return (below_a > below_b) - (below_a < below_b);
+}

@@ -1,8 +1,9 @@
 /* Constant pools out of the checkpoints: size, 1 (its type), start, duration, distance to the previous checkpoint, kind,
  * pool count, then per pool: class, entry count, (key, value)*. Entries have no length, so that damage ends a checkpoint.
  *
- * A pool is its entries in the order of the file, and a table of their numbers by key: open addressing, linear probing, half full at
- * most. All checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
+ * A pool is its entries in the order of the file, and a table of their numbers by key. Where keys are mostly consecutive, which those of
+ * stacks are in the order of the events, they are places in it; otherwise it is open addressing, linear probing, half full at most.
+ * All checkpoints of the chunk count; of two entries with one key (a thread may have been renamed) the first in the file does, as
  * for the JDK's parser, which reads the checkpoints backwards and lets each replace what it has. */
 #include "base/map.h"
 #include "jfr/input.h"
@@ -15,6 +16,7 @@
 enum {
     ENTRIES_FEW = 8, /* a file may have many pools, most of them small */
     ENTRIES_MAX = 1 << 30,
+    SPAN_MAX = 4, /* keys that may lie between the lowest and the highest, for each one there is */
 };
 
 struct entry {
@@ -25,24 +27,33 @@ struct entry {
 struct jfr_pool {
     struct entry *entries;
     uint32_t count, cap;
-    uint32_t *numbers; /* of entries, plus 1; 0: free */
-    uint32_t places;   /* a power of two, or 0 */
-    uint32_t numbered; /* entries that the table knows */
+    uint64_t low, high; /* of the keys */
+    uint32_t *numbers;  /* of entries, plus 1; 0: free */
+    uint64_t places;    /* 0 = no table yet */
+    uint64_t first;     /* the key of the first place, where `direct`; else there is a power of two of places */
+    uint32_t numbered;  /* entries that the table knows */
+    bool direct;
 };
 
+/* Where the table has the key, or has room for it; NULL where it can not have it. */
 static uint32_t *place(const struct jfr_pool *p, uint64_t seed, uint64_t key)
 {
-    uint32_t i = (uint32_t)hash_mix(key ^ seed) & (p->places - 1);
+    if (p->direct)
+        return key - p->first < p->places ? &p->numbers[key - p->first] : NULL;
+    uint64_t i = hash_mix(key ^ seed) & (p->places - 1);
     while (p->numbers[i] && p->entries[p->numbers[i] - 1].key != key)
         i = (i + 1) & (p->places - 1);
     return &p->numbers[i];
 }
 
-/* A table for at least so many entries, empty. */
-static int make_room(struct jfr_pool *p, uint32_t count)
+/* A table for all entries, empty. */
+static int make_room(struct jfr_pool *p)
 {
-    uint32_t places = 16;
-    while (places / 2 < count)
+    uint64_t places = 16, span = p->high - p->low;
+    bool direct = span / SPAN_MAX < p->count;
+    if (direct)
+        places = span + span / 4 + 1; /* higher ones may follow */
+    while (!direct && places / 2 < p->count)
         places *= 2;
     uint32_t *numbers = calloc(places, sizeof *numbers);
     if (!numbers)
@@ -50,14 +61,21 @@ static int make_room(struct jfr_pool *p, uint32_t count)
     free(p->numbers);
     p->numbers = numbers;
     p->places = places;
+    p->first = p->low;
+    p->direct = direct;
     p->numbered = 0;
     return 0;
+}
+
+static bool has_room(const struct jfr_pool *p)
+{
+    return p->direct ? p->low >= p->first && p->high - p->first < p->places : p->places / 2 >= p->count;
 }
 
 /* Takes in the entries that are new. */
 static int number(struct jfr_pool *p, uint64_t seed)
 {
-    if (p->places / 2 < p->count && make_room(p, p->count))
+    if (!has_room(p) && make_room(p))
         return -ENOMEM;
     for (; p->numbered < p->count; p->numbered++) {
         uint32_t *s = place(p, seed, p->entries[p->numbered].key);
@@ -82,6 +100,10 @@ static int put(struct jfr_pool *p, const struct entry *entry)
 {
     if (p->count == p->cap && grow(p))
         return -ENOMEM;
+    if (!p->count || entry->key < p->low)
+        p->low = entry->key;
+    if (!p->count || entry->key > p->high)
+        p->high = entry->key;
     p->entries[p->count++] = *entry;
     return 0;
 }
@@ -98,10 +120,10 @@ void jfr_pool_free(struct jfr_pool *p)
 struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, uint64_t key)
 {
     const struct jfr_pool *p = type ? type->pool : NULL;
-    uint32_t number = p && p->places ? *place(p, c->seed, key) : 0;
-    if (!number)
+    const uint32_t *number = p && p->places ? place(p, c->seed, key) : NULL;
+    if (!number || !*number)
         return (struct jfr_value){0};
-    const struct entry *entry = &p->entries[number - 1];
+    const struct entry *entry = &p->entries[*number - 1];
     struct jfr_value v = jfr_value_at(c, &(struct jfr_field){.type = type}, entry->at, entry->end);
     v.exact = true;
     return v;

@@ -1,5 +1,6 @@
 #include "profile/load_walk.h"
 
+#include "base/array.h"
 #include "profile/load_text.h"
 
 #include <endian.h>
@@ -8,13 +9,18 @@
 #include <string.h>
 
 enum {
-    KNOWN_FRAMES = 1 << 16, /* a power of two */
+    KNOWN_BITS = 16,
+    KNOWN_FRAMES = 1 << KNOWN_BITS,
     KEYS = 128,             /* that are looked at together */
+};
+
+struct load_meaning {
+    uint32_t id, chunk; /* 0 = of none yet; another than the present one's has to be compared */
 };
 
 struct load_known { /* a frame, and what became of it */
     uint64_t bytes[2];
-    uint32_t frame, chunk;
+    struct load_meaning frame;
 };
 
 struct load_frame {
@@ -35,11 +41,17 @@ int load_walk_init(struct load_walk *w, struct profile *p)
     return w->known && w->gathered && w->last ? 0 : -ENOMEM;
 }
 
+static void keys_deinit(struct load_keys *k)
+{
+    map_deinit(&k->places);
+    free(k->list);
+}
+
 void load_walk_deinit(struct load_walk *w)
 {
-    map_deinit(&w->methods);
+    keys_deinit(&w->methods);
     for (int part = 0; part < JFR_METHOD_PARTS; part++)
-        map_deinit(&w->texts[part]);
+        keys_deinit(&w->texts[part]);
     free(w->known);
     free(w->gathered);
     free(w->last);
@@ -47,9 +59,6 @@ void load_walk_deinit(struct load_walk *w)
 
 void load_walk_new_chunk(struct load_walk *w)
 {
-    map_clear(&w->methods);
-    for (int part = 0; part < JFR_METHOD_PARTS; part++)
-        map_clear(&w->texts[part]);
     memset(w->types, 0, sizeof w->types);
     w->last_bytes = (struct load_bytes){0};
     w->chunk++;
@@ -66,18 +75,37 @@ static uint8_t frame_type(struct jfr_text text)
     return jfr_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
 }
 
+/* What a key stands for, valid until the next one is asked for; NULL when out of memory. */
+static struct load_meaning *meaning_of(struct load_keys *k, uint64_t key)
+{
+    bool added;
+    uint32_t count = (uint32_t)k->places.count, *place = ARRAY_GROW(k->list, k->cap, count) ? NULL : map_add(&k->places, key, &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        *place = count;
+        k->list[count] = (struct load_meaning){0};
+    }
+    return &k->list[*place];
+}
+
+static bool is_text(const struct profile *p, uint32_t string, struct jfr_text text)
+{
+    return strtab_len(&p->strings, string) == text.len && !memcmp(strtab_text(&p->strings, string), text.bytes, text.len);
+}
+
 static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)
 {
-    const uint32_t *known = map_find(&w->texts[part], key);
-    bool added;
-    if (known) {
-        *string = *known;
-        return 0;
-    }
-    uint32_t *place = load_text(w->profile, jfr_method_text(method, part, key), string) ? NULL : map_add(&w->texts[part], key, &added);
-    if (!place)
+    struct load_meaning *known = meaning_of(&w->texts[part], key);
+    if (!known)
         return -ENOMEM;
-    *place = *string;
+    if (known->chunk != w->chunk) {
+        struct jfr_text text = jfr_method_text(method, part, key);
+        if (!(known->chunk && is_text(w->profile, known->id, text)) && load_text(w->profile, text, &known->id))
+            return -ENOMEM;
+        known->chunk = w->chunk;
+    }
+    *string = known->id;
     return 0;
 }
 
@@ -92,7 +120,15 @@ static int texts_of_method(struct load_walk *w, struct jfr_value method, uint32_
     return 0;
 }
 
-static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *id)
+static bool is_method(const struct profile *p, uint32_t id, const uint32_t strings[JFR_METHOD_PARTS])
+{
+    const struct profile_method *m = &p->methods[id];
+    return m->class_name == strings[JFR_METHOD_CLASS] && m->name == strings[JFR_METHOD_NAME] &&
+           m->descriptor == strings[JFR_METHOD_DESCRIPTOR];
+}
+
+/* *id: what the method may well be, if `guessed`. */
+static int take_method(struct load_walk *w, struct jfr_value method, bool guessed, uint32_t *id)
 {
     uint64_t keys[JFR_METHOD_PARTS];
     uint32_t strings[JFR_METHOD_PARTS] = {0};
@@ -102,39 +138,51 @@ static int take_method(struct load_walk *w, struct jfr_value method, uint32_t *i
     for (int part = 0; has_keys && part < JFR_METHOD_PARTS; part++)
         if (text_of_key(w, method, part, keys[part], &strings[part]))
             return -ENOMEM;
+    if (guessed && is_method(w->profile, *id, strings))
+        return 0;
     return profile_method(w->profile, strings[JFR_METHOD_CLASS], strings[JFR_METHOD_NAME], strings[JFR_METHOD_DESCRIPTOR], id);
 }
 
-static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, uint32_t *id)
+static bool is_frame(const struct profile *p, uint32_t id, uint32_t method, int32_t line, uint32_t bci, uint8_t type)
+{
+    const struct profile_frame *f = &p->frames[id];
+    return f->method == method && f->line == line && f->bci == bci && f->type == type;
+}
+
+/* *id: what the frame may well be, if `guessed`. */
+static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, bool guessed, uint32_t *id)
 {
     if (type != PROFILE_TYPE_OTHER)
         type = (uint8_t)jfr_frame_type_marked(type, bci);
-    return profile_frame(w->profile, method, line > 0 ? line : 0, bci > 0 ? (uint32_t)jfr_frame_bci(bci) : 0, type, id);
+    line = line > 0 ? line : 0;
+    uint32_t index = bci > 0 ? (uint32_t)jfr_frame_bci(bci) : 0;
+    if (guessed && is_frame(w->profile, *id, method, line, index, type))
+        return 0;
+    return profile_frame(w->profile, method, line, index, type, id);
 }
 
 /* A frame of values, as no known writer has them. */
 static int take_frame(struct load_walk *w, const struct jfr_frame_info *frame, uint32_t *id)
 {
     uint32_t method;
-    int rc = take_method(w, frame->method, &method);
-    return rc ? rc : add_frame(w, method, frame->line, frame->bci, frame_type(frame->type), id);
+    int rc = take_method(w, frame->method, false, &method);
+    return rc ? rc : add_frame(w, method, frame->line, frame->bci, frame_type(frame->type), false, id);
 }
 
 static int method_of_key(struct load_walk *w, const struct jfr_stack *stack, uint64_t key, uint32_t *id)
 {
-    const uint32_t *known = key ? map_find(&w->methods, key) : NULL;
-    bool added;
-    if (known) {
-        *id = *known;
-        return 0;
-    }
-    int rc = take_method(w, jfr_stack_method(stack, key), id);
-    if (rc || !key)
-        return rc;
-    uint32_t *place = map_add(&w->methods, key, &added);
-    if (!place)
+    if (!key)
+        return take_method(w, jfr_stack_method(stack, key), false, id);
+    struct load_meaning *known = meaning_of(&w->methods, key);
+    if (!known)
         return -ENOMEM;
-    *place = *id;
+    if (known->chunk != w->chunk) {
+        int rc = take_method(w, jfr_stack_method(stack, key), known->chunk, &known->id);
+        if (rc)
+            return rc;
+        known->chunk = w->chunk;
+    }
+    *id = known->id;
     return 0;
 }
 
@@ -147,28 +195,29 @@ static uint8_t type_of_key(struct load_walk *w, const struct jfr_stack *stack, u
     return w->types[key] - 1;
 }
 
-static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_raw_frame *raw, uint32_t *id)
+static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_raw_frame *raw, bool guessed, uint32_t *id)
 {
     uint32_t method;
     int rc = method_of_key(w, stack, raw->method, &method);
-    return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), id);
+    return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
 }
 
 /* A frame of one chunk is met thousands of times: what was made of it is kept where its bytes say, and not decoded again. */
 static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
 {
     uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
-    struct load_known *known = &w->known[hash >> 40 & (KNOWN_FRAMES - 1)];
-    if (known->chunk != w->chunk || known->bytes[0] != key->bytes[0] || known->bytes[1] != key->bytes[1]) {
+    struct load_known *known = &w->known[hash >> (64 - KNOWN_BITS)]; /* in which all bytes have a say */
+    bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
+    if (!is_same || known->frame.chunk != w->chunk) {
         struct jfr_raw_frame raw;
-        uint32_t frame;
+        struct load_meaning frame = known->frame;
         jfr_stack_decode(stack, key, &raw);
-        int rc = take_raw_frame(w, stack, &raw, &frame);
+        int rc = take_raw_frame(w, stack, &raw, is_same && frame.chunk, &frame.id);
         if (rc)
             return rc;
-        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, frame, w->chunk};
+        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, {frame.id, w->chunk}};
     }
-    *id = known->frame;
+    *id = known->frame.id;
     return 0;
 }
 
@@ -179,7 +228,7 @@ static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
     struct jfr_raw_frame raw;
     int rc;
     if (stack->raw)
-        rc = jfr_stack_next_raw(stack, &raw) ? take_raw_frame(w, stack, &raw, id) : 1;
+        rc = jfr_stack_next_raw(stack, &raw) ? take_raw_frame(w, stack, &raw, false, id) : 1;
     else
         rc = jfr_stack_next(stack, &frame) ? take_frame(w, &frame, id) : 1;
     return rc < 0 ? rc : !rc;

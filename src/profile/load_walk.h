@@ -1,8 +1,9 @@
 /* One stack trace of a recording, taken into the trie of a profile; the inside of load_stacks.c.
  *
- * Four things make it cheap. Stacks that follow one another often share their roots: where their last bytes are the same ones, so are
+ * Five things make it cheap. Stacks that follow one another often share their roots: where their last bytes are the same ones, so are
  * the frames, which are not looked at. Other frames are decoded as they lie there, without the detour of values. A frame that the chunk
- * has shown before is known by its bytes. And as far as roots are the same without being the same bytes, the trie is not asked. */
+ * has shown before is known by its bytes. What a key stood for in the last chunk that had it, it mostly stands for in the next: it is
+ * compared, and not looked for. And as far as roots are the same without being the same bytes, the trie is not asked. */
 #ifndef CANDOR_PROFILE_LOAD_WALK_H
 #define CANDOR_PROFILE_LOAD_WALK_H
 
@@ -18,12 +19,18 @@ struct load_bytes { /* where the frames of a stack lie */
     bool truncated; /* a place for missing frames stands at the root, of no bytes */
 };
 
+struct load_keys { /* what the keys of a pool stand for */
+    struct map places; /* pool key -> place in the list */
+    struct load_meaning *list;
+    uint32_t cap;
+};
+
 struct load_walk {
     struct profile *profile;
-    struct map methods;        /* pool key -> id; of the present chunk */
-    struct map texts[JFR_METHOD_PARTS]; /* the same for what methods refer to: -> string id */
+    struct load_keys methods;
+    struct load_keys texts[JFR_METHOD_PARTS]; /* of what methods refer to */
     uint8_t types[LOAD_TYPES]; /* by the pool key of a frame type, plus 1; 0 = not met yet; of the present chunk */
-    struct load_known *known;  /* frames of the present chunk */
+    struct load_known *known;  /* frames, by their bytes */
     struct load_frame *gathered; /* frames of the present stack, leaf first */
     struct load_place *last;     /* the last stack, root first, with its nodes */
     uint32_t last_depth;

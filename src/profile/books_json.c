@@ -77,6 +77,7 @@ void books_json(struct jsonw *j, const struct profile *p)
     put_reasons_count(j, p, "lost");
     put_reasons_count(j, p, "suppressed");
     put_reasons_count(j, p, "context_lost");
+    put_count(j, p, "switches");
     jsonw_key(j, "clock");
     jsonw_text(j, clock ? clock : "");
     jsonw_member_uint(j, "clock_resolution_ns", resolution ? strtoull(resolution, NULL, 10) : 0);

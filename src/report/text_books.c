@@ -70,6 +70,25 @@ void text_books(const struct text *t)
     }
 }
 
+enum { SWITCH_NS_LEAST = 500, SWITCH_NS_MOST = 2000 }; /* what a clock of perf's adds to a context switch: bare metal, virtual machine */
+
+/* What no account has: the kernel's own work for the clock. */
+static void put_switches(const struct text *t)
+{
+    const struct profile_book *switches = profile_book(t->p, "switches", ""), *cpu = profile_book(t->p, "cpu", "");
+    char count[32];
+    if (!switches || !cpu || cpu->ns <= 0)
+        return;
+    double share = 100 * (double)switches->count / (double)cpu->ns;
+    if (SWITCH_NS_MOST * share < 1)
+        return;
+    text_count(count, sizeof count, switches->count);
+    fprintf(t->out,
+            "\nnote: at each of %s context switches the kernel stopped this clock and set it again: some %.1f to %.1f %% of the CPU time,\n"
+            "which 'own cost' lacks; --clock timer costs nothing there, but shows only what runs when the kernel's timer ticks\n",
+            count, SWITCH_NS_LEAST * share, SWITCH_NS_MOST * share);
+}
+
 /* Settings that change what the figures mean. */
 static void put_caveats(const struct text *t)
 {
@@ -108,6 +127,7 @@ void text_problems(const struct text *t)
     const struct profile *p = t->p;
     put_caveats(t);
     put_approximate(t);
+    put_switches(t);
     text_allocation_caveats(t);
     if (p->problem_count)
         fputc('\n', t->out);

@@ -17,6 +17,8 @@ deviations below that is 0.55 %. With the bound between, either verdict is wrong
 """
 import json
 import pathlib
+import re
+import resource
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -33,6 +35,7 @@ def steady(jdk, name, library=None):
     if jdk.version >= 22:
         # Where the CPU has AVX, it sorts in C++ without frame pointers, and stacks end there.
         flags += ["-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=_arraySort,_arrayPartition"]
+    all_switches = switches_of_children()
     # Loaded at start but idle, so that the normal and the sabotaged library go the same way.
     with ct.Jvm(jdk, "Steady", agent=ct.agent_options(library), flags=flags) as jvm:
         jvm.expect("ready")
@@ -42,19 +45,22 @@ def steady(jdk, name, library=None):
         if not ct.ok(good, f"{jdk}, {name}: the recording starts", answer):
             return None
         inner = jvm.cpu_ns()
+        switches = switches_of(jvm.process.pid)
         truth = jvm.round(seconds=SECONDS, threads=THREADS)
+        switches = switches_of(jvm.process.pid) - switches
         inner = jvm.cpu_ns() - inner
         good, answer = jvm.control("stop")
         outer = jvm.cpu_ns() - outer
         ct.ok(good and "error" not in answer, f"{jdk}, {name}: the recording stops", answer)
-    return ct.report(path)["books"], ct.Recording(path), truth, inner, outer
+    all_switches = switches_of_children() - all_switches
+    return ct.report(path)["books"], ct.Recording(path), truth, inner, outer, (switches, all_switches)
 
 
 def normal(jdk):
     result = steady(jdk, "steady")
     if not result:
         return
-    books, recording, truth, inner, outer = result
+    books, recording, truth, inner, outer, switches = result
     ct.note(f"residual {100 * ct.residual_share(books):.3f} %, clock {books['clock']}")
     ct.identity_closes(books, f"{jdk}, steady load")
     ct.ok(inner <= books["cpu_ns"] <= outer,
@@ -68,6 +74,7 @@ def normal(jdk):
           f"{jdk}: under 2 % of the CPU without a whole stack", json.dumps(books))
     ct.ok(sum(books["lost_ns"].values()) == 0, f"{jdk}: nothing is lost", json.dumps(books["lost_ns"]))
     check_threads(jdk, recording, truth)
+    check_switches(jdk, books, *switches)
     counted = sum(sample.weight for sample in recording.samples)
     entered = books["complete_ns"] + books["truncated_ns"] + sum(books["failed_ns"].values())
     ct.ok(counted == entered, f"{jdk}: the samples' weights are what the books say: {counted}, {entered}")
@@ -79,6 +86,29 @@ def check_threads(jdk, recording, truth):
     told = sum(cpu for _, cpu in workers)
     ct.ok(len({name for name, _ in workers}) == THREADS and abs(told - truth["cpu_ns"]) < 20_000_000 * THREADS,
           f"{jdk}: {THREADS} worker threads with {told} ns, their own clocks say {truth['cpu_ns']}")
+
+
+def switches_of(pid):
+    """Of all threads that are alive, by the kernel's account."""
+    counts = [re.findall(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)$", status.read_text(), re.M)
+              for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
+    return sum(int(count) for of_thread in counts for count in of_thread)
+
+
+def switches_of_children():
+    """Of processes that have ended and been waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_nvcsw + used.ru_nivcsw
+
+
+def check_switches(jdk, books, switches, all_switches):
+    """The books' are those of the recording: no fewer than of threads that lived through its middle, no more than the process's whole life
+    had."""
+    if books["clock"] not in ("sigtrap", "signal"):
+        ct.skip(f"{jdk}: context switches", f"the clock {books['clock']} is not set at them")
+        return
+    ct.ok(0 < switches <= books["switches"] <= all_switches,
+          f"{jdk}: {books['switches']} context switches in the books, {switches} of some threads within, {all_switches} in all")
 
 
 def sabotaged(jdk):

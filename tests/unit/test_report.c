@@ -121,6 +121,16 @@ static void test_books(void)
     contains(text, "  own cost (within the above)      12.0 ms     1.09\n", "own cost, in its column");
     contains(text, "kernel=excluded", "a setting that limits what is seen");
     contains(text, "warning: evil ?[31m text\n", "problems, harmless to terminals");
+    lacks(text, "context switches", "of context switches nothing where none were counted");
+    free(text);
+    maker_book(&p, "switches", "", 0, 5499);
+    text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
+    lacks(text, "context switches", "nor where they take less than a hundredth");
+    free(text);
+    maker_book(&p, "switches", "", 0, 33000);
+    text = printed(&p, report_text, (struct report_options){.sections = REPORT_BOOKS});
+    contains(text, "33,000 context switches the kernel stopped this clock and set it again: some 1.5 to 6.0 % of the CPU time",
+             "what they cost");
     free(text);
     profile_deinit(&p);
 }

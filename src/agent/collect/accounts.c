@@ -51,6 +51,12 @@ static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct
         write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
 }
 
+/* The kernel stops a clock of perf's and sets it again. */
+static bool is_set_at_switches(const struct clock *clock)
+{
+    return clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
+}
+
 /* Returns the process's CPU time in them. */
 static int64_t write_accounts(jfr_write_book *write)
 {
@@ -64,6 +70,8 @@ static int64_t write_accounts(jfr_write_book *write)
     for (int i = CAPTURE_GONE; i < CAPTURES; i++)
         write_account(write, now, "uncaptured", capture_names[i], of.snapshots->uncaptured[i]);
     write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, of.books->samples});
+    if (is_set_at_switches(of.clock))
+        write_account(write, now, "switches", "", (struct account){.count = b.switches});
     return b.cpu_ns;
 }
 

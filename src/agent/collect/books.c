@@ -16,6 +16,14 @@ uint64_t books_own_cpu(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Of all threads, those that have ended, too. */
+static uint64_t context_switches(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
+}
+
 static uint64_t system_time(void)
 {
     struct rusage used;
@@ -29,6 +37,7 @@ void books_open(struct books *b, uint64_t signal_cost_ns)
     b->signal_cost_ns = signal_cost_ns;
     b->own_at_start = books_own_cpu();
     b->kernel_at_start = system_time();
+    b->switches_at_start = context_switches();
     b->cpu_at_start = clock_process_cpu();
 }
 
@@ -145,6 +154,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         out->unseen_ns[UNSEEN_KERNEL] = 0;
     out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);
     out->own_cost_ns = (int64_t)(books_own_cpu() - b->own_at_start) + (int64_t)books_samples_ns(b);
+    out->switches = context_switches() - b->switches_at_start;
     out->residual_ns = out->cpu_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         out->residual_ns -= b->outcomes[i].ns;

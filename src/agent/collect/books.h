@@ -23,6 +23,7 @@ struct books {
     uint64_t cpu_at_start; /* process CPU clock */
     uint64_t own_at_start; /* the collector's CPU clock */
     uint64_t kernel_at_start; /* system time by the kernel's own account */
+    uint64_t switches_at_start;
     uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when sampling ended for a fault of ours; 0 = it goes on */
@@ -37,6 +38,7 @@ struct books {
 
 struct books_balance {
     int64_t cpu_ns, residual_ns, own_cost_ns;
+    uint64_t switches; /* context switches of the process's threads */
     struct account lost[LOSS_COUNT];
     int64_t unseen_ns[UNSEEN_COUNT];
     struct account suppressed[SUPPRESSION_COUNT]; /* not of the sum: expiries that were not, and the CPU time in which */

@@ -285,8 +285,8 @@ static bool is_before_saved_fp(const struct code *c, uintptr_t pc)
     uint64_t v;
     if (!load_u64(pc, &v))
         return false;
-    return (v & 0xffffffffff) == (0x246c8948 | (uint64_t)(uint8_t)offset << 32) && offset < 128
-        || (v & 0xffffffff) == 0x24ac8948 && v >> 32 == offset;
+    bool is_short = (v & 0xffffffffff) == (0x246c8948 | (uint64_t)offset << 32) && offset < 128;
+    return is_short || ((v & 0xffffffff) == 0x24ac8948 && v >> 32 == offset);
 }
 
 bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at)

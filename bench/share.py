@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What share of an application's CPU a recording's own code takes: Tomcat under a steady load, sampled by perf.
+
+usage: script/bench share [--events LIST]... [--rounds N] [--seconds S] [--rate N] [--jdk N] [--output FOLDER]
+
+`script/bench application` compares CPU time with and without, and is off by what else moves the machine. Here perf samples the CPU clock
+of all of Tomcat's threads, the agent's with them, while a recording runs; which samples lie in the agent's library says what that costs,
+off by chance alone. In each round each LIST has its turn, and nothing, in an order by chance. Counted are samples in libcandor.so, and what
+lies in the JVM's JVMTI code and in the vDSO (of which the time is asked) beyond the share that these have with nothing. What is missing:
+the kernel's work for a clock of perf's at a context switch, which runs where perf's own clock sees nothing, and caches that others find
+colder. Needs root, or kernel.perf_event_paranoid of 0.
+
+Raw data go to OUTPUT/share.csv, the summary to OUTPUT/share.md (default: docs/benchmarks).
+"""
+import argparse
+import math
+import os
+import pathlib
+import platform
+import random
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "bench" / "overhead"))
+sys.path.insert(0, str(ROOT / "bench" / "lib"))
+import tools
+from results import Results, output_option
+from tomcat import Tomcat, loaded
+from tools import ct
+
+NOTHING = "nothing"
+EVENTS = ("cpu", "wall", "lock", "alloc", "cpu,wall,alloc,live,lock,halt")
+WARM_UP, STEADY, SETTLE = 60, 20, 2  # seconds: at full speed, at the rate, from a recording's begin to what is measured
+FREQUENCY = 1999
+GOAL = 0.02
+FIELDS = ("round", "events", "samples", "agent", "jvmti", "vdso", "core_percent")
+LINE = re.compile(r"^\s*[\d.]+%\s+(\d+)\s+(\S+)\s+\[.\] (.*)$")
+
+
+def sampled(pid, seconds):
+    """Samples of all, in the agent's library, in the JVM's JVMTI, in the vDSO."""
+    data = ct.WORK / "share.data"
+    subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", data, "-p", str(pid), "--",
+                    "sleep", str(seconds)], check=True, stderr=subprocess.DEVNULL)
+    told = subprocess.run(["perf", "report", "-i", data, "--stdio", "-n", "--sort", "dso,symbol"], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout
+    counts = {"samples": 0, "agent": 0, "jvmti": 0, "vdso": 0}
+    for count, library, symbol in (match.groups() for match in map(LINE.match, told.splitlines()) if match):
+        counts["samples"] += int(count)
+        part = ("agent" if library == "libcandor.so" else "vdso" if library == "[vdso]" else
+                "jvmti" if library == "libjvm.so" and "jvmti" in symbol.lower() else None)
+        if part:
+            counts[part] += int(count)
+    return counts
+
+
+def measure(tomcat, events, seconds):
+    if events != NOTHING:
+        path = ct.WORK / "share.jfr"
+        path.unlink(missing_ok=True)
+        result = ct.candor("start", "-e", events, "-o", path, tomcat.pid)
+        if result.status:
+            sys.exit(f"share: {result.err}")
+    time.sleep(SETTLE)
+    used, began = tools.process_cpu_ns(tomcat.pid), time.monotonic_ns()
+    counts = sampled(tomcat.pid, seconds)
+    core = (tools.process_cpu_ns(tomcat.pid) - used) / (time.monotonic_ns() - began)
+    if events != NOTHING:
+        ct.candor("stop", tomcat.pid)
+    return {"events": events, **counts, "core_percent": round(100 * core, 1)}
+
+
+def total(rows, key):
+    return sum(row[key] for row in rows)
+
+
+def share(rows, key):
+    return total(rows, key) / total(rows, "samples")
+
+
+def mean_and_bound(rows, nothing):
+    """The share of all parts, and what it lies below with 97.5 %: by the counts, as if each sample were drawn by itself."""
+    parts = ("agent", "jvmti", "vdso")
+    value = sum(share(rows, part) - share(nothing, part) for part in parts)
+    variance = sum(share(of, part) / total(of, "samples") for of in (rows, nothing) for part in parts)
+    return value, value + 1.96 * math.sqrt(variance)
+
+
+def write_page(path, results, options):
+    nothing = [row for row in results.rows if row["events"] == NOTHING]
+    lines = ["# What share of an application's CPU is the recording's", "",
+             f"Made by `script/bench share --rounds {options.rounds}` on {results.date}; raw data in `share.csv`. {os.cpu_count()} "
+             f"processors, {platform.machine()}, Linux", f"{platform.release().partition('-')[0]}, Tomcat 10's example pages on JDK "
+             f"{options.jdk}, {options.rate} requests a second. {options.rounds} rounds of {options.seconds} s, {FREQUENCY} samples of "
+             f"a second's CPU.",
+             f"Goal: at most {100 * GOAL:g} % of the application's CPU. What the kernel does for a clock at context switches is not in "
+             "these.",
+             "",
+             "| events | samples | in the agent | JVMTI's beyond nothing | the time's | in all | at most (97.5 %) | % of a core |",
+             "|---|---|---|---|---|---|---|---|"]
+    for events in sorted({row["events"] for row in results.rows} - {NOTHING}):
+        rows = [row for row in results.rows if row["events"] == events]
+        value, bound = mean_and_bound(rows, nothing)
+        core = total(rows, "core_percent") / len(rows)
+        lines.append(f"| {events} | {total(rows, 'samples')} | {100 * share(rows, 'agent'):.2f} % | "
+                     f"{100 * (share(rows, 'jvmti') - share(nothing, 'jvmti')):.2f} % | "
+                     f"{100 * (share(rows, 'vdso') - share(nothing, 'vdso')):.2f} % | {100 * value:.2f} % | {100 * bound:.2f} % | "
+                     f"{value * core:.2f} |")
+    path.write_text("\n".join(lines) + "\n")
+    print(path.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/bench share")
+    parser.add_argument("--events", action="append", help=f"of a recording; default: {', '.join(EVENTS)}, in turns")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=15)
+    parser.add_argument("--rate", type=int, default=4000, help="requests a second")
+    parser.add_argument("--jdk", type=int, default=25)
+    output_option(parser)
+    options = parser.parse_args()
+    results = Results(options.output / "share.csv", FIELDS)
+    tomcat = Tomcat(ct.jdk(options.jdk), "tomcat")
+    kinds = [NOTHING, *(options.events or EVENTS)]
+    seconds = STEADY + options.rounds * len(kinds) * (options.seconds + SETTLE + 5) + 60
+    try:
+        loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
+        load = tomcat.load(seconds, "-r", options.rate, "-c", 50)
+        time.sleep(STEADY)
+        for number in range(options.rounds):
+            for events in random.sample(kinds, len(kinds)):
+                print(*results.add(round=number, **measure(tomcat, events, options.seconds)).values(), flush=True)
+        if load.poll() is not None:
+            sys.exit(f"share: the load ended early: {load.communicate()[1].decode()}")
+        load.kill()
+        load.wait()
+    finally:
+        tomcat.end()
+    write_page(options.output / "share.md", results, options)
+
+
+main()

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "bench" / "overhead"))
 sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
 from results import Results, output_option
-from tomcat import Tomcat, loaded
+from tomcat import steady
 from tools import ct
 
 NOTHING = "nothing"
@@ -38,7 +38,6 @@ ALL = "cpu,wall,alloc,live,lock,halt"
 PEER = "async-profiler "
 PEER_INTERVALS = {"cpu": 10000, "wall": 50000, "lock": 1000}  # microseconds: candor's own
 EVENTS = ("cpu", "wall", "lock", "alloc", ALL, *(PEER + event for event in PEER_INTERVALS))
-WARM_UP, STEADY = 60, 20  # seconds: at full speed, at the rate
 SETTLE = 1    # seconds from a recording's begin or end to what is measured
 BACKGROUND = ("C1 ", "C2 ", "G1 ", "GC ")
 FIELDS = ("block", "events", "first", "without_ms", "with_ms", "ratio", "all_without_ms", "all_with_ms", "all_ratio", "thread_percent")
@@ -66,13 +65,6 @@ def stretch(tomcat, seconds):
     return (whole - aside) * scale, whole * scale
 
 
-def started(tomcat, events, path, *more):
-    path.unlink(missing_ok=True)
-    result = ct.candor("start", "-e", events, *more, "-o", path, tomcat.pid)
-    if result.status:
-        sys.exit(f"application: {result.err}")
-
-
 def recorded_by_peer(tomcat, event, seconds):
     peer = tools.AsyncProfiler(event, PEER_INTERVALS[event])
     peer.start(tomcat, ct.WORK / "peer.jfr")
@@ -88,7 +80,7 @@ def recorded(tomcat, events, seconds):
         return stretch(tomcat, seconds), None
     if events.startswith(PEER):
         return recorded_by_peer(tomcat, events.removeprefix(PEER), seconds), None
-    started(tomcat, events, ct.WORK / "application.jfr")
+    tomcat.record(events, ct.WORK / "application.jfr")
     time.sleep(SETTLE)
     thread, began = tools.agent_cpu_ns(tomcat.pid), time.monotonic_ns()
     used = stretch(tomcat, seconds)
@@ -124,7 +116,7 @@ def interval(values):
 def packed(tomcat):
     """(events a minute, bytes a minute of `zstd -3`) of a recording of all events."""
     path = ct.WORK / "size.jfr"
-    started(tomcat, ALL, path, "-i", "1ms")
+    tomcat.record(ALL, path, "-i", "1ms")
     time.sleep(60)
     ct.candor("stop", tomcat.pid)
     summary = ct.json.loads(ct.candor("summary", "--json", path).out)
@@ -170,23 +162,13 @@ def main():
     output_option(parser)
     options = parser.parse_args()
     results = Results(options.output / "application.csv", FIELDS)
-    tomcat = Tomcat(ct.jdk(options.jdk), "tomcat")
     kinds = [NOTHING, *(options.events or EVENTS)]
-    seconds = STEADY + options.blocks * len(kinds) * (2 * options.seconds + 4 * SETTLE) + 120
-    try:
-        loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
-        load = tomcat.load(math.ceil(seconds), "-r", options.rate, "-c", 50)
-        time.sleep(STEADY)
+    seconds = math.ceil(options.blocks * len(kinds) * (2 * options.seconds + 4 * SETTLE)) + 120
+    with steady(ct.jdk(options.jdk), options.rate, seconds) as tomcat:
         for block in range(options.blocks):
             for events in random.sample(kinds, len(kinds)):
                 print(*results.add(block=block, **pair(tomcat, events, options.seconds)).values(), flush=True)
         size = None if options.no_size else packed(tomcat)
-        if load.poll() is not None:
-            sys.exit(f"application: the load ended early: {load.communicate()[1].decode()}")
-        load.kill()
-        load.wait()
-    finally:
-        tomcat.end()
     write_page(options.output / "application.md", results, size, options)
 
 

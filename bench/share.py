@@ -28,12 +28,12 @@ sys.path.insert(0, str(ROOT / "bench" / "overhead"))
 sys.path.insert(0, str(ROOT / "bench" / "lib"))
 import tools
 from results import Results, output_option
-from tomcat import Tomcat, loaded
+from tomcat import steady
 from tools import ct
 
 NOTHING = "nothing"
 EVENTS = ("cpu", "wall", "lock", "alloc", "cpu,wall,alloc,live,lock,halt")
-WARM_UP, STEADY, SETTLE = 60, 20, 2  # seconds: at full speed, at the rate, from a recording's begin to what is measured
+SETTLE = 2  # seconds from a recording's begin to what is measured
 FREQUENCY = 1999
 GOAL = 0.02
 FIELDS = ("round", "events", "samples", "agent", "jvmti", "vdso", "core_percent")
@@ -59,11 +59,7 @@ def sampled(pid, seconds):
 
 def measure(tomcat, events, seconds):
     if events != NOTHING:
-        path = ct.WORK / "share.jfr"
-        path.unlink(missing_ok=True)
-        result = ct.candor("start", "-e", events, "-o", path, tomcat.pid)
-        if result.status:
-            sys.exit(f"share: {result.err}")
+        tomcat.record(events, ct.WORK / "share.jfr")
     time.sleep(SETTLE)
     used, began = tools.process_cpu_ns(tomcat.pid), time.monotonic_ns()
     counts = sampled(tomcat.pid, seconds)
@@ -123,22 +119,11 @@ def main():
     output_option(parser)
     options = parser.parse_args()
     results = Results(options.output / "share.csv", FIELDS)
-    tomcat = Tomcat(ct.jdk(options.jdk), "tomcat")
     kinds = [NOTHING, *(options.events or EVENTS)]
-    seconds = STEADY + options.rounds * len(kinds) * (options.seconds + SETTLE + 5) + 60
-    try:
-        loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
-        load = tomcat.load(seconds, "-r", options.rate, "-c", 50)
-        time.sleep(STEADY)
+    with steady(ct.jdk(options.jdk), options.rate, options.rounds * len(kinds) * (options.seconds + SETTLE + 5) + 60) as tomcat:
         for number in range(options.rounds):
             for events in random.sample(kinds, len(kinds)):
                 print(*results.add(round=number, **measure(tomcat, events, options.seconds)).values(), flush=True)
-        if load.poll() is not None:
-            sys.exit(f"share: the load ended early: {load.communicate()[1].decode()}")
-        load.kill()
-        load.wait()
-    finally:
-        tomcat.end()
     write_page(options.output / "share.md", results, options)
 
 

@@ -1,9 +1,11 @@
 """Tomcat with the example pages of its distribution, and an open schedule of `candor load` for it."""
+import contextlib
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "lib"))
@@ -38,6 +40,13 @@ class Tomcat:
         return ct.spawn([ct.PROGRAM, "load", "--json", "-q", *map(str, pace), "-d", f"{seconds}s", "-H", "Accept-Encoding: gzip",
                          "--requests", requests, f"http://127.0.0.1:{self.port}/"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    def record(self, events, path, *options):
+        """Starts a recording into a file, which may be there."""
+        path.unlink(missing_ok=True)
+        result = ct.candor("start", "-e", events, *options, "-o", path, self.pid)
+        if result.status:
+            sys.exit(f"bench: {result.err}")
+
     def end(self):
         os.kill(self.pid, 15)
         self.script.wait()
@@ -48,3 +57,23 @@ def loaded(process):
     if process.returncode:
         sys.exit(f"bench: {err.decode()}")
     return json.loads(out)
+
+
+WARM_UP, STEADY = 60, 20  # seconds: at full speed, at the rate
+
+
+@contextlib.contextmanager
+def steady(jdk, rate, seconds):
+    """A warm Tomcat with so many requests a second, for so many seconds at least, which may not be over before it is left."""
+    tomcat = Tomcat(jdk, "tomcat")
+    try:
+        loaded(tomcat.load(WARM_UP, "--mode", "throughput", "-c", 8))
+        load = tomcat.load(STEADY + seconds, "-r", rate, "-c", 50)
+        time.sleep(STEADY)
+        yield tomcat
+        if load.poll() is not None:
+            sys.exit(f"bench: the load ended early: {load.communicate()[1].decode()}")
+        load.kill()
+        load.wait()
+    finally:
+        tomcat.end()

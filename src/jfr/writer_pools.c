@@ -217,6 +217,12 @@ static void sort_symbols(struct jfr_writer *w)
     free(names);
 }
 
+static void sort_stacks(struct jfr_writer *w)
+{
+    if (w->answers.sort_stacks)
+        w->answers.sort_stacks(w->answers.context, w->stacks.ids.pending, w->stacks.ids.pending_count);
+}
+
 static void put_shared_string(struct jfr_writer *w, uint32_t id)
 {
     entry(w, T_STRING, id);
@@ -371,16 +377,15 @@ int jfr_pools_gather(struct jfr_writer *w)
     const struct {
         struct id_set *set;
         void (*put)(struct jfr_writer *w, uint32_t id);
-    } pools[] = {{&w->stacks.ids, put_stack}, {&w->threads, put_thread}, {&w->methods.ids, put_method},
+        void (*sort)(struct jfr_writer *w); /* NULL = they stay in the order in which they came */
+    } pools[] = {{&w->stacks.ids, put_stack, sort_stacks}, {&w->threads, put_thread}, {&w->methods.ids, put_method},
                  {&w->references, put_reference}, {&w->objects, put_object}, {&w->arrays, put_array}, {&w->fields, put_field},
-                 {&w->roots, put_root}, {&w->classes.ids, put_class}, {&w->symbols, put_symbol}, {&w->strings, put_shared_string},
-                 {&w->contexts, put_context}};
+                 {&w->roots, put_root}, {&w->classes.ids, put_class}, {&w->symbols, put_symbol, sort_symbols},
+                 {&w->strings, put_shared_string}, {&w->contexts, put_context}};
     need_holders(w);
-    if (w->answers.sort_stacks)
-        w->answers.sort_stacks(w->answers.context, w->stacks.ids.pending, w->stacks.ids.pending_count);
     for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
-        if (pools[p].set == &w->symbols)
-            sort_symbols(w);
+        if (pools[p].sort)
+            pools[p].sort(w);
         for (size_t i = 0; i < pools[p].set->pending_count; i++) {
             pools[p].put(w, pools[p].set->pending[i]);
             int rc = entry_end(w);

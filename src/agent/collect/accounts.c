@@ -35,7 +35,7 @@ static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct
     struct books_balance b = *balance;
     write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
-        bool has_stack = i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED;
+        bool has_stack = outcome_has_stack(i);
         write_account(write, now, has_stack ? reason_outcome[i] : "failed", has_stack ? "" : reason_outcome[i],
                       of.books->outcomes[i]);
     }
@@ -51,12 +51,6 @@ static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct
         write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
 }
 
-/* The kernel stops a clock of perf's and sets it again. */
-static bool is_set_at_switches(const struct clock *clock)
-{
-    return clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
-}
-
 /* Returns the process's CPU time in them. */
 static int64_t write_accounts(jfr_write_book *write)
 {
@@ -70,7 +64,7 @@ static int64_t write_accounts(jfr_write_book *write)
     for (int i = CAPTURE_GONE; i < CAPTURES; i++)
         write_account(write, now, "uncaptured", capture_names[i], of.snapshots->uncaptured[i]);
     write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, of.books->samples});
-    if (is_set_at_switches(of.clock))
+    if (clock_is_perf(of.clock))
         write_account(write, now, "switches", "", (struct account){.count = b.switches});
     return b.cpu_ns;
 }

@@ -53,7 +53,7 @@ uint64_t allocations_lost(void)
 static uint32_t stack_of(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count)
 {
     struct names *n = &session.recording->names;
-    if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
+    if (outcome_has_stack(outcome))
         return names_stack(n, frames, count, (enum thread_role)atomic_load(&t->role), outcome == OUTCOME_TRUNCATED);
     uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], ""), 0);
     return stacks_add(&n->stacks, &frame, 1) << 1;

@@ -16,19 +16,17 @@ uint64_t books_own_cpu(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of all threads, those that have ended, too. */
-static uint64_t context_switches(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
-}
+/* By the kernel's own account of all threads, those that have ended, too. */
+struct used {
+    uint64_t kernel_ns, switches;
+};
 
-static uint64_t system_time(void)
+static struct used used_so_far(void)
 {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    return (uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u;
+    return (struct used){(uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u,
+                         (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw};
 }
 
 void books_open(struct books *b, uint64_t signal_cost_ns)
@@ -36,8 +34,9 @@ void books_open(struct books *b, uint64_t signal_cost_ns)
     memset(b, 0, sizeof *b);
     b->signal_cost_ns = signal_cost_ns;
     b->own_at_start = books_own_cpu();
-    b->kernel_at_start = system_time();
-    b->switches_at_start = context_switches();
+    struct used used = used_so_far();
+    b->kernel_at_start = used.kernel_ns;
+    b->switches_at_start = used.switches;
     b->cpu_at_start = clock_process_cpu();
 }
 
@@ -118,9 +117,9 @@ void books_end(struct books *b)
 
 /* What threads used beyond their expiries is the kernel's, where it may not be sampled, or is missing: the kernel's own account tells.
  * It is taken by ticks, of 10 ms at most, and so off by more than 5 sqrt(told * tick), which lies below this, once in a million. */
-static int64_t most_kernel_time(const struct books *b)
+static int64_t most_kernel_time(const struct books *b, const struct used *used)
 {
-    int64_t told = (int64_t)(system_time() - b->kernel_at_start);
+    int64_t told = (int64_t)(used->kernel_ns - b->kernel_at_start);
     return told + told / 8 + 50 * (int64_t)TICK_NS;
 }
 
@@ -146,7 +145,8 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         out->unseen_ns[UNSEEN_INTERNAL_FAULT] = (int64_t)(cpu - b->cpu_at_fault);
     if (b->cpu_at_fault && clock->kind != CLOCK_ITIMER) /* which is in the books already */
         out->unseen_ns[UNSEEN_INTERNAL_FAULT] -= (int64_t)(own_cpu - b->own_at_fault);
-    int64_t kernel_most = most_kernel_time(b);
+    struct used used = used_so_far();
+    int64_t kernel_most = most_kernel_time(b, &used);
     if (out->unseen_ns[UNSEEN_KERNEL] > kernel_most)
         out->unseen_ns[UNSEEN_KERNEL] = kernel_most;
     /* Single expiries stand for more or less than the thread has used by now, so the difference may be below zero. */
@@ -154,7 +154,7 @@ void books_balance(const struct books *b, const struct clock *clock, struct book
         out->unseen_ns[UNSEEN_KERNEL] = 0;
     out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);
     out->own_cost_ns = (int64_t)(books_own_cpu() - b->own_at_start) + (int64_t)books_samples_ns(b);
-    out->switches = context_switches() - b->switches_at_start;
+    out->switches = used.switches - b->switches_at_start;
     out->residual_ns = out->cpu_ns;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         out->residual_ns -= b->outcomes[i].ns;

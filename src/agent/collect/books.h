@@ -22,8 +22,7 @@ struct account {
 struct books {
     uint64_t cpu_at_start; /* process CPU clock */
     uint64_t own_at_start; /* the collector's CPU clock */
-    uint64_t kernel_at_start; /* system time by the kernel's own account */
-    uint64_t switches_at_start;
+    uint64_t kernel_at_start, switches_at_start; /* system time and context switches by the kernel's own account */
     uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
     uint64_t samples;
     uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when sampling ended for a fault of ours; 0 = it goes on */

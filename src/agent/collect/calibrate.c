@@ -93,7 +93,7 @@ static double in_handler(const struct sampled_thread *t)
 
 void calibrate_begin(const struct clock *clock, struct candor_pool *pool)
 {
-    calibration.slot = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL ? own_slot(pool) : NULL;
+    calibration.slot = clock_is_perf(clock) ? own_slot(pool) : NULL;
     calibration.signal = clock->signal;
     calibration.rounds = 0;
 }

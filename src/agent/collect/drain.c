@@ -31,11 +31,6 @@ static void write_execution_samples(const struct jfr_cpu_sample *s)
         jfr_write_execution_sample(to.recording->writer, s->ticks, s->thread, s->stack, s->state);
 }
 
-static bool has_stack(enum outcome outcome)
-{
-    return outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED;
-}
-
 /* The pc, a third of a packed sample, says where there is no stack; beside one it is candor.CodeSample's. False when it was dropped. */
 static bool write_sample(struct jfr_cpu_sample s, bool with_stack)
 {
@@ -69,13 +64,13 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         s.carrier = s.thread;
         s.thread = names_virtual_thread(names, tail, virtual_words);
     }
-    if (has_stack(outcome))
+    if (outcome_has_stack(outcome))
         s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
                               outcome == OUTCOME_TRUNCATED);
     else
         s.stack = names_failed_stack(names, outcome, s.pc);
     write_execution_samples(&s);
-    if (!write_sample(s, has_stack(outcome))) {
+    if (!write_sample(s, outcome_has_stack(outcome))) {
         books_lose(to.books, LOSS_MEMORY, s.weight_ns);
         return;
     }

@@ -42,7 +42,7 @@ void event_books_write(const struct event_books *b, const struct books *samples,
     put(&l, "events", "", (struct account){(int64_t)all.scaled, all.threads});
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         residual -= samples->outcomes[i].ns;
-        if (i == OUTCOME_COMPLETE || i == OUTCOME_TRUNCATED)
+        if (outcome_has_stack(i))
             put(&l, i == OUTCOME_COMPLETE ? "events_complete" : "events_truncated", "", samples->outcomes[i]);
         else
             put(&l, "events_failed", reason_outcome[i], samples->outcomes[i]);

@@ -72,7 +72,7 @@ uint32_t lock_samples_stack(const struct sampled_thread *t, enum outcome outcome
 {
     struct names *n = &lock_samples.recording->names;
     names_thread(n, t);
-    if (outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED)
+    if (outcome_has_stack(outcome))
         return names_stack(n, frames, count, ROLE_OTHER, outcome == OUTCOME_TRUNCATED);
     return names_failed_stack(n, outcome, 0);
 }

@@ -170,11 +170,6 @@ static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
     wall_books_sample(&wall.books, s->as.state, s->as.evidence, s->outcome, ns);
 }
 
-static bool has_stack(enum outcome outcome)
-{
-    return outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED;
-}
-
 static void name_thread(struct sample *s, const struct sampled_thread *t, const uint64_t *virtual_words, size_t count)
 {
     struct names *names = &wall.recording->names;
@@ -203,7 +198,7 @@ void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words)
     const uint64_t *tail = record + RECORD_HEAD + frames;
     name_thread(&s, t, tail, virtual_words);
     s.context = names_context(names, tail + virtual_words, context_words);
-    s.stack = has_stack(s.outcome) ? names_stack(names, record + RECORD_HEAD, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
+    s.stack = outcome_has_stack(s.outcome) ? names_stack(names, record + RECORD_HEAD, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
                                    : names_failed_stack(names, s.outcome, record[2]);
     s.as = (struct waiting){running_state(jvm), EVIDENCE_CLOCK};
     write_sample(record[0], &s, record[1] - ready);
@@ -274,7 +269,7 @@ static void take_found(struct looked *k, const struct sampled_thread *t, struct 
 {
     struct names *names = &wall.recording->names;
     struct sample s = {.outcome = f->walk.outcome};
-    bool whole = has_stack(s.outcome);
+    bool whole = outcome_has_stack(s.outcome);
     s.as = wait_state(f->walk.state, vm_layout.thread_pending_monitor.width, p->monitor, whole && f->frames ? wall.frames[0] : 0);
     name_thread(&s, t, f->words, f->virtual_words);
     s.context = names_context(names, f->context, f->context_words);

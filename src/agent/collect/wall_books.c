@@ -54,8 +54,7 @@ void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct
 
 void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns)
 {
-    bool has_stack = outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED;
-    add(has_stack ? &b->states[state] : &b->failed[outcome], ns);
+    add(outcome_has_stack(outcome) ? &b->states[state] : &b->failed[outcome], ns);
     if (evidence == EVIDENCE_GUESS)
         add(&b->guessed, ns);
     b->samples++;

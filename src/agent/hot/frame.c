@@ -24,3 +24,12 @@ bool frame_is_any_return_address(uintptr_t pc)
     struct module m;
     return frame_is_return_address(pc) || (module_find(pc, &m) && frame_follows_call(pc));
 }
+
+bool frame_plausible_caller(const struct code *c, struct frame *f)
+{
+    struct frame g = *f;
+    if (!frame_caller(c, &g) || !(frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB))
+        return false;
+    *f = g;
+    return true;
+}

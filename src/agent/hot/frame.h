@@ -69,6 +69,8 @@ bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target);
 bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at);
 /* Compiled code that is itself calling. */
 bool frame_caller(const struct code *c, struct frame *f);
+/* The same, where what is found may be a caller: behind a call, or a stub. */
+bool frame_plausible_caller(const struct code *c, struct frame *f);
 /* The interpreter at a method's entry, before the method's frame stands. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
 /* The interpreter, or an adapter, just entered from compiled code or about to return to it. */

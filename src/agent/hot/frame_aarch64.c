@@ -216,15 +216,6 @@ bool frame_caller(const struct code *c, struct frame *f)
     return true;
 }
 
-static bool plausible_caller(const struct code *c, struct frame *f)
-{
-    struct frame g = *f;
-    if (!frame_caller(c, &g) || !(frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB))
-        return false;
-    *f = g;
-    return true;
-}
-
 /* The frame of f->pc begins at f->sp or higher. Compiled code's has a return address at its top, which shows where;
  * others are found by their frame pointer. */
 static bool settle(struct frame *f)
@@ -236,7 +227,7 @@ static bool settle(struct frame *f)
     at.sp = (f->sp + 15) & ~(uintptr_t)15;
     for (int i = 0; i < SCAN_WORDS_MAX; i += 2, at.sp += 16) {
         struct frame g = at;
-        if (plausible_caller(&c, &g)) {
+        if (frame_plausible_caller(&c, &g)) {
             f->sp = at.sp;
             return true;
         }
@@ -310,7 +301,7 @@ static bool caller_below_pushes(const struct code *c, struct frame *f)
     for (int pushes = 2; pushes <= PUSHES_MAX; pushes += 2) {
         struct frame g = *f;
         g.sp += 8 * (uintptr_t)pushes;
-        if (plausible_caller(c, &g)) {
+        if (frame_plausible_caller(c, &g)) {
             *f = g;
             return true;
         }
@@ -323,7 +314,7 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
     int32_t complete = c->frame_complete < PROLOGUE_BYTES_MAX ? c->frame_complete : PROLOGUE_BYTES_MAX;
     if (complete > 0 && f->pc < c->begin + (uintptr_t)complete && prologue_caller(c, f, at))
         return true;
-    return epilogue_caller(f, at) || plausible_caller(c, f) || caller_below_pushes(c, f) || through_link(f, at, f->sp);
+    return epilogue_caller(f, at) || frame_plausible_caller(c, f) || caller_below_pushes(c, f) || through_link(f, at, f->sp);
 }
 
 /* ---- everything else ---- */
@@ -406,7 +397,7 @@ static bool follow_frame_pointers(struct frame *f)
 
 bool frame_stub_caller(const struct code *c, struct frame *f, const struct registers *at)
 {
-    return (at && leaf_through_link(f, at)) || plausible_caller(c, f) || follow_frame_pointers(f) || scan(f);
+    return (at && leaf_through_link(f, at)) || frame_plausible_caller(c, f) || follow_frame_pointers(f) || scan(f);
 }
 
 /* No class archive of this processor that has such jumps was seen. */

@@ -17,7 +17,7 @@ enum {
     STACK_ALIGNMENT = 16     /* of a compiled frame that calls */
 };
 
-enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, POP_RAX = 0x58, POP_RDI = 0x5f, DWARF_RAX = 0, DWARF_RDX = 1 };
+enum { PUSH_RDX = 0x52, POP_RDX = 0x5a, DWARF_RAX = 0, DWARF_RDX = 1 };
 
 const struct frame_slots frame_slots = {.method = -3, .bcp = -8, .bcp_jdk8 = -7, .entry_wrapper = -6};
 
@@ -199,8 +199,17 @@ static bool stands(const struct frame *f)
 {
     const struct code c = code_find(f->pc);
     struct frame g = *f;
-    return code_is_compiled(&c) && !(f->sp % STACK_ALIGNMENT) && frame_caller(&c, &g) &&
-           (frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB);
+    return code_is_compiled(&c) && !(f->sp % STACK_ALIGNMENT) && frame_plausible_caller(&c, &g);
+}
+
+/* Takes sp for f's stack pointer, if f stands there, and no further above than that. */
+static bool moves_up(struct frame *f, uintptr_t sp, uintptr_t bytes_max)
+{
+    struct frame g = {f->pc, sp, f->fp};
+    if (sp < f->sp || sp - f->sp > bytes_max || !stands(&g))
+        return false;
+    *f = g;
+    return true;
 }
 
 /* C2's indexOf intrinsic realigns the stack and keeps the old stack pointer on top of it. */
@@ -306,7 +315,7 @@ bool frame_leaf_caller(const struct code *c, struct frame *f, const struct regis
     case NOT_IN_EPILOGUE:
         break;
     }
-    if (frame_caller(c, &g) && (frame_is_return_address(g.pc) || code_find(g.pc).kind == CODE_STUB)) {
+    if (frame_plausible_caller(c, &g)) {
         if (is_before_saved_fp(c, f->pc))
             g.fp = f->fp;
         *f = g;
@@ -349,8 +358,8 @@ bool frame_compiled_caller(struct frame *f, const struct registers *at)
         if (!code_contains(pcs[i]) || code_find(pcs[i]).kind != CODE_NMETHOD || !frame_is_return_address(pcs[i]))
             continue;
         for (int j = 0; j < 4; j++) {
-            struct frame g = {pcs[i], sps[j], f->fp};
-            if (g.sp >= f->sp && g.sp - f->sp < LEAF_FP_BYTES_MAX && stands(&g)) {
+            struct frame g = {pcs[i], f->sp, f->fp};
+            if (moves_up(&g, sps[j], LEAF_FP_BYTES_MAX - 1)) {
                 *f = g;
                 return true;
             }
@@ -365,7 +374,8 @@ static bool is_routine_end(uintptr_t pc)
     uint64_t v;
     if (!load_u64(pc, &v))
         return false;
-    return (v & 0xffffffffffff) == 0xe7ffe58b495f || (v & 0xffffffffffff) == 0xe0ffe58b4958;
+    v &= 0xffffffffffff;
+    return v == 0xe7ffe58b495f || v == 0xe0ffe58b4958; /* in rdi, or in rax */
 }
 
 /* Such code has no frame. Its caller's stack pointer came in r13, which the routine may use; else it is the next that fits, above the
@@ -383,20 +393,12 @@ bool frame_interpreter_routine_caller(struct frame *f, const struct registers *a
     }
     if (!is_routine_end(g.pc) || !pop_at(&g, g.sp))
         return false;
-    const uintptr_t above = g.sp;
     *f = g;
-    if (code_find(g.pc).kind != CODE_NMETHOD)
+    if (moves_up(f, at->sender_sp, ARGUMENT_BYTES_MAX))
         return true;
-    g.sp = at->sender_sp;
-    if (g.sp >= above && g.sp <= above + ARGUMENT_BYTES_MAX && stands(&g)) {
-        *f = g;
-        return true;
-    }
-    for (g.sp = above & ~(uintptr_t)(STACK_ALIGNMENT - 1); g.sp <= above + ARGUMENT_BYTES_MAX; g.sp += STACK_ALIGNMENT)
-        if (g.sp >= above && stands(&g)) {
-            *f = g;
+    for (uintptr_t up = -g.sp % STACK_ALIGNMENT; up <= ARGUMENT_BYTES_MAX; up += STACK_ALIGNMENT)
+        if (moves_up(f, g.sp + up, ARGUMENT_BYTES_MAX))
             return true;
-        }
     return true;
 }
 

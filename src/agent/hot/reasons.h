@@ -15,6 +15,8 @@
 #ifndef CANDOR_AGENT_HOT_REASONS_H
 #define CANDOR_AGENT_HOT_REASONS_H
 
+#include <stdbool.h>
+
 #define OUTCOMES(OUTCOME)                                                                                              \
     OUTCOME(COMPLETE, "complete", "the walk reached the thread's first frame", "")                                     \
     OUTCOME(TRUNCATED, "truncated", "frames are missing: deeper than 2048, or not walkable", "")                          \
@@ -116,6 +118,12 @@
 #define REASON_ENUM_UNNAMED(symbol, name, meaning, remedy) UNNAMED_##symbol,
 
 enum outcome { OUTCOMES(REASON_ENUM_OUTCOME) OUTCOME_COUNT };
+
+static inline bool outcome_has_stack(enum outcome outcome)
+{
+    return outcome == OUTCOME_COMPLETE || outcome == OUTCOME_TRUNCATED;
+}
+
 enum truncation { TRUNCATION_NONE, TRUNCATIONS(REASON_ENUM_TRUNCATION) TRUNCATION_COUNT };
 enum loss { LOSSES(REASON_ENUM_LOSS) LOSS_COUNT };
 enum unseen { UNSEEN_ACCOUNTS(REASON_ENUM_UNSEEN) UNSEEN_COUNT };

@@ -261,7 +261,7 @@ static bool can_stop_first(const struct clock *c)
 
 int clock_start(const struct clock *clock, struct error *e)
 {
-    bool perf = clock->kind == CLOCK_SIGTRAP || clock->kind == CLOCK_SIGNAL;
+    bool perf = clock_is_perf(clock);
     in_use = *clock;
     timer_signal = 0;
     handler_config.interval_ns = clock->interval_ns;
@@ -359,7 +359,7 @@ int clock_arm_exactly(struct sampled_thread *t)
         t->period_ns = t->base_ns;
     t->next_weight_ns = t->base_ns;
     t->last_count = 0;
-    if (in_use.kind == CLOCK_SIGTRAP || in_use.kind == CLOCK_SIGNAL)
+    if (clock_is_perf(&in_use))
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
         rc = arm_timer(t, in_use.signal);

@@ -43,6 +43,12 @@ static inline bool clock_counts(const struct clock *c)
     return c->counter.name[0] != 0;
 }
 
+/* Whether the clock is one of perf's, which the kernel stops and sets again at each context switch. */
+static inline bool clock_is_perf(const struct clock *c)
+{
+    return c->kind == CLOCK_SIGTRAP || c->kind == CLOCK_SIGNAL;
+}
+
 enum { CLOCK_INTERVAL_MIN_NS = 100000 };
 
 /* Picks the wanted clock, or with CLOCK_AUTO the best that works here. */

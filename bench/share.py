@@ -5,8 +5,9 @@ usage: script/bench share [--events LIST]... [--rounds N] [--seconds S] [--rate 
 
 `script/bench application` compares CPU time with and without, and is off by what else moves the machine. Here perf samples the CPU clock
 of all of Tomcat's threads, the agent's with them, while a recording runs; which samples lie in the agent's library says what that costs,
-off by chance alone. In each round each LIST has its turn, and nothing, in an order by chance. Counted are samples in libcandor.so, and what
-lies in the JVM's JVMTI code and in the vDSO (of which the time is asked) beyond the share that these have with nothing. What is missing:
+off by chance alone. In each round each LIST has its turn, and nothing, in an order by chance. Counted are all samples of the agent's own
+thread, of others those in libcandor.so, and what lies in the JVM's JVMTI code and in the vDSO (of which the time is asked) beyond the share
+that these have with nothing. A recording's first seconds, in which it learns most names, are left out. What is missing:
 the kernel's work for a clock of perf's at a context switch, which runs where perf's own clock sees nothing, and caches that others find
 colder. Needs root, or kernel.perf_event_paranoid of 0.
 
@@ -33,24 +34,25 @@ from tools import ct
 
 NOTHING = "nothing"
 EVENTS = ("cpu", "wall", "lock", "alloc", "cpu,wall,alloc,live,lock,halt")
-SETTLE = 2  # seconds from a recording's begin to what is measured
+SETTLE = 5  # seconds from a recording's begin to what is measured
 FREQUENCY = 1999
 GOAL = 0.02
-FIELDS = ("round", "events", "samples", "agent", "jvmti", "vdso", "core_percent")
-LINE = re.compile(r"^\s*[\d.]+%\s+(\d+)\s+(\S+)\s+\[.\] (.*)$")
+FIELDS = ("round", "events", "samples", "thread", "agent", "jvmti", "vdso", "core_percent")
+LINE = re.compile(r"^ *[\d.]+% *\| *(\d+) *\|([^|]*)\|([^|]*)\|\[.\] ([^|]*)")
 
 
 def sampled(pid, seconds):
-    """Samples of all, in the agent's library, in the JVM's JVMTI, in the vDSO."""
+    """Samples of all, of the agent's thread, and of others in its library, in the JVM's JVMTI, in the vDSO."""
     data = ct.WORK / "share.data"
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", str(FREQUENCY), "-o", data, "-p", str(pid), "--",
                     "sleep", str(seconds)], check=True, stderr=subprocess.DEVNULL)
-    told = subprocess.run(["perf", "report", "-i", data, "--stdio", "-n", "--sort", "dso,symbol"], check=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True).stdout
-    counts = {"samples": 0, "agent": 0, "jvmti": 0, "vdso": 0}
-    for count, library, symbol in (match.groups() for match in map(LINE.match, told.splitlines()) if match):
+    told = subprocess.run(["perf", "report", "-i", data, "--stdio", "-n", "-t", "|", "--sort", "comm,dso,symbol"], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    counts = {"samples": 0, "thread": 0, "agent": 0, "jvmti": 0, "vdso": 0}
+    for count, thread, library, symbol in (map(str.strip, match.groups()) for match in map(LINE.match, told.splitlines()) if match):
         counts["samples"] += int(count)
-        part = ("agent" if library == "libcandor.so" else "vdso" if library == "[vdso]" else
+        part = ("thread" if thread == "candor" else
+                "agent" if library == "libcandor.so" else "vdso" if library == "[vdso]" else
                 "jvmti" if library == "libjvm.so" and "jvmti" in symbol.lower() else None)
         if part:
             counts[part] += int(count)
@@ -79,7 +81,7 @@ def share(rows, key):
 
 def mean_and_bound(rows, nothing):
     """The share of all parts, and what it lies below with 97.5 %: by the counts, as if each sample were drawn by itself."""
-    parts = ("agent", "jvmti", "vdso")
+    parts = ("thread", "agent", "jvmti", "vdso")
     value = sum(share(rows, part) - share(nothing, part) for part in parts)
     variance = sum(share(of, part) / total(of, "samples") for of in (rows, nothing) for part in parts)
     return value, value + 1.96 * math.sqrt(variance)
@@ -95,13 +97,14 @@ def write_page(path, results, options):
              f"Goal: at most {100 * GOAL:g} % of the application's CPU. What the kernel does for a clock at context switches is not in "
              "these.",
              "",
-             "| events | samples | in the agent | JVMTI's beyond nothing | the time's | in all | at most (97.5 %) | % of a core |",
-             "|---|---|---|---|---|---|---|---|"]
+             "| events | samples | the agent's thread | its code in others | JVMTI's beyond nothing | the time's | in all | at most (97.5 %) | % of a core |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for events in sorted({row["events"] for row in results.rows} - {NOTHING}):
         rows = [row for row in results.rows if row["events"] == events]
         value, bound = mean_and_bound(rows, nothing)
         core = total(rows, "core_percent") / len(rows)
-        lines.append(f"| {events} | {total(rows, 'samples')} | {100 * share(rows, 'agent'):.2f} % | "
+        lines.append(f"| {events} | {total(rows, 'samples')} | {100 * share(rows, 'thread'):.2f} % | "
+                     f"{100 * share(rows, 'agent'):.2f} % | "
                      f"{100 * (share(rows, 'jvmti') - share(nothing, 'jvmti')):.2f} % | "
                      f"{100 * (share(rows, 'vdso') - share(nothing, 'vdso')):.2f} % | {100 * value:.2f} % | {100 * bound:.2f} % | "
                      f"{value * core:.2f} |")

@@ -191,7 +191,6 @@ int main(void)
         return tap_done();
     first = &sampled_threads[0];
     last = &sampled_threads[THREADS_MAX - 1];
-    last->index = THREADS_MAX - 1;
     test_without_table();
     test_table();
     test_class();

@@ -11,7 +11,7 @@
 static struct drain_to to;
 
 static struct {
-    uint64_t random;
+    uint64_t random, samples;
     uint64_t record[RECORD_WORDS_MAX];
 } session;
 
@@ -19,6 +19,12 @@ void drain_begin(const struct drain_to *places)
 {
     to = *places;
     session.random = clock_monotonic_ns() | 1;
+    session.samples = 0;
+}
+
+uint64_t drain_samples(void)
+{
+    return session.samples;
 }
 
 /* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. It goes before the sample itself, as the
@@ -74,6 +80,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
         books_lose(to.books, LOSS_MEMORY, s.weight_ns);
         return;
     }
+    session.samples++;
     books_sample(to.books, outcome, s.weight_ns);
     snapshots_sample(to.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }

@@ -29,6 +29,8 @@ struct drain_to {
 };
 
 void drain_begin(const struct drain_to *places);
+/* Of the clocks, taken since drain_begin. */
+uint64_t drain_samples(void);
 /* shrink: queues give back what they do not need. */
 void drain_threads(bool shrink);
 /* What is written of a thread that ends, of those that live, as of now: jfr_write_thread_base. */

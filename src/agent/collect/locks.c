@@ -7,6 +7,7 @@
 #include "agent/collect/lock_samples.h"
 #include "agent/collect/open_waits.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/park.h"
 #include "agent/hot/walk.h"
 #include "agent/record/class_name.h"
 #include "agent/record/reason.h"
@@ -237,7 +238,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
         atomic_store(&lock_config.lost_ns[i], 0);
     }
     lock_config.is_bounded = is_bounded();
-    atomic_store(&lock_config.park_method, 0);
+    park_forget();
     for (int i = 0; i < LOCK_GROUPS; i++) {
         lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
         atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));

@@ -59,7 +59,7 @@ static struct {
     struct candor_pool pool;
     void *pool_memory;
     size_t pool_bytes;
-    uint64_t started, next_scan, next_close;
+    uint64_t started, next_scan, next_drain, next_close;
     struct patience patience;
     uint32_t outcome_symbols[OUTCOME_COUNT];
 } session;
@@ -136,10 +136,22 @@ static void disable(void)
     warnings_write_fault(clock_monotonic_ns());
 }
 
-static void look_around(void)
+/* For what changes meanwhile in the JVM, and nobody tells of. */
+static bool looks_often(void)
 {
-    takers_look(&session.options, &session.clock, &session.recording);
-    calibrate_round(&session.books.signal_cost_ns);
+    return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
+}
+
+/* Not in all turns: others are for what wakes this thread at times of its own. */
+static void drain(uint64_t now, bool shrink)
+{
+    drain_threads(shrink);
+    if (threads_running()) {
+        takers_look(&session.options, &session.clock, drain_samples(), &session.recording);
+        calibrate_round(&session.books.signal_cost_ns);
+    }
+    patience_turn(&session.patience, clock_pace_is_tight());
+    session.next_drain = now + (looks_often() ? PERIOD_NS : session.patience.period_ns);
 }
 
 bool sampling_tick(void)
@@ -147,8 +159,6 @@ bool sampling_tick(void)
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
         disable();
-    else if (threads_running())
-        look_around();
     inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {
@@ -156,7 +166,8 @@ bool sampling_tick(void)
         modules_update();
         threads_scan();
     }
-    drain_threads(close);
+    if (close || now >= session.next_drain)
+        drain(now, close);
     allocations_tick(now);
     live_tick(now);
     pauses_tick(now);
@@ -168,7 +179,6 @@ bool sampling_tick(void)
         session.next_close = now + CLOSE_PERIOD_NS;
         close_second();
     }
-    patience_turn(&session.patience, clock_pace_is_tight());
     return !session.options.duration_ns || now - session.started < session.options.duration_ns;
 }
 
@@ -177,17 +187,10 @@ static uint64_t earliest(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* For what changes meanwhile in the JVM, and nobody tells of. */
-static bool looks_often(void)
-{
-    return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
-}
-
 uint64_t sampling_patience_ns(void)
 {
     uint64_t now = clock_monotonic_ns(), due;
-    due = now + (looks_often() ? PERIOD_NS : session.patience.period_ns);
-    due = earliest(due, session.next_close);
+    due = earliest(session.next_drain, session.next_close);
     if (session.options.duration_ns)
         due = earliest(due, session.started + session.options.duration_ns);
     if (wall_on())
@@ -267,7 +270,7 @@ static void begin_books(void)
 {
     uint64_t now = clock_monotonic_ns();
     session.started = session.recording.start_ticks;
-    session.next_scan = now;
+    session.next_scan = session.next_drain = now;
     session.next_close = now + CLOSE_PERIOD_NS;
     patience_begin(&session.patience, PERIOD_NS);
     for (int i = 0; i < OUTCOME_COUNT; i++)

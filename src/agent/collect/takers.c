@@ -34,25 +34,31 @@ static void leave_traps(const char *why, const struct collect_options *options, 
     recording_describe_clock(r, clock);
 }
 
-/* A debugger takes every trap until it is seen, and the samples are lost; where no trap was due, there is none to look for. */
-static bool must_look_for_debuggers(const struct clock *clock)
+/* A debugger takes every trap until it is seen, and the samples are lost. Where as many come as before there is none, and where no trap
+ * was due there is none to look for. */
+static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
 {
-    static uint64_t looked_at_cpu;
+    static uint64_t seen, came_before, looked_at_cpu;
+    uint64_t came = samples - seen;
+    bool as_before = came && came >= came_before / 2;
+    seen = samples;
+    came_before = came;
+    if (clock->kind != CLOCK_SIGTRAP || as_before)
+        return false;
     uint64_t cpu = clock_process_cpu();
-    if (clock->kind != CLOCK_SIGTRAP || cpu - looked_at_cpu < clock_pace_ns())
+    if (cpu - looked_at_cpu < clock_pace_ns())
         return false;
     looked_at_cpu = cpu;
     return true;
 }
 
-/* Often. */
-void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
+void takers_look(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
 {
     uintptr_t taker = clock_taker();
     if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
         end_traps("the JVM has taken SIGTRAP");
     else if (taker)
         leave_traps("something in the process has taken SIGTRAP", options, clock, r);
-    else if (must_look_for_debuggers(clock) && tasks_are_traced())
+    else if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
         leave_traps("a debugger was attached, which catches SIGTRAP", options, clock, r);
 }

@@ -26,11 +26,6 @@ void lane_table_deinit(struct lane_table *table)
     table->in_use = false;
 }
 
-void *lane_of(const struct lane_table *table, const struct sampled_thread *t)
-{
-    return table->in_use ? (char *)table->lanes + t->index * table->lane_bytes : NULL;
-}
-
 void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool)
 {
     struct lane *lane = lane_of(table, t);

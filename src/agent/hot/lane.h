@@ -41,8 +41,11 @@ struct lane_table {
 int lane_table_init(struct lane_table *table);
 void lane_table_deinit(struct lane_table *table);
 
-/* The slot's lane; NULL without a table, on which the others here have no effect. */
-void *lane_of(const struct lane_table *table, const struct sampled_thread *t);
+/* The slot's lane; NULL without a table, on which the others here have no effect. Reads nothing of the slot, which may be cold. */
+static inline void *lane_of(const struct lane_table *table, const struct sampled_thread *t)
+{
+    return table->in_use ? (char *)table->lanes + (size_t)(t - sampled_threads) * table->lane_bytes : NULL;
+}
 /* Its queue is empty and no turn is taken. What its owner has in it stays as it is. NULL without a table. */
 void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool);
 void lane_close(const struct lane_table *table, const struct sampled_thread *t);

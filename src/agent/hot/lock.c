@@ -3,13 +3,15 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
-#include "agent/hot/method.h"
+#include "agent/hot/park.h"
 #include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
 
 #include <errno.h>
 #include <time.h>
+
+enum { CACHE_LINE = 64 };
 
 struct lock_config lock_config;
 
@@ -50,7 +52,8 @@ struct visit {
     const struct lock_wait *wait; /* to be recorded */
     const char *class_name;
     int64_t thread_id;
-    struct lock_wait ended;
+    struct lock_wait *ended; /* where one goes that is wanted */
+    uint32_t generation;     /* of the slot */
     bool has_begun, is_wanted, is_done;
 };
 
@@ -73,7 +76,7 @@ static void lose_visit(const struct visit *v)
 static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
 {
     struct sampled_thread *t = v->thread;
-    uint32_t now = atomic_load_explicit(&t->generation, memory_order_relaxed);
+    uint32_t now = v->generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
     if (!(now & 1) || (generation && now != generation) || atomic_load_explicit(&v->lane->lane.inside, memory_order_relaxed)) {
         lose_visit(v);
         return false;
@@ -84,49 +87,27 @@ static bool enter(struct visit *v, uint32_t generation, void (*work)(void *))
     else if (!turn_take(&v->lane->lane.turn, work, v) || !v->is_done)
         lock_lose(LOCK_LOSS_INTERNAL_FAULT, v->wait ? v->wait->weight : 0);
     lane_leave(&v->lane->lane);
-    v->ended.generation = now;
     return valid && v->is_done;
+}
+
+/* A thread that goes to sleep, or wakes, finds its memory cold: it asks for all of it at once, and then for the time. */
+static void fetch(const struct lock_lane *lane)
+{
+    const char *end = (const char *)(lane + 1);
+    for (const char *at = (const char *)&lane->lane.turn; at < end; at += CACHE_LINE)
+        __builtin_prefetch(at, 1);
 }
 
 static bool find_lane(struct visit *v)
 {
     v->thread = thread_of_java_caller();
     v->lane = v->thread ? lane_of(&lock_lanes, v->thread) : NULL;
+    if (v->lane)
+        fetch(v->lane);
     return v->lane;
 }
 
 /* ---- a wait begins ---- */
-
-static bool is(const char *text, uint16_t length, const char *other)
-{
-    uint16_t i = 0;
-    while (i < length && other[i] && text[i] == other[i])
-        i++;
-    return i == length && !other[i];
-}
-
-/* Its name has been the same since it came; its class moved with JDK 9. */
-static bool is_park(uint32_t method)
-{
-    /* Relaxed: a number by itself. */
-    if (method && method == atomic_load_explicit(&lock_config.park_method, memory_order_relaxed))
-        return true;
-    struct method_info m = method_get(method);
-    if (!is(m.name, m.name_len, "park") ||
-        (!is(m.class_name, m.class_len, "jdk/internal/misc/Unsafe") && !is(m.class_name, m.class_len, "sun/misc/Unsafe")))
-        return false;
-    atomic_store_explicit(&lock_config.park_method, method, memory_order_relaxed);
-    return true;
-}
-
-/* Whether the calling thread's last Java frame is that of park. */
-static bool stands_in_park(uintptr_t java_thread)
-{
-    struct walk w;
-    uint64_t frame;
-    walk_begin_at_call(&w, java_thread);
-    return walk_next(&w, &frame) && frame_is_java(frame) && is_park(frame_method(frame));
-}
 
 /* Who waits for a monitor waits for a condition, too. */
 static bool waits_already(const struct lock_lane *lane)
@@ -139,9 +120,11 @@ static void begin(void *visit)
     struct visit *v = visit;
     struct lock_lane *lane = v->lane;
     v->is_done = true;
-    if (v->kind == LOCK_PARK && !stands_in_park(v->java_thread))
+    if (v->kind == LOCK_PARK && !park_was_called(v->java_thread))
         return;
-    lane->wait = (struct lock_wait){.kind = v->kind, .since = v->now, .deadline = v->deadline};
+    lane->wait.kind = v->kind;
+    lane->wait.since = v->now;
+    lane->wait.deadline = v->deadline;
     if (v->kind == LOCK_PARK)
         lock_find_blocker(v->java_thread, &lane->wait.target);
     else
@@ -172,7 +155,7 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
         v.deadline = deadline ? time_ns(deadline) : 0;
         enter(&v, 0, begin);
     }
-    *park = (struct lock_park){v.thread, v.ended.generation};
+    *park = (struct lock_park){v.thread, v.lane, v.generation};
     errno = saved;
     return v.has_begun;
 }
@@ -189,20 +172,19 @@ static bool takes_token(struct lock_limit *limit)
 }
 
 /* One that the thread was at already when the recording began has not been seen to begin: its first. */
-static bool find_beginning(struct visit *v, uint64_t *since)
+static bool find_beginning(const struct visit *v, uint64_t *since)
 {
     struct lock_lane *lane = v->lane;
     uint64_t none = 0;
     /* Relaxed: `wait` is this thread's own, and the collector takes nothing from it. */
     *since = atomic_exchange_explicit(&lane->since, 0, memory_order_relaxed);
-    v->ended = lane->wait;
     if (*since)
         return lane->wait.kind == v->kind;
     if (v->kind != LOCK_MONITOR ||
         !atomic_compare_exchange_strong_explicit(&lane->waits, &none, 1, memory_order_relaxed, memory_order_relaxed))
         return false;
     *since = lane->opened;
-    v->ended = (struct lock_wait){.kind = LOCK_MONITOR, .since = lane->opened};
+    lane->wait = (struct lock_wait){.kind = LOCK_MONITOR, .since = lane->opened};
     return true;
 }
 
@@ -210,7 +192,7 @@ static void end(void *visit)
 {
     struct visit *v = visit;
     struct lock_lane *lane = v->lane;
-    struct lock_wait *wait = &v->ended;
+    struct lock_wait *wait = &lane->wait;
     uint64_t since;
     v->is_done = true;
     if (!find_beginning(v, &since))
@@ -226,19 +208,22 @@ static void end(void *visit)
     if (!wait->weight)
         return;
     v->is_wanted = takes_token(limit);
-    if (!v->is_wanted)
+    if (!v->is_wanted) {
         lock_lose(LOCK_LOSS_THROTTLED, wait->weight);
+        return;
+    }
+    *v->ended = *wait;
+    v->ended->generation = v->generation;
 }
 
 bool lock_end_monitor(struct lock_wait *wait)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_MONITOR, .now = time_now_ns(CLOCK_MONOTONIC)};
+    struct visit v = {.kind = LOCK_MONITOR, .now = time_now_ns(CLOCK_MONOTONIC), .ended = wait};
     if (is_on() && !find_lane(&v))
         lock_lose(LOCK_LOSS_NO_THREAD, 0);
     else if (v.lane)
         enter(&v, 0, end);
-    *wait = v.ended;
     errno = saved;
     return v.is_wanted;
 }
@@ -247,9 +232,15 @@ bool lock_end_monitor(struct lock_wait *wait)
 void lock_end_park(const struct lock_park *park)
 {
     int saved = errno;
-    struct visit v = {.kind = LOCK_PARK, .now = time_now_ns(CLOCK_MONOTONIC), .thread = park->thread};
-    if (is_on() && (v.lane = lane_of(&lock_lanes, v.thread)) && enter(&v, park->generation, end) && v.is_wanted)
-        lock_record(&v.ended, NULL, 0);
+    struct lock_wait wait;
+    struct visit v = {.kind = LOCK_PARK, .thread = park->thread, .lane = park->lane, .ended = &wait};
+    if (!is_on())
+        return;
+    __builtin_prefetch(&v.thread->generation);
+    fetch(v.lane);
+    v.now = time_now_ns(CLOCK_MONOTONIC);
+    if (enter(&v, park->generation, end) && v.is_wanted)
+        lock_record(&wait, NULL, 0);
     errno = saved;
 }
 

@@ -55,26 +55,26 @@ struct lock_wait {
 /* A park, as its thread carries it from its beginning to its end. */
 struct lock_park {
     struct sampled_thread *thread;
+    struct lock_lane *lane;
     uint32_t generation;
 };
 
 struct lock_lane {
     struct lane lane;
-    uint64_t opened; /* when; CLOCK_MONOTONIC ns */
-    struct lock_draw draws[LOCK_GROUPS];
-    struct lock_wait wait; /* the thread's, of the one that goes on */
-    /* The collector looks at these while it does. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
-    _Atomic uint64_t since;  /* 0 = it does not wait, or nobody saw that begin */
-    _Atomic uint64_t waits;  /* that have begun */
-    _Atomic uint32_t kind;   /* enum lock_kind */
+    /* The collector looks at these while a wait goes on. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
+    _Atomic uint64_t since; /* 0 = it does not wait, or nobody saw that begin */
+    _Atomic uint64_t waits; /* that have begun */
+    _Atomic uint32_t kind;  /* enum lock_kind */
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
+    struct lock_wait wait;                                      /* the thread's, of the one that goes on */
+    struct lock_draw draws[LOCK_GROUPS];
+    uint64_t opened; /* when; CLOCK_MONOTONIC ns */
 };
 
 /* What all share. Written by the collector before it sets `on`, but for what is atomic. */
 struct lock_config {
     _Atomic bool on;
-    bool is_bounded;            /* by the tokens */
-    _Atomic uint32_t park_method; /* the id of the method that parks (hot/method.h); 0 = not met yet */
+    bool is_bounded; /* by the tokens */
     struct lock_limit {
         _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
         _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
@@ -92,7 +92,7 @@ static inline enum lock_group lock_group_of(const struct lock_wait *wait)
 }
 
 /* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be
- * recorded: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */
+ * recorded, and only then is *wait written: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */
 void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
 /* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =

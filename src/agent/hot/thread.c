@@ -9,10 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { REMEMBERED_BITS = 12 };
-
-/* Where threads with a pointer were found last: index of the slot + 1. Relaxed: only a place to look first. */
-static _Atomic uint32_t slot_of_pointer[1 << REMEMBERED_BITS];
+/* Where the calling thread found its slot last: a place to look first. */
+static __thread struct sampled_thread *own;
 
 struct sampled_thread *sampled_threads;
 _Atomic uint32_t *thread_slot_of_tid;
@@ -43,16 +41,12 @@ static bool is_of(const struct sampled_thread *t, uintptr_t pointer)
 struct sampled_thread *thread_of_java_caller(void)
 {
     uintptr_t pointer = frame_thread_pointer();
-    _Atomic uint32_t *known = &slot_of_pointer[pointer * 0x9e3779b97f4a7c15u >> (64 - REMEMBERED_BITS)];
-    uint32_t slot = atomic_load_explicit(known, memory_order_relaxed);
-    if (slot && is_of(&sampled_threads[slot - 1], pointer))
-        return &sampled_threads[slot - 1];
-    struct sampled_thread *t = thread_of_caller();
-    if (t) {
-        atomic_store_explicit(&t->pointer, pointer, memory_order_relaxed);
-        atomic_store_explicit(known, t->index + 1, memory_order_relaxed);
-    }
-    return t;
+    if (own && is_of(own, pointer))
+        return own;
+    own = thread_of_caller();
+    if (own)
+        atomic_store_explicit(&own->pointer, pointer, memory_order_relaxed);
+    return own;
 }
 
 int thread_table_init(void)

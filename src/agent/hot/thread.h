@@ -46,21 +46,22 @@ enum thread_role {
 struct sampled_thread {
     struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
 
-    /* Written by trigger/ under its lock, before the clock is set. */
+    /* Written by trigger/ under its lock, before the clock is set. The first of them, as far as `uid`, lie in one cache line: all that
+     * threads look at which come out of a wait, and find it cold. */
     _Atomic uint32_t slot;       /* enum thread_slot */
     _Atomic uint32_t generation; /* odd while armed */
     _Atomic uintptr_t java_thread;
     _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot; its own to write */
-    _Atomic uint32_t role; /* enum thread_role */
+    int64_t java_id;
     uint32_t index; /* in the table */
     uint32_t uid;   /* never reused within a recording */
+    _Atomic uint32_t role; /* enum thread_role */
     int tid;
     _Atomic int fd; /* perf event, -1 = none */
     _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
     timer_t timer;
     bool has_timer, lacks_clock, ring_refused, is_revived;
     int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
-    int64_t java_id;
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
     uint64_t cpu_seen;                    /* at the last scan */

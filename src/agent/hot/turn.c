@@ -19,8 +19,10 @@ static struct {
     struct turn turn;
 } own_thread;
 
+_Atomic bool turn_first_claimed;
+
 static struct {
-    _Atomic uint32_t claimed, told;
+    _Atomic bool told;
     struct turn_fault facts;
 } first;
 
@@ -40,12 +42,6 @@ bool turn_take(struct turn *turn, void (*work)(void *), void *argument)
     bool whole = frame_call_guarded(&turn->sp, work, argument);
     turn->sp = 0;
     return whole;
-}
-
-bool turn_has_faulted(void)
-{
-    /* Relaxed: a handler that learns of it a moment later does no harm. */
-    return atomic_load_explicit(&first.claimed, memory_order_relaxed);
 }
 
 struct turn_fault turn_first_fault(void)
@@ -72,7 +68,7 @@ static uintptr_t find_own_call(uintptr_t sp)
 static void note(int signal, const void *context)
 {
     struct registers at;
-    if (atomic_exchange(&first.claimed, 1) || !frame_registers(&at, (uintptr_t)context))
+    if (atomic_exchange(&turn_first_claimed, true) || !frame_registers(&at, (uintptr_t)context))
         return;
     uintptr_t pc = is_own(at.pc) ? at.pc : find_own_call(at.sp);
     first.facts = (struct turn_fault){.signal = signal,
@@ -80,7 +76,7 @@ static void note(int signal, const void *context)
                                       .elsewhere = !is_own(at.pc),
                                       .process_ns = time_now_ns(CLOCK_PROCESS_CPUTIME_ID)};
     /* Release: pairs with the acquire in turn_first_fault. */
-    atomic_store_explicit(&first.told, 1, memory_order_release);
+    atomic_store_explicit(&first.told, true, memory_order_release);
 }
 
 void turn_leave(struct turn *turn, int signal, void *context)

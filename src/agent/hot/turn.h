@@ -36,8 +36,16 @@ bool turn_take(struct turn *turn, void (*work)(void *), void *argument);
 /* The calling thread becomes the one that is the agent's own; its turn. */
 struct turn *turn_of_own_thread(void);
 
+/* Set by the first that faults. */
+extern _Atomic bool turn_first_claimed;
+
 /* Whether a turn has ever faulted in this process. Any thread, handlers too. */
-bool turn_has_faulted(void);
+static inline bool turn_has_faulted(void)
+{
+    /* Relaxed: a handler that learns of it a moment later does no harm. */
+    return atomic_load_explicit(&turn_first_claimed, memory_order_relaxed);
+}
+
 /* The first fault, once turn_has_faulted. */
 struct turn_fault turn_first_fault(void);
 

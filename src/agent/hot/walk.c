@@ -33,24 +33,26 @@ static struct frame here(const struct walk *w)
     return (struct frame){w->pc, w->sp, w->fp};
 }
 
-/* Goes to the topmost Java frame an anchor names. *empty: the anchor says there is none. */
+/* The topmost Java frame that an anchor names. *empty: the anchor says there is none. */
+static bool anchor_frame(uintptr_t anchor, struct frame *f, bool *empty)
+{
+    *empty = false;
+    if (!load_u64(anchor + vm_layout.anchor_sp, &f->sp) || !load_u64(anchor + vm_layout.anchor_pc, &f->pc) ||
+        !load_u64(anchor + vm_layout.anchor_fp, &f->fp))
+        return false;
+    *empty = !f->sp;
+    if (!f->sp || f->sp & 7 || (!f->pc && !load_u64(f->sp - 8, &f->pc)))
+        return false;
+    f->pc = frame_code_address(f->pc);
+    return code_contains(f->pc);
+}
+
 static bool go_to_anchor(struct walk *w, uintptr_t anchor, bool *empty)
 {
-    uint64_t sp, pc, fp;
-    *empty = false;
-    if (!load_u64(anchor + vm_layout.anchor_sp, &sp) || !load_u64(anchor + vm_layout.anchor_pc, &pc) ||
-        !load_u64(anchor + vm_layout.anchor_fp, &fp))
+    struct frame f;
+    if (!anchor_frame(anchor, &f, empty))
         return false;
-    if (!sp) {
-        *empty = true;
-        return false;
-    }
-    if (sp & 7 || (!pc && !load_u64(sp - 8, &pc)))
-        return false;
-    pc = frame_code_address(pc);
-    if (!code_contains(pc))
-        return false;
-    go_to(w, (struct frame){pc, sp, fp});
+    go_to(w, f);
     return true;
 }
 
@@ -89,6 +91,13 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
         w->at_entry = true;
         w->in_native = false;
     }
+}
+
+uintptr_t walk_call(uintptr_t java_thread)
+{
+    struct frame f;
+    bool empty;
+    return vm_layout.usable && anchor_frame(java_thread + vm_layout.thread_anchor.offset, &f, &empty) ? f.pc : 0;
 }
 
 void walk_begin_at_call(struct walk *w, uintptr_t java_thread)

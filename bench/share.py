@@ -97,7 +97,8 @@ def write_page(path, results, options):
              f"Goal: at most {100 * GOAL:g} % of the application's CPU. What the kernel does for a clock at context switches is not in "
              "these.",
              "",
-             "| events | samples | the agent's thread | its code in others | JVMTI's beyond nothing | the time's | in all | at most (97.5 %) | % of a core |",
+             "| events | samples | the agent's thread | its code in others | JVMTI's beyond nothing | the time's | in all "
+             "| at most (97.5 %) | % of a core |",
              "|---|---|---|---|---|---|---|---|---|"]
     for events in sorted({row["events"] for row in results.rows} - {NOTHING}):
         rows = [row for row in results.rows if row["events"] == events]

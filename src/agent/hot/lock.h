@@ -92,7 +92,8 @@ static inline enum lock_group lock_group_of(const struct lock_wait *wait)
 }
 
 /* For the JVM's callbacks: the calling thread is about to wait for a monitor, and has it. The second is true when the wait is to be
- * recorded, and only then is *wait written: lock_record then, with the class's signature, which the JVM was asked for in between. errno is preserved, in all. */
+ * recorded, and only then is *wait written: lock_record then, with the class's signature, which the JVM was asked for in between. errno is
+ * preserved, in all. */
 void lock_begin_monitor(uintptr_t java_thread);
 bool lock_end_monitor(struct lock_wait *wait);
 /* For the hook: the calling thread is about to wait for a condition. True when that is a park, lock_end_park then; deadline: NULL =

@@ -136,6 +136,12 @@ static void disable(void)
     warnings_write_fault(clock_monotonic_ns());
 }
 
+static void look_around(void)
+{
+    takers_look(&session.options, &session.clock, &session.recording);
+    calibrate_round(&session.books.signal_cost_ns);
+}
+
 /* For what changes meanwhile in the JVM, and nobody tells of. */
 static bool looks_often(void)
 {
@@ -146,10 +152,8 @@ static bool looks_often(void)
 static void drain(uint64_t now, bool shrink)
 {
     drain_threads(shrink);
-    if (threads_running()) {
-        takers_look(&session.options, &session.clock, drain_samples(), &session.recording);
-        calibrate_round(&session.books.signal_cost_ns);
-    }
+    if (threads_running())
+        takers_look_for_debuggers(&session.options, &session.clock, drain_samples(), &session.recording);
     patience_turn(&session.patience, clock_pace_is_tight());
     session.next_drain = now + (looks_often() ? PERIOD_NS : session.patience.period_ns);
 }
@@ -159,6 +163,8 @@ bool sampling_tick(void)
     uint64_t now = clock_monotonic_ns();
     if (threads_running() && turn_has_faulted())
         disable();
+    else if (threads_running())
+        look_around();
     inject_crash(INJECT_IN_COLLECTOR);
     bool scan = now >= session.next_scan, close = now >= session.next_close || recording_wants_flush(&session.recording);
     if (scan) {

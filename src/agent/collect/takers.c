@@ -52,13 +52,17 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
-void takers_look(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
     uintptr_t taker = clock_taker();
     if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
         end_traps("the JVM has taken SIGTRAP");
     else if (taker)
         leave_traps("something in the process has taken SIGTRAP", options, clock, r);
-    else if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
+}
+
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
+{
+    if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
         leave_traps("a debugger was attached, which catches SIGTRAP", options, clock, r);
 }

@@ -6,8 +6,9 @@
 #include "agent/record/recording.h"
 #include "agent/trigger/clock.h"
 
-/* Looks for one, and gives way: with another clock where there is one. Says so in the recording. Often: whenever the queues have
- * been read. samples: of the clock, so far. */
-void takers_look(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r);
+/* Looks for one, and gives way: with another clock where there is one. Says so in the recording. Often. */
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r);
+/* The same for debuggers, which no handler tells of: whenever the queues have been read. samples: of the clock, so far. */
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r);
 
 #endif

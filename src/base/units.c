@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,13 +54,13 @@ int units_parse_percent(const char *text, double *share)
 
 int units_parse_size(const char *text, uint64_t *bytes)
 {
-    static const char prefixes[] = "kMGT";
+    static const char prefixes[] = "KMGT";
     char *end;
     if (text[0] < '0' || text[0] > '9')
         return -EINVAL;
     errno = 0;
     uint64_t value = strtoull(text, &end, 10);
-    const char *prefix = *end ? strchr(prefixes, *end == 'K' ? 'k' : *end) : NULL;
+    const char *prefix = *end ? strchr(prefixes, toupper((unsigned char)*end)) : NULL;
     const char *rest = prefix && *end ? end + 1 : end;
     if (errno || (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB"))))
         return -EINVAL;

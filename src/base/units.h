@@ -11,7 +11,7 @@ int units_parse_duration(const char *text, uint64_t *ns);
 int units_parse_rate(const char *text, uint64_t *per_second);
 /* Parses "0.5%", or "0.5", as 0.005: above 0, at most 1. 0 or -EINVAL. */
 int units_parse_percent(const char *text, double *share);
-/* Parses "500M", "2G", "64k" (1024 each; also "500MB" and "500MiB") or plain bytes. 0 or -EINVAL. */
+/* Parses "500M", "2G", "64k" (1024 each, in either case; also "500MB" and "500MiB") or plain bytes. 0 or -EINVAL. */
 int units_parse_size(const char *text, uint64_t *bytes);
 /* "1.25 s", "312 ms", "42 us": three significant digits, unit chosen by size. Returns out. */
 char *units_format_duration(char *out, size_t size, uint64_t ns);

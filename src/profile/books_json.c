@@ -120,6 +120,7 @@ void books_json_allocations(struct jsonw *j, const struct profile *p)
     put_reasons_ns(j, p, "lost_bytes", "alloc_lost_bytes");
     put_ns(j, p, "counted_bytes", "alloc_counted_bytes");
     put_ns(j, p, "weighed_bytes", "alloc_weighed_bytes");
+    put_ns(j, p, "longest_interval_bytes", "alloc_longest_interval");
     jsonw_member_uint(j, "samples", taken->count);
     jsonw_key(j, "lost");
     jsonw_object(j);

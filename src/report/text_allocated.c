@@ -79,6 +79,11 @@ void text_allocation_books(const struct text *t)
             snprintf(name, sizeof name, "lost: %.40s", profile_text(p, p->books[i].reason));
             put_line(t, name, 2, p->books[i].ns, p->books[i].count);
         }
+    int64_t longest = bytes_of(t, "alloc_longest_interval");
+    char text[32];
+    if (longest > 0)
+        fprintf(t->out, "Of what a thread allocated less than %s of there may be no sample: the longest interval between two.\n",
+                units_format_bytes(text, sizeof text, (uint64_t)longest));
     if (!bytes_of(t, "alloc_counted_bytes"))
         return;
     const struct profile_book *weighed = profile_book(p, "alloc_weighed_bytes", "");
@@ -94,7 +99,7 @@ void text_allocation_caveats(const struct text *t)
     const char *mixed = profile_setting(t->p, "alloc_mixed_sizes");
     if (t->p->kind == PROFILE_ALLOC && mixed && !strcmp(mixed, "biased"))
         fputs("\nnote: a JVM before 25 samples objects that do not fit into a thread's buffer too seldom, up to a fifth, and the\n"
-              "small ones between them too often, the more so with longer intervals; where a thread allocates objects of like sizes,\n"
-              "they are as they should be\n",
+              "small ones between them too often; where a thread allocates objects of like sizes, they are as they should be. With\n"
+              "intervals of many megabytes it may draw more than it says of all of them\n",
               t->out);
 }

@@ -9,6 +9,7 @@
 #include "session.h"
 
 #include "agent/collect/alloc_pace.h"
+#include "agent/collect/allocations.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/handler.h"
 #include "agent/trigger/alloc_events.h"
@@ -21,22 +22,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 4, EVENTS = 3000, FIRST = 512 << 10, FIXED = 64 << 10 };
+enum { THREADS = 4, EVENTS = 3000, FIRST = 512 << 10, FIXED = 64 << 10, LATE_RATE = 500 };
 
 static char file[64];
-static uint64_t told; /* the interval that the JVM was told last */
+static uint64_t told, longest; /* the interval that the JVM was told last, and the longest of this recording */
 static int tellings;
 
 static int open_events(uint64_t interval, struct error *e)
 {
     alloc_config.first_interval = FIRST;
-    told = interval;
+    told = longest = interval;
     return 0;
 }
 
 static bool set_interval(uint64_t interval)
 {
     told = interval;
+    longest = told > longest ? told : longest;
     tellings++;
     return true;
 }
@@ -275,6 +277,35 @@ static void test_flood(void)
     profile_deinit(&p);
 }
 
+/* Samples that wait in their queues have not come at once when these are read. */
+static void test_late_reading(void)
+{
+    if (!tap_ok(start((struct alloc_options){.rate = LATE_RATE}), "a recording begins whose queues are read late"))
+        return;
+    pthread_t thread;
+    begun = true;
+    pthread_create(&thread, NULL, allocate, NULL);
+    pthread_join(thread, NULL);
+    begun = false;
+    usleep(1000000);
+    allocations_tick();
+    while (allocations_samples() + allocations_lost() < EVENTS) {
+        collect_tick();
+        usleep(1000);
+    }
+    uint64_t most = 0;
+    for (int i = 0; i < EVENTS; i++)
+        most += alloc_weight(size_of(i), ALLOC_INTERVAL_JVM);
+    most /= LATE_RATE;
+    tap_ok(tellings && longest <= most, "they are of the whole second: an interval of %" PRIu64 ", at most %" PRIu64, longest, most);
+    struct profile p;
+    uint64_t n;
+    if (!tap_ok(session_stop(), "and ends") || !load(&p))
+        return;
+    tap_ok(book(&p, "alloc_longest_interval", "", &n) == (int64_t)longest, "the books have the longest");
+    profile_deinit(&p);
+}
+
 static void test_refused(void)
 {
     alloc_events.open = refuse_events;
@@ -326,6 +357,7 @@ int main(void)
     test_tokens();
     test_whole();
     test_flood();
+    test_late_reading();
     test_refused();
     test_fault();
     unlink(file);

@@ -337,6 +337,25 @@ static void test_prune(void)
     tap_ok(sums, "what it cuts off is what stands on its marks, however often, and the sum stays");
 }
 
+static void test_merged_books(void)
+{
+    struct profile sum, one;
+    profile_init(&sum);
+    for (int64_t i = 1; i <= 2; i++) {
+        profile_init(&one);
+        maker_book(&one, "lost", "queue_full", 3 * i, 1);
+        maker_book(&one, "wall_rounds", "", 30 / i, 10);
+        maker_book(&one, "alloc_longest_interval", "", 5 * i, 0);
+        tap_ok(!profile_merge(&sum, &one), "recording %d is merged", (int)i);
+        profile_deinit(&one);
+    }
+    tap_ok(profile_book(&sum, "lost", "queue_full")->ns == 9 && profile_book(&sum, "lost", "queue_full")->count == 2, "accounts add up");
+    tap_ok(profile_book(&sum, "wall_rounds", "")->ns == 30 && profile_book(&sum, "wall_rounds", "")->count == 20 &&
+               profile_book(&sum, "alloc_longest_interval", "")->ns == 10,
+           "of the longest of each, the longest");
+    profile_deinit(&sum);
+}
+
 int main(void)
 {
     test_interning();
@@ -347,6 +366,7 @@ int main(void)
     test_threads();
     test_limits();
     test_books();
+    test_merged_books();
     test_calltree();
     test_types();
     test_prune();

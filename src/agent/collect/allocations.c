@@ -23,6 +23,7 @@ static struct {
     struct alloc_options options;
     struct recording *recording;
     struct alloc_pace pace;
+    uint64_t longest_interval;
     uint64_t ticked_ns;
     struct account taken;            /* in the recording */
     struct account counted, weighed; /* of the same samples: what the JVM counted up to each, and what they weigh */
@@ -129,35 +130,30 @@ static uint64_t rate(void)
     return session.options.rate ? session.options.rate : ALLOCATIONS_RATE_DEFAULT;
 }
 
-/* What was allocated, as far as the samples tell, those included that were thrown away. */
-static uint64_t estimated_bytes(void)
-{
-    uint64_t bytes = (uint64_t)session.taken.ns;
-    for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++)
-        bytes += atomic_load(&alloc_config.lost_bytes[i]);
-    return bytes;
-}
-
 static void refill(uint64_t now)
 {
     int64_t left = atomic_load(&alloc_config.tokens);
     atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
 }
 
-void allocations_tick(uint64_t now)
+/* By the samples that were drawn until this very moment, and not those read from the queues: some of these came long before. */
+void allocations_tick(void)
 {
     if (!session.running || session.options.interval)
         return;
+    uint64_t before = session.pace.interval, now = clock_monotonic_ns();
+    uint64_t interval = alloc_pace_next(&session.pace, now, atomic_load(&alloc_config.drawn_bytes), atomic_load(&alloc_config.drawn));
     refill(now);
     session.ticked_ns = now;
-    uint64_t before = session.pace.interval;
-    uint64_t interval = alloc_pace_next(&session.pace, now, estimated_bytes(), session.taken.count + allocations_lost());
     if (interval == before)
         return;
-    if (alloc_events.set_interval(interval))
-        atomic_store(&alloc_config.interval, interval);
-    else
+    if (!alloc_events.set_interval(interval)) {
         session.pace.interval = before;
+        return;
+    }
+    atomic_store(&alloc_config.interval, interval);
+    if (interval > session.longest_interval)
+        session.longest_interval = interval;
 }
 
 /* ---- books ---- */
@@ -174,6 +170,7 @@ void allocations_write(jfr_write_book *write, uint64_t now)
     put(write, now, "alloc_bytes", "", session.taken);
     put(write, now, "alloc_counted_bytes", "", session.counted);
     put(write, now, "alloc_weighed_bytes", "", session.weighed);
+    put(write, now, "alloc_longest_interval", "", (struct account){.ns = (int64_t)session.longest_interval});
     for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++) {
         struct account lost = {.ns = (int64_t)atomic_load(&alloc_config.lost_bytes[i]), .count = atomic_load(&alloc_config.lost[i])};
         if (lost.count)
@@ -219,6 +216,9 @@ static void begin(const struct alloc_options *options, struct recording *r)
         atomic_store(&alloc_config.lost[i], 0);
         atomic_store(&alloc_config.lost_bytes[i], 0);
     }
+    atomic_store(&alloc_config.drawn, 0);
+    atomic_store(&alloc_config.drawn_bytes, 0);
+    session.longest_interval = session.pace.interval;
     alloc_config.is_bounded = !options->interval;
     atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
     atomic_store(&alloc_config.interval, session.pace.interval);

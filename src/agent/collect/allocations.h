@@ -32,7 +32,7 @@ bool allocations_running(void);
 void allocations_describe(void);
 /* One thread's records; shrink: its queue gives back what it does not need. */
 void allocations_drain(const struct sampled_thread *t, bool shrink);
-void allocations_tick(uint64_t now_ns);
+void allocations_tick(void);
 void allocations_write(jfr_write_book *write, uint64_t now_ns);
 uint64_t allocations_samples(void); /* in the recording */
 uint64_t allocations_lost(void);

@@ -65,7 +65,6 @@ void lock_samples_take(const struct lock_sample *s)
     struct account *account = wait->is_whole ? &lock_samples.whole : &lock_samples.drawn;
     account->ns += (int64_t)wait->weight;
     account->count++;
-    lock_samples.taken[lock_group_of(wait)]++;
 }
 
 uint32_t lock_samples_stack(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count)

@@ -15,7 +15,6 @@ struct lock_samples {
     struct recording *recording;
     const uint32_t *outcome_symbols;  /* by enum outcome */
     struct account whole, drawn;      /* in the recording: waits recorded for their length, and others, by their weights */
-    uint64_t taken[LOCK_GROUPS];      /* both of them */
     struct account open[LOCK_KINDS];  /* waits that ended with the recording */
 };
 extern struct lock_samples lock_samples;

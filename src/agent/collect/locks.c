@@ -119,9 +119,10 @@ void locks_tick(uint64_t now)
     lock_holders_tick(now);
     if (!is_bounded())
         return;
+    now = clock_monotonic_ns(); /* that of the numbers read here */
     for (int i = 0; i < LOCK_GROUPS; i++) {
         struct lock_limit *limit = &lock_config.limits[i];
-        uint64_t wanted = lock_samples.taken[i] + atomic_load(&limit->thrown);
+        uint64_t wanted = atomic_load(&limit->wanted);
         atomic_store(&limit->tokens, alloc_pace_tokens(rate(), atomic_load(&limit->tokens), now - session.ticked_ns));
         atomic_store(&limit->threshold, lock_pace_next(&session.paces[i], now, wanted));
     }
@@ -243,7 +244,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
         lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
         atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
         atomic_store(&lock_config.limits[i].threshold, threshold_asked());
-        atomic_store(&lock_config.limits[i].thrown, 0);
+        atomic_store(&lock_config.limits[i].wanted, 0);
     }
 }
 

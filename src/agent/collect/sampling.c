@@ -174,7 +174,7 @@ bool sampling_tick(void)
     }
     if (close || now >= session.next_drain)
         drain(now, close);
-    allocations_tick(now);
+    allocations_tick();
     live_tick(now);
     pauses_tick(now);
     locks_tick(now);

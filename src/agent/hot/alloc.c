@@ -57,6 +57,13 @@ void alloc_lose(enum allocation_loss why, uint64_t weight)
     atomic_fetch_add_explicit(&alloc_config.lost[why], 1, memory_order_relaxed);
 }
 
+static void count_drawn(uint64_t weight)
+{
+    /* Relaxed, both: numbers by themselves. */
+    atomic_fetch_add_explicit(&alloc_config.drawn_bytes, weight, memory_order_relaxed);
+    atomic_fetch_add_explicit(&alloc_config.drawn, 1, memory_order_relaxed);
+}
+
 /* ---- the callback ---- */
 
 void alloc_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
@@ -152,6 +159,7 @@ static void take(void *argument)
     x->interval = x->lane->interval ? x->lane->interval : alloc_config.first_interval;
     x->lane->interval = atomic_load_explicit(&alloc_config.interval, memory_order_relaxed);
     x->weight = alloc_weight(x->event->size, x->interval);
+    count_drawn(x->weight);
     if (takes_token())
         record(x);
     else
@@ -193,9 +201,11 @@ bool alloc_take(const struct alloc_event *event)
         return false;
     struct sampled_thread *t = thread_of_java_caller();
     struct alloc_lane *lane = t ? lane_of(&alloc_lanes, t) : NULL;
-    if (!lane || !enter(t, lane, event, &is_recorded))
-        alloc_lose(ALLOCATION_LOSS_NO_THREAD,
-                   alloc_weight(event->size, atomic_load_explicit(&alloc_config.interval, memory_order_relaxed)));
+    if (!lane || !enter(t, lane, event, &is_recorded)) {
+        uint64_t weight = alloc_weight(event->size, atomic_load_explicit(&alloc_config.interval, memory_order_relaxed));
+        count_drawn(weight);
+        alloc_lose(ALLOCATION_LOSS_NO_THREAD, weight);
+    }
     errno = saved;
     return is_recorded;
 }

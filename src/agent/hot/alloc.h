@@ -46,6 +46,7 @@ struct alloc_config {
     uint64_t first_interval;       /* of the JVM before the recording: what threads had drawn with until then */
     _Atomic uint64_t interval;     /* of the JVM now */
     _Atomic int64_t tokens;        /* samples that may be taken until the collector's next turn */
+    _Atomic uint64_t drawn, drawn_bytes; /* by the JVM, and what they weigh; taken or lost */
     _Atomic uint64_t lost[ALLOCATION_LOSS_COUNT], lost_bytes[ALLOCATION_LOSS_COUNT]; /* the weights of samples that were not taken */
 };
 extern struct alloc_config alloc_config;

@@ -165,10 +165,8 @@ bool lock_begin_park(const struct timespec *deadline, struct lock_park *park)
 static bool takes_token(struct lock_limit *limit)
 {
     /* Relaxed, both: numbers by themselves. */
-    if (!lock_config.is_bounded || atomic_fetch_sub_explicit(&limit->tokens, 1, memory_order_relaxed) > 0)
-        return true;
-    atomic_fetch_add_explicit(&limit->thrown, 1, memory_order_relaxed);
-    return false;
+    atomic_fetch_add_explicit(&limit->wanted, 1, memory_order_relaxed);
+    return !lock_config.is_bounded || atomic_fetch_sub_explicit(&limit->tokens, 1, memory_order_relaxed) > 0;
 }
 
 /* One that the thread was at already when the recording began has not been seen to begin: its first. */

@@ -78,7 +78,7 @@ struct lock_config {
     struct lock_limit {
         _Atomic uint64_t threshold; /* ns; waits as long as that are recorded, shorter ones drawn */
         _Atomic int64_t tokens;     /* records that may be made until the collector's next turn */
-        _Atomic uint64_t thrown;    /* that were not made for want of one */
+        _Atomic uint64_t wanted;    /* that were to be made */
     } limits[LOCK_GROUPS];
     _Atomic uint64_t lost[LOCK_LOSS_COUNT], lost_ns[LOCK_LOSS_COUNT]; /* the weights of those that were not */
 };

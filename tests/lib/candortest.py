@@ -277,6 +277,15 @@ def run(*command, timeout=PATIENCE, **keywords):
     return Result(process.returncode, out, err)
 
 
+def remove_left(*paths):
+    """What a process has left, or may have; what is another user's stays."""
+    for path in paths:
+        try:
+            os.unlink(path)
+        except OSError:
+            pass
+
+
 class Script:
     """A Python program that plays a JVM's part; it has said that it is ready. What such a process leaves in /tmp goes with it."""
 
@@ -295,8 +304,7 @@ class Script:
         _alive.discard(self.process)
         for stream in filter(None, (self.process.stdin, self.process.stdout)):
             stream.close()
-        for name in (f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}"):
-            pathlib.Path(name).unlink(missing_ok=True)
+        remove_left(f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}")
 
     def said(self):
         """All that it has printed since; it is over afterwards."""
@@ -328,6 +336,7 @@ class Jvm:
         self.directory = pathlib.Path(keywords.setdefault("cwd", WORK))
         self.process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
         self.pid = self.process.pid
+        remove_left(f"/tmp/.java_pid{self.pid}")  # of a JVM that had the same pid; no JVM has its own before somebody attaches
         self.out, self.err = [], []
         self._news = threading.Condition()
         self._readers = [threading.Thread(target=self._read, args=stream, daemon=True)
@@ -399,19 +408,13 @@ class Jvm:
         if self.process.poll() is None:
             self.process.kill()
         self.wait()
-        self._remove_socket()
+        # Of a JVM that was killed; another user's could not take their place.
+        remove_left(f"/tmp/.candor-{self.pid}", f"/tmp/.java_pid{self.pid}")
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             try:
                 stream.close()
             except OSError:
                 pass
-
-    def _remove_socket(self):
-        """That of a JVM which was killed; another user's agent could not take its place."""
-        try:
-            os.unlink(f"/tmp/.candor-{self.pid}")
-        except OSError:
-            pass
 
     def transcript(self):
         lines = [f"out: {line}" for line in self.out[-20:]] + [f"err: {line}" for line in self.err[-20:]]

@@ -66,7 +66,7 @@ void inject_walks(struct sampled_thread *t, const struct registers *at)
 {
     uint64_t ours[ROUNDS], theirs[ROUNDS];
     uintptr_t java_thread = atomic_load(&t->java_thread);
-    void *env = agct.function && java_thread ? agct.thread_env() : NULL;
+    void *env = agct.function && java_thread ? (void *)(java_thread + vm_layout.env_offset) : NULL;
     int frames = env && file >= 0 ? walk_theirs(env, at) : 0;
     if (frames <= 0 || (uint32_t)frames != walk_ours(at, java_thread)) /* what differs is not compared */
         return;

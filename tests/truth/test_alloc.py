@@ -73,8 +73,8 @@ def agrees(found, truth, what):
         estimate, error = sum(one.weight for one in mine) / bytes_, standard_error(mine, bytes_)
         lost = sum(line[0] for line in found.lost().values()) / bytes_
         few = 12 * found.books["alloc_longest_interval", ""][0] / bytes_
-        ct.ok(abs(estimate - 1) <= 5 * error + few + lost, f"{what}: {size}: {estimate:.4f} of the truth by {len(mine)} samples, standard error "
-              f"{error:.4f}", f"{bytes_} {found.lost()}")
+        ct.ok(abs(estimate - 1) <= 5 * error + few + lost,
+              f"{what}: {size}: {estimate:.4f} of the truth by {len(mine)} samples, standard error {error:.4f}", f"{bytes_} {found.lost()}")
         ct.ok(mine and {one.size for one in mine if one.frames[0][0] == f"Allocations.{size}"} == {SIZES[size][0]},
               f"{what}: {size}: the size is the object's", {one.size for one in mine})
 

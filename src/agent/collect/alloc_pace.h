@@ -20,7 +20,8 @@ struct alloc_pace {
 };
 
 void alloc_pace_begin(struct alloc_pace *p, uint64_t rate, uint64_t interval, uint64_t now_ns);
-/* bytes, samples: estimated and drawn since the beginning, as of now: a sample that is counted later than it came makes a burst. The interval that is wanted now; it is p->interval from here on. */
+/* bytes, samples: estimated and drawn since the beginning, as of now: samples that are counted later than they came look like a burst.
+ * The interval that is wanted now; it is p->interval from here on. */
 uint64_t alloc_pace_next(struct alloc_pace *p, uint64_t now_ns, uint64_t bytes, uint64_t samples);
 
 /* The bucket of last resort: what may be taken from now on, when `left` is left after `elapsed_ns`. It bears a burst of two seconds'

@@ -14,6 +14,7 @@
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/walk.h"
+#include "agent/hot/work.h"
 #include "agent/hotspot/collections.h"
 #include "agent/hotspot/counters.h"
 #include "agent/hotspot/flags.h"
@@ -267,8 +268,8 @@ static void read_layout(JNIEnv *jni)
         virtual_fields_read(jni, libjvm);
     lock_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
-    agct.thread_env = thread_env;
     agct.prepare = prepare_agct;
+    work_thread_env = thread_env;
     agct.name_method = name_method;
     dlclose(libjvm);
 }

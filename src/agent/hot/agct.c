@@ -1,5 +1,6 @@
 #include "agent/hot/agct.h"
 
+#include "agent/hot/layout.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
 
@@ -38,10 +39,12 @@ void agct_deinit(void)
     scratch = NULL;
 }
 
+/* GetEnv is not for handlers: in a thread that has not called the JVM yet it allocates the JVM's thread-local variables. */
 static int32_t call(struct sampled_thread *t, const void *ucontext)
 {
-    struct agct_trace trace = {.env = agct.thread_env(), .frames = scratch[t->index].frames};
-    if (!trace.env)
+    uintptr_t java_thread = atomic_load_explicit(&t->java_thread, memory_order_relaxed); /* this thread's own */
+    struct agct_trace trace = {.env = (void *)(java_thread + vm_layout.env_offset), .frames = scratch[t->index].frames};
+    if (!java_thread || !vm_layout.env_offset)
         return -3; /* what it says of threads that are not Java's */
     agct.function(&trace, FRAMES_MAX, (void *)ucontext);
     return trace.count;

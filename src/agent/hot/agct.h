@@ -27,8 +27,6 @@ struct agct_trace {
 /* Filled before the first walk (entry/java.c); function NULL: this JVM does not have it. */
 struct agct {
     void (*function)(struct agct_trace *trace, int32_t depth, void *ucontext);
-    /* The calling thread's JNIEnv, or NULL for a thread Java does not know. */
-    void *(*thread_env)(void);
     /* For the collector: have the JVM make what the function needs; name a method of hot/method.h. */
     void (*prepare)(void);
     void (*name_method)(uint32_t id);

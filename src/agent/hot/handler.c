@@ -134,7 +134,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     if (!s->wall)
         put_kernel_frames(t);
     enum outcome outcome = put_frames(t, &w, context);
-    if (work_frame(t, &work))
+    if (work_frame(t, at.pc, &work))
         candor_queue_put(q, work);
     size_t virtual_words = put_virtual(t, &w, outcome), context_words = context_put(q);
     candor_queue_put(q, record_last(outcome, context_words, virtual_words) | (s->wall ? RECORD_OF_WALL : 0));

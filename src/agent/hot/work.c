@@ -1,18 +1,22 @@
 #include "agent/hot/work.h"
 
-#include "agent/hot/agct.h"
 #include "agent/hot/load.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
 #include "agent/hot/thread.h"
+#include "agent/hot/walk.h"
 
 enum { LEVEL_MAX = 4 };
 
-/* The thread's own structure, which JVMTI does not show of a compiler thread. */
-static uintptr_t vm_thread(struct sampled_thread *t)
+void *(*work_thread_env)(void);
+
+/* The thread's own structure, which JVMTI does not show of a compiler thread. To ask for it may allocate, if it is the first that the
+ * thread asks of the JVM; a thread that is in the JVM's code is not in the allocator's. */
+static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
 {
-    if (!t->vm_thread && agct.thread_env && vm_layout.env_offset) {
-        uintptr_t env = (uintptr_t)agct.thread_env();
+    bool in_jvm = pc >= walk_libjvm_low && pc < walk_libjvm_high;
+    if (!t->vm_thread && in_jvm && work_thread_env && vm_layout.env_offset) {
+        uintptr_t env = (uintptr_t)work_thread_env();
         t->vm_thread = env ? env - vm_layout.env_offset : 0;
     }
     return t->vm_thread;
@@ -20,10 +24,10 @@ static uintptr_t vm_thread(struct sampled_thread *t)
 
 /* The compiler thread has its task from before it calls the compiler until the code is installed; as long the task keeps the
  * method alive. */
-static bool compilation(struct sampled_thread *t, uint64_t *frame)
+static bool compilation(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
 {
     const struct vm_layout *l = &vm_layout;
-    uintptr_t thread = vm_thread(t);
+    uintptr_t thread = vm_thread(t, pc);
     uint64_t env, task, method, level;
     uint32_t id;
     if (!thread || !load_field(thread, l->compiler_env, &env) || !env || !load_field(env, l->env_task, &task) || !task ||
@@ -50,12 +54,12 @@ static bool operation(uint64_t *frame)
     return true;
 }
 
-bool work_frame(struct sampled_thread *t, uint64_t *frame)
+bool work_frame(struct sampled_thread *t, uintptr_t pc, uint64_t *frame)
 {
     /* Relaxed: a hint; what is found is checked. */
     switch (atomic_load_explicit(&t->role, memory_order_relaxed)) {
     case ROLE_COMPILER:
-        return compilation(t, frame);
+        return compilation(t, pc, frame);
     case ROLE_VM:
     case ROLE_COLLECTOR:
         return operation(frame);

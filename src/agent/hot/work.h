@@ -13,7 +13,10 @@ struct sampled_thread;
  * operation may be over meanwhile; its own thread reads what it is at. False: nothing is known. */
 bool work_operation(uint64_t *table);
 
-/* Handler side. False: nothing is known. */
-bool work_frame(struct sampled_thread *t, uint64_t *frame);
+/* The calling thread's JNIEnv, or NULL for a thread that Java does not know. Filled before the first sample (entry/java.c). */
+extern void *(*work_thread_env)(void);
+
+/* Handler side, of the calling thread, which was interrupted at pc. False: nothing is known. */
+bool work_frame(struct sampled_thread *t, uintptr_t pc, uint64_t *frame);
 
 #endif

@@ -85,8 +85,20 @@ static bool was_sigsys(int status)
     return status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
+/* As the agent has it (trigger/clock.c). */
+static bool is_sound(int kernel_major, int kernel_minor)
+{
+    return kernel_is_at_least(kernel_major, kernel_minor, 6, 1);
+}
+
 void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identity *who, struct clocks_try *t)
 {
+    int major, minor;
+    kernel_version(&major, &minor);
+    if (kind == CLOCKS_SIGTRAP && !is_sound(major, minor)) {
+        *t = (struct clocks_try){.kind = kind, .error = EOPNOTSUPP, .nonsense_error = EINVAL};
+        return;
+    }
     *t = (struct clocks_try){.kind = kind, .try_kernel = try_kernel, .error = EINTR};
     int status = identity_try(who, run_try, t, sizeof *t);
     t->killed = was_sigsys(status);
@@ -108,8 +120,7 @@ enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks
         return CLOCKS_BY_FILTER;
     if (perf && t->nonsense_error == ENOSYS)
         return CLOCKS_NO_PERF;
-    if (t->kind == CLOCKS_SIGTRAP && (t->error == EINVAL || t->error == E2BIG) &&
-        !kernel_is_at_least(facts->kernel_major, facts->kernel_minor, 5, 13))
+    if (t->kind == CLOCKS_SIGTRAP && !is_sound(facts->kernel_major, facts->kernel_minor))
         return CLOCKS_BY_AGE;
     if (perf && facts->paranoid > 2 && !facts->perfmon)
         return CLOCKS_BY_PARANOID;
@@ -129,7 +140,8 @@ static void explain(struct checkup *f, const struct clocks_try *t, const struct 
         checkup_remedy(f, "sysctl kernel.perf_event_paranoid=2 (1 shows kernel time too), or grant CAP_PERFMON");
         break;
     case CLOCKS_BY_AGE:
-        checkup_meaning(f, "this needs Linux 5.13, and here runs %d.%d", facts->kernel_major, facts->kernel_minor);
+        checkup_meaning(f, "before Linux 6.1 it may be lost, or end a process that blocks it, and here runs %d.%d", facts->kernel_major,
+                        facts->kernel_minor);
         checkup_remedy(f, "a newer kernel; until then the clock 'signal' does the same at a higher cost");
         break;
     case CLOCKS_NO_PERF:

@@ -34,7 +34,7 @@ struct clocks_facts {
 enum clocks_refusal {
     CLOCKS_BY_FILTER,   /* seccomp */
     CLOCKS_BY_PARANOID, /* perf_event_paranoid above 2 on a kernel that knows such values */
-    CLOCKS_BY_AGE,      /* SIGTRAP delivery came with Linux 5.13 */
+    CLOCKS_BY_AGE,      /* SIGTRAP delivery is sound since Linux 6.1 */
     CLOCKS_NO_PERF,     /* the kernel was built without perf events */
     CLOCKS_NO_ROOM,     /* out of descriptors or signals */
     CLOCKS_BY_MODULE,   /* none of these: a security module, or a sandbox that is no Linux kernel */

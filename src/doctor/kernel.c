@@ -56,10 +56,10 @@ static void check_version(struct checkup *f)
     struct utsname name;
     int major, minor;
     kernel_version(&major, &minor);
-    bool fresh = kernel_is_at_least(major, minor, 5, 13);
+    bool fresh = kernel_is_at_least(major, minor, 6, 1);
     checkup_add(f, fresh ? CHECK_OK : CHECK_NOTE, "kernel", "Linux %s", uname(&name) ? "?" : name.release);
     if (!fresh) {
-        checkup_meaning(f, "before 5.13 there is no SIGTRAP delivery, the cheapest clock");
+        checkup_meaning(f, "before 6.1 there is no sound SIGTRAP delivery, the cheapest clock");
         checkup_remedy(f, "a newer kernel");
     }
 }

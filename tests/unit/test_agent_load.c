@@ -196,6 +196,9 @@ static void test_removal(void)
     sigaction(SIGSEGV, &front, &behind);
     tap_ok(!fault_remove(), "with another handler in front ours stays");
     tap_ok(loads_at((uintptr_t)closed) == 0 && touch(closed), "and is reached through it");
+    tap_ok(!fault_install() && (sigaction(SIGSEGV, NULL, &now), now.sa_sigaction == passing_on), "nor does it step in front of it");
+    sigaction(SIGSEGV, &before[0], NULL);
+    tap_ok(!fault_install() && loads_at((uintptr_t)closed) == 0, "where the former handler has been put back, ours comes again");
     sigaction(SIGSEGV, &behind, NULL);
     tap_ok(fault_remove() && fault_remove(), "without it ours goes");
     for (int i = 0; i < 2; i++) {

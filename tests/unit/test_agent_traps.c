@@ -79,6 +79,17 @@ static void test_hold(void)
     tap_ok(stands_still(samples), "and no longer, while the JVM looks at a fault");
     traps_let_go(&held);
     tap_ok(grows(samples), "and again, when it was none");
+    traps_hold(&held, 0);
+    for (int i = 0; i < 20; i++)
+        traps_look();
+    tap_ok(stands_still(samples), "a fault that the JVM looks at for long holds them as well");
+    traps_look();
+    tap_ok(grows(samples), "but not for ever: it may have left its handler by a jump");
+    traps_let_go(&held);
+    traps_hold(&held, 0);
+    tap_ok(stands_still(samples), "the next fault holds them again");
+    traps_let_go(&held);
+    tap_ok(grows(samples), "until it is over");
     done = true;
     pthread_join(thread, NULL);
     tap_ok(session_stop(), "the recording stops");

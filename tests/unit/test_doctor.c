@@ -196,7 +196,7 @@ static void test_paranoid(void)
 static void test_refusals(void)
 {
     static const struct clocks_facts plain = {6, 1, 2, false, false}, filtered = {6, 1, 2, false, true},
-                                     old = {5, 4, 2, false, false}, debian = {6, 1, 3, false, false},
+                                     old = {5, 4, 2, false, false}, lossy = {5, 15, 2, false, true}, debian = {6, 1, 3, false, false},
                                      capable = {6, 1, 3, true, false};
     static const struct {
         struct clocks_try t;
@@ -211,6 +211,7 @@ static void test_refusals(void)
         {{.kind = CLOCKS_SIGNAL, .error = ENOSYS, .nonsense_error = ENOSYS}, &plain, CLOCKS_NO_PERF},
         {{.kind = CLOCKS_SIGTRAP, .error = EINVAL, .nonsense_error = EINVAL}, &old, CLOCKS_BY_AGE},
         {{.kind = CLOCKS_SIGTRAP, .error = E2BIG, .nonsense_error = EINVAL}, &old, CLOCKS_BY_AGE},
+        {{.kind = CLOCKS_SIGTRAP, .error = EOPNOTSUPP, .nonsense_error = EINVAL}, &lossy, CLOCKS_BY_AGE},
         {{.kind = CLOCKS_SIGTRAP, .error = EINVAL, .nonsense_error = EINVAL}, &plain, CLOCKS_BY_MODULE},
         {{.kind = CLOCKS_SIGNAL, .error = EACCES, .nonsense_error = EINVAL}, &debian, CLOCKS_BY_PARANOID},
         {{.kind = CLOCKS_SIGNAL, .error = EACCES, .nonsense_error = EINVAL}, &capable, CLOCKS_BY_MODULE},

@@ -18,10 +18,12 @@
 #include "agent/collect/wall.h"
 #include "agent/collect/warnings.h"
 #include "agent/hot/context.h"
+#include "agent/hot/fault.h"
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
+#include "agent/hot/traps.h"
 #include "agent/hot/walk.h"
 #include "agent/hotspot/counters.h"
 #include "agent/record/machine.h"
@@ -170,6 +172,8 @@ bool sampling_tick(void)
     if (scan) {
         session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
         modules_update();
+        fault_install();
+        traps_look();
         threads_scan();
     }
     if (close || now >= session.next_drain)

@@ -131,13 +131,22 @@ static int install(int signal, const struct kernel_action *before)
     return sigaction(signal, &sa, NULL) ? -errno : 0;
 }
 
+/* Somebody who was there when ours came may have put back what he found then. Where it is yet another, ours may be behind it. */
+static bool must_install(const struct kernel_action *now, const struct kernel_action *before)
+{
+    return !installed || now->handler.with_info == before->handler.with_info;
+}
+
 int fault_install(void)
 {
     int rc = 0;
-    for (int i = 0; i < GUARDED && !installed && !rc; i++) {
-        rc = action(guarded[i], NULL, &former[i]);
-        if (!rc)
-            rc = install(guarded[i], &former[i]);
+    for (int i = 0; i < GUARDED && !rc; i++) {
+        struct kernel_action now;
+        rc = action(guarded[i], NULL, &now);
+        if (rc || !must_install(&now, &former[i]))
+            continue;
+        former[i] = now;
+        rc = install(guarded[i], &now);
     }
     installed = installed || !rc;
     return rc;

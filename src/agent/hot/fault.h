@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Call after the JVM has installed its handlers (VMInit). 0 or a negative errno. */
+/* Call after the JVM has installed its handlers (VMInit), and now and then from then on: somebody may have restored the former ones. 0 or a
+ * negative errno. */
 int fault_install(void);
 /* Restores the former handlers. False when someone has put a handler in front of ours meanwhile: then ours stays in the
  * chain, passing everything on. Call only when no handler of ours can be loading. */

@@ -9,6 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { HOLD_LOOKS = 20 };
+
+static _Atomic uint32_t holds_of_all; /* that have begun */
+
 static void stop(const struct sampled_thread *t)
 {
     int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
@@ -67,6 +71,7 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     held->thread = thread_of_caller();
     held->all = !code_contains(pc);
     if (held->all) {
+        atomic_fetch_add(&holds_of_all, 1);
         atomic_fetch_add(&handler_config.held, 1);
         with_all(stop);
     }
@@ -78,16 +83,39 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     take_waiting_trap(held->thread);
 }
 
+/* Unless traps_look has ended it. */
+static void end_hold(void)
+{
+    int held = atomic_load(&handler_config.held);
+    while (held > 0 && !atomic_compare_exchange_weak(&handler_config.held, &held, held - 1))
+        continue;
+}
+
 void traps_let_go(const struct traps_held *held)
 {
     if (held->all) {
         /* First: a handler that has stopped its clock for another period either finds this, and starts it, or is started below. */
-        atomic_fetch_sub(&handler_config.held, 1);
+        end_hold();
         with_all(go_on);
     } else if (held->thread)
         with_own(held->thread, held->generation, go_on);
     if (held->thread)
         atomic_store(&held->thread->held, 0);
+}
+
+void traps_look(void)
+{
+    static uint32_t seen, looks;
+    uint32_t holds = atomic_load(&holds_of_all);
+    looks = atomic_load(&handler_config.held) && holds == seen ? looks + 1 : 0;
+    seen = holds;
+    if (looks < HOLD_LOOKS)
+        return;
+    looks = 0;
+    atomic_store(&handler_config.held, 0);
+    for (uint32_t i = 0, n = atomic_load(&sampled_threads_used); i < n; i++)
+        atomic_store(&sampled_threads[i].held, 0);
+    with_all(go_on);
 }
 
 void traps_hold_all(void)

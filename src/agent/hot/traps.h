@@ -23,6 +23,10 @@ struct traps_held {
 void traps_hold(struct traps_held *held, uintptr_t pc);
 /* The fault was none that kills. */
 void traps_let_go(const struct traps_held *held);
+/* For the collector, which looks ten times a second while it samples by traps: a hold that has lasted for two seconds is ended. The JVM
+ * may leave its handler by a jump, past ours, as for a thread of Flight Recorder's that has faulted on another's stack. One that dies
+ * has taken SIGTRAP by then. */
+void traps_look(void);
 /* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
 void traps_hold_all(void);
 

@@ -1,5 +1,6 @@
 #include "agent/symbolize/modules.h"
 
+#include "agent/hot/load.h"
 #include "agent/hot/module.h"
 
 #include <link.h>
@@ -15,15 +16,14 @@ static struct {
     unsigned long long loads, unloads;
 } known;
 
-/* The search table, in the coding that every linker writes; a library with another has none for us. */
+/* The search table, in the coding that every linker writes; a library with another has none for us. A library's file may have been
+ * cut short since it was loaded, and this runs under the loader's lock, which a fault would leave taken. */
 static void read_frame_header(struct module *m, uintptr_t header, size_t size)
 {
-    const unsigned char *b = (const unsigned char *)header;
-    uint32_t count;
-    if (size < HEADER_BYTES || b[0] != 1 || b[1] != POINTER_RELATIVE_4 || b[2] != COUNT_4 || b[3] != TABLE_RELATIVE_4)
-        return;
-    memcpy(&count, b + 8, sizeof count);
-    if (count > (size - HEADER_BYTES) / 8)
+    static const uint8_t usual[] = {1, POINTER_RELATIVE_4, COUNT_4, TABLE_RELATIVE_4};
+    uint32_t coding, count;
+    if (size < HEADER_BYTES || !load_u32(header, &coding) || memcmp(&coding, usual, sizeof usual) || !load_u32(header + 8, &count) ||
+        count > (size - HEADER_BYTES) / 8)
         return;
     m->frame_header = header;
     m->frame_table = header + HEADER_BYTES;

@@ -143,11 +143,12 @@ enum { TRACED = -4096, TOO_OLD };
 static const char *why_not(int rc)
 {
     return rc == TRACED    ? "a debugger is attached, which catches it"
-           : rc == TOO_OLD ? "it counts CPU time alone before Linux 6.1"
+           : rc == TOO_OLD ? "before Linux 6.1 it may be lost, or end the process"
                            : strerror(-rc);
 }
 
-/* Before it what is delivered as SIGTRAP could be lost when its thread was switched out, and could not be stopped by its first expiry. */
+/* Before it what is delivered as SIGTRAP could be lost when its thread was switched out, and could not be stopped by its first expiry;
+ * and until 5.19 it ended the process where the thread had SIGTRAP blocked, as the C library does while it begins a thread. */
 static bool is_since_6_1(void)
 {
     struct utsname system;
@@ -162,7 +163,7 @@ static int try_clock(struct clock *c)
     switch (c->kind) {
     case CLOCK_SIGTRAP:
         c->signal = SIGTRAP;
-        if (clock_counts(c) && !is_since_6_1())
+        if (!is_since_6_1())
             return TOO_OLD;
         return tasks_are_traced() ? TRACED : signals_trap_taker() ? -EBUSY : try_perf(c);
     case CLOCK_SIGNAL:
@@ -250,13 +251,11 @@ static signals_handler handler_of(enum clock_kind kind)
     }
 }
 
-/* Whether PERF_EVENT_IOC_REFRESH does what it says. Before Linux 6.1 events that are delivered as SIGTRAP use its limit for
- * themselves; and the expiries that an event without the kernel's time has there are none, but take as long: of the clock, that is. */
+/* Whether PERF_EVENT_IOC_REFRESH does what it says: the expiries that an event without the kernel's time has there are none, but take as
+ * long: of the clock, that is. */
 static bool can_stop_first(const struct clock *c)
 {
-    if (c->kind != CLOCK_SIGNAL && c->kind != CLOCK_SIGTRAP)
-        return false;
-    return (c->kernel || clock_counts(c)) && (c->kind == CLOCK_SIGNAL || is_since_6_1());
+    return clock_is_perf(c) && (c->kernel || clock_counts(c));
 }
 
 int clock_start(const struct clock *clock, struct error *e)
@@ -269,6 +268,7 @@ int clock_start(const struct clock *clock, struct error *e)
     handler_config.counts = clock_counts(clock);
     handler_config.measures = perf && clock->kernel && !handler_config.counts;
     handler_config.traps = clock->kind == CLOCK_SIGTRAP;
+    atomic_store(&handler_config.held, 0);
     handler_config.redraws = perf;
     handler_config.stops_first = can_stop_first(clock);
     atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());

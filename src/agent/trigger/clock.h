@@ -1,6 +1,6 @@
 /* The clocks that make a running thread sample itself, from best to last resort:
  *
- *   sigtrap   perf_event_open, free-running, delivered as SIGTRAP by the kernel (Linux 5.13)      exact
+ *   sigtrap   perf_event_open, free-running, delivered as SIGTRAP by the kernel (Linux 6.1)       exact
  *   signal    the same, delivered through the event's file descriptor as a standard signal        exact
  *   timer     timer_create on the thread's CPU clock                                             scheduler tick
  *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick

@@ -55,7 +55,7 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
 void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
     uintptr_t taker = clock_taker();
-    if (taker >= walk_libjvm_low && taker < walk_libjvm_high)
+    if (walk_is_in_libjvm(taker))
         end_traps("the JVM has taken SIGTRAP");
     else if (taker)
         leave_traps("something in the process has taken SIGTRAP", options, clock, r);

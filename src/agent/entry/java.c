@@ -269,8 +269,8 @@ static void read_layout(JNIEnv *jni)
     lock_fields_read(jni, libjvm);
     *(void **)&agct.function = dlsym(libjvm, "AsyncGetCallTrace");
     agct.prepare = prepare_agct;
-    work_thread_env = thread_env;
     agct.name_method = name_method;
+    work_thread_env = thread_env;
     dlclose(libjvm);
 }
 

@@ -80,7 +80,7 @@ static void *context_of_fault(void *context)
  * interrupt it are blocked (trigger/signals.c). */
 static struct turn *turn_that_faulted(uintptr_t pc)
 {
-    if (code_contains(pc) || (pc >= walk_libjvm_low && pc < walk_libjvm_high))
+    if (code_contains(pc) || walk_is_in_libjvm(pc))
         return NULL;
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
     if (t && t->turn.sp)

@@ -386,7 +386,7 @@ static bool skip_native(struct walk *w)
     if (!empty)
         return finish(w, OUTCOME_BAD_ANCHOR);
     if (w->state != JFR_STATE_JAVA || w->java_frames ||
-        !frame_native_caller(&f, &w->at, w->pc >= walk_libjvm_low && w->pc < walk_libjvm_high))
+        !frame_native_caller(&f, &w->at, walk_is_in_libjvm(w->pc)))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);
     return true;

@@ -72,4 +72,9 @@ void walk_begin_still(struct walk *w, uintptr_t java_thread);
 /* Bounds of libjvm's code, where frame pointers can be trusted; set before the first walk. */
 extern uintptr_t walk_libjvm_low, walk_libjvm_high;
 
+static inline bool walk_is_in_libjvm(uintptr_t pc)
+{
+    return pc >= walk_libjvm_low && pc < walk_libjvm_high;
+}
+
 #endif

@@ -14,8 +14,7 @@ void *(*work_thread_env)(void);
  * thread asks of the JVM; a thread that is in the JVM's code is not in the allocator's. */
 static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
 {
-    bool in_jvm = pc >= walk_libjvm_low && pc < walk_libjvm_high;
-    if (!t->vm_thread && in_jvm && work_thread_env && vm_layout.env_offset) {
+    if (!t->vm_thread && walk_is_in_libjvm(pc) && work_thread_env && vm_layout.env_offset) {
         uintptr_t env = (uintptr_t)work_thread_env();
         t->vm_thread = env ? env - vm_layout.env_offset : 0;
     }

@@ -22,6 +22,8 @@ CLEAN = {
     "src/agent/hot/walk.c": '#include "queue/queue.h"\n#include "jfr/writer.h"\nint walk;\n',
     "src/cli/main.c": '#include "profile/profile.h"\nint main(void) { return 0; }\n',
     "README.md": "Clean.\n",
+    "ARCHITECTURE.md": "## Floors\n\n```\ncli/\nagent/ (uses base, queue, jfr and nothing else)\n  profile/\njfr/ attach/ queue/\n"
+                       "base/\n```\n",
 }
 
 # What is planted: {file: text}, and the words of the one breach it must give.
@@ -61,6 +63,12 @@ PLANTED = {
     "a registry": ({"script/x": "curl https://re" "po1.example.org/\n"}, "text: a registry's host"),
     "an overlong line": ({"src/base/buffer.c": f"int {'x' * 140};\n"}, "text: 145 columns"),
     "no line end": ({"README.md": "a"}, "text: no line end"),
+    "an empty file": ({"src/queue/README.md": ""}, "src/queue/README.md:1: text: an empty file"),
+    "a document names a file that is not there": (
+        {"README.md": "See src/base/gone.c, src/base/buffer.c and tests/LAYER/test_NAME.c.\n"},
+        "README.md:1: names: there is no src/base/gone.c"),
+    "so does a comment": (
+        {"src/base/buffer.c": "/* as in src/base/gone.h */\n"}, "src/base/buffer.c:1: names: there is no src/base/gone.h"),
     "a big file": ({"README.md": "a\n" * 600_000}, "README.md:1: text: 1200000 bytes"),
 }
 

@@ -1,18 +1,20 @@
 """Assembles the viewer: template + style + script -> one HTML page, and that page as a C array.
 
-    build.py flame.html flame.css page/main.ts --html OUT.html --c OUT.c
-    build.py fleet.html fleet.css fleet/main.ts --c OUT.c
+    build.py flame.html flame.css page/main.ts --html OUT.html --c OUT.c --depfile OUT.d
+    build.py fleet.html fleet.css fleet/main.ts --c OUT.c --depfile OUT.d
 
-esbuild bundles the script with all it imports into one: a page opened from disk may not load modules. The page allows
-exactly this style and this script, by their hashes.
+esbuild bundles the script with all it imports into one: a page opened from disk may not load modules. Which modules these were
+goes to OUT.d, for ninja. The page allows exactly this style and this script, by their hashes.
 """
 
 import argparse
 import base64
 import hashlib
+import json
 import re
 import subprocess
 import sys
+import tempfile
 
 DATA_MARK = "/*CANDOR_DATA*/"
 SIZE_LIMIT = 200_000
@@ -28,13 +30,16 @@ def read(path):
 
 
 def bundle(main):
-    """One script of all modules. Its names stay as they are, for whoever looks into the page."""
-    command = ["esbuild", main, "--bundle", "--format=iife", "--target=es2021", "--charset=ascii", "--minify-whitespace",
-               "--minify-syntax", "--log-level=warning"]
-    try:
-        return "\n" + subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        fail("esbuild: %s" % error)
+    """One script of all modules, and the names of these. Names in the script stay as they are, for whoever looks into the page."""
+    with tempfile.TemporaryDirectory() as directory:
+        out, meta = directory + "/bundle.js", directory + "/meta.json"
+        command = ["esbuild", main, "--bundle", "--format=iife", "--target=es2021", "--charset=ascii", "--minify-whitespace",
+                   "--minify-syntax", "--log-level=warning", "--outfile=" + out, "--metafile=" + meta]
+        try:
+            subprocess.run(command, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            fail("esbuild: %s" % error)
+        return "\n" + read(out), sorted(json.loads(read(meta))["inputs"])
 
 
 def hash_source(text):
@@ -76,9 +81,9 @@ def c_array(data, name):
             "const size_t web_%s_len = sizeof web_%s - 1;\n" % (name, "\n".join(rows), name, name))
 
 
-def fleet(template, style, main, out):
+def fleet(template, style, script, out):
     """The server's page: three files, asked for one by one, since nothing is put into them."""
-    parts = (("fleet_html", read(template)), ("fleet_css", read(style)), ("fleet_js", bundle(main)))
+    parts = (("fleet_html", read(template)), ("fleet_css", read(style)), ("fleet_js", script))
     with open(out, "w", encoding="ascii") as f:
         f.write("\n".join(c_array(text.encode(), name) for name, text in parts))
 
@@ -90,12 +95,16 @@ def main():
     parser.add_argument("main")
     parser.add_argument("--html", help="the page; without it the files stay apart, for the server")
     parser.add_argument("--c", required=True)
+    parser.add_argument("--depfile", required=True)
     args = parser.parse_args()
+    script, modules = bundle(args.main)
+    with open(args.depfile, "w", encoding="utf-8") as f:
+        f.write("%s: %s\n" % (args.html or args.c, " ".join(name.replace(" ", "\\ ") for name in modules)))
     if not args.html:
-        fleet(args.template, args.style, args.main, args.c)
+        fleet(args.template, args.style, script, args.c)
         return
 
-    data = page(read(args.template), read(args.style), bundle(args.main)).encode()
+    data = page(read(args.template), read(args.style), script).encode()
     if len(data) > SIZE_LIMIT:
         fail("the page has %d bytes, more than %d" % (len(data), SIZE_LIMIT))
     with open(args.html, "wb") as f:

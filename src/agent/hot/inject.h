@@ -5,6 +5,10 @@
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 
+#ifdef CANDOR_SAME_IN_VARIANTS
+#error "this file sees inject.h: add it to agent_varied in src/agent/meson.build"
+#endif
+
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -34,9 +34,8 @@ def check(jdk, program, options, flag):
 
 def main():
     ct.need(faulty.AGENT)
-    for jdk in ct.jdks():
-        for one in PROGRAMS:
-            check(jdk, *one)
+    for jdk, one in ct.spread(ct.jdks(), PROGRAMS):
+        check(jdk, *one)
     ct.done()
 
 

@@ -70,9 +70,8 @@ def check(what, counts, probability, path):
 
 def main():
     ct.need(faulty.AGENT, ct.PROGRAM)
-    for jdk in ct.jdks():
-        for one in RUNS:
-            run(jdk, *one)
+    for jdk, one in ct.spread(ct.jdks(), RUNS, each=2):
+        run(jdk, *one)
     ct.done()
 
 

@@ -126,9 +126,65 @@ second.touch()
 status, output = run("--again", "test_jvm_crash")
 ct.ok(status == 1 and "failed: unit/test_jvm_crash (" in output, "nor is that of a JVM", output)
 
+# Tiers: which tests they have, how many JDKs, and that a tier keeps to its budget.
+plant("unit/test_tested_by_ci", "print('ok 1 - a\\n1..1')", tier="full")
+ct.ok("tested_by_ci" not in run("--list")[1], "the default tier leaves out what belongs to full")
+ct.ok("tested_by_ci" in run("--list", "--full")[1] and "tested_by_ci" in run("--list", "--all")[1], "--full and --all have it")
+ct.ok("test_everything" not in run("--list", "--full")[1], "--full leaves out what belongs to all")
 ct.ok("test_everything" not in run("--list")[1], "the default tier leaves out what belongs to all")
 ct.ok("test_everything" in run("--list", "--all")[1], "--all has it")
 ct.ok("test_everything" in run("--list", "everything")[1], "its name has it")
+
+lib = f"import sys; sys.path.insert(0, '{ct.ROOT}/tests/lib')\nimport candortest as ct\n"
+plant("unit/test_turns", lib + f"""
+found = ct.jdks()
+open('{ct.WORK}/turns', 'a').write(' '.join(str(one.version) for one in found) + chr(10))
+ct.ok(len(ct.spread(found, ['a', 'b'])) >= 2, "every case is there")
+ct.done()
+""")
+
+
+def turns(*arguments):
+    """The JDKs that the planted test had."""
+    (ct.WORK / "turns").unlink(missing_ok=True)
+    run(*arguments)
+    return [line.split() for line in (ct.WORK / "turns").read_text().splitlines()][0]
+
+
+installed = [str(version) for version in ct.VERSIONS if ct.jdk(version)]
+ct.ok([turns("--turn", str(i)) for i in range(len(installed))] == [[one] for one in installed], "the default tier uses one JDK by turns")
+ct.ok(turns("--full") == installed and turns("test_turns") == installed, "--full uses all, and so does a test that is named")
+(TESTS / "unit" / "test_turns.py").unlink()
+
+status, output = run("--budget", "100", "test_good")
+ct.ok(status == 0 and "budget" not in output, "a run within its budget", output)
+status, output = run("--budget", "0", "test_good")
+ct.ok(status == 1 and output.endswith("\n1 passed, 1 failed, 1 skipped\n") and "\nfailed: the tests took" in output,
+      "a run that takes more has failed, and says so", output)
+
+# Tests run beside each other as their loads allow: those that nobody knows are taken for one processor each.
+for name in ("a", "b"):
+    plant(f"unit/test_beside_{name}", f"""
+import pathlib, time
+mine = pathlib.Path("{ct.WORK}/beside-{name}")
+mine.touch()
+end = time.monotonic() + 60
+both = False
+while time.monotonic() < end and not both:
+    both = len(list(pathlib.Path("{ct.WORK}").glob("beside-*"))) >= 2
+    time.sleep(0.01)
+print("ok 1 - a" if both else "not ok 1 - a")
+print("1..1")
+time.sleep(1)
+mine.unlink()
+""", timeout=100)
+ct.ok(run("--jobs", "2", "test_beside_a", "test_beside_b")[0] == 0, "two processors: two tests at once")
+plant("unit/test_beside_a", f"import time\nopen('{ct.WORK}/alone-a', 'w').close()\ntime.sleep(0.5)\nimport os\n"
+      f"os.unlink('{ct.WORK}/alone-a')\nprint('ok 1 - a\\n1..1')")
+plant("unit/test_beside_b", f"import os\nprint('not ok 1 - a' if os.path.exists('{ct.WORK}/alone-a') else 'ok 1 - a')\nprint('1..1')")
+ct.ok(run("--jobs", "1", "test_beside_a", "test_beside_b")[0] == 0, "one processor: one after the other")
+for name in ("a", "b"):
+    (TESTS / "unit" / f"test_beside_{name}.py").unlink()
 
 for name in ("test_red", "test_middle", "test_killed", "test_unplanned", "test_short", "test_misnumbered", "test_status",
              "test_nothing", "test_hanging", "test_unsteady", "test_jvm_crash"):

@@ -3,7 +3,6 @@
 
 tier: default
 timeout: 3600
-waits: yes
 
 The agent counts the samples of each recording; what the server has got must be those, each once. 6 daemons are killed in the default
 tier, 504 in `all`: 84 with each JDK.

@@ -3,7 +3,6 @@
 
 tier: default
 timeout: 3600
-waits: yes
 
 The agent counts the samples of its recording: the server's recordings hold those, each once, and its sums are those of the recordings
 to the nanosecond. 6 kills in the default tier, 500 in `all`; CANDOR_KILLS says otherwise. The network is cut for 5 seconds, in `all` for

@@ -4,7 +4,6 @@ the same work without the problem, though it could have judged it.
 
 tier: default
 timeout: 900
-waits: yes
 
 How often chance could turn a result, at most 1e-5 in all: a planted problem has many times what its rule takes, its twin next to nothing.
 Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are found. What owners do is looked at some 140 times. Were it
@@ -184,15 +183,15 @@ def of_nothing(jdk):
 
 def main():
     ct.need()
-    every = ct.TIER == "all"
     jdks = ct.jdks()
-    for jdk in jdks if every else [one for one in jdks if one.version in (8, 25)]:
+    newer = [one for one in jdks if one.version >= 17]
+    for jdk in ct.some(jdks, 8, 25):
         of_agent(jdk)
-    for jdk in [one for one in jdks if one.version >= 17] if every else [one for one in jdks if one.version == 21]:
+    for jdk in ct.some(newer, 21):
         of_flight(jdk)  # options of single events came with JDK 17
-    for jdk in [one for one in jdks if one.version >= 17] if every else [one for one in jdks if one.version == 17]:
+    for jdk in ct.some(newer, 17):
         of_both(jdk)
-    for jdk in jdks if every else [one for one in jdks if one.version in (8, 25)]:
+    for jdk in ct.some(jdks, 8, 25):
         of_nothing(jdk)
     ct.done()
 

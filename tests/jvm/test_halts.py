@@ -237,14 +237,14 @@ ct.need()
 jdks = ct.jdks()
 for jdk, collector in ct.spread(jdks, list(COLLECTORS)):
     by_agent(jdk, collector)
-for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (8, 17)]:
+for jdk in ct.some(jdks, 8, 17):
     calm(jdk)
     together(jdk)
     concurrent(jdk)
     attached(jdk)
     without_counters(jdk)
-for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (17, 25)]:
+for jdk in ct.some(jdks, 17, 25):
     by_jdk(jdk)
-for jdk in [one for one in jdks if one.version >= 17] if ct.TIER == "all" else [one for one in jdks if one.version == 17]:
+for jdk in ct.some([one for one in jdks if one.version >= 17], 17):
     late_pair(jdk)
 ct.done()

@@ -391,7 +391,7 @@ for jdk in ct.jdks():
         jdks.append(jdk)
     else:
         ct.skip(str(jdk), "this build has no Flight Recorder")
-for jdk in jdks if ct.TIER == "all" else [one for one in jdks if one.version in (8, 17, 25)]:
+for jdk in ct.some(jdks, 8, 17, 25):
     attached(jdk)
 for jdk, case in ct.spread(jdks, CASES):
     case(jdk)

@@ -4,7 +4,6 @@ threshold; who had the lock is named; deadlocks are, and chains that end are not
 
 tier: default
 timeout: 900
-waits: yes
 
 Of N threads the waits below a threshold T are off by at most T/2 each, as a standard error, and T/2 sqrt(N) together. At 200 ms and 64
 threads that wait 190 s, five of these are 2.1 % (5.7e-7 per comparison, of which there are four per JDK: below 1e-4 in all): within the 3 %

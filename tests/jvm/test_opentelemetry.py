@@ -103,8 +103,7 @@ def main():
     found = jars()
     if found:
         classes = program(":".join(map(str, found)))
-        jdks = ct.jdks()
-        for jdk in jdks if LONG else [one for one in jdks if one.version in (8, 21, 25)]:
+        for jdk in ct.some(ct.jdks(), 8, 21, 25):
             check(jdk, classes)
     ct.done()
 

@@ -3,7 +3,6 @@
 
 tier: default
 timeout: 300
-waits: yes
 """
 import pathlib
 import sys

@@ -14,8 +14,8 @@ A recording of a part of the program is jvm.start(path, event="lock"), rounds, j
 Java programs live in tests/java and talk to the driver as Rounds.java describes: "ready", then for each line "go ..."
 one line "done key=value ...". Every process started here dies with the test, whatever ends it.
 
-Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default,
-all).
+Environment: CANDOR_BUILD (build directory), CANDOR_JDKS (default ~/.cache/candor/jdks), CANDOR_TIER (quick, default, full,
+all; full without the runner), CANDOR_TURN (a number: use one JDK, which this chooses).
 """
 import atexit
 import ctypes
@@ -43,10 +43,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CANDOR_BUILD", ROOT / "build")).resolve()
 JDKS = pathlib.Path(os.environ.get("CANDOR_JDKS") or pathlib.Path(
     os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor" / "jdks")
-TIER = os.environ.get("CANDOR_TIER", "default")
+TIER = os.environ.get("CANDOR_TIER", "full")
+TURN = int(os.environ["CANDOR_TURN"]) if "CANDOR_TURN" in os.environ else None
 SANITIZED = bool(os.environ.get("CANDOR_SANITIZED"))  # no agent in a JVM then: the sanitizer would have to be in it first
 AGENT = BUILD / "libcandor.so"
-SABOTAGED_AGENT = BUILD / "tests" / "libcandor-sabotage.so"
+SABOTAGED_AGENT = BUILD / "tests" / "truth" / "libcandor-sabotage.so"
 PROGRAM = BUILD / "candor"
 JAVA_SOURCES = ROOT / "tests" / "java"
 
@@ -136,7 +137,7 @@ VERSIONS = (8, 11, 17, 21, 25, 27)
 
 def jdks(unless=None):
     """The cached ones of VERSIONS; each that is missing is a skip that names it. unless: {version: why the test, or a part of
-    it, does not run there}, a skip too."""
+    it, does not run there}, a skip too. In a tier of one JDK: the one of these whose turn it is."""
     found = []
     for version in VERSIONS:
         one = jdk(version)
@@ -146,7 +147,7 @@ def jdks(unless=None):
             found.append(one)
         else:
             skip(f"JDK {version}", "not cached; run script/jdks")
-    return found
+    return found if TURN is None or not found else [found[TURN % len(found)]]
 
 
 def as_nobody(*capabilities):
@@ -174,13 +175,19 @@ def in_closed_folder(jdk):
 
 
 def spread(jdks, cases, each=1):
-    """[(JDK, case)]: every combination in tier all. Below it every JDK has `each` of the cases at least, and every case some
+    """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case has some
     JDK."""
     if TIER == "all" or not jdks:
         return [(one, case) for one in jdks for case in cases]
     period = math.lcm(len(jdks), len(cases))
     return [(jdks[i % len(jdks)], cases[(i + i // period) % len(cases)])
             for i in range(max(each * len(jdks), len(cases)))]
+
+
+def some(jdks, *versions):
+    """Of these JDKs those of the given versions, for what need not be shown on each. In tier all it is all of them, in a tier of
+    one JDK that one."""
+    return jdks if TIER == "all" or TURN is not None else [one for one in jdks if one.version in versions]
 
 
 def compiler():

@@ -1,5 +1,6 @@
 #include "agent/hot/fault.h"
 
+#include "agent/hot/action.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/code.h"
 #include "agent/hot/frame.h"
@@ -14,23 +15,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* The bounds of the section that load.h fills; the linker provides them. */
 extern const struct fault_entry __start_candor_faults[] __attribute__((visibility("hidden")));
 extern const struct fault_entry __stop_candor_faults[] __attribute__((visibility("hidden")));
-
-/* A signal's action as the kernel has it. */
-struct kernel_action {
-    union {
-        void (*plain)(int);
-        void (*with_info)(int, siginfo_t *, void *);
-    } handler;
-    unsigned long flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
 
 enum { GUARDED = 4 };
 static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -48,20 +36,13 @@ static bool resume(void *context)
     return false;
 }
 
-/* Past the C library's sigaction, which libjsig replaces: it would have the JVM's handler asked before ours, and that one takes
- * any fault of a thread whose stack is overflowing for its own. */
-static int action(int signal, const struct kernel_action *next, struct kernel_action *now)
-{
-    return syscall(SYS_rt_sigaction, signal, next, now, sizeof next->mask) ? -errno : 0;
-}
-
 /* A fault nobody handled before us gets the default action: restored, it comes again when the instruction is retried. */
 static void pass_on(const struct kernel_action *next, int signal, siginfo_t *info, void *context)
 {
     if (next->flags & SA_SIGINFO)
         next->handler.with_info(signal, info, context);
     else if (next->handler.plain == SIG_DFL || next->handler.plain == SIG_IGN)
-        action(signal, next, NULL);
+        action_exchange(signal, next, NULL);
     else
         next->handler.plain(signal);
 }
@@ -116,8 +97,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     traps_let_go(&held);
 }
 
-/* How a handler returns to the kernel, the C library knows; it tells with every handler that it sets. Where none is set
- * there is also nobody to be in front of. */
+/* Past the C library's sigaction, which libjsig replaces: it would have the JVM's handler asked before ours, and that one takes any
+ * fault of a thread whose stack is overflowing for its own. How a handler returns to the kernel, the C library knows; it tells with
+ * every handler that it sets. Where none is set there is also nobody to be in front of. */
 static int install(int signal, const struct kernel_action *before)
 {
     struct kernel_action ours = *before;
@@ -125,7 +107,7 @@ static int install(int signal, const struct kernel_action *before)
     ours.flags |= SA_SIGINFO | SA_ONSTACK;
     ours.handler.with_info = on_fault;
     if (frame_needs_no_restorer || ours.restorer)
-        return action(signal, &ours, NULL);
+        return action_exchange(signal, &ours, NULL);
     struct sigaction sa = {.sa_flags = (int)ours.flags, .sa_sigaction = on_fault};
     memcpy(&sa.sa_mask, &ours.mask, sizeof ours.mask);
     return sigaction(signal, &sa, NULL) ? -errno : 0;
@@ -142,7 +124,7 @@ int fault_install(void)
     int rc = 0;
     for (int i = 0; i < GUARDED && !rc; i++) {
         struct kernel_action now;
-        rc = action(guarded[i], NULL, &now);
+        rc = action_exchange(guarded[i], NULL, &now);
         if (rc || !must_install(&now, &former[i]))
             continue;
         former[i] = now;
@@ -159,12 +141,12 @@ bool fault_remove(void)
     bool ours = true;
     for (int i = 0; i < GUARDED; i++) {
         struct kernel_action now;
-        ours = ours && !action(guarded[i], NULL, &now) && now.handler.with_info == on_fault;
+        ours = ours && !action_exchange(guarded[i], NULL, &now) && now.handler.with_info == on_fault;
     }
     if (!ours)
         return false;
     for (int i = 0; i < GUARDED; i++)
-        action(guarded[i], &former[i], NULL);
+        action_exchange(guarded[i], &former[i], NULL);
     installed = false;
     return true;
 }

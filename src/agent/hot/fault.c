@@ -9,10 +9,13 @@
 #include "agent/hot/lock.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/turn.h"
+#include "agent/hot/visit.h"
 #include "agent/hot/walk.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,6 +27,14 @@ enum { GUARDED = 4 };
 static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 static struct kernel_action former[GUARDED];
 static bool installed;
+
+/* A recording, on the agent's thread, and visits, on others, may want the handler at the same time. Held for some system calls, not by
+ * handlers. */
+static struct {
+    atomic_flag held;
+    bool by_recording;
+    int by_others;
+} wanted = {ATOMIC_FLAG_INIT};
 
 static bool resume(void *context)
 {
@@ -59,8 +70,9 @@ static void *context_of_fault(void *context)
 
 /* In a turn every fault is the agent's, wherever it lies, but for those of the JVM's code: the signals whose handlers could
  * interrupt it are blocked (trigger/signals.c). */
-static struct turn *turn_that_faulted(uintptr_t pc)
+static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
 {
+    struct registers at;
     if (code_contains(pc) || walk_is_in_libjvm(pc))
         return NULL;
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
@@ -69,7 +81,8 @@ static struct turn *turn_that_faulted(uintptr_t pc)
     struct turn *of_callback = t ? lane_turn(&alloc_lanes, t) : NULL;
     if (t && !of_callback)
         of_callback = lane_turn(&lock_lanes, t);
-    return of_callback ? of_callback : turn_if_own_thread();
+    struct turn *turn = of_callback ? of_callback : turn_if_own_thread();
+    return turn || !frame_registers(&at, (uintptr_t)context) ? turn : visit_that_faulted(pc, at.sp);
 }
 
 static const struct kernel_action *former_of(int signal)
@@ -87,7 +100,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (resume(context))
         return;
     uintptr_t pc = info->si_code > 0 ? *frame_resume_at(context) : 0; /* 0: a signal that somebody sent */
-    struct turn *turn = pc ? turn_that_faulted(pc) : NULL;
+    struct turn *turn = pc ? turn_that_faulted(pc, context) : NULL;
     if (turn) {
         turn_leave(turn, signal, context);
         return;
@@ -119,7 +132,7 @@ static bool must_install(const struct kernel_action *now, const struct kernel_ac
     return !installed || now->handler.with_info == before->handler.with_info;
 }
 
-int fault_install(void)
+static int renew(void)
 {
     int rc = 0;
     for (int i = 0; i < GUARDED && !rc; i++) {
@@ -134,7 +147,7 @@ int fault_install(void)
     return rc;
 }
 
-bool fault_remove(void)
+static bool put_back(void)
 {
     if (!installed)
         return true;
@@ -149,4 +162,50 @@ bool fault_remove(void)
         action_exchange(guarded[i], &former[i], NULL);
     installed = false;
     return true;
+}
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set(&wanted.held))
+        continue;
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear(&wanted.held);
+}
+
+int fault_install(void)
+{
+    lock();
+    wanted.by_recording = true;
+    int rc = renew();
+    unlock();
+    return rc;
+}
+
+bool fault_remove(void)
+{
+    lock();
+    wanted.by_recording = false;
+    bool back = wanted.by_others || put_back();
+    unlock();
+    return back;
+}
+
+void fault_hold(void)
+{
+    lock();
+    wanted.by_others++;
+    renew();
+    unlock();
+}
+
+void fault_let_go(void)
+{
+    lock();
+    wanted.by_others--;
+    if (!wanted.by_others && !wanted.by_recording)
+        put_back();
+    unlock();
 }

@@ -141,7 +141,7 @@ static const struct {
                 {"instruction", run_no_instruction}, {"call", call_astray}, {"copy", copy_astray}, {"free", use_after_free}};
 
 static const char *const places[] = {[INJECT_IN_HANDLER] = "handler", [INJECT_IN_COLLECTOR] = "collector",
-                                     [INJECT_UNDER_LOCK] = "lock"};
+                                     [INJECT_UNDER_LOCK] = "lock", [INJECT_IN_CALLBACK] = "callback", [INJECT_AT_LOAD] = "load"};
 
 static void (*mistake)(void);
 static enum inject_place mistake_in;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A mistake of the agent's own, in a handler or on its thread, is the end of the recording and of nothing else.
+"""A mistake of the agent's own, in a handler, on its thread, in a callback of the JVM's or while it is loaded, is the end of the recording
+and of nothing else.
 
 tier: default
 timeout: 600
@@ -18,7 +19,8 @@ SIGNALS = {"store": "SIGSEGV", "load": "SIGSEGV", "file": "SIGBUS", "divide": "S
 # A place in the agent, the mistake it makes there, and the clock.
 CASES = [("calibration", "store", "auto"), ("collector", "load", "auto"), ("handler", "divide", "timer"), ("lock", "store", "auto"),
          ("handler", "copy", "itimer"), ("handler", "file", "auto"), ("handler", "instruction", "signal"),
-         ("handler", "call", "auto"), ("collector", "copy", "auto"), ("collector", "divide", "itimer"), ("collector", "free", "auto")]
+         ("handler", "call", "auto"), ("collector", "copy", "auto"), ("collector", "divide", "itimer"), ("collector", "free", "auto"),
+         ("callback", "store", "auto"), ("callback", "copy", "timer"), ("callback", "call", "auto")]
 ELSEWHERE = ("copy", "call")  # mistakes that are noticed in code of others
 AT_ONCE = ("collector", "lock")  # places where the recording ends with the mistake
 
@@ -44,7 +46,8 @@ def has_ended(answer):
 def check(jdk, case):
     place, mistake, clock = case
     what, name = f"{jdk}, {mistake} in {place}, {clock}", f"{place}-{mistake}-{clock}-{jdk.version}"
-    faults, path = faulty.Faults(name, crash=mistake, **{"in": place}, after=25), ct.WORK / f"{name}.jfr"
+    after = 4 if place == "callback" else 25  # of which each round brings two
+    faults, path = faulty.Faults(name, crash=mistake, **{"in": place}, after=after), ct.WORK / f"{name}.jfr"
     agent = ct.agent_options(faulty.AGENT, file=path, interval="1ms", clock=clock)
     with ct.Jvm(jdk, "Answer", agent=agent, flags=["-Xss512k"], env=faults.environment) as jvm:
         try:
@@ -102,8 +105,42 @@ def check_recording(what, path, place, text):
         ct.ok(text in ct.candor("report", path).out, f"{what}: the report says it, too")
 
 
+def at_load(jdk, mistake):
+    """With the JVM, or late: there is no recording then, and no second attempt."""
+    what, name = f"{jdk}, {mistake} while the agent is loaded", f"load-{mistake}-{jdk.version}"
+    faults = faulty.Faults(name, crash=mistake, **{"in": "load"}, after=1)
+    with ct.Jvm(jdk, "Answer", agent=ct.agent_options(faulty.AGENT, file=ct.WORK / f"{name}.jfr"), env=faults.environment) as jvm:
+        try:
+            jvm.expect("ready")
+            wrong = jvm.round(seconds=0.1)["wrong"]
+        except (RuntimeError, BrokenPipeError) as death:
+            ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
+            return
+        said = [line for line in jvm.err if "candor" in line]
+        ct.ok(jvm.finish() == 0 and not wrong and faults.counts()["crashes"] == 1 and len(said) == 1 and "fault of its own" in said[0],
+              f"{what}: the JVM lives, and one line says so", f"{wrong} {said}\n{jvm.transcript()}")
+
+
+def at_attach(jdk, mistake):
+    what, name = f"{jdk}, {mistake} while the agent is attached", f"attach-{mistake}-{jdk.version}"
+    faults = faulty.Faults(name, crash=mistake, **{"in": "load"}, after=1)
+    with ct.Jvm(jdk, "Answer", env=faults.environment) as jvm:
+        try:
+            jvm.expect("ready")
+            answer = ct.run(jdk.jcmd, jvm.pid, "JVMTI.agent_load", faulty.AGENT)
+            wrong = jvm.round(seconds=0.1)["wrong"]
+        except (RuntimeError, BrokenPipeError) as death:
+            ct.ok(False, f"{what}: the JVM lives", f"{death}\n{jvm.transcript()}")
+            return
+        ct.ok(jvm.finish() == 0 and not wrong and faults.counts()["crashes"] == 1 and "return code: 0" not in answer.out,
+              f"{what}: the JVM lives, and who attached it hears of the failure", f"{wrong} {answer}\n{jvm.transcript()}")
+
+
 def main():
     ct.need(faulty.AGENT, ct.PROGRAM)
+    for jdk, mistake in ct.spread(ct.jdks(), ("store", "copy", "divide")):
+        at_load(jdk, mistake)
+    at_attach(ct.jdk(17), "call")
     for jdk, case in ct.spread(ct.jdks(), CASES):
         check(jdk, case)
     ct.done()

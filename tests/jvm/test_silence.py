@@ -20,7 +20,8 @@ import candortest as ct
 JEP_451 = re.compile(r"WARNING: (A JVM TI agent has been loaded dynamically|If a serviceability tool is in use|"
                      r"Dynamic loading of agents will be disallowed)")
 
-FAULT_HANDLERS = re.compile(r"Warning: SIG(SEGV|BUS|FPE|ILL) handler modified!$|Signal Handlers:$| +SIG\w+: \w+ in lib\w+\.so, mask="
+FAULT_HANDLERS = re.compile(r"Warning: SIG(SEGV|BUS|FPE|ILL) handler modified!$|Signal Handlers:$"
+                           r"| +SIG\w+: (\w+ in lib\w+\.so|SIG_DFL), mask="
                            r"| +\*\*\* (Handler was modified!|Expected: javaSignalHandler in libjvm\.so.*)$"
                            r"|Consider using jsig library\.$|$"
                            # the same up to JDK 11

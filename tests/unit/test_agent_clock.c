@@ -17,6 +17,7 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
+#include "agent/hot/action.h"
 #include "agent/hot/handler.h"
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
@@ -74,19 +75,21 @@ static void collect_until(_Atomic int *left)
     }
 }
 
-static void dispositions(struct sigaction *out)
+/* As the kernel has them: the C library would tell what the program wants. */
+static void dispositions(struct kernel_action *out)
 {
     for (int s = 1; s < SIGNALS; s++)
-        sigaction(s, NULL, &out[s]);
+        action_exchange(s, NULL, &out[s]);
 }
 
 /* The SIGTRAP handler stays and does nothing; all others must be as they were. */
-static int changed(const struct sigaction *before)
+static int changed(const struct kernel_action *before)
 {
-    struct sigaction now[SIGNALS];
+    struct kernel_action now[SIGNALS];
     dispositions(now);
     for (int s = 1; s < SIGNALS; s++)
-        if (s != SIGTRAP && (now[s].sa_sigaction != before[s].sa_sigaction || (now[s].sa_flags ^ before[s].sa_flags) & ~SA_RESTORER))
+        if (s != SIGTRAP && (now[s].handler.plain != before[s].handler.plain ||
+                             (now[s].flags ^ before[s].flags) & ~(unsigned long)SA_RESTORER))
             return s;
     return 0;
 }
@@ -244,7 +247,7 @@ static void check_recording(void)
 
 static void test_weights(void)
 {
-    struct sigaction before[SIGNALS];
+    struct kernel_action before[SIGNALS];
     int files = open_files();
     dispositions(before);
     pthread_barrier_init(&phase, NULL, BUSY + 1);
@@ -376,7 +379,7 @@ static void *burn_deaf(void *unused)
 /* A thread that blocks the signal has one pending when the recording ends. */
 static void test_blocked(void)
 {
-    struct sigaction before[SIGNALS];
+    struct kernel_action before[SIGNALS];
     pthread_t thread;
     dispositions(before);
     pthread_barrier_init(&phase, NULL, 2);

@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
+#include "agent/hot/action.h"
 #include "agent/hot/traps.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
@@ -115,20 +116,27 @@ static bool has_warning(const struct profile *p)
 
 static void test_taken(void)
 {
-    struct sigaction other = {.sa_handler = count_stray}, ours;
+    struct sigaction other = {.sa_handler = count_stray}, before;
+    struct kernel_action ours, taken;
     struct profile p;
     pthread_t thread;
     bool good = start_busy(&thread);
     collect_tick();
     good = good && grows(samples);
-    sigaction(SIGTRAP, &other, &ours);
-    tap_ok(good && grows(strays_now), "another handler gets the traps that were meant for ours");
+    sigaction(SIGTRAP, &other, &before);
+    tap_ok(good && grows(samples) && !strays, "another handler that the C library sets gets no trap of ours");
+    sigaction(SIGTRAP, &before, NULL);
+    action_exchange(SIGTRAP, NULL, &ours);
+    taken = ours;
+    taken.handler.plain = count_stray;
+    action_exchange(SIGTRAP, &taken, NULL);
+    tap_ok(good && grows(strays_now), "one that is set by the system call gets the traps that were meant for ours");
     collect_tick();
     tap_ok(stands_still(strays_now), "until the collector looks");
     good = session_stop();
     done = true;
     pthread_join(thread, NULL);
-    sigaction(SIGTRAP, &ours, NULL);
+    action_exchange(SIGTRAP, &ours, NULL);
     profile_init(&p);
     good = !profile_load_jfr(&p, file, &session_error) && good;
     tap_ok(good && has_warning(&p), "the recording says so");

@@ -115,7 +115,8 @@ bool calibrate_round(uint64_t *cost_ns)
 {
     struct sampled_thread *t = calibration.slot;
     bool is_enough = calibration.rounds >= ROUNDS && *cost_ns;
-    if (!t || is_enough || calibration.rounds == ROUNDS_MAX || turn_has_faulted() || clock_taker())
+    int signal;
+    if (!t || is_enough || calibration.rounds == ROUNDS_MAX || turn_has_faulted() || clock_taker(&signal))
         return false;
     calibration.costs[calibration.rounds++] = round_cost(t);
     double cost = median_cost() - in_handler(t);

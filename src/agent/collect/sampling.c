@@ -31,6 +31,7 @@
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
+#include "agent/trigger/claims.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
@@ -173,6 +174,7 @@ bool sampling_tick(void)
         session.next_scan = now + (samples_cpu() ? SCAN_PERIOD_NS : SCAN_PERIOD_WITHOUT_CLOCKS_NS);
         modules_update();
         fault_install();
+        claims_look();
         traps_look();
         threads_scan();
     }

@@ -2,15 +2,19 @@
 
 #include "agent/collect/clock_pace.h"
 #include "agent/collect/triggers.h"
+#include "agent/collect/wall.h"
 #include "agent/collect/warnings.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/walk.h"
+#include "agent/trigger/ask.h"
 #include "agent/trigger/tasks.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The JVM takes SIGTRAP when it dies of something else than a fault (hot/traps.h): its report shall have no traps of ours. */
 static void end_traps(const char *why)
@@ -21,7 +25,7 @@ static void end_traps(const char *why)
 }
 
 /* Whoever else takes it goes on undisturbed, and so do we. */
-static void leave_traps(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
+static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
     struct error e;
     bool was_forced = options->clock != CLOCK_AUTO;
@@ -52,17 +56,53 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
+static const char *name_of(int signal)
+{
+    switch (signal) {
+    case SIGTRAP:
+        return "SIGTRAP";
+    case SIGURG:
+        return "SIGURG";
+    case SIGSTKFLT:
+        return "SIGSTKFLT";
+    case SIGVTALRM:
+        return "SIGVTALRM";
+    default:
+        return "SIGPROF";
+    }
+}
+
+/* Of the requests (event wall): they go by another signal from here on, or by this one again. */
+static void retake_requests(void)
+{
+    struct error e;
+    if (!wall_on() || !ask_is_taken())
+        return;
+    if (wall_reopen(&e))
+        warnings_write(clock_monotonic_ns(), "running threads are not asked any more: %s", e.text);
+    else
+        warnings_write(clock_monotonic_ns(), "something in the process has taken the signal by which running threads are asked; they are "
+                       "asked by another one from here on");
+}
+
 void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
 {
-    uintptr_t taker = clock_taker();
-    if (walk_is_in_libjvm(taker))
+    char why[128];
+    int signal;
+    uintptr_t taker = clock_taker(&signal);
+    retake_requests();
+    if (clock->kind == CLOCK_SIGTRAP && walk_is_in_libjvm(taker)) {
         end_traps("the JVM has taken SIGTRAP");
-    else if (taker)
-        leave_traps("something in the process has taken SIGTRAP", options, clock, r);
+    } else if (taker) {
+        snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", name_of(signal));
+        leave_clock(why, options, clock, r);
+    } else if (clock_timer_is_taken()) {
+        leave_clock("the program has set the process's CPU timer for itself", options, clock, r);
+    }
 }
 
 void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
 {
     if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
-        leave_traps("a debugger was attached, which catches SIGTRAP", options, clock, r);
+        leave_clock("a debugger was attached, which catches SIGTRAP", options, clock, r);
 }

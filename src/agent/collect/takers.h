@@ -1,4 +1,5 @@
-/* Somebody else who takes SIGTRAP, by which the best clock samples: a debugger, another profiler, the JVM when it dies. */
+/* Somebody else who has taken a signal of ours where nothing keeps him from it (trigger/claims.h): a debugger, code that makes the system
+ * call itself, the JVM when it dies. */
 #ifndef CANDOR_AGENT_COLLECT_TAKERS_H
 #define CANDOR_AGENT_COLLECT_TAKERS_H
 

@@ -14,6 +14,7 @@
 #include "agent/hotspot/compilations.h"
 #include "agent/record/jvm.h"
 #include "agent/symbolize/modules.h"
+#include "agent/trigger/claims.h"
 #include "agent/trigger/threads.h"
 
 #include <errno.h>
@@ -101,6 +102,14 @@ static void calibrate_beside(void)
         calibrate_begin(on.clock, on.pool);
 }
 
+/* Before the first is set: who takes one from then on is in vain. */
+static void claim_signals(void)
+{
+    if (records(COLLECT_CPU) || records(COLLECT_WALL))
+        claims_open(NULL);
+    claims_look();
+}
+
 int triggers_start(bool (*recompile)(void), struct error *e)
 {
     int rc = fault_install();
@@ -113,6 +122,7 @@ int triggers_start(bool (*recompile)(void), struct error *e)
         return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
     }
     uint64_t signal_cost = must_calibrate_first() ? calibrate_first() : 0;
+    claim_signals();
     rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
     rc = rc ? rc : clock_start(on.clock, e);
     if (rc) {
@@ -158,6 +168,7 @@ int triggers_change_clock(struct error *e)
         rc = clock_start(on.clock, e);
     if (rc)
         return rc;
+    claims_look();
     calibrate_end();
     calibrate_beside();
     rc = threads_resume();

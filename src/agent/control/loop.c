@@ -331,6 +331,11 @@ int loop_open(const struct hooks *hooks, bool late, const struct collect_options
     return rc;
 }
 
+void loop_let_go(void)
+{
+    pthread_mutex_unlock(&loop.lock); /* in vain when this thread does not hold it */
+}
+
 void loop_finish(bool java_is_ending)
 {
     struct timespec until;

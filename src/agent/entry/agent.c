@@ -2,6 +2,11 @@
 #include "agent/control/loop.h"
 #include "agent/control/options.h"
 #include "agent/entry/java.h"
+#include "agent/hot/fault.h"
+#include "agent/hot/inject.h"
+#include "agent/hot/visit.h"
+#include "agent/symbolize/native.h"
+#include "agent/trigger/threads.h"
 #include "base/control_protocol.h"
 
 #include <errno.h>
@@ -24,13 +29,38 @@ static void complain(const struct error *e, const char *consequence)
     fprintf(stderr, "candor: %s%s\n", e->text, consequence);
 }
 
-static void jvm_ready(JNIEnv *jni)
+/* ---- visits: what the agent does on the JVM's threads may be left where it faults, and is the JVM's life no longer ---- */
+
+static void free_locks(void)
+{
+    threads_let_go();
+    native_abandon();
+    loop_let_go();
+}
+
+static bool visit_jvm(void (*work)(void *), void *argument)
+{
+    visit_frees = free_locks;
+    fault_hold();
+    bool whole = visit(work, argument);
+    fault_let_go();
+    if (!whole)
+        complain(&(struct error){"the agent has ended itself after a fault of its own; please report it"}, "");
+    return whole;
+}
+
+static void begin(void *jni)
 {
     struct error e;
     java_describe(jni);
     int rc = open_and_start(false, &e);
     if (rc)
         complain(&e, rc > 0 ? "; until the JVM ends it is recorded all the same" : "");
+}
+
+static void jvm_ready(JNIEnv *jni)
+{
+    visit_jvm(begin, jni);
 }
 
 static void jvm_ending(void)
@@ -46,34 +76,58 @@ static int parse(const char *text, struct error *e)
     return rc;
 }
 
-EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+struct loading {
+    JavaVM *vm;
+    const char *text;
+    jint answer;
+};
+
+static void load(void *argument)
 {
+    const struct loading *l = argument;
     struct error e = {"out of memory"};
-    if (parse(text, &e) || java_open(vm, &e)) {
+    inject_crash(INJECT_AT_LOAD);
+    if (parse(l->text, &e) || java_open(l->vm, &e)) {
         complain(&e, "");
-        return JNI_OK; /* an error would end the JVM: a program must not fail for want of its profile */
+        return;
     }
     java_want_debug_info(false);
     java_on_life(jvm_ready, jvm_ending);
+}
+
+/* Never an error, which would end the JVM: a program must not fail for want of its profile. */
+EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+    visit_jvm(load, &(struct loading){.vm = vm, .text = text});
     return JNI_OK;
 }
 
-EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+static void attach(void *argument)
 {
+    struct loading *l = argument;
     struct error e = {"out of memory"};
     JNIEnv *jni = NULL;
-    int rc = parse(text, &e);
-    rc = rc ? rc : java_open(vm, &e);
-    if (rc || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
-        return rc == -EAGAIN ? AGENT_TOO_EARLY : JNI_ERR;
+    inject_crash(INJECT_AT_LOAD);
+    int rc = parse(l->text, &e);
+    rc = rc ? rc : java_open(l->vm, &e);
+    if (rc || (*l->vm)->GetEnv(l->vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK) {
+        l->answer = rc == -EAGAIN ? AGENT_TOO_EARLY : JNI_ERR;
+        return;
+    }
     java_want_debug_info(true);
     java_on_life(NULL, jvm_ending);
     java_describe(jni);
     if (!open_and_start(true, &e))
-        return JNI_OK;
-    if (options.file[0])
+        l->answer = JNI_OK;
+    else if (options.file[0])
         complain(&e, "");
-    return JNI_ERR;
+}
+
+EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+{
+    struct loading l = {.vm = vm, .text = text, .answer = JNI_ERR};
+    visit_jvm(attach, &l);
+    return l.answer;
 }
 
 EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

@@ -11,8 +11,10 @@
 #include "agent/entry/lock_fields.h"
 #include "agent/entry/virtual_fields.h"
 #include "agent/hot/agct.h"
+#include "agent/hot/fault.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
+#include "agent/hot/visit.h"
 #include "agent/hot/walk.h"
 #include "agent/hot/work.h"
 #include "agent/hotspot/collections.h"
@@ -79,25 +81,58 @@ static void describe_thread(JNIEnv *jni, jthread thread, uintptr_t *java_thread,
         (*jni)->DeleteLocalRef(jni, info.context_class_loader);
 }
 
-static void JNICALL thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+/* What a callback is called with, for its visit (hot/visit.h). */
+struct call {
+    JNIEnv *jni;
+    jthread thread;
+    const char *name;
+    const void *address;
+    jint length;
+};
+
+/* An agent that has found itself wrong does nothing more. */
+static void visit_unless_faulted(void (*work)(void *), struct call *call)
 {
+    if (!turn_has_faulted())
+        visit(work, call);
+}
+
+static void begin_thread(void *argument)
+{
+    const struct call *c = argument;
     uintptr_t java_thread;
     jlong id;
     char *name;
-    describe_thread(jni, thread, &java_thread, &id, &name);
+    describe_thread(c->jni, c->thread, &java_thread, &id, &name);
     threads_java_begin(java_thread, id, name ? name : "");
-    (*env)->Deallocate(env, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 }
 
-static void JNICALL thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+static void end_thread(void *unused)
 {
     threads_java_end();
 }
 
+static void note_stub(void *argument)
+{
+    const struct call *c = argument;
+    native_add_stub(c->name, (uintptr_t)c->address, (size_t)c->length);
+    virtuals_note_stub(c->name, (uintptr_t)c->address, (size_t)c->length);
+}
+
+static void JNICALL thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+    visit_unless_faulted(begin_thread, &(struct call){.jni = jni, .thread = thread});
+}
+
+static void JNICALL thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+    visit_unless_faulted(end_thread, NULL);
+}
+
 static void JNICALL dynamic_code_generated(jvmtiEnv *env, const char *name, const void *address, jint length)
 {
-    native_add_stub(name, (uintptr_t)address, (size_t)length);
-    virtuals_note_stub(name, (uintptr_t)address, (size_t)length);
+    visit_unless_faulted(note_stub, &(struct call){.name = name, .address = address, .length = length});
 }
 
 /* AsyncGetCallTrace must not make jmethodIDs itself, so all methods get theirs when their class is prepared. */
@@ -163,9 +198,15 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
         on_ready(jni);
 }
 
+static void bind_all(void *argument)
+{
+    const struct call *c = argument;
+    java_bind_threads(c->jni);
+}
+
 static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 {
-    java_bind_threads(jni);
+    visit_unless_faulted(bind_all, &(struct call){.jni = jni});
     if (on_ending)
         on_ending();
 }
@@ -361,6 +402,7 @@ static bool recompile(void)
 
 static void session_begin(void)
 {
+    fault_hold(); /* callbacks come from here on */
     JNIEnv *jni = java_attach();
     if (!jni)
         return;
@@ -380,7 +422,7 @@ static void bind_threads(void)
     java_detach();
 }
 
-static void session_end(void)
+static void end_events(void)
 {
     JNIEnv *jni = java_attach();
     if (!jni)
@@ -393,6 +435,12 @@ static void session_end(void)
     enable(JVMTI_EVENT_CLASS_PREPARE, false);
     enable(JVMTI_EVENT_CLASS_LOAD, false);
     java_detach();
+}
+
+static void session_end(void)
+{
+    end_events();
+    fault_let_go();
 }
 
 const struct hooks java_hooks = {recompile, session_begin, bind_threads, session_end};

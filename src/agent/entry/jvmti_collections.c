@@ -1,6 +1,7 @@
 #include "agent/entry/jvmti_collections.h"
 
 #include "agent/entry/jvmti_events.h"
+#include "agent/hot/visit.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -51,7 +52,7 @@ void jvmti_collections_close(const struct jvmti_collections_user *user)
         jvmti_events_off(jvmti, &events);
 }
 
-void JNICALL jvmti_collections_started(jvmtiEnv *env)
+static void tell_started(void *unused)
 {
     for (int i = 0; i < USERS_MAX; i++) {
         const struct jvmti_collections_user *user = user_at(i);
@@ -60,13 +61,25 @@ void JNICALL jvmti_collections_started(jvmtiEnv *env)
     }
 }
 
-void JNICALL jvmti_collections_finished(jvmtiEnv *env)
+static void tell_finished(void *unused)
 {
     for (int i = 0; i < USERS_MAX; i++) {
         const struct jvmti_collections_user *user = user_at(i);
         if (user)
             user->finished();
     }
+}
+
+void JNICALL jvmti_collections_started(jvmtiEnv *env)
+{
+    if (!turn_has_faulted())
+        visit(tell_started, NULL);
+}
+
+void JNICALL jvmti_collections_finished(jvmtiEnv *env)
+{
+    if (!turn_has_faulted())
+        visit(tell_finished, NULL);
 }
 
 void jvmti_collections_init(jvmtiEnv *env)

@@ -11,5 +11,8 @@ int fault_install(void);
 /* Restores the former handlers. False when someone has put a handler in front of ours meanwhile: then ours stays in the
  * chain, passing everything on. Call only when no handler of ours can be loading. */
 bool fault_remove(void);
+/* The handler is there in between at least, for a visit (hot/visit.h). Any thread. */
+void fault_hold(void);
+void fault_let_go(void);
 
 #endif

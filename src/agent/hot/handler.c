@@ -1,5 +1,6 @@
 #include "agent/hot/handler.h"
 
+#include "agent/hot/chain.h"
 #include "agent/hot/code.h"
 #include "agent/hot/frame.h"
 #include "agent/hot/inject.h"
@@ -410,15 +411,6 @@ static void reply(struct sampled_thread *t, const void *context)
     atomic_store_explicit(&t->inside, 0, memory_order_release);
 }
 
-static void pass_on(int signal, siginfo_t *info, void *context)
-{
-    const struct sigaction *next = &handler_config.former[signal];
-    if (next->sa_flags & SA_SIGINFO)
-        next->sa_sigaction(signal, info, context);
-    else if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN)
-        next->sa_handler(signal);
-}
-
 static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *generation)
 {
     *generation = (uint32_t)(cookie >> 32);
@@ -428,8 +420,8 @@ static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *genera
 /* A breakpoint instruction that nobody handles must kill as it would have without us. */
 static void default_trap(int signal)
 {
-    struct sigaction dfl = {.sa_handler = SIG_DFL};
-    sigaction(signal, &dfl, NULL);
+    const struct kernel_action dfl = {0};
+    action_exchange(signal, &dfl, NULL);
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
 }
 
@@ -438,27 +430,28 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
     int saved = errno;
     uint64_t cookie;
     uint32_t generation;
-    const struct sigaction *former = &handler_config.former[SIGTRAP];
     memcpy(&cookie, (const char *)info + SI_PERF_DATA_OFFSET, sizeof cookie);
     if (info->si_code == SI_CODE_TRAP_PERF) {
         struct sampled_thread *t = thread_of_cookie(cookie, &generation);
         if (t)
             expire(t, generation, 1, context);
-    } else if (!(former->sa_flags & SA_SIGINFO) && former->sa_handler == SIG_DFL)
+    } else if (chain_is_default(signal))
         default_trap(signal);
     else
-        pass_on(signal, info, context);
+        chain_pass_on(signal, info, context);
     errno = saved;
 }
 
+/* One that comes late, when its thread's clock has ended, is nobody's. */
 void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct sampled_thread *t = info->si_code > 0 ? thread_of_caller() : NULL;
+    uint32_t generation = t ? atomic_load(&t->generation) : 0;
     if (t && t->fd == info->si_fd)
-        expire(t, atomic_load(&t->generation), 1, context);
-    else
-        pass_on(signal, info, context);
+        expire(t, generation, 1, context);
+    else if (!t || generation & 1)
+        chain_pass_on(signal, info, context);
     errno = saved;
 }
 
@@ -472,35 +465,38 @@ void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
     if (t)
         expire(t, generation, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), context);
     else
-        pass_on(signal, info, context);
+        chain_pass_on(signal, info, context);
     errno = saved;
 }
 
 /* The timer is the process's and its tick is coarse: the expiry stands for all CPU time the process used since the last
- * one, which the process clock knows exactly. */
+ * one, which the process clock knows exactly. Relaxed: who has set the timer for himself gets what comes later. */
 void handler_on_process_timer(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    struct sampled_thread *t = info->si_code == SI_KERNEL ? thread_of_caller() : NULL;
+    bool ours = info->si_code == SI_KERNEL && !atomic_load_explicit(&handler_config.timer_is_taken, memory_order_relaxed);
+    struct sampled_thread *t = ours ? thread_of_caller() : NULL;
     uint32_t generation = t ? atomic_load(&t->generation) : 0;
-    if (generation & 1) {
+    if (!ours)
+        chain_pass_on(signal, info, context);
+    else if (generation & 1) {
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Relaxed: the exchange alone decides which expiry takes the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
         t->next_weight_ns = now > last ? now - last : 1;
         expire(t, generation, 1, context);
-    } else
-        pass_on(signal, info, context);
+    }
     errno = saved;
 }
 
 void handler_on_request(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    struct sampled_thread *t = info->si_code == SI_TKILL && info->si_pid == getpid() ? thread_of_caller() : NULL;
+    bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &handler_config && info->si_pid == getpid();
+    struct sampled_thread *t = ours ? thread_of_caller() : NULL;
     if (t)
         reply(t, context);
-    else
-        pass_on(signal, info, context);
+    else if (!ours)
+        chain_pass_on(signal, info, context);
     errno = saved;
 }

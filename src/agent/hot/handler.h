@@ -1,6 +1,6 @@
 /* The signal handlers: one per way a clock can deliver an expiry. Each finds its thread's slot, weighs the expiry, walks
  * the stack and appends one record to the thread's queue. Wait-free; errno is preserved; a signal that is not ours goes
- * to the handler that was there before.
+ * to what the program has set for it (hot/chain.h).
  *
  * Stack: on the interrupted thread's own, 4 KiB at most of our frames; beside it two of the kernel's (the signal's, and that of
  * a load that faults) of 1 to 3 KiB each by the registers the processor has, and one more for each trap that comes on top
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000, HANDLER_SIGNALS = 32 };
+enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000 };
 
 /* What all handlers of a recording share; written before the first clock starts, but for what is atomic. */
 struct handler_config {
@@ -31,7 +31,7 @@ struct handler_config {
     bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
     _Atomic int held;        /* how many faults hold all clocks (hot/traps.h): nobody may start one */
-    struct sigaction former[HANDLER_SIGNALS]; /* by signal: what was there before ours, which may stay after a recording */
+    _Atomic bool timer_is_taken; /* the process's timer: the program has set it for itself (trigger/claims.h) */
     _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
 };
 extern struct handler_config handler_config;
@@ -40,7 +40,7 @@ void handler_on_sigtrap(int signal, siginfo_t *info, void *context);
 void handler_on_perf_signal(int signal, siginfo_t *info, void *context);
 void handler_on_thread_timer(int signal, siginfo_t *info, void *context);
 void handler_on_process_timer(int signal, siginfo_t *info, void *context);
-/* The collector asks a running thread for a sample (event wall). */
+/* The collector asks a running thread for a sample (event wall), by a queued signal whose value is the address of handler_config. */
 void handler_on_request(int signal, siginfo_t *info, void *context);
 
 /* A pseudo-random number for `state` (xorshift64*), which must not be 0. */

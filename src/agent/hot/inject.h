@@ -16,7 +16,7 @@ struct registers;
 struct sampled_thread;
 
 /* Places in the agent that can be made to fault. */
-enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK };
+enum inject_place { INJECT_IN_HANDLER, INJECT_IN_COLLECTOR, INJECT_UNDER_LOCK, INJECT_IN_CALLBACK, INJECT_AT_LOAD };
 
 /* Bugs that a test plants, to see that it would catch them. */
 enum inject_bug { INJECT_NESTS, INJECT_TAKES_PLACE_FOR_METHOD };

@@ -122,3 +122,11 @@ void traps_hold_all(void)
 {
     with_all(stop);
 }
+
+void traps_end(void)
+{
+    if (!handler_config.traps)
+        return;
+    atomic_fetch_add(&handler_config.held, 1);
+    with_all(stop);
+}

@@ -29,5 +29,7 @@ void traps_let_go(const struct traps_held *held);
 void traps_look(void);
 /* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
 void traps_hold_all(void);
+/* The same, by the thread that is about to put it there; no handler starts a clock any more. Callable at any time. */
+void traps_end(void);
 
 #endif

@@ -11,7 +11,8 @@
  * The first fault is noted, and is the end of all sampling in this process: a program that has found itself wrong once has no
  * business in somebody else's.
  *
- * At most one turn per thread at a time; of a sampled thread in its handler, and of the agent's own thread. */
+ * At most one turn per thread at a time; of a sampled thread in its handler, of the agent's own thread, and of others on a visit
+ * (hot/visit.h). */
 #ifndef CANDOR_AGENT_HOT_TURN_H
 #define CANDOR_AGENT_HOT_TURN_H
 
@@ -49,6 +50,8 @@ static inline bool turn_has_faulted(void)
 /* The first fault, once turn_has_faulted. */
 struct turn_fault turn_first_fault(void);
 
+/* Whether it lies in the agent's code. */
+bool turn_is_own_code(uintptr_t pc);
 /* For the handler of a fault: the caller's turn, if it is the agent's own thread and has taken one; else NULL. */
 struct turn *turn_if_own_thread(void);
 /* Has the ucontext of the fault leave the calling thread's turn. */

@@ -27,7 +27,7 @@ bool native_stub(uintptr_t pc, uintptr_t *begin, uintptr_t *end, char *name, siz
 bool native_stub_at(uint32_t i, uintptr_t *begin, uintptr_t *end, char *name, size_t size);
 /* The text segment of the library that holds the address; 0 or -ENOENT. */
 int native_library_bounds(uintptr_t pc, uintptr_t *low, uintptr_t *high);
-/* Frees the lock that the calling thread may have held when it was torn out of one of these; none may be called again. */
+/* Frees the lock that the calling thread may have held when it was torn out of one of these. */
 void native_abandon(void);
 void native_deinit(void);
 

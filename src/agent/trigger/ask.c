@@ -19,7 +19,17 @@ void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns)
     /* Relaxed, both: numbers by themselves; the signal comes after them on every path to the handler. */
     atomic_fetch_add_explicit(&t->asked_running_ns, running_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&t->asked_ready_ns, ready_ns, memory_order_relaxed);
-    syscall(SYS_tgkill, getpid(), t->tid, request_signal);
+    /* With a value: the program may send the signal, too. */
+    siginfo_t info = {.si_code = SI_QUEUE};
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = &handler_config;
+    syscall(SYS_rt_tgsigqueueinfo, info.si_pid, t->tid, request_signal, &info);
+}
+
+bool ask_is_taken(void)
+{
+    return request_signal && signals_taker(request_signal);
 }
 
 uint64_t ask_pending(const struct sampled_thread *t)

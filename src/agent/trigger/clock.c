@@ -3,6 +3,7 @@
 #include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
+#include "agent/trigger/claims.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/signals.h"
 #include "agent/trigger/tasks.h"
@@ -138,12 +139,13 @@ static int try_perf(struct clock *c)
 }
 
 /* A debugger takes SIGTRAP for a breakpoint of its own. */
-enum { TRACED = -4096, TOO_OLD };
+enum { TRACED = -4096, TOO_OLD, UNGUARDED };
 
 static const char *why_not(int rc)
 {
     return rc == TRACED    ? "a debugger is attached, which catches it"
            : rc == TOO_OLD ? "before Linux 6.1 it may be lost, or end the process"
+           : rc == UNGUARDED ? "a library that took its signal would end the process, and calls of sigaction cannot be followed here"
                            : strerror(-rc);
 }
 
@@ -156,30 +158,47 @@ static bool is_since_6_1(void)
     return !uname(&system) && sscanf(system.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 1));
 }
 
-static int try_clock(struct clock *c)
+/* A library that takes our signal away ends the process where the signal's default action does. */
+static bool is_unguarded(int signal)
+{
+    return signal != SIGURG && claims_open(NULL);
+}
+
+static int try_trap(struct clock *c)
+{
+    if (!is_since_6_1())
+        return TOO_OLD;
+    if (tasks_are_traced())
+        return TRACED;
+    return signals_taker(SIGTRAP) ? -EBUSY : is_unguarded(SIGTRAP) ? UNGUARDED : try_perf(c);
+}
+
+static int try_timer(const struct clock *c)
 {
     timer_t timer;
-    int rc = 0;
+    int rc = create_timer((int)syscall(SYS_gettid), c->signal, 0, &timer);
+    if (!rc)
+        timer_delete(timer);
+    return rc;
+}
+
+static int try_clock(struct clock *c)
+{
     switch (c->kind) {
     case CLOCK_SIGTRAP:
         c->signal = SIGTRAP;
-        if (!is_since_6_1())
-            return TOO_OLD;
-        return tasks_are_traced() ? TRACED : signals_trap_taker() ? -EBUSY : try_perf(c);
+        return try_trap(c);
     case CLOCK_SIGNAL:
         c->signal = signals_unused(0);
-        return try_perf(c);
+        return is_unguarded(c->signal) ? UNGUARDED : try_perf(c);
     case CLOCK_TIMER:
         c->signal = signals_unused(0);
         c->kernel = true;
-        rc = create_timer((int)syscall(SYS_gettid), c->signal, 0, &timer);
-        if (!rc)
-            timer_delete(timer);
-        return rc;
+        return is_unguarded(c->signal) ? UNGUARDED : try_timer(c);
     default:
         c->signal = SIGPROF;
         c->kernel = true;
-        return 0;
+        return is_unguarded(c->signal) ? UNGUARDED : 0;
     }
 }
 
@@ -224,17 +243,19 @@ int clock_choose_counting(struct clock *out, enum clock_kind wanted, const struc
         return error_set(e, rc, "clock '%s' knows CPU time alone; leave it out to count %s", clock_names[wanted], like.counter.name);
     if (choose(out, &like, wanted, CLOCK_SIGNAL, &rc, reason, sizeof reason))
         return 0;
-    if (rc == TRACED || rc == TOO_OLD)
+    if (rc == TRACED || rc == TOO_OLD || rc == UNGUARDED)
         return error_set(e, -ENOTSUP, "clock '%s' does not work here (%s); use clock=auto", clock_names[wanted], reason);
     return error_set(e, rc, "event '%s': %s", like.counter.name, event_counter_refusal(&like.counter, rc, why, sizeof why));
 }
 
 static void set_process_timer(uint64_t interval_ns)
 {
+    if (atomic_load(&handler_config.timer_is_taken))
+        return;
     struct itimerval v = {.it_interval = {.tv_sec = (time_t)(interval_ns / 1000000000u),
                                           .tv_usec = (suseconds_t)(interval_ns / 1000 % 1000000)}};
     v.it_value = v.it_interval;
-    setitimer(ITIMER_PROF, &v, NULL);
+    syscall(SYS_setitimer, ITIMER_PROF, &v, NULL);
 }
 
 static signals_handler handler_of(enum clock_kind kind)
@@ -273,6 +294,7 @@ int clock_start(const struct clock *clock, struct error *e)
     handler_config.stops_first = can_stop_first(clock);
     atomic_store(&handler_config.process_cpu_ns, clock_process_cpu());
     int rc = clock->kind == CLOCK_NONE ? 0 : signals_set(clock->signal, handler_of(clock->kind), e);
+    claims_use_timer(!rc && clock->kind == CLOCK_ITIMER);
     if (!rc && clock->kind == CLOCK_ITIMER)
         set_process_timer(clock->interval_ns);
     return rc;
@@ -435,9 +457,20 @@ void clock_want_kernel_stacks(struct sampled_thread *t)
         rings_open(t);
 }
 
-uintptr_t clock_taker(void)
+uintptr_t clock_taker(int *signal)
 {
-    return in_use.kind == CLOCK_SIGTRAP ? signals_trap_taker() : 0;
+    *signal = in_use.signal;
+    uintptr_t taker = in_use.signal ? signals_taker(in_use.signal) : 0;
+    if (!taker && timer_signal) {
+        *signal = timer_signal;
+        taker = signals_taker(timer_signal);
+    }
+    return taker;
+}
+
+bool clock_timer_is_taken(void)
+{
+    return in_use.kind == CLOCK_ITIMER && atomic_load(&handler_config.timer_is_taken);
 }
 
 void clock_mute_process(void)
@@ -449,6 +482,8 @@ void clock_mute_process(void)
 bool clock_stop(void)
 {
     clock_mute_process();
-    in_use.kind = CLOCK_AUTO;
+    claims_use_timer(false);
+    in_use = (struct clock){.kind = CLOCK_AUTO};
+    timer_signal = 0;
     return signals_restore();
 }

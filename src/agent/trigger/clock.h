@@ -80,11 +80,13 @@ uint64_t clock_count(const struct sampled_thread *t);
 /* What the clock of an armed thread has counted since arming, when it is not CPU time; all 0 when unknown. */
 struct event_reading clock_reading(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
-/* The handler that somebody has put in front of the one this clock needs, SIGTRAP's, without which an expiry kills; 0 = nobody. */
-uintptr_t clock_taker(void);
+/* Who has taken a signal of this clock's from us, and which (signals_taker); 0 = nobody. */
+uintptr_t clock_taker(int *signal);
+/* Whether the program has set the process's timer, by which this clock runs, for itself. */
+bool clock_timer_is_taken(void);
 /* Ends the expiries of the clock that is the process's, if it is that. */
 void clock_mute_process(void);
-/* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False
+/* Gives the signals used so far what the program wants for them, except SIGTRAP: that handler stays and hands on what comes. False
  * while a thread still has one of them pending: call again later. */
 bool clock_stop(void);
 

@@ -15,11 +15,12 @@ typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 int signals_unused(int taken);
 /* The same for requests (trigger/ask.h), which have theirs before a clock is chosen: no clock gets it then. */
 int signals_for_requests(void);
-/* The handler that somebody has put in front of the one we left on SIGTRAP; 0 = nobody. */
-uintptr_t signals_trap_taker(void);
-/* Puts a handler of hot/handler.h on the signal. -EBUSY when it is SIGPROF and has a handler that is not ours. */
+/* Of a signal that we have set: the handler that somebody has put there in our stead, where calls of the C library cannot be followed
+ * (trigger/claims.h); 1: he has taken all away; 0: nobody has. */
+uintptr_t signals_taker(int signal);
+/* Puts a handler of hot/handler.h on the signal, and claims it. -EBUSY when it is SIGPROF and has a handler that is not ours. */
 int signals_set(int signal, signals_handler handler, struct error *e);
-/* Gives the signals used so far back to their former handlers, except SIGTRAP: that handler stays and does nothing.
+/* Gives the signals used so far what the program wants for them by now, except SIGTRAP: that handler stays and hands on what comes.
  * False while a thread still has one of them pending: call again later. */
 bool signals_restore(void);
 

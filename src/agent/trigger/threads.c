@@ -289,9 +289,14 @@ static void end_all(void)
     pthread_mutex_unlock(&registry.lock);
 }
 
-void threads_abandon(void)
+void threads_let_go(void)
 {
     pthread_mutex_unlock(&registry.lock); /* in vain when the caller does not hold it */
+}
+
+void threads_abandon(void)
+{
+    threads_let_go();
     end_all();
 }
 
@@ -311,6 +316,7 @@ void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name
 {
     int tid = own_tid();
     pthread_mutex_lock(&registry.lock);
+    inject_crash(INJECT_IN_CALLBACK);
     if (registry.running && tid != registry.exempt_tid) {
         struct sampled_thread *t = slot_of(tid);
         /* Found by a scan before it announced itself, or left by a former owner of this thread id. */

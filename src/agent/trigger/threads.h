@@ -21,6 +21,8 @@ void threads_stop(void);
 /* The same for a caller that may have been torn out of any function of this file; its lock is freed, what the registry holds
  * is not. */
 void threads_abandon(void);
+/* The calling thread has left a function of this file in its midst, and goes on: frees the lock if it has it. */
+void threads_let_go(void);
 
 /* The calling thread is a Java thread from now on, or no longer. No effect between stop and start. */
 void threads_java_begin(uintptr_t java_thread, int64_t java_id, const char *name);

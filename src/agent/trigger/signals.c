@@ -76,7 +76,7 @@ static void mask_others(struct sigaction *sa)
 
 int signals_set(int signal, signals_handler handler, struct error *e)
 {
-    struct sigaction now, sa = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction now, sa = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}; /* hot/room.h */
     mask_others(&sa);
     sa.sa_sigaction = handler;
     if (sigaction(signal, NULL, &now) < 0)

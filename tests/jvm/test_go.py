@@ -18,6 +18,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fault"))
+import faulty
+
 SOURCE = ct.ROOT / "tests" / "jvm" / "goroutines.go"
 CYCLES = ({"clock": "auto"}, {"clock": "signal"}, {"clock": "timer"}, {"clock": "itimer"}, {"event": "cpu,wall"}, {"clock": "auto"})
 ROUNDS = int(os.environ.get("CANDOR_GO_ROUNDS", "1"))
@@ -46,15 +49,17 @@ def cycles(jvm, name):
 
 
 def check(jdk, made, order):
-    """order: whether Go is loaded before the first recording, or while it runs."""
-    what, name, first = f"{jdk}, {order}", f"go-{jdk.version}-{order.split()[0]}", ct.WORK / f"go-{jdk.version}-first.jfr"
-    agent = ct.agent_options(**({"file": first, "interval": "1ms"} if order == "recorded first" else {}))
-    with ct.Jvm(jdk, "Goroutines", made, agent=agent) as jvm:
+    """order: whether Go is loaded before the first recording, or while it runs; and whether loads fail in all of them by chance."""
+    what, name = f"{jdk}, {order}", f"go-{jdk.version}-{order.split()[0]}"
+    faults = faulty.Faults(name, loads=0.01 if order == "loads fault" else 0)
+    first = {} if order == "Go first" else {"file": ct.WORK / f"{name}.jfr", "interval": "1ms"}
+    agent = ct.agent_options(faulty.AGENT if order == "loads fault" else ct.AGENT, **first)
+    with ct.Jvm(jdk, "Goroutines", made, agent=agent, env=dict(os.environ, **faults.environment)) as jvm:
         try:
             jvm.expect("ready")
             jvm.round("load", n=2)
             jvm.round(seconds=0.2)
-            if order == "recorded first":
+            if first:
                 jvm.stop()
             last = cycles(jvm, name)
             rounds = jvm.round(seconds=0.1)["rounds"]
@@ -64,6 +69,8 @@ def check(jdk, made, order):
         if not ct.ok(status == 0 and rounds > 0, f"{what}: the JVM lives through the recordings, and its goroutines compute",
                      f"{status}\n{jvm.transcript()}"):
             return
+    if order == "loads fault":
+        ct.ok(faults.counts()["faults"] > 100, f"{what}: {faults.counts()['faults']} of them")
     report = ct.report(last)
     ct.identity_closes(report["books"], what)
     frames = {frame for sample in ct.Recording(last).samples for frame, _, _ in sample.frames}
@@ -71,12 +78,12 @@ def check(jdk, made, order):
 
 
 def main():
-    ct.need()
+    ct.need(ct.AGENT, ct.PROGRAM, faulty.AGENT)
     made = library()
     if not made:
         ct.skip("a library in Go", "there is no Go here: install golang-go")
         ct.done()
-    for jdk, order in ct.spread(ct.jdks(), ("Go first", "recorded first")):
+    for jdk, order in ct.spread(ct.jdks(), ("Go first", "recorded first", "loads fault")):
         check(jdk, made, order)
     ct.done()
 

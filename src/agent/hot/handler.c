@@ -6,6 +6,7 @@
 #include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
 #include "agent/hot/room.h"
+#include "agent/hot/signal_action.h"
 #include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
@@ -60,6 +61,16 @@ static void put_kernel_frames(struct sampled_thread *t)
         candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
 }
 
+/* A library that has just set a handler of its own may run this code, and take a fault of ours for one of its own: Go's runtime does. The
+ * collector steps in front of it within a tenth of a second. */
+static bool may_fault(uintptr_t pc)
+{
+    struct signal_action now;
+    if (code_contains(pc) || walk_is_in_libjvm(pc))
+        return true;
+    return !signal_action(SIGSEGV, NULL, &now) && turn_is_own((uintptr_t)now.handler.with_info);
+}
+
 static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const void *context)
 {
     uint64_t frame;
@@ -67,6 +78,10 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
         return agct_record(t, context);
     if (handler_config.walker == WALKER_COMPARE)
         return agct_compare(t, w, context);
+    if (!may_fault(w->at.pc)) {
+        candor_queue_put(&t->queue, frame_native(JFR_FRAME_NATIVE, w->at.pc));
+        return OUTCOME_TRUNCATED;
+    }
     while (walk_next(w, &frame))
         if (!inject_hides_frame(t, frame))
             candor_queue_put(&t->queue, frame);

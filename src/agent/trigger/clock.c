@@ -440,6 +440,11 @@ uintptr_t clock_taker(void)
     return in_use.kind == CLOCK_SIGTRAP ? signals_trap_taker() : 0;
 }
 
+int clock_signal(const struct sampled_thread *t)
+{
+    return t->perf_error ? timer_signal : in_use.signal;
+}
+
 void clock_mute_process(void)
 {
     if (in_use.kind == CLOCK_ITIMER)

@@ -82,6 +82,8 @@ struct event_reading clock_reading(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
 /* The handler that somebody has put in front of the one this clock needs, SIGTRAP's, without which an expiry kills; 0 = nobody. */
 uintptr_t clock_taker(void);
+/* By which the thread's expiries are told. */
+int clock_signal(const struct sampled_thread *t);
 /* Ends the expiries of the clock that is the process's, if it is that. */
 void clock_mute_process(void);
 /* Restores the former handlers of the signals used so far, except SIGTRAP's: that handler stays and does nothing. False

@@ -315,6 +315,52 @@ static void test_fallen_account(void)
     profile_deinit(&p);
 }
 
+/* ---- threads that block all signals ---- */
+
+static uint64_t used_blocked;
+
+static void *block_and_burn(void *unused)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_setname_np(pthread_self(), "deaf");
+    burn(600 * MS);
+    used_blocked = own_cpu();
+    left--;
+    pthread_barrier_wait(&phase);
+    return NULL;
+}
+
+/* An expiry that waits for the signal to be unblocked stands for the time then: the thread ends with its recording. */
+static void test_deaf_thread(void)
+{
+    struct profile p;
+    pthread_t t;
+    bool named = false;
+    left = 1;
+    pthread_barrier_init(&phase, NULL, 2);
+    bool good = start(INTERVAL);
+    pthread_create(&t, NULL, block_and_burn, NULL);
+    collect_until(&left);
+    good = session_stop() && good;
+    pthread_barrier_wait(&phase);
+    pthread_join(t, NULL);
+    pthread_barrier_destroy(&phase);
+    profile_init(&p);
+    good = !profile_load_jfr(&p, file, &session_error) && good;
+    double seen = (double)account(&p, "unseen", "signals_blocked") / (double)used_blocked;
+    for (uint32_t i = 0; i < p.problem_count; i++)
+        named = named || strstr(profile_text(&p, p.problems[i].text), "deaf");
+    if (kind == CLOCK_ITIMER)
+        tap_ok(good && named, "%s: a thread that blocks the signal is named", clock_names[kind]);
+    else
+        tap_ok(good && named && seen > 0.9 && seen < 1.02, "%s: the time of a thread that blocks the signal has an account, %.3f of it",
+               clock_names[kind], seen);
+    check_books_close(&p);
+    profile_deinit(&p);
+}
+
 /* ---- after the end ---- */
 
 static _Atomic int strays;
@@ -605,6 +651,7 @@ int main(void)
             test_fallen_account();
         test_silence();
         test_blocked();
+        test_deaf_thread();
         test_children();
         test_churn();
         test_reused_id();

@@ -170,10 +170,36 @@ static int death_of_child(bool ignored)
 
 static void passing_on(int signal, siginfo_t *info, void *context);
 static struct sigaction behind;
+static int passed_on;
 
 static void passing_on(int signal, siginfo_t *info, void *context)
 {
+    passed_on++;
     behind.sa_sigaction(signal, info, context);
+}
+
+static bool is_in_front(void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction now;
+    return !sigaction(SIGSEGV, NULL, &now) && now.sa_sigaction == handler;
+}
+
+/* As a runtime that takes faults of its own threads for the program's. */
+static void test_stepping_in_front(void)
+{
+    struct sigaction front = {.sa_flags = SA_SIGINFO, .sa_sigaction = passing_on}, first = behind;
+    passed_on = 0;
+    tap_ok(!fault_install() && !is_in_front(passing_on), "it steps in front of it");
+    tap_ok(loads_at((uintptr_t)closed) == 0 && !passed_on, "a load that faults does not come to the other");
+    tap_ok(touch(closed) && passed_on == 1, "a fault of the program's does, and to the first handler through it");
+    sigaction(SIGSEGV, &front, &behind);
+    tap_ok(touch(closed), "where the other steps in front again, a fault comes to the first handler still");
+    tap_ok(!fault_install() && is_in_front(passing_on), "nor do we step in front of it for ever");
+    sigaction(SIGSEGV, &behind, NULL);
+    behind = first;
+    tap_ok(!fault_remove() && is_in_front(passing_on), "the other is in front again when ours has gone");
+    signal(SIGSEGV, SIG_DFL);
+    tap_ok(!fault_install() && is_in_front(NULL), "nor is it put in front of nobody");
 }
 
 static void test_removal(void)
@@ -196,7 +222,7 @@ static void test_removal(void)
     sigaction(SIGSEGV, &front, &behind);
     tap_ok(!fault_remove(), "with another handler in front ours stays");
     tap_ok(loads_at((uintptr_t)closed) == 0 && touch(closed), "and is reached through it");
-    tap_ok(!fault_install() && (sigaction(SIGSEGV, NULL, &now), now.sa_sigaction == passing_on), "nor does it step in front of it");
+    test_stepping_in_front();
     sigaction(SIGSEGV, &before[0], NULL);
     tap_ok(!fault_install() && loads_at((uintptr_t)closed) == 0, "where the former handler has been put back, ours comes again");
     sigaction(SIGSEGV, &behind, NULL);

@@ -66,6 +66,8 @@ static void add_thread(const struct clock *clock, const struct sampled_thread *t
     unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start) + blind;
     if (t->lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
+    else if (t->blocks) /* when it no longer does, an expiry stands for all of it */
+        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
     else if (!clock->kernel && !t->perf_error)
         unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
 }

@@ -23,6 +23,7 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/method.h"
+#include "agent/hot/room.h"
 #include "agent/hot/traps.h"
 #include "agent/hot/walk.h"
 #include "agent/hotspot/counters.h"
@@ -217,7 +218,7 @@ static int reserve_memory(struct error *e)
     session.pool_bytes = candor_pool_bytes(POOL_CHUNKS, POOL_CHUNK_WORDS);
     session.pool_memory = mmap(NULL, session.pool_bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (session.pool_memory == MAP_FAILED || thread_table_init() || method_table_init(NAMES_ARENA_BYTES) ||
+    if (session.pool_memory == MAP_FAILED || thread_table_init() || room_init() || method_table_init(NAMES_ARENA_BYTES) ||
         candor_pool_init(&session.pool, session.pool_memory, POOL_CHUNKS, POOL_CHUNK_WORDS))
         return error_set(e, -ENOMEM, "not enough address space for the sample queues (%zu MB)",
                          (session.pool_bytes + NAMES_ARENA_BYTES) >> 20);
@@ -237,6 +238,7 @@ static void release_memory(void)
     snapshots_end(&session.snapshots);
     method_table_deinit();
     thread_table_deinit();
+    room_deinit();
     agct_deinit();
     native_deinit();
     kallsyms_close();

@@ -12,7 +12,7 @@
 static struct {
     struct recording *recording;
     char warning[COLLECT_WARNING_MAX]; /* the latest; empty = none */
-    uint32_t told_with_timer, told_without_clock, told_without_kernel;
+    uint32_t told_with_timer, told_without_clock, told_without_kernel, told_blocking;
 } session;
 
 void warnings_begin(struct recording *r)
@@ -58,6 +58,20 @@ static void warn_of_threads(const char *what, uint32_t count, int error, const c
     warnings_write(clock_monotonic_ns(), "%u threads %s (%s); raise %s", count, what, strerror(-error), limits);
 }
 
+/* At the end with what they have used by then. */
+static void warn_of_blocks(bool at_end)
+{
+    char who[160];
+    uint32_t n = threads_blocking(who, sizeof who);
+    if (!n || (!at_end && n < 2 * session.told_blocking))
+        return;
+    if (!at_end && n == session.told_blocking)
+        return;
+    session.told_blocking = n;
+    warnings_write(clock_monotonic_ns(), "threads that block the clock's signal have no samples: %u (%s); shares are of the rest", n,
+                   who);
+}
+
 void warnings_of_clocks(bool at_end)
 {
     static const char limits[] = "RLIMIT_NOFILE and RLIMIT_SIGPENDING";
@@ -69,6 +83,7 @@ void warnings_of_clocks(bool at_end)
     warn_of_threads("have stacks without the kernel's part", n, error, "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK",
                     &session.told_without_kernel, at_end);
     n = threads_without_clock(&error);
+    warn_of_blocks(at_end);
     warn_of_threads("could not be given a clock", n, error, limits, &session.told_without_clock, at_end);
 }
 

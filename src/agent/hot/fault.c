@@ -23,10 +23,17 @@
 extern const struct fault_entry __start_candor_faults[] __attribute__((visibility("hidden")));
 extern const struct fault_entry __stop_candor_faults[] __attribute__((visibility("hidden")));
 
-enum { GUARDED = 4 };
+enum { GUARDED = 4, LAYERS = 3 };
 static const int guarded[GUARDED] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-static struct kernel_action former[GUARDED];
-static bool installed;
+
+/* Our handler is there once for each time that we stepped in front: each layer hands on to what it found, so that the lowest can be reached
+ * through whoever came between. They are set past the C library's sigaction: libjsig would have the JVM's handler asked before ours, and
+ * that one takes any fault of a thread whose stack is overflowing for its own. */
+static struct kernel_action former[LAYERS][GUARDED];
+static int layers[GUARDED];
+
+/* What each layer is handing on in this thread: the fault's ucontext. */
+static __thread const void *handing_on[LAYERS];
 
 /* A recording, on the agent's thread, and visits, on others, may want the handler at the same time. Held for some system calls, not by
  * handlers. */
@@ -85,17 +92,34 @@ static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
     return turn || !frame_registers(&at, (uintptr_t)context) ? turn : visit_that_faulted(pc, at.sp);
 }
 
-static const struct kernel_action *former_of(int signal)
+static const struct kernel_action *former_of(int layer, int signal)
 {
     int i = 0;
     while (guarded[i] != signal)
         i++;
-    return &former[i];
+    return &former[layer][i];
 }
 
-static void on_fault(int signal, siginfo_t *info, void *context)
+/* To whoever was there before any of us: the JVM. */
+static void hand_to_first(uintptr_t pc, int signal, siginfo_t *info, void *context)
 {
     struct traps_held held;
+    traps_hold(&held, pc);
+    pass_on(former_of(0, signal), signal, info, context);
+    traps_let_go(&held);
+}
+
+/* Who has set his handler once more, on top of the layer that is on top of his, hands back what he is handed. */
+static void hand_on(int layer, int signal, siginfo_t *info, void *context)
+{
+    const void *before = handing_on[layer];
+    handing_on[layer] = context;
+    pass_on(former_of(layer, signal), signal, info, context);
+    handing_on[layer] = before;
+}
+
+static void on_fault(int layer, int signal, siginfo_t *info, void *context)
+{
     context = context_of_fault(context);
     if (resume(context))
         return;
@@ -105,63 +129,119 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         turn_leave(turn, signal, context);
         return;
     }
-    traps_hold(&held, pc);
-    pass_on(former_of(signal), signal, info, context);
-    traps_let_go(&held);
+    if (layer && handing_on[layer] != context)
+        hand_on(layer, signal, info, context);
+    else
+        hand_to_first(pc, signal, info, context);
 }
 
-/* Past the C library's sigaction, which libjsig replaces: it would have the JVM's handler asked before ours, and that one takes any
- * fault of a thread whose stack is overflowing for its own. How a handler returns to the kernel, the C library knows; it tells with
- * every handler that it sets. Where none is set there is also nobody to be in front of. */
-static int install(int signal, const struct kernel_action *before)
+static void on_fault_first(int signal, siginfo_t *info, void *context)
+{
+    on_fault(0, signal, info, context);
+}
+
+static void on_fault_second(int signal, siginfo_t *info, void *context)
+{
+    on_fault(1, signal, info, context);
+}
+
+static void on_fault_third(int signal, siginfo_t *info, void *context)
+{
+    on_fault(2, signal, info, context);
+}
+
+static void (*const entries[LAYERS])(int, siginfo_t *, void *) = {on_fault_first, on_fault_second, on_fault_third};
+
+static bool is_same(const struct kernel_action *now, void (*handler)(int, siginfo_t *, void *))
+{
+    return now->handler.with_info == handler;
+}
+
+/* How a handler returns to the kernel, the C library knows; it tells with every handler that it sets. Where none is set
+ * there is also nobody to be in front of. */
+static int install(int layer, int signal, const struct kernel_action *before)
 {
     struct kernel_action ours = *before;
     /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. */
     ours.flags |= SA_SIGINFO | SA_ONSTACK;
-    ours.handler.with_info = on_fault;
+    ours.handler.with_info = entries[layer];
     if (frame_needs_no_restorer || ours.restorer)
         return action_exchange(signal, &ours, NULL);
-    struct sigaction sa = {.sa_flags = (int)ours.flags, .sa_sigaction = on_fault};
+    struct sigaction sa = {.sa_flags = (int)ours.flags, .sa_sigaction = entries[layer]};
     memcpy(&sa.sa_mask, &ours.mask, sizeof ours.mask);
     return sigaction(signal, &sa, NULL) ? -errno : 0;
 }
 
-/* Somebody who was there when ours came may have put back what he found then. Where it is yet another, ours may be behind it. */
-static bool must_install(const struct kernel_action *now, const struct kernel_action *before)
+/* The layer that is in front, or LAYERS. */
+static int layer_in_front(int i, const struct kernel_action *now)
 {
-    return !installed || now->handler.with_info == before->handler.with_info;
+    int layer = 0;
+    while (layer < LAYERS && !(layer < layers[i] && is_same(now, entries[layer])))
+        layer++;
+    return layer;
+}
+
+/* Which layer is to be set on top of `now`; LAYERS = none. Somebody who was there when our first came may have put back what he found then.
+ * Who came later is stepped in front of, but once: a fault of ours is not for Go's runtime, say, which takes it for one of the program's.
+ * The JVM is left in front, which is writing its crash report, and so is who has taken all handlers away to die. */
+static int layer_to_set(int i, const struct kernel_action *now)
+{
+    if (!layers[i] || is_same(now, former[0][i].handler.with_info))
+        return 0;
+    if (walk_is_in_libjvm((uintptr_t)now->handler.with_info) || now->handler.plain == SIG_DFL || now->handler.plain == SIG_IGN)
+        return LAYERS;
+    for (int layer = 1; layer < layers[i]; layer++)
+        if (is_same(now, former[layer][i].handler.with_info))
+            return LAYERS;
+    return layers[i];
+}
+
+static int put_in_front(int i)
+{
+    struct kernel_action now;
+    int rc = action_exchange(guarded[i], NULL, &now);
+    if (rc)
+        return rc;
+    int front = layer_in_front(i, &now), layer = front < LAYERS ? LAYERS : layer_to_set(i, &now);
+    if (front < LAYERS)
+        layers[i] = front + 1;
+    if (layer == LAYERS)
+        return 0;
+    former[layer][i] = now;
+    layers[i] = layer + 1;
+    return install(layer, guarded[i], &now);
 }
 
 static int renew(void)
 {
     int rc = 0;
-    for (int i = 0; i < GUARDED && !rc; i++) {
-        struct kernel_action now;
-        rc = action_exchange(guarded[i], NULL, &now);
-        if (rc || !must_install(&now, &former[i]))
-            continue;
-        former[i] = now;
-        rc = install(guarded[i], &now);
-    }
-    installed = installed || !rc;
+    for (int i = 0; i < GUARDED && !rc; i++)
+        rc = put_in_front(i);
     return rc;
+}
+
+/* Takes away the layers that nobody stands in front of. */
+static void take_back(int i)
+{
+    struct kernel_action now;
+    int front = action_exchange(guarded[i], NULL, &now) ? LAYERS : layer_in_front(i, &now);
+    if (front == LAYERS)
+        return;
+    action_exchange(guarded[i], &former[front][i], NULL);
+    layers[i] = front;
+    if (front)
+        take_back(i);
 }
 
 static bool put_back(void)
 {
-    if (!installed)
-        return true;
-    bool ours = true;
+    bool all = true;
     for (int i = 0; i < GUARDED; i++) {
-        struct kernel_action now;
-        ours = ours && !action_exchange(guarded[i], NULL, &now) && now.handler.with_info == on_fault;
+        if (layers[i])
+            take_back(i);
+        all = all && !layers[i];
     }
-    if (!ours)
-        return false;
-    for (int i = 0; i < GUARDED; i++)
-        action_exchange(guarded[i], &former[i], NULL);
-    installed = false;
-    return true;
+    return all;
 }
 
 static void lock(void)

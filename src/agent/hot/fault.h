@@ -1,15 +1,16 @@
 /* The handler of SIGSEGV, SIGBUS, SIGFPE and SIGILL behind hot/load.h and hot/turn.h. It stands in front of the JVM's own handlers,
- * also where libjsig is loaded, and passes on every fault that is neither one of our loads nor in one of our turns. */
+ * also where libjsig is loaded, and of those that a library sets later, and passes on every fault that is neither one of our loads nor in
+ * one of our turns. */
 #ifndef CANDOR_AGENT_HOT_FAULT_H
 #define CANDOR_AGENT_HOT_FAULT_H
 
 #include <stdbool.h>
 
-/* Call after the JVM has installed its handlers (VMInit), and now and then from then on: somebody may have restored the former ones. 0 or a
- * negative errno. */
+/* Call after the JVM has installed its handlers (VMInit), and now and then from then on: somebody may have restored the former ones, or set
+ * others. 0 or a negative errno. */
 int fault_install(void);
-/* Restores the former handlers. False when someone has put a handler in front of ours meanwhile: then ours stays in the
- * chain, passing everything on. Call only when no handler of ours can be loading. */
+/* Restores the former handlers. False when someone stands in front of one of ours, and hands on to it: that one stays
+ * in the chain, passing everything on. Call only when no handler of ours can be loading. */
 bool fault_remove(void);
 /* The handler is there in between at least, for a visit (hot/visit.h). Any thread. */
 void fault_hold(void);

@@ -49,6 +49,8 @@ uintptr_t *frame_resume_at(void *ucontext);
  * work, or below it, return false from here. */
 bool frame_call_guarded(uintptr_t *sp, void (*work)(void *), void *argument);
 void frame_leave_guarded(void *ucontext, uintptr_t sp);
+/* Calls work(argument) on another stack, which ends at top, a multiple of 16. */
+void frame_call_on(uintptr_t top, void (*work)(void *), void *argument);
 /* Whether the kernel itself knows how a signal handler returns to it. */
 extern const bool frame_needs_no_restorer;
 /* Where the C library keeps what is the calling thread's own: no two threads that live have it in one place. */

@@ -127,6 +127,32 @@ void frame_leave_guarded(void *ucontext, uintptr_t sp)
     ((ucontext_t *)ucontext)->uc_mcontext.pc = (uintptr_t)frame_left_guarded;
 }
 
+__asm__(".pushsection .text\n"
+        ".globl frame_call_on\n"
+        ".hidden frame_call_on\n"
+        ".type frame_call_on, %function\n"
+        "frame_call_on:\n"
+        ".cfi_startproc\n"
+        "stp x29, x30, [sp, #-16]!\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset x29, -16\n"
+        ".cfi_offset x30, -8\n"
+        "mov x29, sp\n"
+        ".cfi_def_cfa_register x29\n"
+        "mov sp, x0\n"
+        "mov x0, x2\n"
+        "blr x1\n"
+        "mov sp, x29\n"
+        ".cfi_def_cfa_register sp\n"
+        "ldp x29, x30, [sp], #16\n"
+        ".cfi_restore x29\n"
+        ".cfi_restore x30\n"
+        ".cfi_def_cfa_offset 0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size frame_call_on, . - frame_call_on\n"
+        ".popsection\n");
+
 uintptr_t frame_third_argument(const void *ucontext)
 {
     return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.regs[2];

@@ -115,6 +115,28 @@ void frame_leave_guarded(void *ucontext, uintptr_t sp)
     registers[REG_RIP] = (greg_t)(uintptr_t)frame_left_guarded;
 }
 
+__asm__(".pushsection .text\n"
+        ".globl frame_call_on\n"
+        ".hidden frame_call_on\n"
+        ".type frame_call_on, @function\n"
+        "frame_call_on:\n"
+        ".cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbp, -16\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "movq %rdi, %rsp\n"
+        "movq %rdx, %rdi\n"
+        "callq *%rsi\n"
+        "movq %rbp, %rsp\n"
+        "popq %rbp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "retq\n"
+        ".cfi_endproc\n"
+        ".size frame_call_on, . - frame_call_on\n"
+        ".popsection\n");
+
 uintptr_t frame_third_argument(const void *ucontext)
 {
     return (uintptr_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RDX];

@@ -6,6 +6,7 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
 #include "agent/hot/record.h"
+#include "agent/hot/room.h"
 #include "agent/hot/time.h"
 #include "agent/hot/virtual.h"
 #include "agent/hot/walk.h"
@@ -60,6 +61,16 @@ static void put_kernel_frames(struct sampled_thread *t)
         candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
 }
 
+/* A library that has just set a handler of its own may run this code, and take a fault of ours for one of its own: Go's runtime does. The
+ * collector steps in front of it within a tenth of a second. */
+static bool may_fault(uintptr_t pc)
+{
+    struct kernel_action now;
+    if (code_contains(pc) || walk_is_in_libjvm(pc))
+        return true;
+    return !action_exchange(SIGSEGV, NULL, &now) && turn_is_own((uintptr_t)now.handler.with_info);
+}
+
 static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const void *context)
 {
     uint64_t frame;
@@ -67,6 +78,10 @@ static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const v
         return agct_record(t, context);
     if (handler_config.walker == WALKER_COMPARE)
         return agct_compare(t, w, context);
+    if (!may_fault(w->at.pc)) {
+        candor_queue_put(&t->queue, frame_native(JFR_FRAME_NATIVE, w->at.pc));
+        return OUTCOME_TRUNCATED;
+    }
     while (walk_next(w, &frame))
         if (!inject_hides_frame(t, frame))
             candor_queue_put(&t->queue, frame);
@@ -339,6 +354,26 @@ static void take(void *argument)
         note_time(t, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
+static void take_in_turn(void *argument)
+{
+    struct expiry *e = argument;
+    inject_stack_paint();
+    if (!turn_take(&e->thread->turn, take, e) && e->weight)
+        lose(e->thread, LOSS_INTERNAL_FAULT, e->weight);
+    inject_stack_measure(e->context);
+}
+
+static bool asks_jvm(void)
+{
+    return handler_config.walker != WALKER_VMSTRUCTS;
+}
+
+/* The next sample takes over the expiry. */
+static void leave_to_next(struct sampled_thread *t)
+{
+    atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+}
+
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
 {
     if (turn_has_faulted())
@@ -347,9 +382,9 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
     if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
         return;
     /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault.c). The queue has
-     * one producer, so the next sample takes this expiry over. Relaxed, both: all of it is this thread's. */
+     * one producer. Relaxed, both: all of it is this thread's. */
     if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
-        atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+        leave_to_next(t);
         inject_stack_nested();
         return;
     }
@@ -359,10 +394,8 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
     if (atomic_load(&t->generation) == generation) {
         struct expiry e = {.thread = t, .context = context, .reported = reported};
         unblock_faults(context);
-        inject_stack_paint();
-        if (!turn_take(&t->turn, take, &e) && e.weight)
-            lose(t, LOSS_INTERNAL_FAULT, e.weight);
-        inject_stack_measure(context);
+        if (!room_run(context, asks_jvm(), take_in_turn, &e))
+            leave_to_next(t);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);
@@ -391,6 +424,16 @@ static struct stretch take_request(struct sampled_thread *t)
     return (struct stretch){.ns = running + ready, .ready_ns = ready, .wall = true};
 }
 
+static void answer_in_turn(void *argument)
+{
+    struct request *r = argument;
+    r->stretch = take_request(r->thread);
+    inject_stack_paint();
+    if (r->stretch.ns && !turn_take(&r->thread->turn, answer, r) && r->stretch.ns)
+        leave_unanswered(r->thread, LOSS_INTERNAL_FAULT, r->stretch.ns);
+    inject_stack_measure(r->context);
+}
+
 /* As expire does. A request that meets another handler of its thread waits for the next signal. */
 static void reply(struct sampled_thread *t, const void *context)
 {
@@ -400,12 +443,9 @@ static void reply(struct sampled_thread *t, const void *context)
         return;
     atomic_store(&t->inside, 1);
     if (atomic_load(&t->generation) == generation) {
-        struct request r = {t, context, take_request(t)};
+        struct request r = {.thread = t, .context = context};
         unblock_faults(context);
-        inject_stack_paint();
-        if (r.stretch.ns && !turn_take(&t->turn, answer, &r) && r.stretch.ns)
-            leave_unanswered(t, LOSS_INTERNAL_FAULT, r.stretch.ns);
-        inject_stack_measure(context);
+        room_run(context, asks_jvm(), answer_in_turn, &r); /* else the request stays for the next signal */
     }
     /* Release: pairs with the disarming side's acquire, as in expire. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);

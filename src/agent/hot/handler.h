@@ -2,7 +2,8 @@
  * the stack and appends one record to the thread's queue. Wait-free; errno is preserved; a signal that is not ours goes
  * to what the program has set for it (hot/chain.h).
  *
- * Stack: on the interrupted thread's own, 4 KiB at most of our frames; beside it two of the kernel's (the signal's, and that of
+ * Stack: the thread's alternate one where it has one with room, a spare one where that has none (hot/room.h), else its own. 4 KiB at
+ * most of our frames; beside it two of the kernel's (the signal's, and that of
  * a load that faults) of 1 to 3 KiB each by the registers the processor has, and one more for each trap that comes on top
  * before the one below has returned: mostly none, on a machine that stalls up to five were seen. AsyncGetCallTrace, where
  * it has to serve, takes what the JVM takes: 16 KiB were seen. */

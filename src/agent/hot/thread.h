@@ -65,6 +65,8 @@ struct sampled_thread {
     char java_name[THREAD_NAME_MAX], os_name[16];
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
     uint64_t cpu_seen;                    /* at the last scan */
+    uint64_t cpu_at_expiry, expiries_seen; /* at the last scan that found expiries, and how many */
+    bool blocks, has_blocked;              /* the clock's signal: at the last scan, ever */
     uint32_t scans;                       /* that saw it */
     uint32_t settled;                     /* batches of its samples before which its name was read again */
     uint64_t own_pace_ns;                 /* in place of everybody's pace (handler.h); 0 = none */

@@ -50,7 +50,7 @@ struct turn_fault turn_first_fault(void)
     return atomic_load_explicit(&first.told, memory_order_acquire) ? first.facts : (struct turn_fault){0};
 }
 
-bool turn_is_own_code(uintptr_t pc)
+bool turn_is_own(uintptr_t pc)
 {
     return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
 }
@@ -60,7 +60,7 @@ static uintptr_t find_own_call(uintptr_t sp)
 {
     uint64_t word;
     for (int i = 0; i < STACK_WORDS_SEARCHED && load_u64(sp + 8 * (uintptr_t)i, &word); i++)
-        if (turn_is_own_code(frame_code_address(word)))
+        if (turn_is_own(frame_code_address(word)))
             return frame_code_address(word);
     return 0;
 }
@@ -70,10 +70,10 @@ static void note(int signal, const void *context)
     struct registers at;
     if (atomic_exchange(&turn_first_claimed, true) || !frame_registers(&at, (uintptr_t)context))
         return;
-    uintptr_t pc = turn_is_own_code(at.pc) ? at.pc : find_own_call(at.sp);
+    uintptr_t pc = turn_is_own(at.pc) ? at.pc : find_own_call(at.sp);
     first.facts = (struct turn_fault){.signal = signal,
                                       .offset = pc ? pc - (uintptr_t)__ehdr_start : 0,
-                                      .elsewhere = !turn_is_own_code(at.pc),
+                                      .elsewhere = !turn_is_own(at.pc),
                                       .process_ns = time_now_ns(CLOCK_PROCESS_CPUTIME_ID)};
     /* Release: pairs with the acquire in turn_first_fault. */
     atomic_store_explicit(&first.told, true, memory_order_release);

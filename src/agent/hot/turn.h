@@ -50,8 +50,8 @@ static inline bool turn_has_faulted(void)
 /* The first fault, once turn_has_faulted. */
 struct turn_fault turn_first_fault(void);
 
-/* Whether it lies in the agent's code. */
-bool turn_is_own_code(uintptr_t pc);
+/* Whether it is code of the agent's. */
+bool turn_is_own(uintptr_t pc);
 /* For the handler of a fault: the caller's turn, if it is the agent's own thread and has taken one; else NULL. */
 struct turn *turn_if_own_thread(void);
 /* Has the ucontext of the fault leave the calling thread's turn. */

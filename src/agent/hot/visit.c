@@ -58,7 +58,7 @@ static bool is_called_by_agent(uintptr_t sp)
     uint64_t word;
     for (int i = 0; i < STACK_WORDS_SEARCHED && load_u64(sp + 8 * (uintptr_t)i, &word); i++) {
         uintptr_t address = frame_code_address(word);
-        if (turn_is_own_code(address) || walk_is_in_libjvm(address))
+        if (turn_is_own(address) || walk_is_in_libjvm(address))
             return !walk_is_in_libjvm(address);
     }
     return false;
@@ -67,6 +67,6 @@ static bool is_called_by_agent(uintptr_t sp)
 struct turn *visit_that_faulted(uintptr_t pc, uintptr_t sp)
 {
     int i = find(syscall(SYS_gettid));
-    bool ours = i >= 0 && visits[i].turn.sp && (turn_is_own_code(pc) || is_called_by_agent(sp));
+    bool ours = i >= 0 && visits[i].turn.sp && (turn_is_own(pc) || is_called_by_agent(sp));
     return ours ? &visits[i].turn : NULL;
 }

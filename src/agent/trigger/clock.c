@@ -473,6 +473,11 @@ bool clock_timer_is_taken(void)
     return in_use.kind == CLOCK_ITIMER && atomic_load(&handler_config.timer_is_taken);
 }
 
+int clock_signal(const struct sampled_thread *t)
+{
+    return t->perf_error ? timer_signal : in_use.signal;
+}
+
 void clock_mute_process(void)
 {
     if (in_use.kind == CLOCK_ITIMER)

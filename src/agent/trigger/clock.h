@@ -84,6 +84,8 @@ uint64_t clock_event_count(int fd);
 uintptr_t clock_taker(int *signal);
 /* Whether the program has set the process's timer, by which this clock runs, for itself. */
 bool clock_timer_is_taken(void);
+/* By which the thread's expiries are told. */
+int clock_signal(const struct sampled_thread *t);
 /* Ends the expiries of the clock that is the process's, if it is that. */
 void clock_mute_process(void);
 /* Gives the signals used so far what the program wants for them, except SIGTRAP: that handler stays and hands on what comes. False

@@ -66,7 +66,7 @@ uintptr_t signals_taker(int signal)
 static struct kernel_action action_of(signals_handler handler)
 {
     static const int left[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, 32, 33 /* the C library's own */};
-    struct kernel_action a = {.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER, .mask = ~UINT64_C(0)};
+    struct kernel_action a = {.flags = SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_ONSTACK, .mask = ~UINT64_C(0)};
     a.handler.with_info = handler;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         a.mask &= ~(UINT64_C(1) << (left[i] - 1));

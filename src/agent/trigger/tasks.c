@@ -86,6 +86,13 @@ static bool mask_has(const char *status, const char *label, int signal)
     return line && strtoull(line + strlen(label), NULL, 16) >> (signal - 1) & 1;
 }
 
+bool tasks_blocks_signal(int tid, int signal)
+{
+    char path[64], status[4096];
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", tid);
+    return tasks_read_proc(path, status, sizeof status) > 0 && mask_has(status, "SigBlk:", signal);
+}
+
 struct search {
     int signal;
     bool found;

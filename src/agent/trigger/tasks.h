@@ -10,6 +10,9 @@
  * known (no descriptor left to read /proc with). */
 bool tasks_signal_pending(int signal);
 
+/* Whether that thread of this process blocks it. False when it is gone. */
+bool tasks_blocks_signal(int tid, int signal);
+
 /* Calls fn for each thread id of this process until it returns false; 0 or a negative errno. */
 int tasks_each(bool (*fn)(int tid, void *context), void *context);
 

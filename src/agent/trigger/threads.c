@@ -5,6 +5,7 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
 #include "agent/hot/lock.h"
+#include "agent/trigger/blocked.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"
 #include "agent/trigger/rings.h"
@@ -257,6 +258,7 @@ int threads_start(struct candor_pool *pool, int exempt_tid)
     registry.pool = pool;
     registry.exempt_tid = exempt_tid;
     registry.next_uid = 0;
+    blocked_reset();
     exits_reset();
     int rc = begin();
     pthread_mutex_unlock(&registry.lock);
@@ -357,6 +359,25 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
     pthread_mutex_unlock(&registry.lock);
 }
 
+/* Whose clock is silent though the thread works. */
+static bool is_silent(struct sampled_thread *t, uint64_t cpu)
+{
+    uint64_t expiries = counter_get(&t->expiries);
+    if (expiries != t->expiries_seen || !t->cpu_at_expiry) {
+        t->expiries_seen = expiries;
+        t->cpu_at_expiry = cpu;
+    }
+    return cpu > t->cpu_at_expiry + 2 * t->base_ns + LATE_NS;
+}
+
+static void look_for_block(struct sampled_thread *t, uint64_t cpu)
+{
+    int signal = clock_signal(t);
+    t->blocks = is_silent(t, cpu) && !t->lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
+    if (t->blocks)
+        blocked_note(t, signal, cpu - t->cpu_at_arming - counter_get(&t->expiry_ns));
+}
+
 static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
     if (handler_config.counts) /* it may have had no event yet */
@@ -387,6 +408,7 @@ static void look_at(int tid)
         read_os_name(t);
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
+    look_for_block(t, cpu);
     if (counter_get(&t->samples))
         clock_want_kernel_stacks(t);
     else if (!t->is_revived && has_lost_first(t, cpu) && !atomic_load(&t->held) && !atomic_load(&handler_config.held)) {
@@ -507,6 +529,14 @@ uint32_t threads_without_kernel_stacks(int *error)
 {
     pthread_mutex_lock(&registry.lock);
     uint32_t n = rings_refused(error);
+    pthread_mutex_unlock(&registry.lock);
+    return n;
+}
+
+uint32_t threads_blocking(char *text, size_t size)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t n = blocked_describe(text, size);
     pthread_mutex_unlock(&registry.lock);
     return n;
 }

@@ -9,6 +9,7 @@
 #include "candor/queue/pool.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Between start and stop threads are armed. Queues take their chunks from pool. clock_start has been called. Returns how
@@ -57,6 +58,8 @@ uint32_t threads_without_clock(int *error);
 uint32_t threads_with_timer(int *error);
 /* Threads whose stacks lack the kernel's part, which the clock could give, and why (the same). */
 uint32_t threads_without_kernel_stacks(int *error);
+/* Threads that have blocked their clock's signal so far while they used CPU time; who they are (blocked.h). */
+uint32_t threads_blocking(char *text, size_t size);
 uint32_t threads_armed(void);
 
 #endif

@@ -225,7 +225,7 @@ static void test_answers(void)
     tap_ok(control_number(&a, "samples", 9) == 12 && control_number(&a, "bad", 9) == 9 &&
            control_number(&a, "neg", 9) == 9 && control_number(&a, "none", 9) == 9, "numbers, and what is none");
     tap_ok(!parsed("ok\n", &a, &e) && a.count == 0, "an answer without pairs");
-    tap_ok(parsed("error no%20such thing\n", &a, &e) == -EREMOTEIO && !strcmp(e.text, "no such thing"), "an error");
+    tap_ok(parsed("error no file /a%20b\n", &a, &e) == -EREMOTEIO && !strcmp(e.text, "no file /a%20b"), "an error, as it is");
     tap_ok(parsed("ok\nfile=/a", &a, &e) == -EPROTO, "a cut answer is refused");
     tap_ok(parsed("", &a, &e) == -EPROTO && parsed("okay\n", &a, &e) == -EPROTO &&
            parsed("ok\nnonsense\n", &a, &e) == -EPROTO && parsed("ok\na=%zz\n", &a, &e) == -EPROTO, "garbage is refused");

@@ -5,6 +5,7 @@
 #include "base/control_protocol.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,14 @@ static int parse(const char *text, struct error *e)
 
 EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
+    static bool is_loaded;
     struct error e = {"out of memory"};
+    if (is_loaded) {
+        error_set(&e, -EALREADY, "the agent is loaded twice in this JVM (-agentpath, JAVA_TOOL_OPTIONS): the first one's options count");
+        complain(&e, "");
+        return JNI_OK;
+    }
+    is_loaded = true;
     if (parse(text, &e) || java_open(vm, &e)) {
         complain(&e, "");
         return JNI_OK; /* an error would end the JVM: a program must not fail for want of its profile */

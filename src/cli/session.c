@@ -41,6 +41,8 @@ static int read_timeout(struct session *s, const struct cli_args *args)
 {
     unsigned long long paths_ns = 0;
     int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    if (!status && !s->timeout_ns)
+        return cli_usage(args->command, "--timeout 0 leaves no time for an answer; use a duration such as 10s");
     if (!status && cli_option(args, "paths"))
         status = paths_option_read(args, &paths_ns);
     s->timeout_ns += 2 * paths_ns;

@@ -30,7 +30,7 @@ static int open_process(struct session *s, pid_t pid, const struct cli_args *arg
     snprintf(s->name, sizeof s->name, "%d", pid);
     if (!jvm_read(pid, &jvm, NULL)) {
         char name[sizeof s->name];
-        if (*jvm_short_name(jvm.main, name, sizeof name))
+        if (*jvm_brief_name(&jvm, name, sizeof name))
             memcpy(s->name, name, sizeof name);
     }
     return CLI_OK;

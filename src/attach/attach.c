@@ -266,6 +266,18 @@ bool attach_is_open(const struct process *p, uint64_t timeout_ns)
     return fd >= 0;
 }
 
+bool attach_is_taken(const struct process *p, uid_t *owner)
+{
+    struct stat st;
+    char name[48];
+    int tmp = process_open_tmp(p);
+    bool found = tmp >= 0 && !fstatat(tmp, socket_name(p, name, sizeof name), &st, AT_SYMLINK_NOFOLLOW);
+    if (tmp >= 0)
+        close(tmp);
+    *owner = found ? st.st_uid : p->uid;
+    return found && (!S_ISSOCK(st.st_mode) || st.st_uid != p->uid);
+}
+
 static int connect_jvm(struct attach *a, struct error *e)
 {
     char name[48];

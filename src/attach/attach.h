@@ -23,6 +23,9 @@ int attach_load(pid_t pid, const char *library, const char *options, uint64_t ti
  * otherwise since somebody attached before. It is connected to, and asked for nothing. */
 bool attach_is_open(const struct process *p, uint64_t timeout_ns);
 
+/* Whether somebody else's file has the name of its socket; *owner becomes that one's user. It is only looked at. */
+bool attach_is_taken(const struct process *p, uid_t *owner);
+
 /* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EBUSY (it still starts), -EPROTONOSUPPORT (it does not speak that version of
  * the protocol) or -EREMOTEIO with e. The text is zero-terminated. */
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);

@@ -62,7 +62,14 @@ static bool check_stopped(struct checkup *f, const struct target *t)
 static void check_attach(struct checkup *f, const struct target *t)
 {
     const struct jvm *jvm = &t->jvm;
-    if (jvm->attach_disabled) {
+    uid_t owner;
+    char name[64];
+    if (attach_is_taken(&jvm->process, &owner)) {
+        checkup_add(f, CHECK_PROBLEM, "attach", "in place of the JVM's socket /tmp/.java_pid%d is a file of user '%s'",
+                    jvm->process.inner_pid, process_user_name(owner, name, sizeof name));
+        checkup_meaning(f, "the JVM cannot open its socket, or nobody may trust it");
+        checkup_remedy(f, "have that user or root remove it, or start the JVM with -agentpath:.../libcandor.so");
+    } else if (jvm->attach_disabled) {
         checkup_add(f, CHECK_PROBLEM, "attach", "disabled (-XX:+DisableAttachMechanism)");
         checkup_remedy(f, "start the JVM without that option, or with -agentpath:.../libcandor.so");
     } else if (!jvm->process.catches_quit && attach_is_open(&jvm->process, PATIENCE_NS)) {

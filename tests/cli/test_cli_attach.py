@@ -267,6 +267,10 @@ def squatted(jdk):
         result = load(jvm, AGENT, "")
         ct.ok(result.status == 1 and all(word in result.out for word in ("'65533'", "root remove it", "-agentpath")),
               f"{jdk}: another user's socket in place of the JVM's", result)
+        if jdk.version == 17:  # it has nothing to do with the JDK
+            doctor = json.loads(ct.run(CANDOR, "doctor", "--json", jvm.pid).out)
+            ct.ok(any(row["check"] == "attach" and row["level"] == "problem" and "'65533'" in row["found"] for row in doctor["checks"]),
+                  f"{jdk}: which doctor says, too", doctor)
         os.unlink(f"/tmp/.java_pid{jvm.pid}")
         marker = ct.WORK / f"squatted-{jdk.version}"
         result = load(jvm, AGENT, f"code=0,file={marker}")

@@ -32,6 +32,8 @@
 
 enum { REPLY_MAX = 64 << 10, ARGUMENT_MAX = 1024, LONG_ARGUMENT_MAX = 64 << 10, STEP_MS = 20, BAD_VERSION = 101 };
 
+#define AT_START "start the JVM with -agentpath:.../libcandor.so"
+
 /* What the JVM is asked for, with as many arguments as version 1 of the protocol wants. */
 struct operation {
     const char *words[4];
@@ -44,6 +46,7 @@ struct attach {
     pid_t pid;
     int handle; /* of the process itself: its number may be given to another process, the handle never */
     int tmp;    /* the /tmp it sees */
+    int home;   /* its current folder, once it was needed */
     uint64_t deadline, timeout;
 };
 
@@ -69,14 +72,15 @@ static int gone(pid_t pid, struct error *e)
 static int check_allowed(const struct attach *a, struct error *e)
 {
     const struct process *p = &a->jvm.process;
+    struct error why;
     if (p->uid != geteuid() && geteuid() != 0)
         return error_set(e, -EACCES, "cannot attach to %d: it runs as user '%s'; run candor as that user or as root", a->pid,
                          a->jvm.user);
     if (a->jvm.closed)
         return error_set(e, -EACCES, "cannot attach to %d: its memory map is closed to us (capabilities or a security "
                          "module); run candor as root", a->pid);
-    if (p->state == 'T' || p->state == 't')
-        return error_set(e, -EAGAIN, "cannot attach to %d: it is stopped; continue it with 'kill -CONT %d'", a->pid, a->pid);
+    if (process_check_stopped(p, &why))
+        return error_set(e, -EAGAIN, "cannot attach to %d: %s", a->pid, why.text);
     if (a->jvm.attach_disabled)
         return attach_disabled(a->pid, e);
     if (a->operation->is_load && a->jvm.loading_refused)
@@ -120,39 +124,76 @@ static int wait_for_handler(struct attach *a, struct error *e)
         if (now.catches_quit)
             return 0;
         if (clock_monotonic_ns() >= a->deadline)
-            return error_set(e, -ETIMEDOUT, "cannot attach to %d: it handles no SIGQUIT (still starting, or run with -Xrs); "
-                             "try again, or start it with -agentpath:.../libcandor.so", a->pid);
+            return error_set(e, -ETIMEDOUT, "cannot attach to %d: it handles no SIGQUIT and has no socket open (still starting, or, run "
+                             "with -Xrs, its /tmp/.java_pid%d was removed); try again, or " AT_START, a->pid, a->jvm.process.inner_pid);
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
 }
 
-static int make_trigger(const struct attach *a, const char *name)
+static int make_trigger(const struct attach *a, int folder, const char *name)
 {
     struct stat st;
-    int fd = openat(a->tmp, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+    int fd = openat(folder, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0)
         return close(fd) ? -errno : 0;
-    if (errno != EEXIST || fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW))
+    if (errno != EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return -errno;
     return S_ISREG(st.st_mode) && st.st_uid == a->jvm.process.uid ? 0 : -EEXIST; /* left by a client that died: as good */
 }
 
-static int remove_trigger(const struct attach *a, const char *name)
+static int remove_trigger(const struct attach *a, int folder, const char *name)
 {
-    return unlinkat(a->tmp, name, 0) ? -errno : 0;
+    return unlinkat(folder, name, 0) ? -errno : 0;
 }
 
 /* The file that tells SIGQUIT "open the socket" from SIGQUIT "print a thread dump"; the JVM wants it to be its user's. */
-static int with_its_rights(int (*act)(const struct attach *, const char *), const struct attach *a, const char *name)
+static int with_its_rights(int (*act)(const struct attach *, int, const char *), const struct attach *a, int folder, const char *name)
 {
     struct identity own;
     int code = identity_assume(&a->jvm.process, &own);
     if (code)
-        return code;
-    code = act(a, name);
+        return code == -EACCES ? -EPERM : code;
+    code = act(a, folder, name);
     identity_restore(&own);
     return code;
+}
+
+static int explain_trigger(const struct attach *a, const char *name, int code, struct error *e)
+{
+    const char *user = a->jvm.user;
+    switch (code) {
+    case -EROFS:
+        return error_set(e, code, "cannot attach to %d: its /tmp is read-only, and attaching needs files there; give it a /tmp that can be "
+                         "written (in a container a tmpfs), or " AT_START, a->pid);
+    case -EACCES:
+        return error_set(e, code, "cannot attach to %d: its user '%s' may not write to its /tmp; set the mode of /tmp to 1777, or "
+                         AT_START, a->pid, user);
+    case -ENOSPC:
+    case -EDQUOT:
+        return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; make room in /tmp, or " AT_START, a->pid, name,
+                         strerror(-code));
+    case -EEXIST:
+        return error_set(e, code, "cannot attach to %d: somebody else has a file /tmp/%s; have its owner or root remove it, or " AT_START,
+                         a->pid, name);
+    case -EPERM:
+        return error_set(e, code, "cannot attach to %d: it runs as user '%s', as whom this root may not act; run candor as that user",
+                         a->pid, user);
+    default:
+        return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s", a->pid, name, strerror(-code));
+    }
+}
+
+static int socket_taken(const struct attach *a, const char *name, struct error *e)
+{
+    struct stat st;
+    char owner[64];
+    bool known = !fstatat(a->tmp, name, &st, AT_SYMLINK_NOFOLLOW);
+    if (known && st.st_uid == a->jvm.process.uid)
+        return error_set(e, -EPERM, "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file; remove it", a->pid, name);
+    return error_set(e, -EPERM, "cannot attach to %d: in place of its socket /tmp/%s is somebody else's file, of user '%s'; have that user "
+                     "or root remove it, or " AT_START, a->pid, name,
+                     known ? process_user_name(st.st_uid, owner, sizeof owner) : "?");
 }
 
 static int poll_for_socket(struct attach *a, const char *name, struct error *e)
@@ -161,9 +202,10 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
         int fd = socket_connect(a->tmp, name, &a->jvm.process, a->deadline);
         if (fd >= 0)
             return fd;
+        if (fd == -EPERM)
+            return socket_taken(a, name, e);
         if (fd != -ENOENT && fd != -ECONNREFUSED)
-            return error_set(e, fd, "cannot attach to %d: its socket /tmp/%s: %s", a->pid, name,
-                             fd == -EPERM ? "belongs to somebody else; remove it" : strerror(-fd));
+            return error_set(e, fd, "cannot attach to %d: its socket /tmp/%s: %s", a->pid, name, strerror(-fd));
         if (clock_monotonic_ns() >= a->deadline)
             return error_set(e, -ETIMEDOUT, "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
                              "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so", a->pid,
@@ -173,31 +215,73 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
     }
 }
 
-static int wake(struct attach *a, const char *socket_name, struct error *e)
+/* The JVM looks for it in its current folder first, and that serves where the name is taken in /tmp. */
+static int place_trigger(struct attach *a, const char *name, int *folder)
+{
+    char path[64];
+    *folder = a->tmp;
+    int code = with_its_rights(make_trigger, a, *folder, name);
+    if (code != -EEXIST)
+        return code;
+    snprintf(path, sizeof path, "/proc/%d/cwd", a->pid);
+    *folder = a->home = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return a->home >= 0 && !with_its_rights(make_trigger, a, a->home, name) ? 0 : code;
+}
+
+static int wake(struct attach *a, const char *name, struct error *e)
 {
     char trigger[48];
-    int code = wait_for_handler(a, e);
+    int folder, code = wait_for_handler(a, e);
     if (code)
         return code;
     snprintf(trigger, sizeof trigger, ".attach_pid%d", a->jvm.process.inner_pid);
-    code = with_its_rights(make_trigger, a, trigger);
+    code = place_trigger(a, trigger, &folder);
     if (code)
-        return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s; %s", a->pid, trigger, strerror(-code),
-                         code == -ENOSPC ? "make room in /tmp" : "remove it, or run candor as the JVM's user");
+        return explain_trigger(a, trigger, code, e);
     if (syscall(SYS_pidfd_send_signal, a->handle, SIGQUIT, NULL, 0))
         code = errno == ESRCH ? gone(a->pid, e)
                               : error_set(e, -errno, "cannot attach to %d: cannot signal it: %s; run candor as root", a->pid,
                                           strerror(errno));
     if (!code)
-        code = poll_for_socket(a, socket_name, e);
-    with_its_rights(remove_trigger, a, trigger);
+        code = poll_for_socket(a, name, e);
+    with_its_rights(remove_trigger, a, folder, trigger);
     return code;
+}
+
+static char *socket_name(const struct process *p, char *out, size_t size)
+{
+    snprintf(out, size, ".java_pid%d", p->inner_pid);
+    return out;
+}
+
+bool attach_is_open(const struct process *p, uint64_t timeout_ns)
+{
+    char name[48];
+    int tmp = process_open_tmp(p);
+    int fd = tmp < 0 ? tmp : socket_connect(tmp, socket_name(p, name, sizeof name), p, clock_monotonic_ns() + timeout_ns);
+    if (fd >= 0)
+        close(fd);
+    if (tmp >= 0)
+        close(tmp);
+    return fd >= 0;
+}
+
+bool attach_is_taken(const struct process *p, uid_t *owner)
+{
+    struct stat st;
+    char name[48];
+    int tmp = process_open_tmp(p);
+    bool found = tmp >= 0 && !fstatat(tmp, socket_name(p, name, sizeof name), &st, AT_SYMLINK_NOFOLLOW);
+    if (tmp >= 0)
+        close(tmp);
+    *owner = found ? st.st_uid : p->uid;
+    return found && (!S_ISSOCK(st.st_mode) || st.st_uid != p->uid);
 }
 
 static int connect_jvm(struct attach *a, struct error *e)
 {
     char name[48];
-    snprintf(name, sizeof name, ".java_pid%d", a->jvm.process.inner_pid);
+    socket_name(&a->jvm.process, name, sizeof name);
     int fd = socket_connect(a->tmp, name, &a->jvm.process, a->deadline);
     if (fd != -ENOENT && fd != -ECONNREFUSED)
         return fd >= 0 ? fd : poll_for_socket(a, name, e);
@@ -296,13 +380,15 @@ static int ask_by_any_version(struct attach *a, struct buffer *reply, struct err
 /* The answer, zero-terminated, is in the reply when this returns 0. */
 static int perform(pid_t pid, const struct operation *operation, uint64_t timeout_ns, struct buffer *reply, struct error *e)
 {
-    struct attach a = {.operation = operation, .pid = pid, .handle = -1, .tmp = -1, .timeout = timeout_ns,
+    struct attach a = {.operation = operation, .pid = pid, .handle = -1, .tmp = -1, .home = -1, .timeout = timeout_ns,
                        .deadline = clock_monotonic_ns() + timeout_ns};
     int code = attach_open(&a, e);
     if (!code)
         code = ask_by_any_version(&a, reply, e);
     if (a.tmp >= 0)
         close(a.tmp);
+    if (a.home >= 0)
+        close(a.home);
     if (a.handle >= 0)
         close(a.handle);
     return code;

@@ -2,6 +2,7 @@
 #ifndef CANDOR_ATTACH_ATTACH_H
 #define CANDOR_ATTACH_ATTACH_H
 
+#include "attach/process.h"
 #include "base/buffer.h"
 #include "base/error.h"
 
@@ -17,6 +18,13 @@
  * -ETIMEDOUT, -EREMOTEIO the JVM or the agent refused, -EAGAIN the process is stopped, -EBUSY it still starts, -ENAMETOOLONG,
  * -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
+
+/* Whether its attach socket is open, so that it need not be woken by a signal: so it is from its start when it is run with -Xrs, and
+ * otherwise since somebody attached before. It is connected to, and asked for nothing. */
+bool attach_is_open(const struct process *p, uint64_t timeout_ns);
+
+/* Whether somebody else's file has the name of its socket; *owner becomes that one's user. It is only looked at. */
+bool attach_is_taken(const struct process *p, uid_t *owner);
 
 /* Judges the JVM's answer to `load`: 0, -EOPNOTSUPP, -EBUSY (it still starts), -EPROTONOSUPPORT (it does not speak that version of
  * the protocol) or -EREMOTEIO with e. The text is zero-terminated. */

@@ -1,16 +1,23 @@
 /* The client of the agent's control socket. */
 #include "attach/control.h"
-#include "base/percent.h"
+#include "attach/identity.h"
 #include "attach/process.h"
 #include "attach/socket.h"
+#include "base/control_protocol.h"
+#include "base/percent.h"
 #include "base/units.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { LEAVE_MS = 100 };
 
 void control_begin(struct control_request *r, const char *command)
 {
@@ -73,10 +80,8 @@ int control_parse(char *text, struct control_answer *answer, struct error *e)
 {
     char *rest = text, *line = next_line(&rest);
     *answer = (struct control_answer){0};
-    if (line && !strncmp(line, "error ", 6)) {
-        percent_decode(line + 6); /* at worst it stays as it is */
+    if (line && !strncmp(line, "error ", 6))
         return error_set(e, -EREMOTEIO, "%s", line + 6);
-    }
     if (!line || strcmp(line, "ok"))
         return error_set(e, -EPROTO, "the agent's answer is not understood; is it of another version of candor?");
     while ((line = next_line(&rest))) {
@@ -97,32 +102,104 @@ static int explain_connect(const struct process *p, int code, struct error *e)
     char user[64];
     switch (code) {
     case -ENOENT:
-    case -ECONNREFUSED:
-        return error_set(e, -ENOENT, "no agent of candor is active in process %d", p->pid);
+        return error_set(e, code, "no agent of candor is active in process %d", p->pid);
+    case -ENOTCONN:
+        return error_set(e, code, "cannot speak with the agent in %d: it found no place for its control socket, neither in /tmp nor in "
+                         "/dev/shm; what it records goes on until the JVM ends. Start the JVM with one of them writable", p->pid);
     case -EACCES:
         return error_set(e, code, "cannot speak with the agent in %d: it runs as user '%s'; run candor as that user or as "
                          "root", p->pid, process_user_name(p->uid, user, sizeof user));
-    case -EPERM:
-        return error_set(e, code, "cannot speak with the agent in %d: /tmp/.candor-%d belongs to somebody else; remove it",
-                         p->pid, p->inner_pid);
     case -ETIMEDOUT:
-        return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; is the process stopped?",
+        return error_set(e, code, "cannot speak with the agent in %d: it takes no connection; the machine may be overloaded: try again",
                          p->pid);
     default:
         return error_set(e, code, "cannot speak with the agent in %d: %s", p->pid, process_tmp_problem(code));
     }
 }
 
-static int open_socket(const struct process *p, uint64_t deadline, struct error *e)
+/* No such socket, a dead one, or somebody else's file in its place: none of them says anything of the agent. */
+static bool is_none(int code)
+{
+    return code == -ENOENT || code == -ECONNREFUSED || code == -EPERM;
+}
+
+static bool has_suffix(const char *name, const char *plain)
+{
+    size_t n = strlen(plain);
+    return !strncmp(name, plain, n) && name[n] == '.' && strspn(name + n + 1, "0123456789abcdef") == 8 && !name[n + 9];
+}
+
+/* With the process's rights, as everything that is looked at in its folders. */
+static DIR *open_listing(int folder, const struct process *p)
+{
+    struct identity own;
+    if (identity_assume(p, &own))
+        return NULL;
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    identity_restore(&own);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (!listing && fd >= 0)
+        close(fd);
+    return listing;
+}
+
+/* Where the plain name was taken when the agent came. */
+static int connect_suffixed(int folder, const char *plain, const struct process *p, uint64_t deadline)
+{
+    DIR *listing = open_listing(folder, p);
+    int fd = -ENOENT;
+    if (!listing)
+        return fd;
+    for (const struct dirent *d; is_none(fd) && (d = readdir(listing));)
+        if (has_suffix(d->d_name, plain))
+            fd = socket_connect(folder, d->d_name, p, deadline);
+    closedir(listing);
+    return fd;
+}
+
+static int connect_in(const char *path, const struct process *p, uint64_t deadline)
 {
     char name[48];
-    snprintf(name, sizeof name, ".candor-%d", p->inner_pid);
-    int tmp = process_open_tmp(p);
-    if (tmp == -ESRCH || (tmp == -ENOENT && kill(p->pid, 0) && errno == ESRCH))
+    int folder = process_open_folder(p, path);
+    if (folder < 0)
+        return folder;
+    snprintf(name, sizeof name, CONTROL_SOCKET, p->inner_pid);
+    int fd = socket_connect(folder, name, p, deadline);
+    if (is_none(fd))
+        fd = connect_suffixed(folder, name, p, deadline);
+    close(folder);
+    return fd;
+}
+
+/* In the first folder that has it; -ENOENT, or why the first could not be searched. */
+static int connect_anywhere(const struct process *p, uint64_t deadline)
+{
+    static const char *const folders[] = CONTROL_FOLDERS;
+    int first = -ENOENT;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int fd = connect_in(folders[i], p, deadline);
+        if (fd >= 0 || fd == -EACCES || fd == -ETIMEDOUT)
+            return fd;
+        first = i || is_none(fd) ? first : fd;
+    }
+    return first;
+}
+
+/* Its thread is there, and no socket: so it is as well for a moment while it leaves. */
+static bool is_deaf(const struct process *p)
+{
+    return process_has_thread(p->pid, CONTROL_THREAD) && !poll(NULL, 0, LEAVE_MS) && process_has_thread(p->pid, CONTROL_THREAD);
+}
+
+static int open_socket(const struct process *p, uint64_t deadline, struct error *e)
+{
+    int fd = connect_anywhere(p, deadline);
+    if (fd == -ESRCH || (fd == -ENOENT && kill(p->pid, 0) && errno == ESRCH))
         return error_set(e, -ESRCH, "process %d has exited", p->pid);
-    int fd = tmp < 0 ? tmp : socket_connect(tmp, name, p, deadline);
-    if (tmp >= 0)
-        close(tmp);
+    if (fd == -ENOENT && is_deaf(p)) {
+        fd = connect_anywhere(p, deadline); /* one that was just coming */
+        fd = fd == -ENOENT ? -ENOTCONN : fd;
+    }
     return fd < 0 ? explain_connect(p, fd, e) : fd;
 }
 
@@ -145,7 +222,7 @@ static int converse(const struct process *p, int fd, struct control_request *r, 
     buffer_init(&text, CONTROL_ANSWER_MAX);
     int code = exchange(fd, r, deadline, &text);
     if (code == -ETIMEDOUT)
-        error_set(e, code, "the agent in %d does not answer; is the process stopped?", p->pid);
+        error_set(e, code, "the agent in %d does not answer; the machine may be overloaded: try again", p->pid);
     else if (code == -ECONNRESET || code == -EPIPE || (!code && text.len == 1))
         error_set(e, code = -EPROTO, "the agent in %d hung up without an answer; has the process exited?", p->pid);
     else if (code)
@@ -169,6 +246,7 @@ int control_send(pid_t pid, struct control_request *r, uint64_t timeout_ns, stru
     buffer_u8(&r->line, '\n');
     int code = r->line.failed ? error_set(e, -EMSGSIZE, "the request is longer than the agent takes; use a shorter path")
                               : process_read(pid, &p, e);
+    code = code ? code : process_check_stopped(&p, e);
     if (!code) {
         int fd = open_socket(&p, deadline, e);
         code = fd < 0 ? fd : converse(&p, fd, r, deadline, answer, e);

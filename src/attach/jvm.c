@@ -67,10 +67,20 @@ void jvm_parse_flag(const char *arguments, size_t len, const char *name, bool *o
     }
 }
 
+static char *keep_plain(const char *name, size_t n, char *out, size_t size)
+{
+    size_t o = 0;
+    for (size_t i = 0; i < n && o + 1 < size; i++)
+        if (isalnum((unsigned char)name[i]) || (strchr("._-", name[i]) && o))
+            out[o++] = name[i];
+    out[o] = 0;
+    return out;
+}
+
 char *jvm_short_name(const char *main, char *out, size_t size)
 {
     const char *name = base_name(main);
-    size_t n = strlen(name), o = 0;
+    size_t n = strlen(name);
     if (n > 4 && !strcmp(name + n - 4, ".jar")) {
         n -= 4;
     } else {
@@ -78,11 +88,12 @@ char *jvm_short_name(const char *main, char *out, size_t size)
         name = dot && dot[1] ? dot + 1 : name;
         n = strlen(name);
     }
-    for (size_t i = 0; i < n && o + 1 < size; i++)
-        if (isalnum((unsigned char)name[i]) || (strchr("._-", name[i]) && o))
-            out[o++] = name[i];
-    out[o] = 0;
-    return out;
+    return keep_plain(name, n, out, size);
+}
+
+char *jvm_brief_name(const struct jvm *jvm, char *out, size_t size)
+{
+    return jvm->embedded ? keep_plain(jvm->main, strlen(jvm->main), out, size) : jvm_short_name(jvm->main, out, size);
 }
 
 int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h)
@@ -185,7 +196,8 @@ static int describe(struct jvm *jvm, const struct process_maps *maps, char *spac
     size_t options_end = 0;
     long at = len > 0 ? jvm_parse_command(space, (size_t)len, &options_end) : -1;
     read_flags(jvm, space, options_end);
-    if (len > 0 && !looks_like_java(space, (size_t)len) && !*perf.command)
+    jvm->embedded = len > 0 && !looks_like_java(space, (size_t)len) && !*perf.command;
+    if (jvm->embedded)
         snprintf(jvm->main, sizeof jvm->main, "%s", base_name(space));
     else
         choose_main(jvm, space, at, perf.command);
@@ -262,7 +274,7 @@ static bool is_exact(const struct jvm *jvm, const char *name)
 {
     char brief[256];
     return !strcmp(jvm->main, name) || !strcmp(base_name(jvm->main), name) ||
-           !strcmp(jvm_short_name(jvm->main, brief, sizeof brief), name);
+           !strcmp(jvm_brief_name(jvm, brief, sizeof brief), name);
 }
 
 static int ambiguous(const struct jvm *list, size_t count, const char *name, struct error *e)

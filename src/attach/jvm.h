@@ -11,7 +11,8 @@ struct jvm {
     struct process process;
     char user[64];
     char version[64]; /* "17.0.19", "" when unknown */
-    char main[1024];  /* main class, module/class or jar; "" when unknown */
+    char main[1024];  /* main class, module/class or jar, or the name of a program that has a JVM in it; "" when unknown */
+    bool embedded;    /* it is such a program's */
     bool closed;      /* another user's: what needs its memory map is unknown, and it is a JVM only by its name */
     bool agent;       /* our agent is loaded */
     bool attach_disabled; /* -XX:+DisableAttachMechanism */
@@ -26,6 +27,9 @@ void jvm_parse_flag(const char *arguments, size_t len, const char *name, bool *o
 /* The last part of a main class or jar ("org.x.Main" -> "Main", "/opt/app.jar" -> "app"), only letters, digits, '.',
  * '_' and '-'; "" when nothing is left. Returns out. */
 char *jvm_short_name(const char *main, char *out, size_t size);
+
+/* The same of a JVM's name; a program's stays whole but for other characters. Returns out. */
+char *jvm_brief_name(const struct jvm *jvm, char *out, size_t size);
 
 enum { JVM_RELEASE_MAX = 8192 };
 

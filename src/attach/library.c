@@ -213,13 +213,15 @@ static int explain_tmp(int code, const char *name, struct error *e)
     case 0:
         return 0;
     case -EPERM:
-        return error_set(e, code, "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; remove it", name);
+        return error_set(e, code, "cannot unpack the agent: /tmp/%s is not a folder of the JVM's user alone; have its owner or root "
+                         "remove it, or start the JVM with -agentpath:.../libcandor.so", name);
     case -ENOEXEC:
         return error_set(e, code, "cannot unpack the agent: the JVM's /tmp is mounted noexec; put libcandor.so where the JVM "
                          "sees it, and start it with -agentpath:.../libcandor.so");
     default:
         return error_set(e, code, "cannot unpack the agent as /tmp/%s/" FILE_NAME ": %s; %s", name, process_tmp_problem(code),
-                         code == -ENOSPC ? "make room there" : "make /tmp writable");
+                         code == -ENOSPC || code == -EDQUOT ? "make room there" :
+                         "make /tmp writable, or start the JVM with -agentpath:.../libcandor.so");
     }
 }
 

@@ -88,6 +88,14 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static void add_agent(struct process_maps *maps, const char *path)
+{
+    bool known = maps->agent && !strcmp(maps->agents[0], path);
+    if (!known)
+        snprintf(maps->agents[maps->agent], sizeof maps->agents[0], "%s", path);
+    maps->agent = true;
+}
+
 void process_parse_map_line(char *line, struct process_maps *maps)
 {
     static const char gone[] = " (deleted)";
@@ -104,7 +112,7 @@ void process_parse_map_line(char *line, struct process_maps *maps)
     if (code && !strcmp(name, "libjvm.so"))
         snprintf(maps->libjvm, sizeof maps->libjvm, "%s", path);
     else if (code && !strcmp(name, "libcandor.so"))
-        maps->agent = true;
+        add_agent(maps, path);
     else if (strstr(path, "/hsperfdata_") && name[strspn(name, "0123456789")] == 0)
         snprintf(maps->hsperf, sizeof maps->hsperf, "%s", path);
 }
@@ -197,17 +205,22 @@ static bool shares_our_files(const struct process *p)
     return is_same("/", root) && is_same("/proc/self/ns/mnt", mounts);
 }
 
-int process_open_tmp(const struct process *p)
+int process_open_folder(const struct process *p, const char *path)
 {
     if (shares_our_files(p)) {
-        int fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
         return fd < 0 ? -errno : fd;
     }
-    int fd = open_in_root(p, "/tmp", O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    int fd = open_in_root(p, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (fd != -EACCES && fd != -EPERM)
         return fd;
     /* The process's root is closed to us, as for one that changed its user: it most likely is ours. */
-    return open_in_root(NULL, "/tmp", O_PATH | O_DIRECTORY, 0);
+    return open_in_root(NULL, path, O_PATH | O_DIRECTORY, 0);
+}
+
+int process_open_tmp(const struct process *p)
+{
+    return process_open_folder(p, "/tmp");
 }
 
 const char *process_tmp_problem(int code)
@@ -270,4 +283,32 @@ char *process_user_name(uid_t uid, char *out, size_t size)
     else
         snprintf(out, size, "%u", uid);
     return out;
+}
+
+bool process_has_thread(pid_t pid, const char *name)
+{
+    char path[64], file[64], text[32];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = opendir(path);
+    if (!tasks)
+        return false;
+    for (const struct dirent *d; !found && (d = readdir(tasks));) {
+        snprintf(file, sizeof file, "task/%.20s/comm", d->d_name);
+        if (d->d_name[0] == '.' || process_read_file(pid, file, text, sizeof text) <= 0)
+            continue;
+        text[strcspn(text, "\n")] = 0;
+        found = !strcmp(text, name);
+    }
+    closedir(tasks);
+    return found;
+}
+
+int process_check_stopped(const struct process *p, struct error *e)
+{
+    if (p->state == 'T')
+        return error_set(e, -EAGAIN, "process %d is stopped and cannot answer; continue it with 'kill -CONT %d'", p->pid, p->pid);
+    if (p->state == 't')
+        return error_set(e, -EAGAIN, "process %d is stopped by a debugger and cannot answer; let it go on there, or detach it", p->pid);
+    return 0;
 }

@@ -25,6 +25,7 @@ struct process_maps {
     char libjvm[PATH_MAX]; /* path of libjvm.so in the process's own root, "" when the process is no JVM */
     char hsperf[PATH_MAX]; /* path of its hsperfdata file there, "" when there is none */
     bool agent;            /* libcandor.so is loaded */
+    char agents[2][PATH_MAX]; /* from where; the second is a second copy, "" = none */
 };
 
 /* 0; -ESRCH (no such process, it is a mere thread, or it has exited) or -EIO with e. */
@@ -37,8 +38,9 @@ int process_read_maps(pid_t pid, struct process_maps *maps);
 void process_parse_map_line(char *line, struct process_maps *maps);
 /* Reads /proc/PID/NAME, at most size - 1 bytes, and ends it with a zero; the length, or a negative errno. */
 ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size);
-/* Opens the /tmp that the process sees: a directory descriptor for the *at functions, to be closed by the caller, or a
- * negative errno. In another root or mount namespace than ours no symbolic link is followed. */
+/* Opens the folder that the process sees under this absolute path: a directory descriptor for the *at functions, to be closed by the
+ * caller, or a negative errno. In another root or mount namespace than ours no symbolic link is followed. */
+int process_open_folder(const struct process *p, const char *path);
 int process_open_tmp(const struct process *p);
 /* Why it could not be opened, for an error's text. */
 const char *process_tmp_problem(int code);
@@ -49,6 +51,10 @@ int process_open_file(const struct process *p, const char *path);
 bool process_sees(const struct process *p, const char *path);
 /* Whether the process itself has that file open for writing: 0, -EPERM (it has not), -EACCES (it does not let us see), -ESRCH. */
 int process_writes(pid_t pid, const struct stat *file);
+/* Whether one of its threads has this name. */
+bool process_has_thread(pid_t pid, const char *name);
+/* 0, or -EAGAIN with the remedy when it was stopped (SIGSTOP, a debugger): nothing in it answers before it goes on. */
+int process_check_stopped(const struct process *p, struct error *e);
 /* The user's name, or the number when it has none. Returns out. */
 char *process_user_name(uid_t uid, char *out, size_t size);
 

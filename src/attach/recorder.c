@@ -176,5 +176,7 @@ int recorder_stop(pid_t pid, uint64_t timeout_ns, const char *name, struct error
 {
     char text[RECORDER_NAME_BYTES + 32];
     snprintf(text, sizeof text, "JFR.stop name=%s", name);
-    return command(pid, timeout_ns, text, "Stopped recording", e);
+    int code = command(pid, timeout_ns, text, "Stopped recording", e);
+    /* By its duration, and what it recorded is being written. The JVM answers with the exception that its own command met. */
+    return code == -EREMOTEIO && strstr(e->text, "already stopped recording") ? -EALREADY : code;
 }

@@ -44,7 +44,8 @@ int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char 
                    const struct recorder_bounds *bounds, struct error *e);
 /* Writes what the recording, by name or number, has from begin_ns (since the epoch; 0 = all) on; it goes on as it was. */
 int recorder_dump(pid_t pid, uint64_t timeout_ns, const char *name, const char *file, int64_t begin_ns, struct error *e);
-/* Ends it; its file is written when this returns 0. */
+/* Ends it; its file is written when this returns 0. -EALREADY: it has ended by itself, and its file is whole once recorder_check does not
+ * list it any more. */
 int recorder_stop(pid_t pid, uint64_t timeout_ns, const char *name, struct error *e);
 
 /* The text of the JVM's answer to any of these three, whose good one holds `done`: 0, -ENOENT or -EREMOTEIO. */

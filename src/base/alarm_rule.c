@@ -17,14 +17,24 @@ static bool is_about(const char *text, const char *what)
     return !strncmp(text, what, n) && (!text[n] || strchr(">(/", text[n]));
 }
 
-/* What a rule would be about that is not "cpu>...": what cannot be done says so by its name. */
+/* What a rule would be about that is not "cpu>...": what cannot be done says so by its name, and how else it can be had. */
 static int refuse(const char *text, struct error *e)
 {
-    static const char *const later[] = {"lock", "wait", "wall", "latency", "alloc"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (is_about(text, later[i]))
-            return error_set(e, -EINVAL, "dump-on '%.60s': this version samples CPU time, which tells nothing of %s; "
-                             "what it can watch is the CPU, as in 'cpu>90%%/10s'", text, later[i]);
+    static const struct {
+        const char *what, *instead;
+    } others[] = {
+        {"lock", "record with -e lock and --keep, and dump with 'candor dump' when it is wanted"},
+        {"wait", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
+        {"wall", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
+        {"halt", "record with -e halt and --keep, and dump with 'candor dump' when it is wanted"},
+        {"latency", "have what measures it call 'candor dump'"},
+        {"alloc", "record with -e alloc and --keep, and dump with 'candor dump' when it is wanted"},
+        {"live", "record with -e live and --keep, and dump with 'candor dump' when it is wanted"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_about(text, others[i].what))
+            return error_set(e, -EINVAL, "dump-on '%.60s': a rule watches the CPU time alone, as in 'cpu>90%%/10s', and nothing of %s; %s",
+                             text, others[i].what, others[i].instead);
     if (!strcmp(text, "cpu"))
         return error_set(e, -EINVAL, "dump-on 'cpu': above what? Write 'cpu>90%%/10s', in quotes: > is the shell's, too");
     return error_set(e, -EINVAL, "dump-on '%.60s': write it like 'cpu>90%%/10s', or 'cpu>1.5/10s' for processors", text);

@@ -10,7 +10,15 @@
 static const struct unit {
     const char *name;
     double ns;
-} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
+} units[] = {
+    {"ns", 1}, {"us", 1e3}, {"\u00b5s", 1e3}, {"\u03bcs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+};
+
+/* "100 us", as units_format_duration and people write it. */
+static const char *behind_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
 
 int units_parse_duration(const char *text, uint64_t *ns)
 {
@@ -23,7 +31,7 @@ int units_parse_duration(const char *text, uint64_t *ns)
         return 0;
     }
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(end, units[i].name)) {
+        if (!strcmp(behind_blanks(end), units[i].name)) {
             double total = value * units[i].ns;
             if (!(total < 9e18))
                 return -EINVAL;
@@ -40,7 +48,7 @@ int units_parse_rate(const char *text, uint64_t *per_second)
         return -EINVAL;
     errno = 0;
     *per_second = strtoull(text, &end, 10);
-    return *per_second && !errno && (!*end || !strcmp(end, "/s")) ? 0 : -EINVAL;
+    return *per_second && !errno && (!*end || !strcmp(behind_blanks(end), "/s")) ? 0 : -EINVAL;
 }
 
 int units_parse_percent(const char *text, double *share)
@@ -49,7 +57,7 @@ int units_parse_percent(const char *text, double *share)
     if (text[0] < '0' || text[0] > '9')
         return -EINVAL;
     *share = strtod(text, &end) / 100;
-    return *share > 0 && *share <= 1 && (!*end || !strcmp(end, "%")) ? 0 : -EINVAL;
+    return *share > 0 && *share <= 1 && (!*end || !strcmp(behind_blanks(end), "%")) ? 0 : -EINVAL;
 }
 
 int units_parse_size(const char *text, uint64_t *bytes)
@@ -60,8 +68,9 @@ int units_parse_size(const char *text, uint64_t *bytes)
         return -EINVAL;
     errno = 0;
     uint64_t value = strtoull(text, &end, 10);
-    const char *prefix = *end ? strchr(prefixes, toupper((unsigned char)*end)) : NULL;
-    const char *rest = prefix && *end ? end + 1 : end;
+    const char *unit = behind_blanks(end);
+    const char *prefix = *unit ? strchr(prefixes, toupper((unsigned char)*unit)) : NULL;
+    const char *rest = prefix ? unit + 1 : unit;
     if (errno || (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB"))))
         return -EINVAL;
     for (; prefix && prefix >= prefixes; prefix--)

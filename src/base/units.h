@@ -1,11 +1,11 @@
-/* Durations and times as people write and read them. */
+/* Durations and times as people write and read them. Between a number and its unit blanks may stand: "100 us", "512 MiB". */
 #ifndef CANDOR_BASE_UNITS_H
 #define CANDOR_BASE_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Parses "500us", "10ms", "1.5s", "2m", "1h", "7d" ("ns" too; a bare number is refused unless it is 0). 0 or -EINVAL. */
+/* Parses "500us" ("500µs"), "10ms", "1.5s", "2m", "1h", "7d" ("ns" too; a bare number is refused unless it is 0). 0 or -EINVAL. */
 int units_parse_duration(const char *text, uint64_t *ns);
 /* Parses "600/s", or "600": whole and more than 0. 0 or -EINVAL. */
 int units_parse_rate(const char *text, uint64_t *per_second);

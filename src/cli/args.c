@@ -1,6 +1,7 @@
 /* From argv to struct cli_args, by the options of one row of the table. getopt_long does the splitting; its own messages
  * are replaced, because ours name the nearest good spelling. */
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -176,11 +177,23 @@ static bool is_list(const struct cli_option *o)
     return o->value && !strcmp(o->value, "LIST");
 }
 
+/* As an alias and its user may: the last one counts. */
+static void say_twice(const struct cli_option *o, const char *first)
+{
+    fprintf(stderr, "candor: --%s is given twice: '", o->name);
+    utf8_print(stderr, optarg);
+    fputs("' counts, not '", stderr);
+    utf8_print(stderr, first);
+    fputs("'\n", stderr);
+}
+
 static int take_option(const struct cli_command *command, struct cli_args *args, int row)
 {
     const struct cli_option *o = &command->options[row];
     if (o->choices && !is_list(o) && !is_open(o->choices) && !is_choice(o->choices, optarg))
         return cli_usage(command, "--%s '%.40s' is none of %s", o->name, optarg, o->choices);
+    if (args->values[row] && optarg && strcmp(args->values[row], optarg) != 0)
+        say_twice(o, args->values[row]);
     args->values[row] = !o->value ? "" : optarg ? optarg : o->without;
     return CLI_OK;
 }

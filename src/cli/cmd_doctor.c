@@ -98,7 +98,8 @@ const struct cli_command command_doctor = {
     .summary = "tell what this machine and a JVM allow, and what helps",
     .about = "Checks everything a recording depends on, one line each: what was found, what it means and, where it could be "
              "better, the remedy. Each clock is opened and measured in a short burst of CPU time of candor's own; with a "
-             "process, with the rights of its user. The JVM itself is only looked at.\n\n"
+             "process, with the rights of its user. The JVM itself is only looked at; an empty file is made in its /tmp, "
+             "for a moment.\n\n"
              "A line is ok, a note, a warning (a recording will show less than it could) or a problem (no recording can be "
              "made). The exit status is 1 when there is a problem.\n\n"
              "With --json: {\"possible\", \"checks\": [{\"group\", \"check\", \"level\", \"found\", \"meaning\", \"remedy\"}]}; "

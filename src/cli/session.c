@@ -30,7 +30,7 @@ static int open_process(struct session *s, pid_t pid, const struct cli_args *arg
     snprintf(s->name, sizeof s->name, "%d", pid);
     if (!jvm_read(pid, &jvm, NULL)) {
         char name[sizeof s->name];
-        if (*jvm_short_name(jvm.main, name, sizeof name))
+        if (*jvm_brief_name(&jvm, name, sizeof name))
             memcpy(s->name, name, sizeof name);
     }
     return CLI_OK;
@@ -41,6 +41,8 @@ static int read_timeout(struct session *s, const struct cli_args *args)
 {
     unsigned long long paths_ns = 0;
     int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    if (!status && !s->timeout_ns)
+        return cli_usage(args->command, "--timeout 0 leaves no time for an answer; use a duration such as 10s");
     if (!status && cli_option(args, "paths"))
         status = paths_option_read(args, &paths_ns);
     s->timeout_ns += 2 * paths_ns;

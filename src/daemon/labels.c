@@ -79,7 +79,7 @@ void labels_of(struct labels *l, struct facts *f, const struct rule *rule)
     *l = (struct labels){0};
     if (rule && *rule->service)
         labels_clean(rule->service, l->service);
-    else if (!take_first(f, services, l->service) && !*labels_clean(jvm_short_name(f->jvm.main, brief, sizeof brief), l->service))
+    else if (!take_first(f, services, l->service) && !*labels_clean(jvm_brief_name(&f->jvm, brief, sizeof brief), l->service))
         labels_clean("java", l->service);
     if (rule && *rule->version)
         labels_clean(rule->version, l->version);

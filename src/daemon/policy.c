@@ -121,16 +121,16 @@ static bool fits(const char *pattern, const char *text)
     return text && fnmatch(pattern, text, 0) == 0;
 }
 
-static bool fits_main(const char *pattern, const char *main)
+static bool fits_main(const char *pattern, const struct jvm *jvm)
 {
     char brief[256];
-    return fits(pattern, main) || fits(pattern, jvm_short_name(main, brief, sizeof brief));
+    return fits(pattern, jvm->main) || fits(pattern, jvm_brief_name(jvm, brief, sizeof brief));
 }
 
 static bool condition_holds(const char *what, const char *pattern, struct facts *f)
 {
     if (!strcmp(what, "main"))
-        return fits_main(pattern, f->jvm.main);
+        return fits_main(pattern, &f->jvm);
     if (!strcmp(what, "user"))
         return fits(pattern, f->jvm.user);
     if (!strcmp(what, "jdk"))

@@ -1,5 +1,6 @@
 #include "doctor/attaching.h"
 
+#include "attach/attach.h"
 #include "attach/control.h"
 
 #include <errno.h>
@@ -38,25 +39,46 @@ static bool check_agent(struct checkup *f, const struct target *t)
     } else {
         checkup_add(f, CHECK_PROBLEM, "agent", "does not answer");
         checkup_meaning(f, "%s", e.text);
-        checkup_remedy(f, "continue or restart the JVM");
+        checkup_remedy(f, code == -ENOTCONN ? "start the JVM with a /tmp or a /dev/shm that it can write" : "restart the JVM");
     }
     return !code;
+}
+
+/* A JVM that is stopped answers nothing, whatever is asked. */
+static bool check_stopped(struct checkup *f, const struct target *t)
+{
+    bool traced = t->jvm.process.state == 't';
+    if (t->jvm.process.state != 'T' && !traced)
+        return false;
+    checkup_add(f, CHECK_PROBLEM, "attach", traced ? "the process is stopped by a debugger" : "the process is stopped");
+    checkup_meaning(f, "it cannot answer");
+    if (traced)
+        checkup_remedy(f, "let it go on in the debugger, or detach that");
+    else
+        checkup_remedy(f, "kill -CONT %d", t->pid);
+    return true;
 }
 
 static void check_attach(struct checkup *f, const struct target *t)
 {
     const struct jvm *jvm = &t->jvm;
-    if (jvm->process.state == 'T' || jvm->process.state == 't') {
-        checkup_add(f, CHECK_PROBLEM, "attach", "the process is stopped");
-        checkup_meaning(f, "it cannot answer");
-        checkup_remedy(f, "kill -CONT %d", t->pid);
+    uid_t owner;
+    char name[64];
+    if (attach_is_taken(&jvm->process, &owner)) {
+        checkup_add(f, CHECK_PROBLEM, "attach", "in place of the JVM's socket /tmp/.java_pid%d is a file of user '%s'",
+                    jvm->process.inner_pid, process_user_name(owner, name, sizeof name));
+        checkup_meaning(f, "the JVM cannot open its socket, or nobody may trust it");
+        checkup_remedy(f, "have that user or root remove it, or start the JVM with -agentpath:.../libcandor.so");
     } else if (jvm->attach_disabled) {
         checkup_add(f, CHECK_PROBLEM, "attach", "disabled (-XX:+DisableAttachMechanism)");
         checkup_remedy(f, "start the JVM without that option, or with -agentpath:.../libcandor.so");
+    } else if (!jvm->process.catches_quit && attach_is_open(&jvm->process, PATIENCE_NS)) {
+        checkup_add(f, CHECK_OK, "attach", "its socket is open, as with -Xrs");
     } else if (!jvm->process.catches_quit) {
-        checkup_add(f, CHECK_PROBLEM, "attach", "SIGQUIT has no handler");
-        checkup_meaning(f, "the JVM is still starting, or runs with -Xrs; the signal would kill it");
-        checkup_remedy(f, "try again, or start the JVM without -Xrs or with -agentpath:.../libcandor.so");
+        checkup_add(f, CHECK_PROBLEM, "attach", "SIGQUIT has no handler, and no socket is open");
+        checkup_meaning(f, "the JVM is still starting, or, run with -Xrs, its /tmp/.java_pid%d was removed; the signal would kill it",
+                        jvm->process.inner_pid);
+        checkup_remedy(f, "try again, or start the JVM with -agentpath:.../libcandor.so");
     } else {
         checkup_add(f, CHECK_OK, "attach", "nothing forbids it");
     }
@@ -92,15 +114,28 @@ static void check_user(struct checkup *f, const struct target *t)
     }
 }
 
-void attaching_check(struct checkup *f, const struct target *t)
+/* One may have been left by an earlier version; the one that records is the first to begin. */
+static void check_copies(struct checkup *f, const struct target *t)
+{
+    const char *one = t->maps.agents[0], *other = t->maps.agents[1];
+    if (!*other)
+        return;
+    checkup_add(f, CHECK_NOTE, "copies", "two of the agent are loaded: %.90s, %.90s", one, other);
+    checkup_meaning(f, "only one of them can record at a time");
+    checkup_remedy(f, "load it from one file: one -agentpath, and that of the candor that is used");
+}
+
+bool attaching_check(struct checkup *f, const struct target *t)
 {
     check_user(f, t);
-    if (t->jvm.closed)
-        return;
+    if (t->jvm.closed || check_stopped(f, t))
+        return false;
+    check_copies(f, t);
     if (check_agent(f, t)) {
         checkup_add(f, CHECK_OK, "attach", "not needed, the agent is active");
-        return;
+        return true;
     }
     check_attach(f, t);
     check_loading(f, t);
+    return false;
 }

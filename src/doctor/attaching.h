@@ -5,6 +5,7 @@
 #include "doctor/checkup.h"
 #include "doctor/target.h"
 
-void attaching_check(struct checkup *f, const struct target *t);
+/* True when the agent is active already, so that nobody has to attach. */
+bool attaching_check(struct checkup *f, const struct target *t);
 
 #endif

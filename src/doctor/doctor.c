@@ -45,7 +45,7 @@ void doctor_examine_machine(struct checkup *f)
     kernel_check(f, &own);
     container_check(f, 0);
     rlimits_check(f, 0, &own);
-    folder_check(f, NULL, &own);
+    folder_check(f, NULL, &own, true);
     check_clocks(f, &own);
 }
 
@@ -79,11 +79,11 @@ void doctor_examine_process(struct checkup *f, pid_t pid)
         target_deinit(&t);
         return;
     }
-    attaching_check(f, &t);
+    bool active = attaching_check(f, &t);
     if (!t.jvm.closed) {
         runtime_check(f, &t);
         rlimits_check(f, pid, &t.who);
-        folder_check(f, &t.jvm.process, &t.who);
+        folder_check(f, &t.jvm.process, &t.who, !active);
         container_check(f, pid);
         f->group = "machine";
         kernel_check(f, &t.who);

@@ -1,5 +1,5 @@
-/* The /tmp through which candor and a JVM meet: the attach trigger and both sockets are there, and the agent library when
- * there is no better place. */
+/* The /tmp through which candor and a JVM meet: the attach trigger and the JVM's socket are there, most often the agent's too, and
+ * the agent library when there is no better place. */
 #ifndef CANDOR_DOCTOR_FOLDER_H
 #define CANDOR_DOCTOR_FOLDER_H
 
@@ -7,7 +7,8 @@
 #include "doctor/checkup.h"
 #include "doctor/identity.h"
 
-/* Of a process, or with NULL our own. Nothing is written. */
-void folder_check(struct checkup *f, const struct process *p, const struct identity *who);
+/* Of a process, or with NULL our own: a file is made there for a moment, as by this user. is_needed: nothing can be recorded without
+ * it; an agent that is active can do without. */
+void folder_check(struct checkup *f, const struct process *p, const struct identity *who, bool is_needed);
 
 #endif

@@ -8,6 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* As the agent does (agent/symbolize/kallsyms.c). */
+enum { LINES_READ = 64 };
+
 struct attempt {
     int error; /* a positive errno; 0 = an event with call chains was opened and mapped */
     bool names;
@@ -46,13 +49,13 @@ static int try_ring(void)
     return error;
 }
 
-/* Who may not see addresses is shown zeroes. */
+/* Who may not see addresses is shown zeroes. The first symbols may be per-CPU ones, which begin at zero in truth. */
 static bool read_names(void)
 {
-    char line[256];
+    char line[1024];
     unsigned long long value = 0;
     FILE *f = fopen("/proc/kallsyms", "re");
-    if (f && fgets(line, sizeof line, f))
+    for (int i = 0; f && i < LINES_READ && !value && fgets(line, sizeof line, f); i++)
         sscanf(line, "%llx", &value);
     if (f)
         fclose(f);

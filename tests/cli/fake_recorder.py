@@ -6,7 +6,9 @@ usage: fake_recorder.py LIBJVM FILE FLIGHT NAME [BEHAVIOUR...]
 The agent says that it records into FILE, beside the JDK's recording NAME, as `--jfr existing` has it. The recorder gives copies of FLIGHT.
 Every diagnostic command is printed as a line. Behaviours: writes (the agent has that file open for writing, until it is told to stop),
 lingers (for a moment longer, as in a child of the JVM's that is being made), waits (a dump begins when a line has come on the standard
-input), on (as `--jfr on` has it; told to stop that recording, the JVM is about to end, which writes it, and gives no answer any more).
+input), on (as `--jfr on` has it; told to stop that recording, the JVM is about to end, which writes it, and gives no answer any more),
+timer (with on: the JVM's own timer has just stopped that recording when it is told to, and it is written when the JVM has been asked
+twice for its recordings).
 """
 import fcntl
 import mmap
@@ -34,15 +36,25 @@ def end(channel, flight, folder):
     os._exit(0)
 
 
-def recorder(listener, flight, name, waits):
+def recorder(listener, flight, name, behaviours):
+    stopped = 0
     while True:
         channel, _ = listener.accept()
         with channel:
             command = words_of(channel)[2]
             print(command, flush=True)
-            answer = f"Recording 7: name={name} maxsize=250.0MB (running)\n"
+            answer = f"Recording 7: name={name} maxsize=250.0MB ({'stopped' if stopped else 'running'})\n"
+            if stopped and command.startswith("JFR.check"):
+                stopped += 1
+                if stopped == 3:
+                    shutil.copy(flight, f"/tmp/.{name}/flight.jfr")
+                    answer = "No available recordings.\n"
+            if command.startswith("JFR.stop") and "timer" in behaviours:
+                stopped = 1
+                channel.sendall(b"-1\njava.lang.IllegalStateException: Can't stop an already stopped recording.\n")
+                continue
             if command.startswith("JFR.dump"):
-                if waits:
+                if "waits" in behaviours:
                     sys.stdin.readline()
                 shutil.copy(flight, dict(word.split("=", 1) for word in command.split()[1:])["filename"])
                 answer = "Dumped recording, 1 kB written to:\n"
@@ -85,7 +97,7 @@ def main():
     signal.signal(signal.SIGQUIT, lambda *_: None)
     name = name.replace("PID", str(os.getpid()))
     with code, listen(f"/tmp/.java_pid{os.getpid()}") as jvm, listen(f"/tmp/.candor-{os.getpid()}") as ours:
-        threading.Thread(target=recorder, args=(jvm, flight, name, "waits" in behaviours), daemon=True).start()
+        threading.Thread(target=recorder, args=(jvm, flight, name, behaviours), daemon=True).start()
         print("ready", flush=True)
         agent(ours, file, behaviours)
 

@@ -210,8 +210,10 @@ def stopped(jdk):
         jvm.expect("ready")
         jvm.process.send_signal(signal.SIGSTOP)
         ct.wait_until(lambda: jvm.status("State")[0].startswith("T"))
-        result = ct.run(CANDOR, "start", "-o", ct.WORK / "stopped.jfr", jvm.pid)
-        ct.ok(result.status == 1 and "kill -CONT" in result.err, f"{jdk}: a stopped JVM", result)
+        for words in (["start", "-o", ct.WORK / "stopped.jfr"], ["stop"], ["status"], ["dump"]):
+            result = ct.run(CANDOR, *words, "--timeout", "1h", jvm.pid)
+            ct.ok(result.status == 1 and f"kill -CONT {jvm.pid}" in result.err and result.err.count("\n") == 1,
+                  f"{jdk}: {words[0]} of a stopped JVM, at once", result)
         jvm.process.send_signal(signal.SIGCONT)
         ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it goes on unharmed", jvm.transcript())
 
@@ -246,9 +248,37 @@ def planted(jdk):
         control = f"/tmp/.candor-{jvm.pid}"
         pathlib.Path(control).unlink(missing_ok=True)  # of a killed process that had the same number
         os.symlink("/etc/passwd", control)
-        result = ct.run(CANDOR, "status", jvm.pid)
-        ct.ok(result.status == 1 and "somebody else" in result.err, f"{jdk}: a link in place of the control socket", result)
+        result = ct.run(CANDOR, "status", "--json", jvm.pid)
+        ct.ok(result.status == 0 and json.loads(result.out)["state"] == "absent", f"{jdk}: a link in place of the control socket", result)
         os.unlink(control)
+
+
+def squatted(jdk):
+    """Another user's files under the names that attaching needs."""
+    if os.geteuid() != 0:
+        ct.skip(f"{jdk}: another user's files", "needs root")
+        return
+    with ct.Jvm(jdk, "TwoMethods", wrapper=["setpriv", "--bounding-set=-all", "--inh-caps=-all"]) as jvm:
+        jvm.expect("ready")
+        for name in (f".java_pid{jvm.pid}", f".attach_pid{jvm.pid}"):
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(f"/tmp/{name}")
+            os.chown(f"/tmp/{name}", 65533, 65533)
+        result = load(jvm, AGENT, "")
+        ct.ok(result.status == 1 and all(word in result.out for word in ("'65533'", "root remove it", "-agentpath")),
+              f"{jdk}: another user's socket in place of the JVM's", result)
+        if jdk.version == 17:  # it has nothing to do with the JDK
+            doctor = json.loads(ct.run(CANDOR, "doctor", "--json", jvm.pid).out)
+            ct.ok(any(row["check"] == "attach" and row["level"] == "problem" and "'65533'" in row["found"] for row in doctor["checks"]),
+                  f"{jdk}: which doctor says, too", doctor)
+        os.unlink(f"/tmp/.java_pid{jvm.pid}")
+        marker = ct.WORK / f"squatted-{jdk.version}"
+        result = load(jvm, AGENT, f"code=0,file={marker}")
+        ct.ok(result.status == 0 and marker.exists(), f"{jdk}: another user's file in place of the trigger: the JVM's own folder will do",
+              result)
+        ct.ok(not (jvm.directory / f".attach_pid{jvm.pid}").exists(), f"{jdk}: where nothing is left")
+        ct.remove_left(f"/tmp/.attach_pid{jvm.pid}")
+        ct.ok(jvm.finish() == 0 and not dumped(jvm), f"{jdk}: and it ends well", jvm.transcript())
 
 
 def no_jvms():
@@ -313,6 +343,7 @@ def main():
         stopped(jdk)
         young(jdk)
         planted(jdk)
+        squatted(jdk)
         if ct.in_closed_folder(jdk):
             ct.skip(f"{jdk}: another user's JVM", ct.CLOSED_FOLDER)
         else:

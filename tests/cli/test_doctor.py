@@ -216,13 +216,29 @@ def namespaces():
     for what, mount, level, words in (
             ("a read-only /tmp", "mount -t tmpfs -o ro none /tmp", "problem", ["Read-only", "1777"]),
             ("a noexec /tmp", "mount -t tmpfs -o noexec none /tmp", "note", ["noexec", "libcandor.so beside"]),
-            ("a full /tmp", "mount -t tmpfs -o size=64k none /tmp; ! cat /dev/zero >/tmp/x 2>&-", "problem", ["full", "make room"]),
+            ("a full /tmp", "mount -t tmpfs -o size=64k none /tmp; ! cat /dev/zero >/tmp/x 2>&-", "note",
+             ["full", "attaching works", "make room"]),
+            ("a /tmp without room for files", "mount -t tmpfs -o nr_inodes=2 none /tmp; : >/tmp/x", "problem", ["full", "make room"]),
             ("a good /tmp", "mount -t tmpfs none /tmp", "ok", ["writable"])):
         # The program may itself lie below /tmp: it is opened before the mount hides it.
         script = f'exec 9<"$0"; {mount}; exec /proc/self/fd/9 "$@"'
         doctor = Doctor(wrapper=["unshare", "--mount", "sh", "-c", script])
         row(doctor, "/tmp", level, words, what)
         well_formed(doctor, what)
+
+
+def symbols(plain):
+    """The first symbols may lie at address 0, per-CPU ones do; who may not see addresses is shown no others."""
+    if "kernel stacks" not in plain.rows or not ROOT_HERE or plain.level("kernel stacks") == "warning":
+        ct.skip("kernel symbols", "needs root, and a clock with the kernel's stacks")
+        return
+    for what, address, level in (("hidden", "0000000000000000", "note"), ("shown", "ffffffff81000000", "ok")):
+        table = ct.WORK / f"kallsyms-{what}"
+        table.write_text("0000000000000000 A fixed_percpu_data\n0000000000000000 A __per_cpu_start\n" +
+                         f"{address} T _text\n{address} T _stext\n")
+        mount = f'mount --bind {table} /proc/kallsyms; exec "$@"'
+        row(Doctor(wrapper=["unshare", "--mount", "sh", "-c", mount, "sh"]), "kernel stacks", level, [],
+            f"addresses of symbols are {what}")
 
 
 def cgroup_of_half_a_cpu():
@@ -438,7 +454,9 @@ def unwilling_jvms(jdk):
     with ct.Jvm(jdk, "TwoMethods", flags=["-Xrs", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+EnableDynamicAgentLoading"]) as jvm:
         jvm.expect("ready")
         doctor = Doctor(jvm.pid)
-        row(doctor, "attach", "problem", ["SIGQUIT", "-Xrs"], f"{jdk}, -Xrs")
+        row(doctor, "attach", "ok", ["-Xrs"], f"{jdk}, -Xrs")
+        os.unlink(f"/tmp/.java_pid{jvm.pid}")
+        row(Doctor(jvm.pid), "attach", "problem", ["SIGQUIT", "-Xrs", "-agentpath"], f"{jdk}, -Xrs, and its socket removed")
         row(doctor, "agent loading", "ok", ["allowed"], f"{jdk}, +EnableDynamicAgentLoading")
 
 
@@ -463,6 +481,7 @@ def main():
     ordinary_user(plain)
     limits(plain)
     namespaces()
+    symbols(plain)
     cpu_limit(plain)
     colours()
     no_jvm()

@@ -45,10 +45,10 @@ def interrupted():
     return client.returncode, err, left, FILE.read_bytes()
 
 
-def ending():
-    """The same where the JVM begins to end a moment before."""
+def ending(*behaviours):
+    """The same where the JVM begins to end a moment before, or its timer ends what the JDK records."""
     FILE.write_bytes(flight)
-    with Fake(True, "candor-PID-0123abcd", "on") as fake:
+    with Fake(True, "candor-PID-0123abcd", "on", *behaviours) as fake:
         folder = pathlib.Path(f"/tmp/.candor-{fake.pid}-0123abcd")
         folder.mkdir(mode=0o700)
         result = ct.candor("stop", fake.pid)
@@ -81,4 +81,7 @@ status, err, left, after = interrupted()
 ct.ok((status, left) == (0, []) and after == flight + flight, "Ctrl-C leaves nothing half done", (status, err, left, len(after)))
 result, left, after = ending()
 ct.ok(result.status == 0 and not left and after == flight + flight, "what a JVM writes at its end is awaited", result)
+result, left, after = ending("timer")
+ct.ok(result.status == 0 and not result.err and not left and after == flight + flight,
+      "so is what it writes when its own timer was first", (result, len(after)))
 ct.done()

@@ -5,9 +5,12 @@ full.
 tier: default
 timeout: 600
 """
+import json
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -81,23 +84,86 @@ def garbage_at_start(jdk, options):
         ct.ok(len(said) == 1, f"{jdk}, options '{options[:40]}': one line says what is wrong", jvm.transcript())
 
 
+def steps(what, jvm, path):
+    """A recording that began with the JVM is known to the program, and ends when told."""
+    jvm.expect("ready")
+    jvm.round(seconds=0.3)
+    status = ct.candor("status", "--json", jvm.pid)
+    ct.ok(status.status == 0 and json.loads(status.out).get("file") == str(path), f"{what}: status", status)
+    rows = {row["pid"]: row for row in json.loads(ct.candor("list", "--json").out)["jvms"]}
+    ct.ok(rows.get(jvm.pid, {}).get("recording") is True, f"{what}: list", rows.get(jvm.pid))
+    doctor = json.loads(ct.candor("doctor", "--json", jvm.pid).out)
+    ct.ok(doctor["possible"] and any(row["check"] == "agent" and "recording" in row["found"] for row in doctor["checks"]),
+          f"{what}: doctor", doctor)
+    stopped = ct.candor("stop", jvm.pid)
+    ct.ok(stopped.status == 0 and str(path) in stopped.out, f"{what}: stop", stopped)
+    ct.ok(jvm.finish() == 0 and not any("candor" in line for line in jvm.err), f"{what}: the JVM ends well", jvm.transcript())
+    ct.ok(len(ct.Recording(path).samples) > 0, f"{what}: it is recorded")
+
+
 def name_taken(jdk):
-    """Somebody else's file where the control socket should be (a socket that another user's killed JVM left)."""
+    """Somebody else's file where the control socket should be."""
     path = ct.WORK / f"taken-{jdk.version}.jfr"
     wrapper = ["sh", "-c", 'mkdir /tmp/.candor-$$ && exec "$@"', "sh"]
     with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper) as jvm:
         taken = pathlib.Path(f"/tmp/.candor-{jvm.pid}")
         try:
-            jvm.expect("ready")
-            jvm.round(seconds=0.3)
-            refused_by_program(f"{jdk}, the socket's name is taken, attached", ct.attach(jvm, ct.WORK / "late.jfr"), str(taken))
-            ct.ok(jvm.finish() == 0, f"{jdk}, the socket's name is taken: the JVM ends well", jvm.transcript())
+            steps(f"{jdk}, the socket's name is taken", jvm, path)
         finally:
             taken.rmdir()
-        said = [line for line in jvm.err if "candor: " in line]
-        ct.ok(len(said) == 1 and str(taken) in said[0] and "remove it" in said[0],
-              f"{jdk}, the socket's name is taken: one line says so", jvm.transcript())
-    ct.ok(len(ct.Recording(path).samples) > 0, f"{jdk}, the socket's name is taken: it is recorded all the same")
+        ct.ok(not list(taken.parent.glob(f"{taken.name}.*")), f"{jdk}, the socket's name is taken: no socket stays")
+
+
+def closed_folders(jdk):
+    """A /tmp that cannot be written, as a container's may be; then /dev/shm too."""
+    if os.geteuid() != 0 or ct.run("unshare", "--mount", "true").status:
+        ct.skip(f"{jdk}, a read-only /tmp", "needs root and unshare")
+        return
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        path = pathlib.Path(folder) / "closed.jfr"
+        mount = 'for at in {0}; do mount -t tmpfs -o ro none $at; done; exec "$@"'
+        wrapper = ["unshare", "--mount", "sh", "-c", mount.format("/tmp"), "sh"]
+        with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper, cwd="/") as jvm:
+            steps(f"{jdk}, a read-only /tmp", jvm, path)
+        with ct.Jvm(jdk, "TwoMethods", wrapper=wrapper, cwd="/") as jvm:
+            jvm.expect("ready")
+            refused_by_program(f"{jdk}, a read-only /tmp, attached", ct.attach(jvm, path), "read-only", "tmpfs", "-agentpath")
+            ct.ok(jvm.finish() == 0, f"{jdk}, a read-only /tmp: the JVM ends well", jvm.transcript())
+        wrapper[4] = mount.format("/tmp /dev/shm")
+        with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=path), wrapper=wrapper, cwd="/") as jvm:
+            jvm.expect("ready")
+            jvm.round(seconds=0.3)
+            refused_by_program(f"{jdk}, no place for the socket", ct.candor("status", jvm.pid), "no place for its control socket",
+                               "/dev/shm")
+            rows = {row["pid"]: row for row in json.loads(ct.candor("list", "--json").out)["jvms"]}
+            ct.ok(rows[jvm.pid]["agent"] and rows[jvm.pid]["recording"] is None, f"{jdk}, no place for the socket: list does not know",
+                  rows[jvm.pid])
+            ct.ok(jvm.finish() == 0, f"{jdk}, no place for the socket: the JVM ends well", jvm.transcript())
+            said = [line for line in jvm.err if "candor: " in line]
+            ct.ok(len(said) == 1 and "/dev/shm" in said[0] and "Read-only" in said[0],
+                  f"{jdk}, no place for the socket: one line says so", jvm.transcript())
+        ct.ok(len(ct.Recording(path).samples) > 0, f"{jdk}, no place for the socket: it is recorded all the same")
+
+
+def two_copies(jdk):
+    """The same agent twice, and two files of it, in one JVM: one line says so, and the first records."""
+    first, second = (ct.WORK / f"copies-{jdk.version}-{i}.jfr" for i in (1, 2))
+    copy = ct.WORK / "copy" / "libcandor.so"
+    copy.parent.mkdir()
+    shutil.copy(ct.AGENT, copy)
+    for library, words in ((ct.AGENT, "loaded twice"), (copy, "another copy of the agent")):
+        what = f"{jdk}, {words}"
+        with ct.Jvm(jdk, "TwoMethods", agent=ct.agent_options(file=first), flags=[ct.agent_options(library, file=second)]) as jvm:
+            jvm.expect("ready")  # the flags come first, and so does what they load
+            jvm.round(seconds=0.3)
+            if library == copy:
+                doctor = json.loads(ct.candor("doctor", "--json", jvm.pid).out)
+                ct.ok(any(row["check"] == "copies" and str(copy) in row["found"] for row in doctor["checks"]), f"{what}: doctor", doctor)
+            ct.ok(jvm.finish() == 0, f"{what}: the JVM ends well", jvm.transcript())
+            said = [line for line in jvm.err if "candor: " in line]
+            ct.ok(len(said) == 1 and words in said[0], f"{what}: one line says so", jvm.transcript())
+        ct.ok(not first.exists() and len(ct.Recording(second).samples) > 0, f"{what}: the first to come records, and it alone")
+        second.unlink()
 
 
 def file_size_limit(jdk):
@@ -162,6 +228,8 @@ def main():
         garbage_at_start(jdk, options)
     for jdk in jdks[-1:]:
         name_taken(jdk)
+        closed_folders(jdk)
+        two_copies(jdk)
         file_size_limit(jdk)
         small_disk(jdk)
     ct.done()

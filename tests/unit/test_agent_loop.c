@@ -6,6 +6,7 @@
 #include "session.h"
 
 #include "agent/control/loop.h"
+#include "agent/control/peers.h"
 #include "agent/control/socket.h"
 #include "agent/trigger/alloc_events.h"
 #include "agent/trigger/clock.h"
@@ -106,9 +107,14 @@ static const char *ask(const char *request)
     return ask_bytes(line, strlen(line));
 }
 
+static bool starts_quietly(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
 static bool starts(const char *text, const char *with)
 {
-    bool good = !strncmp(text, with, strlen(with));
+    bool good = starts_quietly(text, with);
     if (!good)
         tap_note("got: %.200s", text);
     return good;
@@ -154,8 +160,13 @@ static void test_requests(void)
     tap_ok(starts(ask(""), "error unknown command ''"), "an empty request");
     tap_ok(starts(ask("dance"), "error unknown command 'dance'"), "an unknown one");
     tap_ok(starts(ask("start"), "error start needs file="), "a start without a file");
-    tap_ok(starts(ask_bytes("sta\0tus\n", 8), "error unknown command 'sta'"), "a zero byte ends a request");
-    tap_ok(starts(ask_bytes("status\nstop\nx", 13), "ok\n"), "one request per connection, whatever follows");
+    tap_ok(starts(ask_bytes("status\0\n", 8), "error the request has a zero byte"), "a zero byte is not passed over");
+    tap_ok(starts(ask_bytes("status\nstop\nx", 13), "error there is more behind"), "one request per connection");
+    tap_ok(starts(ask("status now=yes"), "error status takes no options") && starts(ask("stop file=/x"), "error stop takes no options"),
+           "options where there are none");
+    tap_ok(starts(ask("dump interval=1ms"), "error option 'interval' is none of dump's"), "a start's option for a dump");
+    tap_ok(starts(ask("start file=/x,file=/y"), "error option 'file' is given twice"), "an option twice");
+    tap_ok(starts(ask("status "), "ok\n"), "no options, said at length");
     char *line = malloc(20000);
     memset(line, 'x', 20000);
     line[SOCKET_REQUEST_MAX - 1] = '\n';
@@ -165,15 +176,36 @@ static void test_requests(void)
     free(line);
 }
 
+enum { SILENT = 2 * PEERS_MAX };
+
+/* How many of the silent are still connected when one that speaks has its answer. */
+static int count_silent(void)
+{
+    int silent[SILENT], open = 0;
+    for (int i = 0; i < SILENT; i++)
+        silent[i] = connect_agent();
+    bool answered = starts(ask("status"), "ok\n");
+    for (int i = 0; i < SILENT; i++) {
+        struct pollfd p = {silent[i], POLLIN, 0};
+        open += poll(&p, 1, 0) == 0;
+        close(silent[i]);
+    }
+    return answered ? open : -1;
+}
+
+/* They are hung up on after SOCKET_PATIENCE_MS in any case: a machine that was held up for so long tries again. */
+static void test_silent_clients(void)
+{
+    int open = 0;
+    for (int i = 0; i < 5 && !open; i++)
+        open = count_silent();
+    tap_ok(open == PEERS_MAX - 1, "%d clients that say nothing do not keep one from its answer: the oldest make room (%d stay)", SILENT,
+           open);
+}
+
 static void test_rude_clients(void)
 {
-    int silent[5];
     char byte = 's';
-    for (int i = 0; i < 5; i++)
-        silent[i] = connect_agent();
-    tap_ok(starts(ask("status"), "ok\n"), "five clients that say nothing do not keep a sixth from its answer");
-    for (int i = 0; i < 5; i++)
-        close(silent[i]);
     for (int i = 0; i < 50; i++) {
         int fd = connect_agent();
         if (i % 2)
@@ -283,6 +315,77 @@ static void test_strangers(void)
     waitpid(pid, &status, 0);
     tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "another user gets no answer, even if the socket lets him in");
     chmod(address.sun_path, 0600);
+}
+
+/* ---- places ---- */
+
+/* The agent's socket beside the plain name: `address` is set to it. */
+static bool find_suffixed(void)
+{
+    char plain[32];
+    snprintf(plain, sizeof plain, ".candor-%d.", (int)getpid());
+    DIR *tmp = opendir("/tmp");
+    bool found = false;
+    for (const struct dirent *d; tmp && !found && (d = readdir(tmp));) {
+        found = starts_quietly(d->d_name, plain) && strlen(d->d_name) == strlen(plain) + 8;
+        if (found)
+            snprintf(address.sun_path, sizeof address.sun_path, "/tmp/%.60s", d->d_name);
+    }
+    if (tmp)
+        closedir(tmp);
+    return found;
+}
+
+static bool listens_beside(const char *what)
+{
+    struct error e = {""};
+    struct sockaddr_un plain = address;
+    bool good = !loop_open(&hooks, false, NULL, &e) && find_suffixed() && starts(ask("status"), "ok\n");
+    loop_finish(false);
+    good &= !is_there();
+    address = plain;
+    tap_ok(good && is_there(), "%s has the socket's name: another is taken, and removed again (%s)", what, e.text);
+    return good;
+}
+
+/* Another process that listens under our name, as in a second container with the same /tmp. */
+static pid_t start_namesake(void)
+{
+    int pipes[2];
+    char byte = 0;
+    if (pipe(pipes))
+        return -1;
+    pid_t pid = fork();
+    if (!pid) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        byte = bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 1);
+        _exit(write(pipes[1], &byte, 1) != 1 || pause());
+    }
+    bool ready = read(pipes[0], &byte, 1) == 1 && !byte;
+    close(pipes[0]);
+    close(pipes[1]);
+    return ready ? pid : -1;
+}
+
+static void test_taken_names(void)
+{
+    struct error e = {""};
+    mkdir(address.sun_path, 0755);
+    listens_beside("a folder");
+    rmdir(address.sun_path);
+    tap_ok(!symlink("/etc/passwd", address.sun_path) && listens_beside("a link"), "and the link leads where it led");
+    unlink(address.sun_path);
+    pid_t namesake = start_namesake();
+    listens_beside("a living process");
+    kill(namesake, SIGKILL);
+    waitpid(namesake, NULL, 0);
+    tap_ok(is_there() && !loop_open(&hooks, false, NULL, &e) && starts(ask("status"), "ok\n"), "what a dead one has left is replaced (%s)",
+           e.text);
+    int second = socket_listen(&e);
+    tap_ok(second == -EALREADY && strstr(e.text, "another copy of the agent") && starts(ask("status"), "ok\n"),
+           "a second copy of the agent in one process is refused, and leaves the first alone (%s)", e.text);
+    loop_finish(false);
+    tap_ok(!is_there(), "and all is removed");
 }
 
 /* ---- recordings ---- */
@@ -455,7 +558,9 @@ int main(void)
     snprintf(address.sun_path, sizeof address.sun_path, "/tmp/.candor-%d", (int)getpid());
     snprintf(file, sizeof file, "/tmp/candor-loop-%d.jfr", (int)getpid());
     int files = open_files(), tasks = count_tasks();
+    test_taken_names();
     test_requests();
+    test_silent_clients();
     test_rude_clients();
     test_passed_files();
     test_no_descriptors();

@@ -92,7 +92,7 @@ static void test_accepted(void)
                options.counter.type == PERF_TYPE_RAW && options.counter.config == 0x1a2b && options.code &&
                !parse("event=dTLB-load-misses") && options.counter.type == PERF_TYPE_HW_CACHE &&
                options.counter.config == (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16) &&
-               !parse("event=cycles,event=cpu") && !options.counter.name[0],
+               !parse("event=cpu") && !options.counter.name[0],
            "events that perf counts");
     tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
                options.wall.interval_ns == 50000000 && options.wall.rate == 160 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
@@ -122,7 +122,6 @@ static void test_accepted(void)
     snprintf(expected, sizeof expected, "/tmp/%d-%d.jfr%%p", (int)getpid(), (int)getpid());
     tap_ok(!parse("file=/tmp/%p-%p.jfr%25p") && !strcmp(options.file, expected), "%%p is the process's number, %%25p is %%p");
     tap_ok(!parse("file=/x") && !options.passed && !parse("file=/x,descriptor=passed") && options.passed, "a passed file");
-    tap_ok(!parse("interval=1ms,interval=2ms") && options.interval_ns == 2000000, "the last of two counts");
     tap_ok(!parse("interval=100us") && !parse("interval=10s") && !parse("duration=0"), "the ends of the ranges");
     for (int i = 0; i < CLOCK_KINDS; i++) {
         char text[32];
@@ -231,13 +230,41 @@ static void test_refused(void)
     refused("dump-on=cpu>1,dump-max=1001", -EINVAL, "1 to 1000");
     refused("dump-on=cpu>1,dump-pause=1ms", -EINVAL, "1s or more");
     refused("dump-max=3", -EINVAL, "need dump-on");
+    refused("dump-max=10", -EINVAL, "need dump-on");
     refused("dump-dir=/var/tmp", -EINVAL, "need dump-on");
     refused("clock=timer,interval=soon,file=/x", -EINVAL, "'soon'");
+    refused("interval=1ms,interval=2ms", -EINVAL, "'interval' is given twice");
+    refused("file=/x,asm=on,file=/x", -EINVAL, "'file' is given twice");
+    refused("jfr=off,,jfr=off", -EINVAL, "'jfr' is given twice");
+    refused("descriptor=passed", -EINVAL, "needs file");
+}
+
+static int parse_dump(const char *text)
+{
+    char *copy = strdup(text);
+    error.text[0] = 0;
+    int rc = options_parse_dump(&options, copy, &error);
+    free(copy);
+    return rc;
+}
+
+static void test_dump(void)
+{
+    static const char *const others[] = {"interval=1ms", "duration=5s", "clock=timer", "event=cpu", "keep=5m", "jfr=on", "walker=agct"};
+    tap_ok(!parse_dump("") && !options.file[0] && !parse_dump("file=/x,descriptor=passed,paths=1s") && !strcmp(options.file, "/x") &&
+               options.passed && options.live.paths_ns == 1000000000,
+           "what a dump can be told");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        tap_ok(parse_dump(others[i]) == -EINVAL && strstr(error.text, "none of dump's"), "and not %s: %s", others[i], error.text);
+    tap_ok(parse_dump("file=/x,file=/y") == -EINVAL && strstr(error.text, "given twice") && parse_dump("flavour=vanilla") == -EINVAL &&
+               parse_dump("paths=0") == -EINVAL && parse_dump("file=x") == -EINVAL && parse_dump("descriptor=passed") == -EINVAL,
+           "nor anything twice, unknown or out of range");
 }
 
 int main(void)
 {
     test_accepted();
     test_refused();
+    test_dump();
     return tap_done();
 }

@@ -54,6 +54,15 @@ static void test_maps(void)
            "the performance data");
     tap_ok(!*maps_of("7f-80 rw-p 0 00:00 0 [heap]").libjvm && !*maps_of("").libjvm && !*maps_of("x").libjvm,
            "other lines say nothing");
+    struct process_maps maps = {{0}};
+    static const char *const agents[] = {"/x/libcandor.so", "/x/libcandor.so", "/y/libcandor.so (deleted)", "/x/libcandor.so"};
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "7f-80 r-xp 0 fe:00 1 %s", agents[i]);
+        process_parse_map_line(line, &maps);
+        tap_ok(!strcmp(maps.agents[0], "/x/libcandor.so") && !strcmp(maps.agents[1], i < 2 ? "" : "/y/libcandor.so"),
+               "the agent's file, and a second copy's (%zu)", i);
+    }
 }
 
 /* One string entry of performance data, little-endian. */
@@ -162,6 +171,10 @@ static void test_short_names(void)
     tap_ok(named("x; rm -rf $HOME", "xrm-rfHOME"), "nothing a shell or file system could stumble on");
     tap_ok(named("../../etc/.hidden", "hidden") && named("", "") && named("/", ""), "no hidden files, no folders");
     tap_ok(named("abcdefghijklmnopqrstuvwxyz", "abcdefghijklmno"), "cut to the room there is");
+    char name[16];
+    struct jvm app = {.main = "my.app-1.2", .embedded = true}, class = {.main = "my.App"};
+    tap_ok(!strcmp(jvm_brief_name(&app, name, sizeof name), "my.app-1.2") && !strcmp(jvm_brief_name(&class, name, sizeof name), "App"),
+           "a program's name stays whole");
 }
 
 static int reply(const char *text, struct error *e)
@@ -225,7 +238,7 @@ static void test_answers(void)
     tap_ok(control_number(&a, "samples", 9) == 12 && control_number(&a, "bad", 9) == 9 &&
            control_number(&a, "neg", 9) == 9 && control_number(&a, "none", 9) == 9, "numbers, and what is none");
     tap_ok(!parsed("ok\n", &a, &e) && a.count == 0, "an answer without pairs");
-    tap_ok(parsed("error no%20such thing\n", &a, &e) == -EREMOTEIO && !strcmp(e.text, "no such thing"), "an error");
+    tap_ok(parsed("error no file /a%20b\n", &a, &e) == -EREMOTEIO && !strcmp(e.text, "no file /a%20b"), "an error, as it is");
     tap_ok(parsed("ok\nfile=/a", &a, &e) == -EPROTO, "a cut answer is refused");
     tap_ok(parsed("", &a, &e) == -EPROTO && parsed("okay\n", &a, &e) == -EPROTO &&
            parsed("ok\nnonsense\n", &a, &e) == -EPROTO && parsed("ok\na=%zz\n", &a, &e) == -EPROTO, "garbage is refused");

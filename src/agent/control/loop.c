@@ -1,9 +1,11 @@
 #include "agent/control/loop.h"
 
 #include "agent/control/options.h"
+#include "agent/control/peers.h"
 #include "agent/control/requests.h"
 #include "agent/control/socket.h"
 #include "agent/hot/turn.h"
+#include "base/control_protocol.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -87,15 +89,15 @@ static void take_errands(void)
     pthread_mutex_unlock(&loop.lock);
 }
 
-static void serve(struct socket_peer *peer)
+static void serve(struct peers *peers)
 {
-    struct buffer answer;
-    if (socket_read(peer) <= 0)
-        return;
-    buffer_init(&answer, 1 << 16);
-    requests_answer(peer->request, peer->passed, hooks_now(), loop.late, &answer);
-    socket_answer(peer, (const char *)answer.data, answer.len);
-    buffer_deinit(&answer);
+    for (struct socket_peer *peer; (peer = peers_next(peers));) {
+        struct buffer answer;
+        buffer_init(&answer, 1 << 16);
+        requests_answer(peer->request, peer->passed, hooks_now(), loop.late, &answer);
+        socket_answer(peer, (const char *)answer.data, answer.len);
+        buffer_deinit(&answer);
+    }
 }
 
 static void tick(void)
@@ -118,13 +120,13 @@ static bool should_leave(bool has_recorded, bool was_idle)
 }
 
 /* How long to wait for something to do; NULL: for ever. */
-static const struct timespec *patience(const struct socket_peer *peer, bool listens, struct timespec *out)
+static const struct timespec *patience(bool has_peers, bool listens, struct timespec *out)
 {
     *out = (struct timespec){.tv_sec = LATE_IDLE_S};
     if (collect_running()) {
         uint64_t ns = collect_patience_ns();
         *out = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-    } else if (peer->fd >= 0 || !listens) {
+    } else if (has_peers || !listens) {
         *out = (struct timespec){.tv_nsec = PEER_PERIOD_NS};
     } else if (!loop.late) {
         return NULL;
@@ -134,26 +136,24 @@ static const struct timespec *patience(const struct socket_peer *peer, bool list
 
 /* What the thread keeps from one round to the next. */
 struct rounds {
-    struct socket_peer peer;
+    struct peers peers;
     uint64_t accept_again;
     bool has_recorded, came;
 };
 
 /* Waits for an errand, a client or the next tick. False when nothing came. */
-static bool wait_and_serve(struct socket_peer *peer, uint64_t *accept_again)
+static bool wait_and_serve(struct peers *peers, uint64_t *accept_again)
 {
-    bool listens = peer->fd < 0 && clock_monotonic_ns() >= *accept_again;
-    struct pollfd fds[3] = {{.fd = loop.wake, .events = POLLIN},
-                            {.fd = listens ? loop.listener : -1, .events = POLLIN},
-                            {.fd = peer->fd, .events = POLLIN}};
+    bool listens = clock_monotonic_ns() >= *accept_again, has_peers = peers_any(peers);
+    struct pollfd fds[2 + PEERS_MAX] = {{.fd = loop.wake, .events = POLLIN}, {.fd = listens ? loop.listener : -1, .events = POLLIN}};
     struct timespec wait;
-    bool came = ppoll(fds, 3, patience(peer, listens, &wait), NULL) > 0;
+    peers_watch(peers, fds + 2);
+    bool came = ppoll(fds, 2 + PEERS_MAX, patience(has_peers, listens, &wait), NULL) > 0;
     take_errands();
-    if (fds[1].revents && socket_accept(loop.listener, peer))
+    if (fds[1].revents && peers_accept(peers, loop.listener))
         *accept_again = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
-    if (peer->fd >= 0)
-        serve(peer);
-    return came || !listens;
+    serve(peers);
+    return came || has_peers || !listens;
 }
 
 static void leave(void)
@@ -170,7 +170,7 @@ static void leave(void)
 static void go_round(void *argument)
 {
     struct rounds *r = argument;
-    r->came = wait_and_serve(&r->peer, &r->accept_again);
+    r->came = wait_and_serve(&r->peers, &r->accept_again);
     r->has_recorded = r->has_recorded || collect_running();
     tick();
 }
@@ -204,7 +204,7 @@ static void recover(struct turn *turn, struct rounds *r)
     pthread_mutex_unlock(&loop.lock);
     if (turn_first_fault().elsewhere)
         park();
-    socket_hang_up(&r->peer, 0);
+    peers_hang_up(&r->peers);
     r->has_recorded = false;
     r->came = true;
 }
@@ -213,13 +213,14 @@ static void *run(void *unused)
 {
     static struct rounds rounds;
     struct turn *turn = turn_of_own_thread();
-    rounds = (struct rounds){.peer.fd = -1, .peer.passed = -1};
-    pthread_setname_np(pthread_self(), "candor");
+    memset(&rounds, 0, sizeof rounds);
+    peers_init(&rounds.peers);
+    pthread_setname_np(pthread_self(), CONTROL_THREAD);
     do {
         if (!turn_take(turn, go_round, &rounds))
             recover(turn, &rounds);
     } while (!should_leave(rounds.has_recorded, !rounds.came));
-    socket_hang_up(&rounds.peer, 0);
+    peers_hang_up(&rounds.peers);
     leave();
     return NULL;
 }
@@ -267,7 +268,7 @@ static int open_locked(const struct hooks *hooks, bool late, bool starts, struct
     if (loop.open)
         return 0;
     int listener = socket_listen(e);
-    if (listener < 0 && (late || !starts))
+    if (listener == -EALREADY || (listener < 0 && (late || !starts)))
         return listener;
     loop.listener = listener;
     loop.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -364,6 +364,8 @@ static int check_wall(const struct collect_options *o, struct error *e)
 static void settle(struct collect_options *o)
 {
     bool rounds = is_of_rounds(o);
+    if (!o->dumps.max)
+        o->dumps.max = DUMPS_MAX_DEFAULT;
     if (o->counter.name[0])
         o->interval_ns = o->event_interval = o->event_interval ? o->event_interval : o->counter.interval;
     if (!o->interval_ns)
@@ -376,12 +378,17 @@ static void settle(struct collect_options *o)
         o->wall.rate = WALL_RATE_DEFAULT;
 }
 
+static int check_dumps(const struct collect_options *o, struct error *e)
+{
+    bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max;
+    if (about_dumps && !o->dumps.rule.text[0])
+        return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
+    return 0;
+}
+
 /* What the options are together. */
 static int check(const struct collect_options *o, struct error *e)
 {
-    bool about_dumps = o->dumps.folder[0] || o->dumps.pause_ns || o->dumps.max != DUMPS_MAX_DEFAULT;
-    if (about_dumps && !o->dumps.rule.text[0])
-        return error_set(e, -EINVAL, "dump-dir, dump-max and dump-pause need dump-on, which says when to dump");
     int rc = check_alloc(o, e);
     rc = rc ? rc : check_clock(o, e);
     if (rc || o->events != COLLECT_SAFEPOINT)
@@ -413,40 +420,72 @@ static const struct {
             {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate},
             {"event-interval", set_event_interval}, {"jfr", set_jfr}};
 
-static int set_one(struct collect_options *o, char *pair, struct error *e)
+static int unknown(const char *key, bool of_dump, struct error *e)
 {
-    char *value = strchr(pair, '=');
-    if (!value)
-        return error_set(e, -EINVAL, "option '%s' has no value", pair);
-    *value++ = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!strcmp(pair, keys[i].key))
-            return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
+    if (of_dump)
+        return error_set(e, -EINVAL, "option '%s' is none of dump's, which are file, descriptor and paths", key);
     return error_set(e, -EINVAL,
                      "unknown option '%s'; known are "
                      "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
                      "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
                      "wall-rate, live-max, paths, lock-threshold, lock-rate, event-interval and jfr",
-                     pair);
+                     key);
+}
+
+static bool is_of_dump(int (*set)(struct collect_options *, char *, struct error *))
+{
+    return set == set_file || set == set_descriptor || set == set_paths;
+}
+
+/* given: a bit per key that came before. */
+static int set_one(struct collect_options *o, char *pair, bool of_dump, uint64_t *given, struct error *e)
+{
+    char *value = strchr(pair, '=');
+    if (!value)
+        return error_set(e, -EINVAL, "option '%s' has no value", pair);
+    *value++ = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(pair, keys[i].key) != 0 || (of_dump && !is_of_dump(keys[i].set)))
+            continue;
+        if (*given >> i & 1)
+            return error_set(e, -EINVAL, "option '%s' is given twice; leave one out", pair);
+        *given |= UINT64_C(1) << i;
+        return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
+    }
+    return unknown(pair, of_dump, e);
+}
+
+static int set_all(struct collect_options *o, char *text, bool of_dump, struct error *e)
+{
+    uint64_t given = 0;
+    int rc = 0;
+    _Static_assert(sizeof keys / sizeof *keys <= 64, "a bit per key");
+    memset(o, 0, sizeof *o);
+    o->events = COLLECT_CPU;
+    while (text && *text && !rc) {
+        char *next = strchr(text, ',');
+        if (next)
+            *next++ = 0;
+        rc = *text ? set_one(o, text, of_dump, &given, e) : 0;
+        text = next;
+    }
+    if (!rc && o->passed && !o->file[0])
+        return error_set(e, -EINVAL, "descriptor needs file, the name of what is passed");
+    return rc;
+}
+
+int options_parse_dump(struct collect_options *out, char *text, struct error *e)
+{
+    return set_all(out, text, true, e);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)
 {
-    memset(out, 0, sizeof *out);
-    out->events = COLLECT_CPU;
-    out->dumps.max = DUMPS_MAX_DEFAULT;
-    while (text && *text) {
-        char *next = strchr(text, ',');
-        if (next)
-            *next++ = 0;
-        int rc = *text ? set_one(out, text, e) : 0;
-        if (rc)
-            return rc;
-        text = next;
-    }
-    int rc = check_counter(out, e);
+    int rc = set_all(out, text, false, e);
+    rc = rc ? rc : check_counter(out, e);
     rc = rc ? rc : check_wall(out, e);
     rc = rc ? rc : check_lock(out, e);
+    rc = rc ? rc : check_dumps(out, e);
     settle(out);
     return rc ? rc : check(out, e);
 }

@@ -98,7 +98,7 @@ static void put_dumps(struct buffer *b, const struct dumps *d)
         put_text(b, "dump_error", d->error);
 }
 
-static void put_status(struct buffer *b)
+static int put_status(struct buffer *b)
 {
     struct collect_status s;
     char events[COLLECT_EVENTS_BYTES];
@@ -111,7 +111,7 @@ static void put_status(struct buffer *b)
     if (s.fault[0])
         put_text(b, "fault", s.fault);
     if (!collect_running())
-        return;
+        return 0;
     put_text(b, "file", s.file);
     bool counts = clock_counts(&s.clock);
     put_text(b, "event", counts ? s.clock.counter.name : collect_events_text(events, s.events));
@@ -143,23 +143,25 @@ static void put_status(struct buffer *b)
         put_text(b, "warning", s.warning);
     if (s.error[0])
         put_text(b, "error", s.error);
+    return 0;
 }
 
-/* The options of a request that writes a file. */
-static int parse(struct collect_options *options, char *arguments, int passed, struct error *e)
+/* The file of a request that writes one. */
+static int take_descriptor(struct collect_options *options, int passed, struct error *e)
 {
-    int rc = options_parse(options, arguments, e);
-    if (!rc && options->passed && passed < 0)
+    if (options->passed && passed < 0)
         return error_set(e, -EBADF, "the open file did not arrive: a security module (SELinux, AppArmor) keeps it from this JVM; "
                          "start it with -agentpath:.../libcandor.so=file=...");
     options->descriptor = passed;
-    return rc;
+    return 0;
 }
 
 static int answer_start(char *arguments, int passed, const struct hooks *hooks, bool late, struct buffer *b, struct error *e)
 {
     static struct collect_options options;
-    int rc = parse(&options, arguments, passed, e);
+    int rc = options_parse(&options, arguments, e);
+    if (!rc)
+        rc = take_descriptor(&options, passed, e);
     if (!rc)
         rc = requests_start(&options, hooks, late, e);
     if (!rc)
@@ -172,7 +174,9 @@ static int answer_dump(char *arguments, int passed, struct buffer *b, struct err
     static struct collect_options options;
     static struct collect_status status;
     uint64_t bytes = 0;
-    int rc = parse(&options, arguments, passed, e);
+    int rc = options_parse_dump(&options, arguments, e);
+    if (!rc)
+        rc = take_descriptor(&options, passed, e);
     if (!rc)
         rc = collect_dump(options.file, options.passed ? passed : -1, options.live.paths_ns, &bytes, e);
     if (rc)
@@ -219,15 +223,16 @@ void requests_answer(char *request, int passed, const struct hooks *hooks, bool 
         *arguments++ = 0;
     else
         arguments = none;
-    if (!strcmp(request, "status")) {
-        put_status(answer);
-        return;
-    }
-    if (!strcmp(request, "start"))
+    bool is_status = !strcmp(request, "status"), is_stop = !strcmp(request, "stop");
+    if ((is_status || is_stop) && *arguments)
+        rc = error_set(&e, -EINVAL, "%s takes no options", request);
+    else if (is_status)
+        rc = put_status(answer);
+    else if (!strcmp(request, "start"))
         rc = answer_start(arguments, passed, hooks, late, answer, &e);
     else if (!strcmp(request, "dump"))
         rc = answer_dump(arguments, passed, answer, &e);
-    else if (!strcmp(request, "stop"))
+    else if (is_stop)
         rc = answer_stop(hooks, answer, &e);
     else
         rc = error_set(&e, -EINVAL, "unknown command '%.64s'", request);

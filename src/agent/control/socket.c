@@ -1,9 +1,12 @@
 #include "agent/control/socket.h"
 
+#include "base/control_protocol.h"
 #include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/random.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,46 +15,104 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static void address(struct sockaddr_un *a)
-{
-    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
-    snprintf(a->sun_path, sizeof a->sun_path, "/tmp/.candor-%d", (int)getpid());
-}
-
-/* Removes only a socket, and only our own: /tmp is sticky, so nobody else's file can stand in for it unnoticed. */
-static void remove_stale(const char *path)
+/* Only a socket, and only our own: these folders are sticky, so nobody else's file can stand in for it unnoticed. */
+static bool is_own(const char *path)
 {
     struct stat st;
-    if (!syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) &&
-        st.st_uid == geteuid())
-        unlink(path);
+    return !syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
+}
+
+/* Who listens behind it: a process's number, or 0 of one that we cannot see; -ECONNREFUSED: nobody any more. */
+static pid_t listener_of(const struct sockaddr_un *a)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return 0;
+    pid_t pid = connect(fd, (const struct sockaddr *)a, sizeof *a) ? -errno
+                : getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? 0
+                                                                       : peer.pid;
+    close(fd);
+    return pid;
+}
+
+/* What an earlier process with our number has left; not that of a living one, as in two containers that share a /tmp. -EALREADY: that
+ * process is our own. */
+static int remove_stale(const struct sockaddr_un *a)
+{
+    pid_t pid = is_own(a->sun_path) ? listener_of(a) : 0;
+    if (pid == getpid())
+        return -EALREADY;
+    if (pid == -ECONNREFUSED)
+        unlink(a->sun_path);
+    return 0;
+}
+
+/* The plain name, or, where that is somebody else's, one that nobody could know before. */
+static int address(struct sockaddr_un *a, const char *folder, bool plain)
+{
+    uint32_t random = 0;
+    if (!plain && syscall(SYS_getrandom, &random, sizeof random, GRND_NONBLOCK) != sizeof random)
+        return -EAGAIN;
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (plain)
+        snprintf(a->sun_path, sizeof a->sun_path, "%s/" CONTROL_SOCKET, folder, (int)getpid());
+    else
+        snprintf(a->sun_path, sizeof a->sun_path, "%s/" CONTROL_SOCKET CONTROL_SOCKET_SUFFIX, folder, (int)getpid(), random);
+    return 0;
+}
+
+/* The mode of the socket's file comes from the descriptor, so there is no moment at which others could connect. */
+static int bind_to(int fd, const struct sockaddr_un *a)
+{
+    int rc = remove_stale(a);
+    if (rc)
+        return rc;
+    return fchmod(fd, 0600) < 0 || bind(fd, (const struct sockaddr *)a, sizeof *a) < 0 || listen(fd, 8) < 0 ? -errno : 0;
+}
+
+static int listen_in(const char *folder, bool plain)
+{
+    struct sockaddr_un a;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int rc = fd < 0 ? -errno : address(&a, folder, plain);
+    if (!rc)
+        rc = bind_to(fd, &a);
+    if (!rc)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return rc;
 }
 
 int socket_listen(struct error *e)
 {
-    struct sockaddr_un a;
-    address(&a);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return error_set(e, -errno, "cannot open the control socket: %s", strerror(errno));
-    remove_stale(a.sun_path);
-    /* The mode of the socket's file comes from the descriptor, so there is no moment at which others could connect. */
-    if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(fd, 8) < 0) {
-        int rc = -errno;
-        close(fd);
-        if (rc == -EADDRINUSE)
-            return error_set(e, rc, "the control socket %s cannot be made: somebody else's file has its name; remove it", a.sun_path);
-        return error_set(e, rc, "the control socket %s cannot be made: %s", a.sun_path, strerror(-rc));
+    static const char *const folders[] = CONTROL_FOLDERS;
+    int first = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int fd = listen_in(folders[i], true);
+        if (fd == -EADDRINUSE)
+            fd = listen_in(folders[i], false);
+        if (fd >= 0)
+            return fd;
+        if (fd == -EALREADY)
+            return error_set(e, fd, "another copy of the agent is at work in this JVM: load it from one file only, and once");
+        first = first ? first : fd;
     }
-    return fd;
+    return error_set(e, first, "no control socket can be made, in /tmp (%s) or in /dev/shm; give this JVM one of them that it can write",
+                     strerror(-first));
 }
 
 void socket_unlisten(int fd)
 {
-    struct sockaddr_un a;
-    address(&a);
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    socklen_t size = sizeof a;
+    if (fd < 0)
+        return;
+    if (!getsockname(fd, (struct sockaddr *)&a, &size) && is_own(a.sun_path))
+        unlink(a.sun_path);
     close(fd);
-    remove_stale(a.sun_path);
 }
 
 static int may_talk(int connection)
@@ -116,9 +177,14 @@ static ssize_t receive(struct socket_peer *peer)
     return n;
 }
 
+static int refuse(struct socket_peer *peer, const char *refusal)
+{
+    socket_answer(peer, refusal, strlen(refusal));
+    return -EPROTO;
+}
+
 int socket_read(struct socket_peer *peer)
 {
-    static const char refusal[] = "error the request is longer than 8 KiB\n";
     ssize_t n = receive(peer);
     if (n < 0 && errno != EAGAIN)
         return socket_hang_up(peer, -errno);
@@ -127,15 +193,16 @@ int socket_read(struct socket_peer *peer)
     if (n > 0)
         peer->used += (size_t)n;
     char *end = memchr(peer->request, '\n', peer->used);
-    if (end) {
-        *end = 0;
-        return 1;
-    }
-    if (peer->used == SOCKET_REQUEST_MAX) {
-        socket_answer(peer, refusal, sizeof refusal - 1);
-        return -EMSGSIZE;
-    }
-    return clock_monotonic_ns() < peer->deadline_ns ? 0 : socket_hang_up(peer, -ETIMEDOUT);
+    if (!end && peer->used == SOCKET_REQUEST_MAX)
+        return refuse(peer, "error the request is longer than 8 KiB\n");
+    if (!end)
+        return clock_monotonic_ns() < peer->deadline_ns ? 0 : socket_hang_up(peer, -ETIMEDOUT);
+    if (end + 1 != peer->request + peer->used)
+        return refuse(peer, "error there is more behind the request's line; a connection carries one request\n");
+    if (memchr(peer->request, 0, peer->used))
+        return refuse(peer, "error the request has a zero byte\n");
+    *end = 0;
+    return 1;
 }
 
 void socket_answer(struct socket_peer *peer, const char *text, size_t len)

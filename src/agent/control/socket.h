@@ -1,5 +1,5 @@
-/* The listening side of the control socket: one Unix stream socket in /tmp, mode 0600. Nothing here waits: the agent's
- * thread has samples to drain. */
+/* The listening side of the control socket: one Unix stream socket, mode 0600, in the first folder of CONTROL_FOLDERS that takes
+ * one. Nothing here waits: the agent's thread has samples to drain. */
 #ifndef CANDOR_AGENT_CONTROL_SOCKET_H
 #define CANDOR_AGENT_CONTROL_SOCKET_H
 
@@ -19,14 +19,15 @@ struct socket_peer {
     char request[SOCKET_REQUEST_MAX + 1];
 };
 
-/* The listening descriptor, or a negative errno. A stale socket of an earlier process with this pid is replaced. */
+/* The listening descriptor, or a negative errno. A stale socket of an earlier process with this pid is replaced; a file of anybody
+ * else's with its name is left alone, and another name taken. */
 int socket_listen(struct error *e);
-/* Closes and removes it. */
+/* Closes and removes it; -1 is passed over. */
 void socket_unlisten(int fd);
 /* Accepts a peer that is our user or root. 0 or a negative errno. */
 int socket_accept(int fd, struct socket_peer *peer);
 /* Takes what has come of the request, and the first descriptor that came with it. 1: its line is whole (zero-terminated,
- * without newline); 0: more is to come; negative: the peer is gone, too slow or too long-winded, and closed. */
+ * without newline); 0: more is to come; negative: the peer is gone or too slow, or its request was refused, and it is closed. */
 int socket_read(struct socket_peer *peer);
 /* Sends the answer as far as the socket takes it at once, then closes, also what was passed. */
 void socket_answer(struct socket_peer *peer, const char *text, size_t len);

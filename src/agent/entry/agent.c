@@ -10,6 +10,7 @@
 #include "base/control_protocol.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +85,16 @@ struct loading {
 
 static void load(void *argument)
 {
+    static bool is_loaded;
     const struct loading *l = argument;
     struct error e = {"out of memory"};
     inject_crash(INJECT_AT_LOAD);
+    if (is_loaded) {
+        error_set(&e, -EALREADY, "the agent is loaded twice in this JVM (-agentpath, JAVA_TOOL_OPTIONS): the first one's options count");
+        complain(&e, "");
+        return;
+    }
+    is_loaded = true;
     if (parse(l->text, &e) || java_open(l->vm, &e)) {
         complain(&e, "");
         return;

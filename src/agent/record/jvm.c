@@ -66,13 +66,26 @@ static char *take_text(struct buffer *b)
     return strdup("");
 }
 
-/* Up to the main class, module or jar the arguments are the JVM's, from there on the program's. */
+/* What `candor list` calls a program that is not `java`: by the main class that its launcher told the JVM, or its own name. */
+static void add_own_name(struct buffer *java, const char *program)
+{
+    char main_class[256];
+    const char *command = jvm_property("sun.java.command");
+    snprintf(main_class, sizeof main_class, "%.*s", (int)strcspn(command, " "), command);
+    add_argument(java, *main_class ? main_class : program, NULL);
+}
+
+/* Up to the main class, module or jar the arguments are the JVM's, from there on the program's. A program that has the JVM in it takes all
+ * of them itself. */
 static void split_arguments(const char *line, int size)
 {
     struct buffer jvm, java;
-    bool for_java = false;
+    const char *slash = strrchr(line, '/'), *program = slash ? slash + 1 : line;
+    bool for_java = *program && strcmp(program, "java") != 0;
     buffer_init(&jvm, COMMAND_LINE_MAX);
     buffer_init(&java, COMMAND_LINE_MAX);
+    if (for_java)
+        add_own_name(&java, program);
     const char *before = NULL, *end = line + size;
     for (const char *a = line + strlen(line) + 1; a < end && a > line; before = a, a += strlen(a) + 1) {
         bool value = before && takes_value(before);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -141,9 +142,17 @@ static int try_perf(struct clock *c)
 /* A debugger takes SIGTRAP for a breakpoint of its own. */
 enum { TRACED = -4096, TOO_OLD, UNGUARDED };
 
+/* The kernel itself says EINVAL to flags that do not exist, before it looks at anything else. */
+static bool is_filtered(void)
+{
+    struct perf_event_attr attr = {.size = sizeof attr};
+    return syscall(SYS_perf_event_open, &attr, 0, -1, -1, ~0ul) < 0 && errno != EINVAL && prctl(PR_GET_SECCOMP) == 2;
+}
+
 static const char *why_not(int rc)
 {
     return rc == TRACED    ? "a debugger is attached, which catches it"
+           : (rc == -EACCES || rc == -ENOSYS) && is_filtered() ? "a seccomp filter refuses it, as a container's does"
            : rc == TOO_OLD ? "before Linux 6.1 it may be lost, or end the process"
            : rc == UNGUARDED ? "a library that took its signal would end the process, and calls of sigaction cannot be followed here"
                            : strerror(-rc);

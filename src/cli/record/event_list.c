@@ -1,8 +1,12 @@
 #include "cli/record/event_list.h"
 
+#include "base/counted_event.h"
 #include "base/word_list.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { EVENT_NAME_MAX = 96 }; /* as the agent has it */
 
 /* Whether the word's first n bytes are one of the words between the separators. */
 static bool is_among(const char *words, char separator, const char *word, size_t n)
@@ -19,16 +23,13 @@ static bool is_member(const char *word, size_t n)
     return is_among(EVENT_LIST_MEMBERS, '|', word, n);
 }
 
-/* A slip of the fingers shall not go as far as the agent. All but the first three have a hyphen or a colon. */
+/* A slip of the fingers shall not go as far as the agent. */
 static bool is_counted(const char *word, size_t n)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:";
-    if (is_among("cycles|instructions|branches", '|', word, n))
-        return true;
-    if (n > 1 && word[0] == 'r' && strspn(word + 1, "0123456789abcdefABCDEF") == n - 1)
-        return true;
-    bool is_marked = memchr(word, '-', n) || memchr(word, ':', n);
-    return strspn(word, letters) == n && is_marked && word[0] != '-' && word[0] != ':';
+    struct counted_event event;
+    char name[EVENT_NAME_MAX];
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    return n < sizeof name && counted_event_find(&event, name);
 }
 
 static int check_word(const struct cli_command *command, const char *list, const char *word, size_t n)
@@ -67,4 +68,10 @@ bool event_list_has(const char *list, const char *event)
 bool event_list_counts(const char *list)
 {
     return list && !is_member(list, strcspn(list, ","));
+}
+
+uint64_t event_list_least(const char *list)
+{
+    struct counted_event event;
+    return event_list_counts(list) && counted_event_find(&event, list) ? event.least : 0;
 }

@@ -116,9 +116,11 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
     return code;
 }
 
+/* Its duration is for a client that is killed: it must not be over before ours, which begins when the JVM has answered. Where collections
+ * leave Java no time that may take long. */
 static struct recorder_bounds bounds_of(const struct recording *r, unsigned long long guard_ns)
 {
-    struct recorder_bounds b = {.duration_ns = r->duration_ns ? r->duration_ns + guard_ns : 0, .bytes = BYTES_MAX};
+    struct recorder_bounds b = {.duration_ns = r->duration_ns ? r->duration_ns + guard_ns + PATIENCE_NS : 0, .bytes = BYTES_MAX};
     if (r->keep)
         units_parse_duration(r->keep, &b.age_ns);
     if (r->max_size)
@@ -154,6 +156,35 @@ static int begin_own(struct jdk_recorder *j, const struct session *s, const stru
     return code;
 }
 
+/* Whether the JVM lists the recording still, in whichever state; as long as it does not answer it may. */
+static bool is_listed(const struct session *s, const char *name)
+{
+    struct recorder_list list;
+    struct error e;
+    if (recorder_check(s->process.pid, patience(s), &list, &e))
+        return true;
+    for (unsigned i = 0; i < list.count; i++)
+        if (!strcmp(list.list[i].name, name))
+            return true;
+    return false;
+}
+
+/* Its file is whole when this returns 0, also where the JVM's own timer was first. */
+static int stop_own(const struct session *s, const char *name, struct error *e)
+{
+    uint64_t deadline = clock_monotonic_ns() + patience(s);
+    int code = recorder_stop(s->process.pid, patience(s), name, e);
+    if (code != -EALREADY)
+        return code;
+    while (is_listed(s, name)) {
+        if (session_wait_end(s, STEP_MS))
+            return error_set(e, -ESRCH, "the JVM has exited");
+        if (clock_monotonic_ns() >= deadline)
+            return error_set(e, -ETIMEDOUT, "it has ended, but the JVM has not written it for a minute; is the disk of its /tmp full?");
+    }
+    return 0;
+}
+
 /* Of clients that did not come to their end: the agent does not record, and nobody has their folder open. */
 static void end_left_over(const struct session *s, struct recorder_list *list)
 {
@@ -168,7 +199,7 @@ static void end_left_over(const struct session *s, struct recorder_list *list)
         int code = recorder_folder_open(&f, &s->process, folder, &e);
         if (code && code != -ENOENT)
             continue;
-        r->running = recorder_stop(s->process.pid, patience(s), r->name, &e) != 0;
+        r->running = stop_own(s, r->name, &e) != 0;
         if (!r->running)
             say_recording(r, s, "was left by a candor that was killed, and is ended");
         recorder_folder_remove(&f);
@@ -297,7 +328,7 @@ static bool has_ended(const struct session *s, int code)
 static int end_own(struct jdk_recorder *j, const struct session *s, const struct joined *to)
 {
     struct error e;
-    int code = session_wait_end(s, 0) ? -ESRCH : recorder_stop(s->process.pid, patience(s), j->name, &e);
+    int code = session_wait_end(s, 0) ? -ESRCH : stop_own(s, j->name, &e);
     bool exited = has_ended(s, code);
     if (code && code != -ENOENT && !exited) { /* it may still be written */
         recorder_folder_close(&j->folder);
@@ -375,7 +406,7 @@ void jdk_recorder_leave(struct jdk_recorder *j)
 void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s)
 {
     struct error e;
-    if (is_on(j->mode) && recorder_stop(s->process.pid, patience(s), j->name, &e))
+    if (is_on(j->mode) && stop_own(s, j->name, &e))
         cli_fail("cannot end the JDK's recording %s: %s; end it with 'jcmd %d JFR.stop name=%s'", j->name, e.text, s->process.pid, j->name);
     recorder_folder_remove(&j->folder);
     j->mode = NULL;

@@ -5,6 +5,8 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,6 +35,9 @@ static int check_counter(const struct recording *r, const struct cli_args *args)
     unsigned long long number = strtoull(r->event_interval, &end, 10);
     if (*r->event_interval < '0' || *r->event_interval > '9' || *end || errno || !number || number > 1ull << 40)
         return cli_usage(args->command, "--event-interval wants a number of events, not '%.40s'", r->event_interval);
+    if (number < event_list_least(r->event))
+        return cli_usage(args->command, "--event-interval %.40s: of -e %.60s use %" PRIu64 " or more; with less, samples would be all that "
+                         "the program does", r->event_interval, r->event, event_list_least(r->event));
     return CLI_OK;
 }
 
@@ -89,7 +94,8 @@ static int check_alloc(const struct recording *r, const struct cli_args *args)
     if (r->alloc_rate && r->alloc_interval)
         return cli_usage(args->command, "--alloc-rate, --alloc-interval: use one of them");
     if (r->alloc_rate && (units_parse_rate(r->alloc_rate, &value) || value > 1000000))
-        return cli_usage(args->command, "--alloc-rate '%.40s': use samples per second, such as 100/s", r->alloc_rate);
+        return cli_usage(args->command, "--alloc-rate '%.40s': use samples per second, from 1/s to 1000000/s, such as 100/s",
+                         r->alloc_rate);
     if (r->alloc_interval && (units_parse_size(r->alloc_interval, &value) || value < 1024 || value > INT32_MAX))
         return cli_usage(args->command, "--alloc-interval '%.40s': use a size from 1k to 2047m, such as 512k", r->alloc_interval);
     return CLI_OK;
@@ -160,6 +166,9 @@ static int check_dumps(const struct recording *r, const struct cli_args *args)
         return cli_usage(args->command, "--dump-dir, --dump-max and --dump-pause need --dump-on, which says when to dump");
     if (r->dump_on && alarm_rule_parse(&rule, r->dump_on, &e))
         return cli_usage(args->command, "--%s", e.text);
+    if (r->dump_dir && strlen(r->dump_dir) >= PATH_MAX)
+        return cli_usage(args->command, "--dump-dir '%.40s...': the path is too long; use one of less than %d bytes",
+                         r->dump_dir, PATH_MAX);
     if (r->dump_dir && *r->dump_dir != '/')
         return cli_usage(args->command, "--dump-dir '%.200s': use an absolute path, as the JVM sees it", r->dump_dir);
     if (r->dump_pause && (units_parse_duration(r->dump_pause, &value) || value < 1000000000))
@@ -208,6 +217,8 @@ int recording_read(struct recording *r, const struct cli_args *args)
         return status;
     if (r->interval_ns < 100000)
         return cli_usage(args->command, "--interval below 100us would only measure the profiler");
+    if (r->interval_ns > 10000000000u)
+        return cli_usage(args->command, "--interval '%.40s': use a duration from 100us to 10s", cli_option(args, "interval"));
     status = check_limits(r, args);
     if (!status)
         status = check_counter(r, args);

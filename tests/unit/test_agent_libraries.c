@@ -108,7 +108,7 @@ static void test_replaced(const char *who)
 {
     char *path = at("replaced.so"), *other = at("other.so");
     void *library = load_copy("named_first", path);
-    copy(built("named_second"), other);
+    copy(built("named_second_full"), other); /* which has a name for each address */
     rename(other, path);
     tap_ok(is_named(library, "first_function") && is_named(library, "first_other"),
            "%s: the functions of a library whose file was replaced by another (%s)", who,
@@ -170,6 +170,13 @@ static void test_debug_file(void)
     native_deinit();
     unsetenv("DEBUGINFOD_CACHE_PATH");
     dlclose(library);
+}
+
+static void test_pipe(void)
+{
+    struct elf_file file;
+    char *path = at("pipe.so");
+    tap_ok(!mkfifo(path, 0644) && elf_map(&file, path) == -ENOENT, "a pipe in a library's place is no file, and nobody waits for it");
 }
 
 static int find_vdso(struct dl_phdr_info *info, size_t size, void *context)
@@ -239,6 +246,7 @@ int main(void)
     test_unloaded();
     test_vdso();
     test_damage();
+    test_pipe();
     if (!geteuid() && !seteuid(NOBODY)) { /* who may not open what is mapped */
         prctl(PR_SET_DUMPABLE, 1);
         test_deleted("as nobody");

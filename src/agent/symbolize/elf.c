@@ -106,7 +106,7 @@ int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t 
 
 int elf_map(struct elf_file *out, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe it would wait for a writer */
     *out = (struct elf_file){0};
     if (fd < 0)
         return -ENOENT;

@@ -17,9 +17,9 @@ static const struct pattern patterns[] = {
     /* java.lang.reflect */
     {"$Proxy", DIGITS, 1, 10, true},
     {"jdk.proxy", DIGITS, 1, 10, true},
-    {"reflect.GeneratedMethodAccessor", DIGITS, 1, 10, true},
-    {"reflect.GeneratedConstructorAccessor", DIGITS, 1, 10, true},
-    {"reflect.GeneratedSerializationConstructorAccessor", DIGITS, 1, 10, true},
+    {"GeneratedMethodAccessor", DIGITS, 1, 10, true},
+    {"GeneratedConstructorAccessor", DIGITS, 1, 10, true},
+    {"GeneratedSerializationConstructorAccessor", DIGITS, 1, 10, true},
     /* CGLIB, Spring's, Guice's */
     {"CGLIB$$", HEX, 1, 16, false},
     {"CGLIB$$FastClass$$", HEX, 1, 16, false},
@@ -76,8 +76,11 @@ static bool is_word_end(const char *at, const char *end)
 
 static bool starts(const char *at, const char *end, const char *with)
 {
-    size_t n = strlen(with);
-    return (size_t)(end - at) >= n && !memcmp(at, with, n);
+    while (*with && at < end && *at == *with) {
+        at++;
+        with++;
+    }
+    return !*with;
 }
 
 /* ---- classes ---- */
@@ -122,6 +125,18 @@ static const char *hidden_end(const char *at, const char *end, const char **kept
     return identity_end(at, end, false);
 }
 
+/* Whether something to be left out may begin with this: the first letters of all that is looked for. Names are many, and most have none
+ * of it. */
+static bool may_begin(char c)
+{
+    switch (c) {
+    case '$': case '.': case '/': case '+': case 'B': case 'C': case 'G': case 'L': case '_': case 'j':
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The same of a generator's number. */
 static const char *generated_end(const char *text, const char *at, const char *end, const char **kept)
 {
@@ -143,6 +158,10 @@ void stable_name_put(struct buffer *out, const char *text, size_t len)
 {
     const char *end = text + len, *from = text, *kept, *rest;
     for (const char *at = text; at < end;) {
+        if (!may_begin(*at)) {
+            at++;
+            continue;
+        }
         rest = hidden_end(at, end, &kept);
         rest = rest > at ? rest : generated_end(text, at, end, &kept);
         if (rest == at) {

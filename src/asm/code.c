@@ -1,6 +1,8 @@
 #include "asm/code.h"
 
 #include "base/array.h"
+#include "base/buffer.h"
+#include "base/stable_name.h"
 #include "jfr/schema.h"
 
 #include <errno.h>
@@ -64,6 +66,17 @@ static uint64_t number(struct jfr_event *event, const char *field)
     return (uint64_t)jfr_value_int(value(event, field));
 }
 
+/* A method is one whatever class was made for it this time. */
+static uint32_t stable_text(struct asm_recording *r, const char *bytes, size_t len, bool of_library)
+{
+    struct buffer b;
+    buffer_init(&b, NAME_TEXT_MAX);
+    (of_library ? stable_name_put_library : stable_name_put)(&b, bytes, len);
+    uint32_t string = b.len ? strtab_add(&r->strings, (const char *)b.data, b.len) : 0;
+    buffer_deinit(&b);
+    return string;
+}
+
 static uint32_t text(struct asm_recording *r, struct jfr_event *event, const char *field)
 {
     struct jfr_text t = jfr_value_text(value(event, field));
@@ -84,7 +97,7 @@ static uint32_t method_name(struct loading *l, const struct jfr_frame_info *fram
         return 0;
     snprintf(name, sizeof name, "%.*s%s%.*s", (int)(m.class_name.len < 1000 ? m.class_name.len : 1000), m.class_name.bytes,
              m.class_name.len ? "." : "", (int)(m.name.len < 1000 ? m.name.len : 1000), m.name.bytes);
-    uint32_t string = strtab_add_text(&l->r->strings, name);
+    uint32_t string = stable_text(l->r, name, strlen(name), false);
     if (known)
         *known = string;
     return string;
@@ -287,7 +300,8 @@ static uint32_t source_without(struct asm_recording *r, struct jfr_event *event)
 
 static uint32_t short_name(struct asm_recording *r, struct jfr_text name)
 {
-    return name.len ? strtab_add(&r->strings, name.bytes, name.len < NAME_TEXT_MAX ? name.len : NAME_TEXT_MAX) : word(r, "[unknown]");
+    bool of_library = name.len && *name.bytes == '[';
+    return name.len ? stable_text(r, name.bytes, name.len < NAME_TEXT_MAX ? name.len : NAME_TEXT_MAX, of_library) : word(r, "[unknown]");
 }
 
 /* Where no snapshot says it: by the frame at the leaf, as the report of stacks has it. */
@@ -307,7 +321,7 @@ static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_
     else if (native && jfr_text_is(frame.type, "Failed"))
         s->source = word(r, "no stack");
     else if (native && jfr_text_is(frame.type, "Native") && m.class_name.len)
-        s->source = strtab_add(&r->strings, m.class_name.bytes, m.class_name.len);
+        s->source = stable_text(r, m.class_name.bytes, m.class_name.len < NAME_TEXT_MAX ? m.class_name.len : NAME_TEXT_MAX, true);
     bool java = !s->in_kernel && !jfr_text_is(frame.type, "Native") && !jfr_text_is(frame.type, "Failed");
     s->name = java ? method_name(l, &frame) : short_name(r, m.name);
 }

@@ -2,6 +2,7 @@
 #include "events/halt_parts.h"
 
 #include "base/buffer.h"
+#include "base/stable_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,7 +52,7 @@ static void put_frame(struct buffer *b, const struct jfr_method_info *m, int32_t
     char text[16];
     if (b->len)
         buffer_put(b, " < ", 3);
-    buffer_put(b, m->class_name.bytes, m->class_name.len);
+    stable_name_put(b, m->class_name.bytes, m->class_name.len);
     if (m->class_name.len)
         buffer_put(b, ".", 1);
     buffer_put(b, m->name.bytes, m->name.len);

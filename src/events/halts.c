@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/stable_name.h"
 #include "base/word_list.h"
 
 #include <stdio.h>
@@ -82,8 +83,8 @@ static uint32_t site_of(struct reading *r, struct jfr_event *event)
 static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
 {
     char digits[32];
-    struct jfr_text text = jfr_value_none(v) ? (struct jfr_text){"", 0}
-                           : strcmp(v.type->name, "java.lang.Class") ? jfr_value_text(v) : jfr_class_of(v);
+    bool is_class = !jfr_value_none(v) && !strcmp(v.type->name, "java.lang.Class");
+    struct jfr_text text = jfr_value_none(v) ? (struct jfr_text){"", 0} : is_class ? jfr_class_of(v) : jfr_value_text(v);
     if (!text.len && !jfr_value_none(v) && !v.array && v.type->kind >= JFR_KIND_BYTE && v.type->kind <= JFR_KIND_LONG) {
         text.bytes = digits;
         text.len = (size_t)snprintf(digits, sizeof digits, "%lld", (long long)jfr_value_int(v));
@@ -92,7 +93,10 @@ static void put_value(struct buffer *b, struct jfr_value v, const char *joint)
         return;
     if (b->len)
         buffer_text(b, joint);
-    buffer_put(b, text.bytes, text.len);
+    if (is_class)
+        stable_name_put(b, text.bytes, text.len);
+    else
+        buffer_put(b, text.bytes, text.len);
 }
 
 /* "shop.example/10.0.0.1:443", and "Evacuation, none" of everything else. */

@@ -37,7 +37,7 @@ static bool is_clone(const char *suffix, size_t len)
 }
 
 /* Where the method's name begins in a name that looks like Java's, else 0. Classes have dots or slashes between their parts, and a
- * hidden one a number behind '/', '+' or '.'; methods may be <init>, <clinit>, and Kotlin's have a '-'. */
+ * hidden one a number behind '/', '+' or '.', or the * of its stable name; methods may be <init>, <clinit>, and Kotlin's have a '-'. */
 static size_t method_at(const char *name, size_t len)
 {
     size_t dot = len;
@@ -46,7 +46,7 @@ static size_t method_at(const char *name, size_t len)
     if (dot < 2 || dot == len || !is_word((unsigned char)name[0], ""))
         return 0;
     for (size_t i = 0; i < dot - 1; i++)
-        if (!is_word((unsigned char)name[i], "./+-"))
+        if (!is_word((unsigned char)name[i], "./+-*"))
             return 0;
     for (size_t i = dot; i < len; i++)
         if (!is_word((unsigned char)name[i], "<>-"))

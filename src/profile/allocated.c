@@ -1,6 +1,7 @@
 #include "profile/allocated.h"
 
 #include "base/buffer.h"
+#include "base/stable_name.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,34 +19,40 @@ static const char *primitive(char letter)
     return NULL;
 }
 
-/* What is no array, or no name of one, stays as it is. */
-static void put_name(struct buffer *b, const char *name, size_t len)
+static void put_as_it_is(struct buffer *b, const char *name, size_t len)
 {
+    buffer_put(b, name, len);
+}
+
+/* What is no array, or no name of one, stays as it is. */
+static void put_name(struct buffer *b, const char *name, size_t len, bool full)
+{
+    void (*put)(struct buffer *, const char *, size_t) = full ? put_as_it_is : stable_name_put;
     size_t depth = strspn(name, "[");
     const char *element = name + depth;
     size_t rest = depth < len ? len - depth : 0;
     const char *word = depth && rest == 1 ? primitive(*element) : NULL;
     bool is_class = depth && rest > 2 && element[0] == 'L' && element[rest - 1] == ';';
     if (!word && !is_class) {
-        buffer_put(b, name, len);
+        put(b, name, len);
         return;
     }
     if (word)
         buffer_text(b, word);
     else
-        buffer_put(b, element + 1, rest - 2);
+        put(b, element + 1, rest - 2);
     while (depth--)
         buffer_text(b, "[]");
 }
 
-void allocated_put_class(struct buffer *b, const char *name, size_t len)
+void allocated_put_class(struct buffer *b, const char *name, size_t len, bool full)
 {
     char terminated[NAME_MAX_BYTES];
     if (len >= sizeof terminated)
         len = sizeof terminated - 1;
     memcpy(terminated, name, len);
     terminated[len] = 0;
-    put_name(b, terminated, len);
+    put_name(b, terminated, len, full);
 }
 
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels)
@@ -53,7 +60,7 @@ int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *l
     struct buffer b;
     struct profile_label label = {.parent = *labels};
     buffer_init(&b, 2 * NAME_MAX_BYTES);
-    allocated_put_class(&b, name, len);
+    allocated_put_class(&b, name, len, p->full_names);
     int rc = b.failed || profile_string(p, key, sizeof key - 1, &label.key) ||
              profile_string(p, (const char *)b.data, b.len, &label.value);
     buffer_deinit(&b);

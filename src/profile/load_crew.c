@@ -126,6 +126,7 @@ static int worker_init(struct worker *w, struct crew *c)
     if (!c->alone && profile_init(&w->own))
         return -ENOMEM;
     w->own.kind = c->whole->profile->kind;
+    w->own.full_names = c->whole->profile->full_names;
     w->own.or_allocations = c->whole->profile->or_allocations;
     return load_new(&w->load, w->profile, &c->holders_read);
 }

@@ -16,6 +16,7 @@ struct path {
     size_t holder, holder_length; /* the last static field */
     uint32_t steps;
     bool is_repeated, is_unread;
+    bool full_names;
 };
 
 static struct jfr_text text_of(struct jfr_value v, const char *member)
@@ -30,10 +31,10 @@ static void put_text(struct buffer *b, struct jfr_text text)
 
 /* ---- steps ---- */
 
-static void put_class(struct buffer *b, struct jfr_text name)
+static void put_class(struct buffer *b, struct jfr_text name, bool full)
 {
     if (name.len)
-        allocated_put_class(b, name.bytes, name.len);
+        allocated_put_class(b, name.bytes, name.len, full);
     else
         buffer_text(b, "[unknown class]");
 }
@@ -53,13 +54,13 @@ static bool is_class(struct jfr_value object, struct jfr_text *name)
 }
 
 /* Returns whether it is a static field. What else refers from a class is of it as an object: com.shop.Orders.class.<class loader>. */
-static bool put_reference(struct buffer *b, struct jfr_value reference)
+static bool put_reference(struct buffer *b, struct jfr_value reference, bool full)
 {
     struct jfr_value holder = jfr_value_member(reference, "object"), field = jfr_value_member(reference, "field");
     struct jfr_text of;
     bool of_class = is_class(holder, &of);
     bool is_static = of_class && (jfr_value_int(jfr_value_member(field, "modifiers")) & MODIFIER_STATIC);
-    put_class(b, of_class ? of : jfr_class_of(jfr_value_member(holder, "type")));
+    put_class(b, of_class ? of : jfr_class_of(jfr_value_member(holder, "type")), full);
     if (of_class && !is_static)
         buffer_text(b, ".class");
     if (!jfr_value_none(field)) {
@@ -115,7 +116,7 @@ static void add_steps(struct path *path, struct jfr_value object, _Atomic uint64
         if (jfr_value_int(jfr_value_member(reference, "skip")) > 0)
             add_step(path, "...", 3, false);
         buffer_reset(&step);
-        bool is_static = put_reference(&step, reference);
+        bool is_static = put_reference(&step, reference, path->full_names);
         path->is_unread = step.failed || path->text.failed || !has_room(read, step.len);
         if (!path->is_unread)
             add_step(path, step.data, step.len, is_static);
@@ -219,7 +220,7 @@ int load_holders(struct profile *p, struct jfr_event *event, _Atomic uint64_t *r
 {
     struct jfr_value root = jfr_event_value(event, jfr_type_field(event->type, "root"));
     struct jfr_text outcome = jfr_value_text(jfr_event_value(event, jfr_type_field(event->type, "path")));
-    struct path path = {.steps = 0};
+    struct path path = {.full_names = p->full_names};
     struct buffer root_text;
     buffer_init(&path.text, LOAD_HOLDERS_PATH_BYTES);
     buffer_init(&root_text, LOAD_HOLDERS_PATH_BYTES);

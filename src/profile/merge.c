@@ -163,6 +163,7 @@ int profile_merge(struct profile *p, const struct profile *from)
     struct merge m = {.to = p, .from = from};
     if (!first && !is_of_one_kind(p, from))
         return -EINVAL;
+    p->full_names |= from->full_names;
     int rc = graft_take(&m.graft, p, from);
     if (!rc)
         take_threads(&m);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/stable_name.h"
 #include "jfr/schema.h"
 #include "profile/names.h"
 
@@ -34,6 +35,7 @@ _Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
 
 enum {
     PROBLEMS_MAX = 100,
+    NAME_BYTES_MAX = 1 << 20, /* longer ones stay as they are */
     BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
     SMALL_BITS = 20,         /* three such numbers and a type are a key */
 };
@@ -112,6 +114,39 @@ static int package_of(struct profile *p, struct profile_method *m)
     return profile_string(p, text, dot ? (size_t)(dot - text) : 0, &m->package);
 }
 
+/* Names that are none of the program's own begin with a bracket; other profilers call functions without a symbol by their library. */
+static bool names_library(const char *name)
+{
+    return *name == '[' || strstr(name, ".so");
+}
+
+static int stable_string(struct profile *p, uint32_t string, bool of_library, uint32_t *stable)
+{
+    struct buffer b;
+    *stable = string;
+    if (!string)
+        return 0;
+    buffer_init(&b, NAME_BYTES_MAX);
+    (of_library ? stable_name_put_library : stable_name_put)(&b, profile_text(p, string), strtab_len(&p->strings, string));
+    bool changes = !b.failed && (b.len != strtab_len(&p->strings, string) || memcmp(b.data, profile_text(p, string), b.len) != 0);
+    int rc = changes ? profile_string(p, (const char *)b.data, b.len, stable) : 0;
+    buffer_deinit(&b);
+    return rc;
+}
+
+/* The method by its stable names, if these differ: 1 and *id, 0, or -ENOMEM. */
+static int stable_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id)
+{
+    uint32_t stable_class, stable_name;
+    bool has_library = !strcmp(profile_text(p, descriptor), JFR_NO_DESCRIPTOR);
+    bool of_library = (has_library || !class_name) && names_library(profile_text(p, name));
+    if (stable_string(p, class_name, has_library, &stable_class) || stable_string(p, name, of_library, &stable_name))
+        return -ENOMEM;
+    if (stable_class == class_name && stable_name == name)
+        return 0;
+    return profile_method(p, stable_class, stable_name, descriptor, id) ? -ENOMEM : 1;
+}
+
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id)
 {
     bool added;
@@ -123,6 +158,13 @@ int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32
         return -ENOMEM;
     if (!added)
         return 0;
+    int is_another = p->full_names ? 0 : stable_method(p, class_name, name, descriptor, id);
+    if (is_another) {
+        uint32_t *known = is_another < 0 ? NULL : map_find(&p->maps[MAP_METHOD], (uint64_t)named << 32 | descriptor);
+        if (known)
+            *known = *id;
+        return known ? 0 : -ENOMEM;
+    }
     struct profile_method m = {.class_name = class_name, .name = name, .descriptor = descriptor};
     if (package_of(p, &m))
         return -ENOMEM;

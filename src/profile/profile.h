@@ -159,6 +159,7 @@ struct profile {
     uint32_t live_set_count, live_set_cap;
 
     enum profile_kind kind; /* to be set before samples come in */
+    bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/stable_name.h) */
     bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
@@ -192,6 +193,8 @@ void profile_deinit(struct profile *p);
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
 const char *profile_text(const struct profile *p, uint32_t string);
 
+/* A class that is known by another name in each run, and a native function's library, has its stable one: methods that are the same then
+ * are one. */
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
 /* The inside of the next: a child that does not stand right behind its parent, or not yet. */

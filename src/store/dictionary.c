@@ -257,6 +257,7 @@ int dictionary_open(struct dictionary *d, const char *path, struct error *e)
     snprintf(d->path, sizeof d->path, "%s", path);
     if (profile_init(&d->names))
         return error_set(e, -ENOMEM, "%s: out of memory", path);
+    d->names.full_names = true; /* ids do not change: what is there from before names were made stable keeps its own */
     d->saved = counts_of(&d->names);
     pthread_mutex_init(&d->lock, NULL);
     int rc = access(path, F_OK) ? 0 : disk_read_file(path, FILE_MAX, &bytes, &size, e);

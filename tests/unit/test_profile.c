@@ -6,6 +6,7 @@
 
 #include "profile/calltree.h"
 #include "profile/check.h"
+#include "profile/merge.h"
 #include "profile/names.h"
 #include "profile/prune.h"
 #include "profile_maker.h"
@@ -69,6 +70,44 @@ static void test_trie(void)
         known[parent][frame] = id;
     }
     tap_ok(!wrong && made + 1 == p.node_count && p.node_count == NODES, "%u nodes, each made once and found again", made);
+    profile_deinit(&p);
+}
+
+static uint32_t method_of(struct profile *p, const char *class_name, const char *name, const char *descriptor)
+{
+    uint32_t method = UINT32_MAX;
+    profile_method(p, maker_string(p, class_name), maker_string(p, name), maker_string(p, descriptor), &method);
+    return method;
+}
+
+/* base/stable_name.h has the rule, which this only applies. */
+static void test_stable_methods(void)
+{
+    struct profile p, full, sum;
+    maker_init(&p);
+    uint32_t one = method_of(&p, "Hot$$Lambda.0x000070a1c8003400", "run", "()V");
+    bool same = one == method_of(&p, "Hot$$Lambda$14/0x0000000800c03000", "run", "()V") &&
+                one == method_of(&p, "Hot$$Lambda.0x000070a1c8003400", "run", "()V") && one == method_of(&p, "Hot$$Lambda*", "run", "()V");
+    tap_ok(same && p.method_count == 1 && one != method_of(&p, "Hot$$Lambda.0x000070a1c8003400", "call", "()V"),
+           "classes that are named anew in each run are one");
+    tap_ok(method_of(&p, "Hot$1", "run", "()V") != method_of(&p, "Hot$2", "run", "()V"), "anonymous classes of the program are not");
+    uint32_t native = method_of(&p, "libdel5120839182312345678", "burn", "()L;");
+    tap_ok(native == method_of(&p, "libdel823123456785120", "burn", "()L;") &&
+               !strcmp(profile_text(&p, p.methods[native].package), "libdel*"),
+           "so is a library under another file's name");
+    tap_ok(method_of(&p, "", "[libdel5120839182312345678.so+0x1190]", "") == method_of(&p, "", "[libdel823123456785120.so+0x1190]", ""),
+           "and its functions without a name");
+    maker_init(&full);
+    full.full_names = true;
+    one = method_of(&full, "Hot$$Lambda.0x000070a1c8003400", "run", "()V");
+    tap_ok(one != method_of(&full, "Hot$$Lambda$14/0x0000000800c03000", "run", "()V") && full.method_count == 2,
+           "unless names are to be full");
+    maker_sample(&full, "Hot.main;Hot$$Lambda$14/0x0000000800c03000.run", 1);
+    profile_init(&sum);
+    tap_ok(!profile_merge(&sum, &full) && method_of(&sum, "Hot$$Lambda$15/0x0000000800c03000", "run", "") == sum.method_count - 1,
+           "which a sum of such profiles keeps");
+    profile_deinit(&sum);
+    profile_deinit(&full);
     profile_deinit(&p);
 }
 
@@ -363,6 +402,7 @@ int main(void)
     test_names();
     test_processes();
     test_native_labels();
+    test_stable_methods();
     test_threads();
     test_limits();
     test_books();

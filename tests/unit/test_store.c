@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "compress/intake.h"
 #include "format/formats.h"
+#include "store/dictionary.h"
 #include "store/segment.h"
 #include "store/store.h"
 
@@ -342,6 +343,41 @@ static void test_kill(int times)
            acknowledged, wrong);
 }
 
+static void text_of(struct profile *p, const char *text, uint32_t *id)
+{
+    profile_string(p, text, strlen(text), id);
+}
+
+/* Dictionaries from before names were made stable: the ids in their segments have to stand for what they stood for. */
+static void test_full_names(void)
+{
+    struct profile p;
+    struct dictionary d;
+    struct dictionary_places at = {0};
+    struct error e;
+    uint32_t words[3], method, frame;
+    static const char *const classes[] = {"Hot$$Lambda.0x000070a1c8003400", "Hot$$Lambda.0x000070a1c8003800"};
+    fresh("full.dict");
+    profile_init(&p);
+    p.full_names = true;
+    for (size_t i = 0; i < 2; i++) {
+        struct profile_sample s = {.weight = 1};
+        text_of(&p, classes[i], &words[0]);
+        text_of(&p, "run", &words[1]);
+        text_of(&p, "()V", &words[2]);
+        profile_method(&p, words[0], words[1], words[2], &method);
+        profile_frame(&p, method, 1, 0, JFR_FRAME_C2, &frame);
+        profile_stack(&p, 0, frame, &s.stack);
+        profile_add_sample(&p, &s);
+    }
+    tap_ok(!dictionary_open(&d, path, &e) && !dictionary_adopt(&d, &p, &at, &e), "a dictionary with full names is written");
+    dictionary_places_deinit(&at);
+    dictionary_close(&d);
+    tap_ok(!dictionary_open(&d, path, &e) && !d.damaged && d.names.method_count == 2, "and read as it is");
+    dictionary_close(&d);
+    profile_deinit(&p);
+}
+
 int main(void)
 {
     const char *tier = getenv("CANDOR_TIER");
@@ -349,6 +385,7 @@ int main(void)
         return 1;
     today = (int64_t)(clock_realtime_ns() / 1000000000);
     test_round_trip();
+    test_full_names();
     test_types();
     test_selectors();
     test_damage(".seg", "segments");

@@ -5,6 +5,7 @@
 #include "agent/hot/walk.h"
 #include "agent/record/reason.h"
 #include "agent/symbolize/kallsyms.h"
+#include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
 #include "base/array.h"
 
@@ -211,6 +212,10 @@ uint32_t names_native(struct names *n, uintptr_t pc)
 {
     char name[512], library[64];
     bool added;
+    if (n->changes != modules_changes()) {
+        map_clear(&n->native_by_pc);
+        n->changes = modules_changes();
+    }
     uint32_t *id = map_add(&n->native_by_pc, pc, &added);
     if (id && !added)
         return *id;

@@ -30,6 +30,7 @@ struct names {
     struct jfr_method *native;
     uint32_t native_count, native_cap;
     struct map native_by_key, native_by_pc;
+    unsigned long long changes; /* modules_changes when native_by_pc was filled */
     struct virtuals virtuals;
     struct contexts contexts;
     struct held held; /* the paths that were written last */

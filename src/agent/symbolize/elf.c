@@ -20,13 +20,27 @@ static bool table_inside(size_t size, uint64_t offset, uint64_t length)
     return inside(size, offset, length) && offset % 8 == 0;
 }
 
-static const Elf64_Shdr *find_section(const char *image, size_t size, const Elf64_Ehdr *header, uint32_t type)
+static bool is_elf(const void *image, size_t size)
 {
+    const Elf64_Ehdr *header = image;
+    return size >= sizeof *header && !memcmp(header->e_ident, ELFMAG, SELFMAG) && header->e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+/* The table of sections; NULL when it does not lie in the image. */
+static const Elf64_Shdr *sections_of(const char *image, size_t size)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
     if (header->e_shentsize != sizeof(Elf64_Shdr) ||
         !table_inside(size, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
         return NULL;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)(image + header->e_shoff);
-    for (int i = 0; i < header->e_shnum; i++)
+    return (const Elf64_Shdr *)(image + header->e_shoff);
+}
+
+static const Elf64_Shdr *find_section(const char *image, size_t size, uint32_t type)
+{
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
+    const Elf64_Shdr *sections = sections_of(image, size);
+    for (int i = 0; sections && i < header->e_shnum; i++)
         if (sections[i].sh_type == type && table_inside(size, sections[i].sh_offset, sections[i].sh_size) &&
             sections[i].sh_link < header->e_shnum)
             return &sections[i];
@@ -39,10 +53,8 @@ static int by_value(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static int collect(struct elf_symbols *out, const char *image, const Elf64_Shdr *section)
+static int collect(struct elf_symbols *out, const Elf64_Sym *all, size_t n)
 {
-    const Elf64_Sym *all = (const Elf64_Sym *)(image + section->sh_offset);
-    size_t n = section->sh_size / sizeof *all;
     out->table = all;
     out->table_count = n;
     out->symbols = malloc((n ? n : 1) * sizeof *out->symbols);
@@ -63,51 +75,81 @@ static int collect(struct elf_symbols *out, const char *image, const Elf64_Shdr 
 
 int elf_open_image(struct elf_symbols *out, const void *image, size_t size)
 {
-    const Elf64_Ehdr *header = image;
     memset(out, 0, sizeof *out);
-    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64)
+    if (!is_elf(image, size))
         return -ENOEXEC;
-    const Elf64_Shdr *section = find_section(image, size, header, SHT_SYMTAB);
+    const Elf64_Shdr *section = find_section(image, size, SHT_SYMTAB);
+    out->only_dynamic = !section;
     if (!section)
-        section = find_section(image, size, header, SHT_DYNSYM);
+        section = find_section(image, size, SHT_DYNSYM);
     if (!section)
         return -ENOENT;
-    const Elf64_Shdr *strings = (const Elf64_Shdr *)((const char *)image + header->e_shoff) + section->sh_link;
+    const Elf64_Shdr *strings = sections_of(image, size) + section->sh_link;
     if (!inside(size, strings->sh_offset, strings->sh_size) || !strings->sh_size)
         return -ENOEXEC;
     out->strings = (const char *)image + strings->sh_offset;
     out->strings_size = strings->sh_size;
     if (out->strings[out->strings_size - 1])
         return -ENOEXEC;
-    return collect(out, image, section);
+    return collect(out, (const Elf64_Sym *)((const char *)image + section->sh_offset), section->sh_size / sizeof(Elf64_Sym));
 }
 
-int elf_open(struct elf_symbols *out, const char *path)
+int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t strings_size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    memset(out, 0, sizeof *out);
-    if (fd < 0)
-        return -ENOENT;
-    void *file = MAP_FAILED;
-    off_t size = lseek(fd, 0, SEEK_END);
-    if (size > 0)
-        file = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (file == MAP_FAILED)
-        return -ENOENT;
-    int rc = elf_open_image(out, file, (size_t)size);
-    out->file = file;
-    out->file_size = (size_t)size;
+    const char *strings = (const char *)tables + count * sizeof(Elf64_Sym);
+    *out = (struct elf_symbols){.copy = tables, .strings = strings, .strings_size = strings_size, .only_dynamic = true};
+    int rc = strings_size && !strings[strings_size - 1] ? collect(out, tables, count) : -ENOEXEC;
     if (rc)
         elf_close(out);
     return rc;
 }
 
+int elf_map(struct elf_file *out, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe it would wait for a writer */
+    *out = (struct elf_file){0};
+    if (fd < 0)
+        return -ENOENT;
+    void *bytes = MAP_FAILED;
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (size > 0)
+        bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes == MAP_FAILED)
+        return -ENOENT;
+    *out = (struct elf_file){bytes, (size_t)size};
+    return 0;
+}
+
+void elf_unmap(struct elf_file *f)
+{
+    if (f->bytes)
+        munmap(f->bytes, f->size);
+    *f = (struct elf_file){0};
+}
+
+int elf_take(struct elf_symbols *out, struct elf_file file)
+{
+    int rc = elf_open_image(out, file.bytes, file.size);
+    out->file = file;
+    if (rc)
+        elf_close(out);
+    return rc;
+}
+
+int elf_open(struct elf_symbols *out, const char *path)
+{
+    struct elf_file file;
+    memset(out, 0, sizeof *out);
+    int rc = elf_map(&file, path);
+    return rc ? rc : elf_take(out, file);
+}
+
 void elf_close(struct elf_symbols *s)
 {
     free(s->symbols);
-    if (s->file)
-        munmap(s->file, s->file_size);
+    free(s->copy);
+    elf_unmap(&s->file);
     memset(s, 0, sizeof *s);
 }
 
@@ -149,4 +191,53 @@ uint64_t elf_data(const struct elf_symbols *s, const char *name)
         if (is_data(s, &all[i]) && !strcmp(s->strings + all[i].st_name, name))
             return all[i].st_value;
     return 0;
+}
+
+const char *elf_section(const struct elf_file *f, const char *name, size_t *size)
+{
+    const char *image = f->bytes;
+    const Elf64_Ehdr *header = f->bytes;
+    const Elf64_Shdr *sections = is_elf(image, f->size) ? sections_of(image, f->size) : NULL;
+    size_t room = strlen(name) + 1;
+    if (!sections || header->e_shstrndx >= header->e_shnum)
+        return NULL;
+    const Elf64_Shdr *names = &sections[header->e_shstrndx];
+    if (names->sh_type == SHT_NOBITS || !inside(f->size, names->sh_offset, names->sh_size))
+        return NULL;
+    for (int i = 0; i < header->e_shnum; i++)
+        if (inside(names->sh_size, sections[i].sh_name, room) && !memcmp(image + names->sh_offset + sections[i].sh_name, name, room) &&
+            sections[i].sh_type != SHT_NOBITS && inside(f->size, sections[i].sh_offset, sections[i].sh_size)) {
+            *size = sections[i].sh_size;
+            return image + sections[i].sh_offset;
+        }
+    return NULL;
+}
+
+void elf_note_build_id(const char *notes, size_t size, struct elf_build_id *out)
+{
+    static const char owner[] = "GNU";
+    Elf64_Nhdr note;
+    out->length = 0;
+    for (uint64_t at = 0; inside(size, at, sizeof note);) {
+        memcpy(&note, notes + at, sizeof note);
+        uint64_t name = at + sizeof note, bytes = name + (((uint64_t)note.n_namesz + 3) & ~3ull);
+        if (!inside(size, bytes, note.n_descsz))
+            return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof owner && !memcmp(notes + name, owner, sizeof owner) &&
+            note.n_descsz <= sizeof out->bytes) {
+            memcpy(out->bytes, notes + bytes, note.n_descsz);
+            out->length = note.n_descsz;
+            return;
+        }
+        at = bytes + (((uint64_t)note.n_descsz + 3) & ~3ull);
+    }
+}
+
+void elf_file_build_id(const struct elf_file *f, struct elf_build_id *out)
+{
+    size_t size;
+    const char *notes = elf_section(f, ".note.gnu.build-id", &size);
+    out->length = 0;
+    if (notes)
+        elf_note_build_id(notes, size, out);
 }

@@ -2,6 +2,7 @@
 #ifndef CANDOR_AGENT_SYMBOLIZE_ELF_H
 #define CANDOR_AGENT_SYMBOLIZE_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,22 +12,45 @@ struct elf_symbol {
     uint64_t value;
 };
 
+/* A mapped file. */
+struct elf_file {
+    void *bytes;
+    size_t size;
+};
+
+enum { ELF_BUILD_ID_MAX = 64 };
+
+/* By what the linker knows a program or library again, its debug file too; length 0 = it has none. */
+struct elf_build_id {
+    uint8_t bytes[ELF_BUILD_ID_MAX];
+    size_t length;
+};
+
 struct elf_symbols {
-    void *file; /* the mapped file, NULL when the image belongs to the caller */
-    size_t file_size;
+    struct elf_file file; /* empty when the image belongs to the caller */
+    void *copy; /* of the tables below, where they lie in no file that stays; else NULL */
     const char *strings;
     size_t strings_size;
     struct elf_symbol *symbols; /* the functions */
     size_t count;
     const void *table; /* all symbols, as they stand in the file */
     size_t table_count;
+    bool only_dynamic; /* those that other libraries can see: .symtab is missing */
 };
 
-/* Reads .symtab, or .dynsym where there is none. 0, -ENOENT when the file is gone or has no symbols, -ENOEXEC when it is
- * no ELF file of this machine or is damaged. */
+/* 0, or -ENOENT when the file is gone or empty. */
+int elf_map(struct elf_file *out, const char *path);
+void elf_unmap(struct elf_file *f);
+
+/* Reads .symtab, or .dynsym where there is none, of a file, which it takes over, also when it fails. 0, -ENOENT when it has no
+ * symbols, -ENOEXEC when it is no ELF file of this machine or is damaged. */
+int elf_take(struct elf_symbols *out, struct elf_file file);
+/* The same by path; -ENOENT too when the file is gone. */
 int elf_open(struct elf_symbols *out, const char *path);
-/* The same for an image in memory that stays (the vdso). */
+/* The same for an image in memory that stays. */
 int elf_open_image(struct elf_symbols *out, const void *image, size_t size);
+/* The same of tables in memory from malloc, which it takes over: `count` symbols and, behind these, the strings. */
+int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t strings_size);
 void elf_close(struct elf_symbols *s);
 /* The name of the function at a file-relative address, or NULL. */
 const char *elf_find(const struct elf_symbols *s, uint64_t value);
@@ -34,5 +58,12 @@ const char *elf_find(const struct elf_symbols *s, uint64_t value);
  * at each symbol. */
 const char *elf_data_at(const struct elf_symbols *s, uint64_t value);
 uint64_t elf_data(const struct elf_symbols *s, const char *name);
+
+/* The bytes of the section with this name, or NULL. */
+const char *elf_section(const struct elf_file *f, const char *name, size_t *size);
+/* The build id among notes, whose bytes begin at a multiple of four. */
+void elf_note_build_id(const char *notes, size_t size, struct elf_build_id *out);
+/* That of a file. */
+void elf_file_build_id(const struct elf_file *f, struct elf_build_id *out);
 
 #endif

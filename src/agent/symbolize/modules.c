@@ -105,3 +105,8 @@ void modules_update(void)
         if (!is_in(&known.all[i], before, count_before))
             module_add(&known.all[i]);
 }
+
+unsigned long long modules_changes(void)
+{
+    return known.loads + known.unloads;
+}

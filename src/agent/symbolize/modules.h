@@ -10,5 +10,7 @@ struct dl_phdr_info;
 void modules_text_bounds(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *high);
 /* Cheap when nothing was loaded or unloaded since the last call. */
 void modules_update(void);
+/* How many libraries had been loaded and unloaded in the life of the process at the last update. */
+unsigned long long modules_changes(void);
 
 #endif

@@ -3,7 +3,9 @@
 #include "agent/hot/cfi.h"
 #include "agent/symbolize/demangle.h"
 #include "agent/symbolize/elf.h"
+#include "agent/symbolize/image.h"
 #include "agent/symbolize/modules.h"
+#include "agent/symbolize/symbols.h"
 
 #include <errno.h>
 #include <link.h>
@@ -16,9 +18,10 @@
 
 struct library {
     uintptr_t low, high; /* of its executable segments */
-    uintptr_t base;
+    struct image image;
     char path[512];
     bool tried;
+    unsigned long long changes; /* modules_changes when it was seen last */
     struct elf_symbols symbols;
 };
 
@@ -26,6 +29,8 @@ struct stub {
     uintptr_t begin, end;
     char name[64];
 };
+
+static const char vdso[] = "vdso";
 
 static struct library *libraries;
 static int library_count, library_cap;
@@ -37,37 +42,33 @@ static struct {
     int count, cap;
 } stubs = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
 
-static struct library *find_library(uintptr_t pc)
-{
-    for (int i = 0; i < library_count; i++)
-        if (pc >= libraries[i].low && pc < libraries[i].high)
-            return &libraries[i];
-    return NULL;
-}
-
 struct wanted {
     uintptr_t pc;
     struct library found;
 };
 
+static bool is_vdso(const struct library *l)
+{
+    return l->image.base && l->image.base == getauxval(AT_SYSINFO_EHDR);
+}
+
 static int match_library(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *w = context;
+    struct library *l = &w->found;
     uintptr_t low, high;
     modules_text_bounds(info, &low, &high);
     if (w->pc < low || w->pc >= high)
         return 0;
-    w->found = (struct library){.low = low, .high = high, .base = info->dlpi_addr};
+    *l = (struct library){.low = low, .high = high};
+    image_describe(&l->image, info);
     const char *path = info->dlpi_name;
-    snprintf(w->found.path, sizeof w->found.path, "%s", path && *path ? path : "/proc/self/exe");
+    snprintf(l->path, sizeof l->path, "%s", is_vdso(l) ? vdso : path && *path ? path : "/proc/self/exe");
     return 1;
 }
 
-static struct library *add_library(uintptr_t pc)
+static struct library *add_library(const struct library *found)
 {
-    struct wanted w = {.pc = pc};
-    if (!dl_iterate_phdr(match_library, &w))
-        return NULL;
     if (library_count == library_cap) {
         int cap = library_cap ? 2 * library_cap : 16;
         struct library *grown = realloc(libraries, (size_t)cap * sizeof *grown);
@@ -76,19 +77,14 @@ static struct library *add_library(uintptr_t pc)
         libraries = grown;
         library_cap = cap;
     }
-    libraries[library_count] = w.found;
+    libraries[library_count] = *found;
     return &libraries[library_count++];
 }
 
 static void open_symbols(struct library *l)
 {
-    uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
     l->tried = true;
-    if (vdso && l->base == vdso) {
-        snprintf(l->path, sizeof l->path, "vdso");
-        elf_open_image(&l->symbols, (const void *)vdso, l->high - vdso);
-    } else
-        elf_open(&l->symbols, l->path);
+    symbols_open(&l->symbols, &l->image, is_vdso(l) ? "" : l->path);
 }
 
 static bool stub_name(uintptr_t pc, char *out, size_t size)
@@ -134,12 +130,42 @@ bool native_stub_at(uint32_t i, uintptr_t *begin, uintptr_t *end, char *name, si
     return found;
 }
 
+static struct library *find_library(uintptr_t pc)
+{
+    for (int i = 0; i < library_count; i++)
+        if (pc >= libraries[i].low && pc < libraries[i].high)
+            return &libraries[i];
+    return NULL;
+}
+
+static bool is_same(const struct library *a, const struct library *b)
+{
+    return a->low == b->low && a->high == b->high && a->image.base == b->image.base && !strcmp(a->path, b->path);
+}
+
+/* Where one was unloaded another may lie now. One that is gone keeps its place until then: its last samples are still to be named. */
+static void renew(struct library *l, uintptr_t pc)
+{
+    struct wanted w = {.pc = pc};
+    l->changes = modules_changes();
+    if (!dl_iterate_phdr(match_library, &w) || is_same(l, &w.found))
+        return;
+    w.found.changes = l->changes;
+    elf_close(&l->symbols);
+    *l = w.found;
+}
+
 /* With its symbols; NULL outside all libraries. */
 static struct library *library_of(uintptr_t pc)
 {
+    struct wanted w = {.pc = pc};
     struct library *l = find_library(pc);
-    if (!l)
-        l = add_library(pc);
+    if (l && l->changes != modules_changes())
+        renew(l, pc);
+    if (!l && dl_iterate_phdr(match_library, &w)) {
+        w.found.changes = modules_changes();
+        l = add_library(&w.found);
+    }
     if (l && !l->tried)
         open_symbols(l);
     return l;
@@ -157,7 +183,7 @@ static void name_by_place(const struct library *l, uintptr_t pc, char *out, size
     struct module m;
     uintptr_t begin;
     if (module_find(pc, &m) && cfi_function(&m, pc, &begin) && begin >= l->low)
-        snprintf(out, size, "[%s+0x%llx]", file_name(l), (unsigned long long)(begin - l->base));
+        snprintf(out, size, "[%s+0x%llx]", file_name(l), (unsigned long long)(begin - l->image.base));
     else
         snprintf(out, size, "[%s]", file_name(l));
 }
@@ -167,9 +193,11 @@ void native_name(uintptr_t pc, char *out, size_t size)
     if (stub_name(pc, out, size))
         return;
     struct library *l = library_of(pc);
-    const char *name = l ? elf_find(&l->symbols, pc - l->base) : NULL;
+    const char *name = l ? elf_find(&l->symbols, pc - l->image.base) : NULL;
     if (!l)
         snprintf(out, size, "[unknown]");
+    else if (name && *name && is_vdso(l) && *name != '_')
+        snprintf(out, size, "__vdso_%s", name); /* each function there has both names, and libc has one of the short name */
     else if (name && *name)
         demangle(&demangler, name, out, size);
     else
@@ -195,7 +223,7 @@ bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
 {
     static const char prefix[] = "_ZTV"; /* of a class that lies in no namespace: length and name follow */
     struct library *l = library_of(pc);
-    const char *symbol = l ? elf_data_at(&l->symbols, virtual_table - 2 * sizeof(void *) - l->base) : NULL;
+    const char *symbol = l ? elf_data_at(&l->symbols, virtual_table - 2 * sizeof(void *) - l->image.base) : NULL;
     char *name;
     if (!symbol || strncmp(symbol, prefix, sizeof prefix - 1) ||
         strtoul(symbol + sizeof prefix - 1, &name, 10) != strlen(name) || !*name)
@@ -208,7 +236,7 @@ uintptr_t native_data(uintptr_t pc, const char *symbol)
 {
     struct library *l = library_of(pc);
     uint64_t value = l ? elf_data(&l->symbols, symbol) : 0;
-    return value ? l->base + value : 0;
+    return value ? l->image.base + value : 0;
 }
 
 void native_add_stub(const char *name, uintptr_t begin, size_t length)

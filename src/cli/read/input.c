@@ -125,6 +125,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
                     enum profile_kind kind)
 {
     p->kind = kind;
+    p->full_names = args && cli_switch(args, "full-names");
     p->or_allocations = kind == PROFILE_RUNNING;
     int status = read_one(p, args, path, side);
     if (status)

@@ -24,6 +24,8 @@
         {0, "label", "KEY=REGEX", NULL, "only samples with such a label: what tracing or the application said of its work"},          \
         {0, "not-label", "KEY=REGEX", NULL, "without samples that have such a label"},                                            \
         {0, "type", "LIST", NULL, "only samples whose innermost frame is of such a type: interpreted, inlined, kernel, ..."},      \
+        {0, "full-names", NULL, NULL,                                                                                             \
+     "names as recorded: else the address of a hidden class and the random part of a library's file name are a *"},              \
         CLI_UNPACK_OPTION
 
 #define INPUT_FORMATS                                                                                                             \

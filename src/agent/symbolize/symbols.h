@@ -1,0 +1,17 @@
+/* Where the symbols of a loaded library are, best first: in its file, in the file that was deleted or replaced after loading but is
+ * still held by the mapping, in a debug file with the same build id, in the memory of the process.
+ *
+ * Debug files are looked for where gdb looks, and where debuginfod's client keeps what it has fetched:
+ *   /usr/lib/debug/.build-id/XX/REST.debug
+ *   what .gnu_debuglink names, beside the library, in .debug beside it, and in /usr/lib/debug with the library's folder
+ *   $DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client or ~/.cache/debuginfod_client, each with BUILDID/debuginfo
+ * They are read here and not where the recording is read: here stand the library, its build id, and mostly its package's debug file. */
+#ifndef CANDOR_AGENT_SYMBOLIZE_SYMBOLS_H
+#define CANDOR_AGENT_SYMBOLIZE_SYMBOLS_H
+
+#include "agent/symbolize/image.h"
+
+/* `path`: what the loader calls the library. What is not found leaves *out empty. */
+void symbols_open(struct elf_symbols *out, const struct image *i, const char *path);
+
+#endif

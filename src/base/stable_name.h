@@ -1,0 +1,27 @@
+/* Names without what is another in each run: the address or number in the name of a class that the JVM or a library generates at run
+ * time, and what makes the name of an unpacked library's file unique. A `*` stands in its place, which no name of a program's own has.
+ *
+ *   Shop$$Lambda.0x000070a1c8003400, Shop$$Lambda$14/0x0000000800c03000, Shop$$Lambda$1/1234567890       Shop$$Lambda*
+ *   java.lang.invoke.LambdaForm$MH/0x0000000800c03000                      java.lang.invoke.LambdaForm$MH*
+ *   jdk.internal.reflect.GeneratedMethodAccessor12                         jdk.internal.reflect.GeneratedMethodAccessor*
+ *   jdk.proxy2.$Proxy12                                                    jdk.proxy*.$Proxy*
+ *   Shop$$EnhancerBySpringCGLIB$$1a2b3c4d                                  Shop$$EnhancerBySpringCGLIB$$*
+ *   libsnappy-1.1.10-<UUID>-libsnappyjava.so                               libsnappy-1.1.10-*-libsnappyjava.so
+ *   librocksdbjni5120839182312345678.so (deleted)                          librocksdbjni*.so
+ *
+ * Numbers that tell the program's own code apart stay: anonymous classes (Shop$1), bodies of lambdas (lambda$main$0), versions
+ * (libc.so.6). Which generators of classes are known stands in the table of stable_name.c. A recording has the full names. */
+#ifndef CANDOR_BASE_STABLE_NAME_H
+#define CANDOR_BASE_STABLE_NAME_H
+
+#include "base/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Appends the name, of a class or with classes in it. */
+void stable_name_put(struct buffer *out, const char *text, size_t len);
+/* The same of a library's file, or with such in it: "[libx.so+0x1190]". */
+void stable_name_put_library(struct buffer *out, const char *text, size_t len);
+
+#endif

@@ -133,6 +133,14 @@ int output_close(struct output *o, struct error *e)
     return 0;
 }
 
+void output_publish(struct output *o)
+{
+    if (!o->temporary || fflush(o->file) || rename(o->temporary, o->target))
+        return;
+    free(o->temporary);
+    o->temporary = NULL;
+}
+
 void output_abandon(struct output *o)
 {
     if (o->file && o->file != stdout)

@@ -61,28 +61,33 @@ static void put_quiet(FILE *out, const struct findings *f)
         fputc('\n', out);
 }
 
-/* Those that lack the same follow each other. */
 static void put_gaps(FILE *out, const struct findings *f)
 {
     if (f->gap_count)
-        fputs("\nNot judged, because the recording has not\n", out);
-    for (uint32_t i = 0; i < f->gap_count; i++) {
-        const struct finding_gap *gap = &f->gaps[i], *before = i ? gap - 1 : NULL;
-        if (!before || before->missing != gap->missing)
-            fprintf(out, "%s  %s (%s): ", i ? "\n" : "", gap->missing, gap->remedy);
-        fprintf(out, "%s%s", before && before->missing == gap->missing ? ", " : "", finding_infos[gap->kind].id);
-    }
-    if (f->gap_count)
-        fputc('\n', out);
+        fputs("\nNot judged, and what the recording lacks for it\n", out);
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        fprintf(out, "  %-20s %s (%s)\n", finding_infos[f->gaps[i].kind].id, f->gaps[i].missing, f->gaps[i].remedy);
+}
+
+/* "0 findings" would be good news: it is none where little could be judged. */
+static void put_count(FILE *out, const struct findings *f, const struct findings_print *o)
+{
+    char length[32];
+    if (f->gap_count == FINDING_KINDS)
+        fputs("No rule could be judged in ", out);
+    else
+        fprintf(out, "%" PRIu32 " finding%s in ", f->count, f->count == 1 ? "" : "s");
+    utf8_print(out, o->file);
+    fprintf(out, ", %s", units_format_duration(length, sizeof length, o->duration_ns));
+    if (f->gap_count && f->gap_count < FINDING_KINDS)
+        fprintf(out, "; %" PRIu32 " of %d rules not judged", f->gap_count, FINDING_KINDS);
+    fputc('\n', out);
 }
 
 void findings_print_text(FILE *out, const struct findings *f, const struct findings_print *o)
 {
-    char length[32];
     uint32_t shown = o->top && o->top < f->count ? o->top : f->count;
-    fprintf(out, "%" PRIu32 " finding%s in ", f->count, f->count == 1 ? "" : "s");
-    utf8_print(out, o->file);
-    fprintf(out, ", %s\n", units_format_duration(length, sizeof length, o->duration_ns));
+    put_count(out, f, o);
     for (uint32_t i = 0; i < shown; i++)
         put_finding(out, f, &f->list[i], o->file);
     if (shown < f->count)

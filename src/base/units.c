@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,14 @@ int units_parse_duration(const char *text, uint64_t *ns)
             return 0;
         }
     return -EINVAL;
+}
+
+int units_parse_seconds(const char *text, uint64_t *ns)
+{
+    char with_unit[64];
+    int n = snprintf(with_unit, sizeof with_unit, "%ss", text);
+    bool plain = n > 1 && n < (int)sizeof with_unit && text[strspn(text, "0123456789.")] == 0;
+    return units_parse_duration(plain ? with_unit : text, ns);
 }
 
 int units_parse_rate(const char *text, uint64_t *per_second)

@@ -7,6 +7,8 @@
 
 /* Parses "500us" ("500µs"), "10ms", "1.5s", "2m", "1h", "7d" ("ns" too; a bare number is refused unless it is 0). 0 or -EINVAL. */
 int units_parse_duration(const char *text, uint64_t *ns);
+/* The same where a bare number can only mean seconds. */
+int units_parse_seconds(const char *text, uint64_t *ns);
 /* Parses "600/s", or "600": whole and more than 0. 0 or -EINVAL. */
 int units_parse_rate(const char *text, uint64_t *per_second);
 /* Parses "0.5%", or "0.5", as 0.005: above 0, at most 1. 0 or -EINVAL. */

@@ -43,7 +43,8 @@ int cli_duration(const struct cli_args *args, const char *name, unsigned long lo
 {
     const char *text = cli_option(args, name);
     uint64_t value = otherwise;
-    if (text && units_parse_duration(text, &value))
+    bool of_seconds = !strcmp(name, "duration") || !strcmp(name, "timeout"); /* nobody means anything else there */
+    if (text && (of_seconds ? units_parse_seconds : units_parse_duration)(text, &value))
         return cli_usage(args->command, "--%s '%.40s' is not a duration; write it like 10ms or 30s", name, text);
     *ns = value;
     return CLI_OK;
@@ -231,10 +232,20 @@ static int row_of_letter(const struct cli_command *command, int letter)
     return -1;
 }
 
+/* What the command wants and has not been given. */
+static const char *operand_word(const struct cli_command *c, int given)
+{
+    if (c->operand == CLI_PROCESS)
+        return "the JVM (its PID or NAME)";
+    if (c->operand == CLI_FILE)
+        return given ? "a second file" : "the file";
+    return "an argument";
+}
+
 static int check_operands(const struct cli_command *c, const struct cli_args *args)
 {
     if (args->operand_count < c->operands_min)
-        return cli_usage(c, "what to %s is missing: candor %s %s", c->name, c->name, c->arguments);
+        return cli_usage(c, "%s is missing: candor %s %s", operand_word(c, args->operand_count), c->name, c->arguments);
     if (c->operands_max >= 0 && args->operand_count > c->operands_max && !args->after_dashes)
         return cli_usage(c, "'%.60s' is one argument too many", args->operands[c->operands_max]);
     return CLI_OK;

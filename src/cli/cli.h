@@ -127,7 +127,7 @@ int server_command_run(const struct cli_args *args);
 /* What `record` shows at its end. All print their own error line and return an exit status. */
 int report_print_summary(const char *file, FILE *out);  /* cmd_report.c: the short report, then the books */
 int report_print_live(const char *file, FILE *out);     /* the same of what is alive, of a recording with the event live */
-int convert_file(const char *in, const char *out);      /* cmd_convert.c: the format by out's extension */
+int convert_own_page(const char *in, const char *out);  /* cmd_convert.c: the flame graph, for whom the recording is, in no file but ours */
 
 struct profile;
 /* What `report --json` prints of the profile, whose stacks may change; 0 or a negative code. (cmd_report.c) */

@@ -132,9 +132,11 @@ static int record_and_show(const struct cli_args *args, const struct asm_options
         return status;
     interrupt_catch();
     status = begin_recording(s, r);
+    if (!status)
+        status = begin_place(s, r);
     if (status)
         return status;
-    status = watch_finish(s, watch_recording(s, r, true));
+    status = watch_finish(s, r, watch_recording(s, r, true));
     int shown = show(args, o, r->file.path);
     if (!cli_option(args, "output"))
         unlink(r->file.path);

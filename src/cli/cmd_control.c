@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/record/begin.h"
 #include "cli/record/jdk_recorder.h"
 #include "cli/record/recording.h"
 #include "cli/session.h"
@@ -53,9 +54,12 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
     if (status)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
-    if (status) {
+    int placed = status ? status : begin_place(s, r);
+    if (placed) {
         jdk_recorder_abandon(&jdk, s);
-        return status;
+        if (!status)
+            control_answer_free(&answer);
+        return placed;
     }
     jdk_recorder_leave(&jdk);
     printf("recording %d (%s) to ", s->process.pid, s->name);
@@ -127,7 +131,7 @@ static int stop_run(const struct cli_args *args)
     if (fault)
         status = cli_fail("%s", fault);
     if (error)
-        status = cli_fail("the recording is not whole: %s; make room and record again", error);
+        status = cli_fail("the recording is not whole: %s", error);
     control_answer_free(&answer);
     return status ? status : joined;
 }
@@ -143,7 +147,7 @@ static void ask_for_paths(struct control_request *request, unsigned long long ns
 static int dump(const struct session *s, const char *output, unsigned long long paths_ns, struct control_answer *answer)
 {
     struct control_request request;
-    struct recording_file file = {.fd = -1};
+    struct recording_file file = {.fd = -1, .replaced = -1};
     int status = output ? recording_file_choose(&file, output) : CLI_OK;
     if (!status && output)
         status = recording_file_open(&file);
@@ -158,6 +162,10 @@ static int dump(const struct session *s, const char *output, unsigned long long 
     if (status)
         recording_file_discard(&file);
     recording_file_close(&file);
+    if (!status && recording_file_place(&file)) {
+        control_answer_free(answer);
+        status = CLI_FAILED;
+    }
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "profile/allocated.h"
 #include "profile/names.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
@@ -38,6 +39,7 @@ struct job {
     char **in;
     int count;
     const char *out;
+    bool own;          /* nobody named OUT */
     const char *title; /* NULL = the process */
     enum collapsed_unit unit;
     bool threads;
@@ -150,12 +152,22 @@ static int no_format(const char *out)
                                        ".otlp, .pb.gz, .pprof or .speedscope.json", out);
 }
 
+static int open_out(const struct job *job, struct output *out)
+{
+    struct error e;
+    int rc = job->own ? output_open_own(out, job->out, FLAMEGRAPH_MARK, job->in[0], &e) : output_open(out, job->out, &e);
+    if (rc == -EEXIST)
+        return cli_fail("%s; 'candor convert' writes the page under another name", e.text);
+    return rc ? cli_fail("%s", e.text) : CLI_OK;
+}
+
 static int write_out(const struct job *job, const struct format *format)
 {
     struct error e;
     struct output out;
-    if (output_open(&out, job->out, &e))
-        return cli_fail("%s", e.text);
+    int status = open_out(job, &out);
+    if (status)
+        return status;
     int rc = format->write(job, out.file);
     if (rc) {
         output_abandon(&out);
@@ -209,10 +221,10 @@ static int convert_run(const struct cli_args *args)
     return convert(&job, find_format(cli_option(args, "to"), job.out));
 }
 
-int convert_file(const char *in, const char *out)
+int convert_own_page(const char *in, const char *out)
 {
     char *path = (char *)in;
-    struct job job = {.in = &path, .count = 1, .out = out};
+    struct job job = {.in = &path, .count = 1, .out = out, .own = true};
     return convert(&job, find_format(NULL, out));
 }
 

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/hist/plot.h"
 #include "cli/hist/print.h"
+#include "format/output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -175,46 +176,48 @@ static int tell_problems(const struct hist_job *job)
 
 /* ---- verbs ---- */
 
-static int open_output(const char *path, FILE **out)
+/* An earlier file is replaced when the new one is whole. */
+static int open_output(const char *path, struct output *out)
 {
-    *out = !path || !strcmp(path, "-") ? stdout : fopen(path, "we");
-    return *out ? CLI_OK : cli_fail("cannot write %.300s: %s", path, strerror(errno));
+    struct error e;
+    return output_open(out, path ? path : "-", &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
-static int close_output(const char *path, FILE *out, int rc)
+static int close_output(struct output *out, int rc)
 {
-    bool bad = ferror(out);
-    if (out == stdout)
-        return rc ? cli_fail("%s", strerror(-rc)) : cli_finish_output();
-    bad |= fclose(out) != 0;
-    return rc ? cli_fail("%s", strerror(-rc)) : bad ? cli_fail("cannot write %.300s: %s", path, strerror(errno)) : CLI_OK;
+    struct error e;
+    if (rc) {
+        output_abandon(out);
+        return cli_fail("%s", strerror(-rc));
+    }
+    return output_close(out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
 static int summarize(struct hist_job *job)
 {
-    FILE *out;
+    struct output out;
     int status = open_output(job->output, &out);
-    return status ? status : close_output(job->output, out, hist_print_totals(&job->series, &job->view, out));
+    return status ? status : close_output(&out, hist_print_totals(&job->series, &job->view, out.file));
 }
 
 static int over_time(struct hist_job *job)
 {
-    FILE *out;
+    struct output out;
     if (job->view.format == HIST_HGRM || job->view.format == HIST_HGRM_C)
         return cli_usage(job->args->command, "'time' prints text, csv or json");
     int status = open_output(job->output, &out);
-    return status ? status : close_output(job->output, out, hist_print_times(&job->series, &job->view, job->window, out));
+    return status ? status : close_output(&out, hist_print_times(&job->series, &job->view, job->window, out.file));
 }
 
 static int draw(struct hist_job *job)
 {
-    FILE *out;
+    struct output out;
     size_t len = job->output ? strlen(job->output) : 0;
     bool page = len > 5 && !strcmp(job->output + len - 5, ".html");
     if (!page && !(len > 4 && !strcmp(job->output + len - 4, ".svg")))
         return cli_usage(job->args->command, "plot wants -o FILE.svg or -o FILE.html");
     int status = open_output(job->output, &out);
-    return status ? status : close_output(job->output, out, hist_plot(&job->series, &job->view, job->window, page, out));
+    return status ? status : close_output(&out, hist_plot(&job->series, &job->view, job->window, page, out.file));
 }
 
 struct log_writing {
@@ -241,9 +244,9 @@ static int write_log(const struct hist_job *job, FILE *out, uint32_t tag)
 
 static int unite(struct hist_job *job)
 {
-    FILE *out;
+    struct output out;
     int status = open_output(job->output, &out);
-    return status ? status : close_output(job->output, out, write_log(job, out, UINT32_MAX));
+    return status ? status : close_output(&out, write_log(job, out.file, UINT32_MAX));
 }
 
 /* "TAG.NAME" in the folder: a tag may hold what no file name may. */
@@ -265,11 +268,11 @@ static int split(struct hist_job *job)
     if (job->output && strlen(job->output) > 2000)
         return cli_usage(job->args->command, "the folder's name is too long");
     for (uint32_t tag = 0; tag < job->series.tag_count && !status; tag++) {
-        FILE *out;
+        struct output out;
         split_name(job, tag, job->args->operands[job->args->operand_count - 1], name, sizeof name);
         status = open_output(name, &out);
         if (!status)
-            status = close_output(name, out, write_log(job, out, tag));
+            status = close_output(&out, write_log(job, out.file, tag));
         if (!status)
             printf("%s\n", name);
     }
@@ -296,7 +299,7 @@ static int hist_run(const struct cli_args *args)
     int first = verb != NULL;
     verb = verb ? verb : &verbs[0];
     if (args->operand_count == first)
-        return cli_usage(args->command, "the log to %s is missing", verb->name);
+        return cli_usage(args->command, "the file is missing: candor hist %s FILE...", verb->name);
     if (verb->run == split && args->operand_count > first + 1)
         return cli_usage(args->command, "split takes one log; unite them first");
     int status = set_job(&job);

@@ -5,8 +5,10 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/print.h"
+#include "format/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,9 +230,33 @@ static bool was_interrupted(void)
     return interrupt_signal() != 0;
 }
 
-static void show_tick(void *context, const struct load_tick *tick)
+struct ticking {
+    bool quiet;
+    struct output log; /* file NULL = none */
+};
+
+/* From the end of the first interval on it has its name: it can be watched, and outlives us. */
+static void on_tick(void *context, const struct load_tick *tick)
 {
-    load_print_tick(tick);
+    struct ticking *t = context;
+    if (t->log.file)
+        output_publish(&t->log);
+    if (!t->quiet)
+        load_print_tick(tick);
+}
+
+/* An answer that is an error is one of the figures; that there is no other is no success. */
+static int judge(const struct load_config *c, const struct outcome *o)
+{
+    uint64_t errors = o->kinds[OUTCOME_REFUSED];
+    const char *what = c->target.kind == TARGET_HTTP ? "a status of 400 or more" : "a status other than 0";
+    if (o->kinds[OUTCOME_ANSWERED])
+        return CLI_OK;
+    if (!errors)
+        return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
+    if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
+        what = o->statuses[4] ? "a status of 400 to 499: are address and path right?" : "a status of 500 to 599: is the server well?";
+    return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 
 static int run_and_print(const struct cli_args *args, struct load_config *c)
@@ -243,8 +269,10 @@ static int run_and_print(const struct cli_args *args, struct load_config *c)
         status = cli_fail("%s", e.text);
     else if ((cli_switch(args, "json") ? load_print_json : load_print_text)(c, &result))
         status = cli_fail("no memory for the result");
-    if (!status && !result.outcome.kinds[OUTCOME_ANSWERED] && !result.outcome.kinds[OUTCOME_REFUSED])
-        status = cli_fail("not one request was answered%s%s", result.outcome.has_problem ? ": " : "", result.outcome.first_problem);
+    if (!status) {
+        fflush(stdout);
+        status = judge(c, &result.outcome);
+    }
     load_result_deinit(&result);
     int finished = cli_finish_output();
     return status ? status : finished;
@@ -258,11 +286,15 @@ static int connect_and_run(const struct cli_args *args, struct load_config *c)
         return cli_fail("%s", e.text);
     if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
         return cli_fail("%s", e.text);
-    if (log && !(c->log = fopen(log, "we")))
-        return cli_fail("cannot write %.200s: %s", log, strerror(errno));
+    struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
+    if (log && output_open(&ticking.log, log, &e))
+        return cli_fail("%s", e.text);
+    c->log = ticking.log.file;
+    c->context = &ticking;
+    c->tick = log || !ticking.quiet ? on_tick : NULL;
     int status = run_and_print(args, c);
-    if (c->log && fclose(c->log) && !status)
-        status = cli_fail("cannot write %.200s: %s", log, strerror(errno));
+    if (log && output_close(&ticking.log, &e) && !status)
+        status = cli_fail("%s", e.text);
     return status;
 }
 
@@ -270,8 +302,6 @@ static int load_command(const struct cli_args *args)
 {
     struct load_config c = {.interrupted = was_interrupted, .spin = cli_switch(args, "spin"),
                             .virtual_time = cli_switch(args, "virtual-time")};
-    if (!cli_switch(args, "quiet"))
-        c.tick = show_tick;
     int status = set_mode(args, &c);
     if (!status)
         status = set_times(args, &c);

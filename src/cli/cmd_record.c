@@ -10,7 +10,7 @@
 
 static const struct cli_option options[] = {
     RECORDING_OPTIONS,
-    {0, "no-report", NULL, NULL, "only record; print no report"},
+    {0, "no-report", NULL, NULL, "only record; print no report and write no page"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };
@@ -29,11 +29,13 @@ static int record_session(const struct session *s, const struct cli_args *args, 
         return status;
     jdk_recorder_begin(&jdk, s, r, WATCH_GUARD_NS);
     status = begin_recording(s, r);
+    if (!status)
+        status = begin_place(s, r);
     if (status) {
         jdk_recorder_abandon(&jdk, s);
         return status;
     }
-    status = watch_finish(s, watch_recording(s, r, true));
+    status = watch_finish(s, r, watch_recording(s, r, true));
     int joined = jdk_recorder_end(&jdk, s, r->file.path);
     int shown = watch_show(r, args);
     return status ? status : joined ? joined : shown;
@@ -66,6 +68,8 @@ const struct cli_command command_record = {
         "--duration is over, Ctrl-C, or the end of the JVM. Then prints a short report, writes a flame graph beside the "
         "recording, unless it is of -e halt alone, and prints the paths of both. The JVM writes the recording, into a file that "
         "candor opens for it: with the rights of who runs candor, whatever user or container the JVM runs in.\n\n"
+        "An earlier recording of that name stays until the new one holds something, and takes its mode; any other file of that name is "
+        "refused. The page may be read by whom the recording may be, and replaces only a page of candor's.\n\n"
         "From JDK 21 on a JVM prints three lines of warning on its standard error when the agent is first loaded while it runs, "
         "unless it was started with -XX:+EnableDynamicAgentLoading.\n\n"
         "With -- COMMAND runs the command with the agent from the start. When its program is java, the agent becomes its "
@@ -74,7 +78,8 @@ const struct cli_command command_record = {
         "the command goes on. SIGINT and SIGTERM are passed on to the command.\n\n"
         RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n" RECORDING_HALT "\n\n"
         RECORDING_JFR "\n\n" RECORDING_FLIGHT "\n\n"
-        "The exit status is 0 when all went well, 1 when the recording or the report failed, 2 for wrong usage. With "
+        "The exit status is 0 when all went well, 1 when the recording or the report failed, the recording's file was cut or deleted "
+        "meanwhile, or the JVM was killed, 2 for wrong usage. With "
         "-- COMMAND it is the command's own when that is not 0, and 128 + N when signal N ended it.",
     .examples = "candor record -d 30s 4711\n    profile process 4711 for half a minute\n"
                 "candor record -i 1ms -o /tmp/app.jfr Main\n    finer, until Ctrl-C, into that file\n"

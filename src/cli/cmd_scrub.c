@@ -63,8 +63,6 @@ static int scrub(const char *in, const char *path, const struct packing *packing
     problems_print(in, &problems);
     if (rc)
         status = cli_fail("%s: %s", in, e.text);
-    else if (!out.size)
-        status = cli_fail("%s: none of its chunks can be read, so nothing is written", in);
     else
         status = convert_write_recording(path, out.bytes, out.size, packing);
     if (!status)

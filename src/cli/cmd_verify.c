@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
+#include "format/output.h"
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -206,14 +207,12 @@ static void end_with_line(const struct verify_run *run)
 
 static int write_page(const char *path, const struct verify_result *result)
 {
-    FILE *f = fopen(path, "we");
-    if (!f)
-        return cli_fail("cannot write %s: %s", path, strerror(errno));
-    verify_page(f, result);
-    bool failed = ferror(f);
-    if (fclose(f) || failed)
-        return cli_fail("cannot write %s: %s", path, strerror(errno));
-    return CLI_OK;
+    struct output out;
+    struct error e;
+    if (output_open(&out, path, &e))
+        return cli_fail("%s", e.text);
+    verify_page(out.file, result);
+    return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 
 static int show(const struct verify_result *result, const struct cli_args *args)

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#define FLAMEGRAPH_MARK "<meta name=\"generator\" content=\"candor\">" /* near the beginning of every page */
+
 /* The page with everything, for a browser; `threads`: it begins with a frame per thread. 0 or a code of calltree_build. */
 int flamegraph_write(FILE *out, const struct profile *p, const char *title, bool threads);
 /* The same with machine code of some methods. */

@@ -2,6 +2,7 @@
 
 #include "compress/intake.h"
 #include "format/collapsed.h"
+#include "format/foreign.h"
 #include "format/hpl.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
@@ -103,12 +104,18 @@ static int read_whole(const struct import *as, import_reader *read, struct profi
 
 const char *formats_recognise(const uint8_t *bytes, uint64_t size)
 {
-    return recognise(bytes, size < LOOKED_AT ? (size_t)size : LOOKED_AT, size <= LOOKED_AT);
+    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
+    return foreign_recognise(bytes, looked_at) ? NULL : recognise(bytes, looked_at, size <= LOOKED_AT);
 }
 
 int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e)
 {
     int rc;
+    const struct foreign *foreign = format ? NULL : foreign_recognise(in->bytes, in->size < LOOKED_AT ? (size_t)in->size : LOOKED_AT);
+    if (foreign) {
+        intake_close(in);
+        return error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, foreign->name, foreign->remedy);
+    }
     if (!format)
         format = formats_recognise(in->bytes, in->size);
     const struct format *f = format ? find(format) : NULL;

@@ -1,6 +1,7 @@
 #include "format/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,9 @@ static mode_t wanted_mode(const struct stat *old)
     return 0666 & ~mask;
 }
 
-static int open_beside(struct output *o, const struct stat *old, struct error *e)
+/* Beside o->target. */
+static int open_temporary(struct output *o, struct error *e)
 {
-    o->target = old ? realpath(o->path, NULL) : strdup(o->path);
-    if (!o->target)
-        return fail(o, errno, e);
     const char *slash = strrchr(o->target, '/');
     int directory = slash ? (int)(slash - o->target) + 1 : 0;
     if (asprintf(&o->temporary, "%.*s.candor-XXXXXX", directory, o->target) < 0) {
@@ -53,9 +52,44 @@ static int open_beside(struct output *o, const struct stat *old, struct error *e
     o->file = fdopen(fd, "w");
     if (!o->file)
         close(fd);
-    if (!o->file || fchmod(fd, wanted_mode(old)))
+    return o->file ? 0 : fail(o, errno, e);
+}
+
+static int open_beside(struct output *o, const struct stat *old, struct error *e)
+{
+    o->target = old ? realpath(o->path, NULL) : strdup(o->path);
+    if (!o->target)
         return fail(o, errno, e);
-    return 0;
+    int rc = open_temporary(o, e);
+    if (!rc && fchmod(fileno(o->file), wanted_mode(old)))
+        return fail(o, errno, e);
+    return rc;
+}
+
+static bool has_mark(const char *path, const char *mark)
+{
+    char text[4096];
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+    if (fd >= 0)
+        close(fd);
+    return n > 0 && memmem(text, (size_t)n, mark, strlen(mark));
+}
+
+int output_open_own(struct output *o, const char *path, const char *mark, const char *like, struct error *e)
+{
+    struct stat old, st;
+    *o = (struct output){.path = strdup(path), .target = strdup(path)};
+    if (!o->path || !o->target)
+        return fail(o, ENOMEM, e);
+    if (!lstat(path, &old) && !(S_ISREG(old.st_mode) && has_mark(path, mark))) {
+        output_abandon(o);
+        return error_set(e, -EEXIST, "%s: not written: what stands there is not candor's, and stays as it is", path);
+    }
+    int rc = open_temporary(o, e);
+    if (!rc && !stat(like, &st) && !fchown(fileno(o->file), st.st_uid, st.st_gid) && fchmod(fileno(o->file), st.st_mode & 0666))
+        return fail(o, errno, e);
+    return rc;
 }
 
 int output_open(struct output *o, const char *path, struct error *e)
@@ -97,6 +131,14 @@ int output_close(struct output *o, struct error *e)
         return fail(o, errno, e);
     forget(o);
     return 0;
+}
+
+void output_publish(struct output *o)
+{
+    if (!o->temporary || fflush(o->file) || rename(o->temporary, o->target))
+        return;
+    free(o->temporary);
+    o->temporary = NULL;
 }
 
 void output_abandon(struct output *o)

@@ -152,7 +152,8 @@ static void choose_metadata(struct jfr_chunk *c)
         c->metadata = offset;
 }
 
-static int read_chunk(struct jfr_chunk *c)
+/* What events it has and what they are: without it nothing in the chunk can be read. */
+static int read_types(struct jfr_chunk *c)
 {
     if (!(c->bytes[67] & 1)) {
         jfr_problem_add(c->problems, c->index, c->info.offset,
@@ -167,7 +168,12 @@ static int read_chunk(struct jfr_chunk *c)
         jfr_problem_add(c->problems, c->index, c->info.offset, "the chunk holds no metadata: it cannot be read; skipped");
         return -EINVAL;
     }
-    rc = jfr_metadata_read(c);
+    return jfr_metadata_read(c);
+}
+
+static int read_chunk(struct jfr_chunk *c)
+{
+    int rc = read_types(c);
     if (!rc)
         rc = jfr_pools_read(c, 0);
     if (rc)
@@ -218,6 +224,14 @@ int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32
     c->problems = NULL;
     *out = c;
     return 0;
+}
+
+int jfr_chunk_probe(const struct jfr_file *f, uint32_t index, struct jfr_problems *problems)
+{
+    struct jfr_chunk *c = chunk_new(f, index, NULL, problems);
+    int rc = c ? read_types(c) : -ENOMEM;
+    jfr_chunk_close(c);
+    return rc;
 }
 
 int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size)

@@ -114,6 +114,20 @@ static int refuse(const struct jfr_file *f, struct error *e)
     return error_set(e, -EINVAL, "%s: not a JFR recording (it begins with \"%s\")", f->name, begin);
 }
 
+/* Whoever opens a file would else answer with nothing where all of it is damaged. Mostly the first chunk can be read. */
+static int find_readable(const struct jfr_file *f, struct error *e)
+{
+    struct jfr_problems *why = calloc(1, sizeof *why);
+    int rc = why ? jfr_chunk_probe(f, 0, why) : -ENOMEM;
+    if (rc == -EINVAL) /* what was found last made the first chunk unreadable */
+        error_set(e, rc, "%s: a damaged JFR recording, of which nothing can be read (at byte %" PRIu64 ": %s)", f->name,
+                  why->list[why->listed - 1].offset, why->list[why->listed - 1].text);
+    for (uint32_t i = 1; i < f->chunk_count && rc == -EINVAL; i++)
+        rc = jfr_chunk_probe(f, i, NULL);
+    free(why);
+    return rc == -ENOMEM ? error_set(e, rc, "%s: no memory to look into its chunks", f->name) : rc;
+}
+
 static int open_bytes(struct jfr_file *f, struct jfr_problems *problems, struct error *e)
 {
     f->bytes = f->intake.bytes;
@@ -124,7 +138,7 @@ static int open_bytes(struct jfr_file *f, struct jfr_problems *problems, struct 
         jfr_problem_add(problems, JFR_NO_CHUNK, f->size, "%s", f->intake.damage);
     if (find_chunks(f, problems))
         return error_set(e, -ENOMEM, "%s: no memory to list its chunks", f->name);
-    return 0;
+    return find_readable(f, e);
 }
 
 static struct jfr_file *file_new(const char *name, struct error *e)
@@ -203,4 +217,10 @@ uint64_t jfr_file_size(const struct jfr_file *f)
 const uint8_t *jfr_file_bytes(const struct jfr_file *f)
 {
     return f->bytes;
+}
+
+bool jfr_file_is_closed(const struct jfr_file *f)
+{
+    const struct jfr_extent *last = &f->chunks[f->chunk_count - 1];
+    return !last->cut && f->bytes[last->offset + JFR_HEADER_BYTES - 1] & 2;
 }

@@ -16,7 +16,7 @@
  *
  * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is whole, or skipped, and one line goes
  * into the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the
- * bytes are. Only two things fail: a file that cannot be read or is no JFR recording, and lack of memory.
+ * bytes are. Only two things fail: a file that cannot be read, is no JFR recording or has not one readable chunk, and lack of memory.
  *
  * Threads: a file may be shared; a chunk and its cursors, events and values belong to one thread at a time. So chunks
  * can be read in parallel, each thread with its own problem list. Pointers into a chunk (types, fields, texts) live
@@ -54,8 +54,8 @@ struct jfr_problems {
 /* ---- file ---- */
 
 /* Opens the file at path, "-" being standard input (read to its end), packed or not (compress/intake.h). Either fails with
- * one line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk header. problems may be NULL here
- * and below. Files larger than 64 MiB are mapped: whoever shortens one while it is read kills the reader (SIGBUS). */
+ * one line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk that can be read. problems may be NULL
+ * here and below. Files larger than 64 MiB are mapped: whoever shortens one while it is read kills the reader (SIGBUS). */
 int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e);
 struct intake;
 /* The same on an input that is open already, which it takes over, also when it fails. */
@@ -67,6 +67,8 @@ void jfr_file_close(struct jfr_file *f);
 uint32_t jfr_file_chunks(const struct jfr_file *f);
 uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
 const uint8_t *jfr_file_bytes(const struct jfr_file *f);
+/* Whether its last chunk is said to be the last of the recording: whoever wrote it came to the end. JFR 2 only. */
+bool jfr_file_is_closed(const struct jfr_file *f);
 
 /* ---- types ---- */
 

@@ -97,6 +97,9 @@ struct jfr_chunk {
 void jfr_problem_add(struct jfr_problems *p, uint32_t chunk, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* chunk.c: whether anything in the chunk can be read. 0, -EINVAL (a problem was added) or -ENOMEM */
+int jfr_chunk_probe(const struct jfr_file *f, uint32_t index, struct jfr_problems *problems);
+
 /* chunk.c: takes in what was put behind the chunk's content, which stays where it is, up to `size` bytes. 0 or -ENOMEM */
 int jfr_chunk_extend(struct jfr_chunk *c, uint64_t size);
 

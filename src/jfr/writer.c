@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { MEMORY_DEFAULT = 64 * 1024 * 1024, SCRATCH_MAX = 128 * 1024 };
@@ -36,7 +38,10 @@ static const char *file_name(int fd, char *out, size_t size)
     ssize_t n = readlink(link, out, size - 1);
     if (n <= 0)
         return "the recording";
-    out[n] = 0;
+    static const char gone[] = " (deleted)";
+    size_t suffix = sizeof gone - 1, len = (size_t)n;
+    bool is_gone = len > suffix && !memcmp(out + len - suffix, gone, suffix);
+    out[is_gone ? len - suffix : len] = 0;
     return out;
 }
 
@@ -51,6 +56,28 @@ static int fail(struct jfr_writer *w, int code)
         return error_set(&w->error, code, "%s: cannot be written: %s; %s", name, strerror(-code), remedy(code));
     return error_set(&w->error, code, "%s: cannot be written: %s; %s (%llu bytes are whole%s)", name, strerror(-code),
                      remedy(code), (unsigned long long)w->gap, cut ? "" : ", what follows could not be cut off");
+}
+
+/* The C library's own fstat is too new for the systems that the agent runs on; struct stat is the kernel's. */
+static int look(const struct jfr_writer *w, struct stat *st)
+{
+    return (int)syscall(SYS_fstat, w->fd, st);
+}
+
+/* Who shortens the file, or deletes it, while we write leaves nothing that could be made whole: it is left as it is. */
+static int check_untouched(struct jfr_writer *w)
+{
+    struct stat st;
+    char name[256];
+    if (look(w, &st) || ((uint64_t)st.st_size >= w->size && (st.st_nlink || !w->named)))
+        return 0;
+    file_name(w->fd, name, sizeof name);
+    w->failed = -ESTALE;
+    if (!st.st_nlink)
+        return error_set(&w->error, w->failed, "%s: the file was deleted, or replaced by another, while it was recorded: what it held is "
+                         "lost; record again", name);
+    return error_set(&w->error, w->failed, "%s: the file was cut while it was recorded, from %llu bytes to %llu: what came behind is lost; "
+                     "record again", name, (unsigned long long)w->size, (unsigned long long)st.st_size);
 }
 
 static int sticky(const struct jfr_writer *w, struct error *e)
@@ -86,7 +113,10 @@ int jfr_writer_drain(struct jfr_writer *w)
 static int flush(struct jfr_writer *w, uint64_t ticks)
 {
     w->flush_ticks = ticks;
-    int rc = jfr_pools_gather(w);
+    int rc = check_untouched(w);
+    if (rc)
+        return rc;
+    rc = jfr_pools_gather(w);
     if (!rc)
         rc = jfr_writer_drain(w);
     if (!rc)
@@ -168,6 +198,8 @@ int jfr_writer_new(struct jfr_writer **out, int fd, const struct jfr_writer_opti
     buffer_init(&w->events, max);
     buffer_init(&w->out, max < 4 * JFR_PIECE_BYTES ? 4 * JFR_PIECE_BYTES : max);
     buffer_init(&w->scratch, SCRATCH_MAX);
+    struct stat st;
+    w->named = !look(w, &st) && st.st_nlink;
     rc = begin_chunk(w, options->start_ticks, options->start_epoch_ns);
     if (rc) {
         sticky(w, e);
@@ -189,7 +221,7 @@ int jfr_writer_flush(struct jfr_writer *w, uint64_t ticks, struct error *e)
 int jfr_writer_gather(struct jfr_writer *w, uint64_t ticks, struct error *e)
 {
     w->flush_ticks = ticks;
-    return jfr_writer_settle(w, w->failed ? 0 : jfr_pools_gather(w), e);
+    return jfr_writer_settle(w, w->failed || check_untouched(w) ? 0 : jfr_pools_gather(w), e);
 }
 
 uint64_t jfr_writer_growth(const struct jfr_writer *w)

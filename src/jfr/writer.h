@@ -12,7 +12,8 @@
  * ids, 0 being the empty string. Single-threaded, libc only, allocates only in its own buffers (hard cap `memory_max`).
  *
  * Errors: negative errno with a text. After a failed write (disk full, file too large, I/O error) the file is cut back
- * to the last whole flush, the error stays, and every later call returns it at once: nothing half-written is left.
+ * to the last whole flush, the error stays, and every later call returns it at once: nothing half-written is left. A file that
+ * somebody else has cut or deleted meanwhile is found so at the next flush (-ESTALE), and left as it is.
  */
 #ifndef CANDOR_JFR_WRITER_H
 #define CANDOR_JFR_WRITER_H

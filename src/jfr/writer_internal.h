@@ -39,6 +39,7 @@ struct checkpoint {
 struct jfr_writer {
     int fd;
     int failed; /* the sticky error, 0 = none */
+    bool named; /* the file had a name when the writer began */
     struct error error;
     struct jfr_writer_options options;
     struct jfr_pools answers;

@@ -265,6 +265,23 @@ static bool holds_halts_only(const struct profile *p)
     return event && !strcmp(event, "halt");
 }
 
+/* What the file was taken for: of a text nobody can be sure. */
+static void put_format(const struct text *t)
+{
+    static const struct {
+        const char *source, *words;
+    } formats[] = {{"collapsed", "collapsed stacks: lines of frames with semicolons between, and a number"},
+                   {"pprof", "pprof"},
+                   {"otlp", "OpenTelemetry profiles"},
+                   {"speedscope", "speedscope"},
+                   {"honest-profiler", "a log of Honest Profiler's"}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(profile_text(t->p, t->p->source), formats[i].source)) {
+            key(t, "Read as");
+            fprintf(t->out, "%s (--from says otherwise)\n", formats[i].words);
+        }
+}
+
 static void put_samples(const struct text *t)
 {
     const struct profile *p = t->p;
@@ -295,6 +312,7 @@ static void put_samples(const struct text *t)
 
 void text_header(const struct text *t)
 {
+    put_format(t);
     put_process(t);
     put_jvm(t);
     put_time(t);

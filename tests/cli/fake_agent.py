@@ -5,14 +5,15 @@ usage: fake_agent.py RECORDING [BEHAVIOUR...]
 
 `start` copies RECORDING to the file that was passed. Every request is printed as one JSON line {"command", "options"}.
 Behaviours: busy (start is refused), stop-error (stop says the disk was full), stopped-by-other (idle after the third
-status), exit (the process ends at the third status), silent (no answer ever), slow-dump (none to that), garbage, endless
-(an answer without end), cut (half an answer), escape (a terminal's escape sequence in a value), future and past (another
-protocol, and one from before it had a number).
+status), exit (the process ends at the third status), killed (it dies of SIGKILL then), silent (no answer ever), slow-dump
+(none to that), garbage, endless (an answer without end), cut (half an answer), escape (a terminal's escape sequence in a
+value), future and past (another protocol, and one from before it had a number).
 """
 import itertools
 import json
 import os
 import pathlib
+import signal
 import socket
 import sys
 import time
@@ -35,6 +36,8 @@ class Agent:
             self.looks += 1
         if self.looks == 3 and "exit" in self.behaviours:
             os._exit(0)
+        if self.looks == 3 and "killed" in self.behaviours:
+            os.kill(os.getpid(), signal.SIGKILL)
         if self.looks == 3 and "stopped-by-other" in self.behaviours:
             self.options = None
         version = "\x1b[31m9.9" if "escape" in self.behaviours else "9.9"

@@ -60,7 +60,10 @@ def test_lock():
     text = ct.candor("analyze", path)
     ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
         "1 finding in", "A lock is held while its owner sleeps", "demo.Log.log:12", "candor report --kind holder",
-        "nothing found: deadlock", "reads of sockets (candor record -e cpu --jfr on): slow_socket")), "as text", text)
+        "nothing found: deadlock", "slow_socket          reads of sockets (candor record -e cpu --jfr on)\n")), "as text", text)
+    judged, gaps = len(r["judged"]), len(r["not_judged"])
+    first = text.out.splitlines()[0]
+    ct.ok(gaps and first.endswith(f"; {gaps} of {judged + gaps} rules not judged"), "and how many rules it lacks something for", first)
     twin = analyze(recording("awake.jfr", *[("monitor", 2, 20 * MS, "demo.Log", 64, 1, 0, LOG)] * 8))
     ct.ok(ids(twin) == [] and set(OF_LOCKS) <= set(twin["judged"]), "its twin: judged, and silent", twin)
 

@@ -126,6 +126,65 @@ def default_file():
         ct.ok("duration" not in begin and begin["interval"] == "10000000ns", "the default options", begin)
 
 
+def identity(path):
+    return path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes()
+
+
+def left():
+    return sorted(path.name for path in ct.WORK.glob(".candor-*"))
+
+
+def replacing():
+    """A recording is replaced by another, when that holds something, and keeps its mode; nothing else is replaced."""
+    path, text = ct.WORK / "replaced.jfr", ct.WORK / "notes.jfr"
+    text.write_text("notes of mine")
+    for command in ("start", "record", "dump"):
+        path.write_bytes(SAMPLE.read_bytes() + b"of yesterday")
+        path.chmod(0o640)
+        number = path.stat().st_ino
+        time = ("-d", "100ms") if command == "record" else ()
+        with Fake() as fake:
+            if command == "dump":
+                ct.candor("start", "-o", ct.WORK / "running.jfr", fake.pid)
+            result = ct.candor(command, "-o", path, *time, fake.pid)
+            ct.ok(result.status == 0 and path.stat().st_ino != number and path.stat().st_mode & 0o777 == 0o640 and not left(),
+                  f"{command}: a recording is replaced, and not written over", (result, path.stat(), left()))
+            result = ct.candor(command, "-o", text, *time, fake.pid)
+            ct.ok(one_line(result, str(text), "no recording", "-o") and text.read_text() == "notes of mine",
+                  f"{command}: another file is not", result)
+    path.write_bytes(SAMPLE.read_bytes())
+    before = identity(path)
+    with Fake() as fake:
+        result = ct.candor("dump", "-o", path, fake.pid)
+    ct.ok(result.status == 1 and identity(path) == before and not left(), "dump of nothing: what was there stays", result)
+
+
+def page_beside():
+    """The page of `record` is for whom the recording is, and replaces only pages of ours."""
+    path, page = ct.WORK / "page.jfr", ct.WORK / "page.html"
+    def record(*words):
+        with Fake() as fake:
+            return ct.candor("record", "-d", "100ms", "-o", path, *words, fake.pid)
+    recorded("record, with a page", record(), path)
+    ct.ok(page.stat().st_mode & 0o777 == 0o600, "the page has the recording's mode", oct(page.stat().st_mode))
+    path.chmod(0o644)
+    number = page.stat().st_ino
+    recorded("record again", record(), path)
+    ct.ok(page.stat().st_ino != number and page.stat().st_mode & 0o777 == 0o644, "a page of ours is replaced", oct(page.stat().st_mode))
+    aim = ct.WORK / "aim.html"
+    aim.write_text("somebody's")
+    page.unlink()
+    page.symlink_to(aim)
+    result = record()
+    ct.ok(result.status == 1 and result.err.count("\n") == 1 and str(page) in result.err and "candor convert" in result.err and
+          "a.Main.hot" in result.out and page.is_symlink() and aim.read_text() == "somebody's", "a link is not followed", result)
+    page.unlink()
+    page.write_text("<html>my own</html>")
+    result = record()
+    ct.ok(result.status == 1 and page.read_text() == "<html>my own</html>" and not left(), "a page of somebody else stays", result)
+    ct.ok(record("--no-report").status == 0, "with --no-report it is not asked after")
+
+
 def refusals():
     with Fake("busy") as fake:
         for command in ("start", "record"):
@@ -133,9 +192,10 @@ def refusals():
             ct.ok(one_line(result, "already recording", "/x/y.jfr"), f"{command} while recording", result)
             ct.ok(not (ct.WORK / "busy.jfr").exists(), f"{command}: the file made for it is removed")
             kept = ct.WORK / "kept.jfr"
-            kept.write_text("of yesterday")
+            shutil.copy(SAMPLE, kept)
+            before = identity(kept)
             ct.candor(command, "-o", kept, fake.pid)
-            ct.ok(kept.read_text() == "of yesterday", f"{command}: a file that was there keeps what it holds")
+            ct.ok(identity(kept) == before and not left(), f"{command}: a recording that was there is still that, bit for bit")
     with Fake("stop-error") as fake:
         ct.candor("start", "-o", ct.WORK / "full.jfr", fake.pid)
         result = ct.candor("stop", fake.pid)
@@ -205,8 +265,8 @@ def record_quietly():
     path = ct.WORK / "quiet.name"
     with Fake() as fake:
         result = ct.candor("record", "--no-report", "-d", "100ms", "-o", path, fake.pid)
-    ct.ok(result.status == 0 and "a.Main.hot" not in result.out and f"flame graph: {path}.html" in result.out,
-          "--no-report, and a file with another extension", result)
+    ct.ok(result.status == 0 and result.out == f"\nrecording:   {path}\n" and not path.with_suffix(".name.html").exists(),
+          "--no-report writes no page, and prints where the recording is", result)
 
 
 def record_until_signal():
@@ -224,12 +284,35 @@ def record_until_signal():
         ct.ok(asked[-1] == "stop", f"{number.name}: the agent is told to stop")
 
 
+def replace_by_sample(path):
+    shutil.copy(SAMPLE, path.with_suffix(".new"))
+    path.with_suffix(".new").rename(path)
+
+
 def record_that_ends_otherwise():
     path = ct.WORK / "exit.jfr"
     with Fake("exit") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
     recorded("the JVM exits", result, path)
     ct.ok("has exited" in result.err and result.err.count("\n") == 1, "and that is said", result.err)
+    path = ct.WORK / "killed.jfr"
+    with Fake("killed") as fake:
+        result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
+    recorded("the JVM is killed", result, path, status=1)
+    ct.ok(one_line(result, str(fake.pid), "signal 9") and "has exited" not in result.err, "and that is said", result.err)
+    path = ct.WORK / "gone.jfr"
+    for what, touch, words in (("deleted", path.unlink, ["deleted"]), ("replaced", lambda: replace_by_sample(path), ["replaced"]),
+                               ("cut", lambda: os.truncate(path, SAMPLE.stat().st_size - 1), ["cut"]),
+                               ("emptied", lambda: os.truncate(path, 0), ["empty"])):
+        with Fake() as fake:
+            client = ct.spawn([ct.PROGRAM, "record", "-o", path, fake.pid], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            ct.wait_until(lambda: path.exists() and path.stat().st_size)
+            touch()
+            client.send_signal(signal.SIGINT)
+            out, err = client.communicate(timeout=ct.PATIENCE)
+        ct.ok(client.returncode == 1 and str(path) in err and all(word in err for word in words) and "flame graph" not in out,
+              f"a file that is {what} while it is recorded: status 1, and it is said", (client.returncode, out, err))
+        path.unlink(missing_ok=True)
     path = ct.WORK / "other.jfr"
     with Fake("stopped-by-other") as fake:
         result = ct.candor("record", "-d", "60s", "-o", path, fake.pid)
@@ -327,7 +410,13 @@ def launch_failures(client):
     result = client.record(path, "--", "true")
     ct.ok(result.status == 1 and "no recording was written" in result.err, "a command without a JVM", result)
     result = client.record(path, "--", "sh", "-c", "kill -9 $$")
-    ct.ok(result.status == 137, "a command that dies by a signal", result)
+    ct.ok(result.status == 137 and "killed by signal 9" in result.err, "a command that dies by a signal", result)
+    shutil.copy(SAMPLE, path)
+    before = identity(path)
+    result = client.record(path, "--", "true")
+    ct.ok(result.status == 1 and "nothing was recorded" in result.err and "a.Main.hot" not in result.out and identity(path) == before,
+          "a command without a JVM: an earlier recording is neither touched nor taken for a new one", result)
+    path.unlink()
     result = client.record(ct.WORK / "nowhere" / "x.jfr", "--", "java")
     ct.ok(one_line(result, "folder"), "a file that cannot be written: the command is not run", result)
     client.library.unlink()
@@ -346,6 +435,8 @@ def main():
     step_by_step()
     keeping_the_end()
     default_file()
+    replacing()
+    page_beside()
     refusals()
     bad_files()
     record_for_a_time()

@@ -84,6 +84,34 @@ def test_from(path):
     ct.ok(result.status == 2, "a format that is none", result)
 
 
+FOREIGN = (
+    ("callgrind", b"version: 1\ncreator: x\npart: 1\n\nevents: Time\n\nfl=(1) a.c\nfn=(1) main\n16 20\n", ("callgrind", "speedscope")),
+    ("go text", b"threadcreate profile: total 7\n1 @ 0x44cb3 0x45045\n", ("Go profile", "go tool pprof -proto")),
+    ("go cpu", b"".join(word.to_bytes(8, "little") for word in (0, 3, 0, 10000, 0, 1, 1, 4096)), ("pprof's old binary", "go tool pprof")),
+    ("perf script", b"java 7829 [000] 95.1: 101 cpu-clock:\n\t  7f00aa main (/bin/java)\n\n", ("perf script", "stackcollapse-perf.pl")),
+    ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script")),
+    ("UTF-16", "a;b 3\n".encode("utf-16"), ("UTF-16", "iconv")),
+    ("heap dump", b"JAVA PROFILE 1.0.2\0" + bytes(20), ("heap dump", "-e live")),
+    ("histogram log", b"#[Logged with x]\n#[StartTime: 1]\n", ("histogram log", "candor hist")),
+)
+
+
+def test_foreign():
+    """What is known not to be read is refused by its name, with the command that helps, and not taken for something else."""
+    path = ct.WORK / "foreign"
+    for what, content, words in FOREIGN:
+        path.write_bytes(content)
+        result = ct.candor("report", path)
+        ct.ok(result.status == 1 and result.err.count("\n") == 1 and all(word in result.err for word in words), f"{what}: refused by name",
+              result)
+    path.write_text("fn=1;b 3\nevents: 4\n")
+    ct.ok(ct.candor("report", "--from", "collapsed", path).status == 0, "--from has the last word")
+    path.write_text("# a comment\na;b 3\n")
+    result = ct.candor("report", path)
+    ct.ok(result.status == 0 and result.out.startswith("Read as   collapsed stacks"),
+          "of a text the report says what it was read as", result)
+
+
 def test_heap():
     """A profile of bytes, as Go's: units are kept and the file's own default is taken."""
     program = pathlib.Path(shutil.which("go") or "")
@@ -255,6 +283,7 @@ def main():
     test_csv(path)
     test_merge(path)
     test_go(path)
+    test_foreign()
     test_heap()
     test_protoc(path)
     test_speedscope(path)

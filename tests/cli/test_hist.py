@@ -88,8 +88,13 @@ def formats():
     ct.ok("read-rt" in text and "p99.99 " in text and " ms" in text, "text", text)
     svg, page = ct.WORK / "plot.svg", ct.WORK / "plot.html"
     result = hist("plot", "-o", svg, LOG)
-    lines = xml.parse(svg).getroot().iter("{http://www.w3.org/2000/svg}polyline")
-    ct.ok(result.status == 0 and len(list(lines)) == 16, "a picture with two curves for each tag", result)
+    svg_ns = "{http://www.w3.org/2000/svg}"
+    root = xml.parse(svg).getroot()
+    lines = list(root.iter(f"{svg_ns}polyline"))
+    ct.ok(result.status == 0 and len(lines) == 16, "a picture with two curves for each tag", result)
+    looks = [(line.get("stroke"), line.get("stroke-dasharray")) for line in lines]
+    legend = [(line.get("stroke"), line.get("stroke-dasharray")) for line in root.iter(f"{svg_ns}line") if line.get("stroke-dasharray")]
+    ct.ok(len(set(looks)) == 8 and looks == legend, "eight tags have eight looks, and the legend has them", (looks, legend))
     named = ct.WORK / "named.hlog"
     named.write_text(LOG.read_text().replace("Tag=read-rt,", "Tag=<b>&,"))
     hist("plot", "-o", page, named)
@@ -116,6 +121,12 @@ def damage():
     result = hist(ct.WORK / "missing")
     ct.ok(result.status == 1 and "No such file" in result.err, "no file", result)
     ct.ok(hist("-o", "/dev/full", LOG).status == 1, "a full disk")
+    kept = ct.WORK / "kept.csv"
+    kept.write_text("of yesterday")
+    hist("time", "-f", "csv", "-o", kept, ct.WORK / "missing")
+    ct.ok(kept.read_text() == "of yesterday", "what was there stays where nothing is written")
+    result = hist()
+    ct.ok(result.status == 2 and result.err.startswith("candor: the file is missing: "), "no file is named", result)
     for arguments in (("plot", LOG), ("plot", "-o", "x.png", LOG), ("summarize",), ("-u", "ms", "--ratio", "5", LOG),
                       ("-p", "99,50", LOG),
                       ("-s", "5s", "-e", "5s", LOG), ("--ratio", "0", LOG), ("time", "-f", "hgrm", LOG), ("split", LOG, LOG)):

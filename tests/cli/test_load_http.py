@@ -97,7 +97,10 @@ def answers(url):
                                    ("status/500", "refused", 2), ("broken", "broken", 0), ("garbage", "broken", 0)):
         result, f = load("-r", "50", "-d", "1s", "--drain", "10s", "-c", "4", f"{url}/{path}")
         ct.ok(f["outcomes"][kind] == 50 and is_whole(f) and f["body_bytes"] == 50 * bytes_each, f"/{path}: 50 {kind}", f)
-        ct.ok(result.status == (1 if kind == "broken" else 0), "status", result)
+        ct.ok(result.status == (0 if kind == "answered" else 1), "status", result)
+    ct.ok("not one request succeeded" in ct.candor("load", "-q", "-r", "50", "-d", "200ms", f"{url}/status/404").err and
+          "all 50 answers have a status of 400 to 499" in ct.candor("load", "-q", "-r", "50", "-d", "1s", f"{url}/status/404").err,
+          "where all answers are 404, that is said")
     _, f = load("-r", "50", "-d", "1s", "--timeout", "200ms", "--drain", "1s", "-c", "20", f"{url}/silent")
     ct.ok(f["outcomes"]["timeouts"] >= 40 and is_whole(f) and f["service"]["max_ns"] >= 0.2e9,
           "timeouts are samples of their length", f)
@@ -174,6 +177,12 @@ def wrong_usage():
           "no server: one line", result)
     result = ct.candor("load", "--mock", "delay=1ms", "-r", "10", "-d", "1s", "--virtual-time", "-q", "-o", "/dev/full")
     ct.ok(result.status == 1 and "cannot write" in result.err, "a full disk", result)
+    log = ct.WORK / "kept.hlog"
+    log.write_text("of yesterday")
+    ct.candor("load", "-d", "1s", "-o", log, "http://127.0.0.1:1/")
+    ct.ok(log.read_text() == "of yesterday", "a run that cannot begin leaves an earlier log")
+    ct.candor("load", "--mock", "delay=1ms", "-r", "10", "-d", "1s", "--virtual-time", "-q", "-o", log)
+    ct.ok(ct.candor("hist", log).status == 0 and not list(ct.WORK.glob(".candor-*")), "another replaces it")
 
 
 ct.need(ct.PROGRAM)

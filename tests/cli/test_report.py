@@ -354,6 +354,21 @@ def test_not_whole(path):
     ct.ok(any("do not close" in p["text"] for p in r["problems"]), "books that do not close", r["problems"])
 
 
+def test_nothing_readable(path):
+    """A JFR header and no more that can be read: no command answers with nothing, as if all were well."""
+    whole, damaged, out = path.read_bytes(), ct.WORK / "damaged.jfr", ct.WORK / "out.jfr"
+    damaged.write_bytes(whole[:68] + bytes(len(whole) - 68))
+    for words in (["report"], ["report", "--json"], ["report", "--kind", "halt"], ["report", "--kind", "live"], ["summary"],
+                  ["summary", "--json"], ["print"], ["print", "--json"], ["analyze"], ["analyze", "--json"], ["asm"], ["asm", "--json"],
+                  ["trace"], ["diff", path], ["convert", "--to", "html"], ["convert"], ["convert", "--compress", "list"], ["scrub"]):
+        more = {"trace": ["0af7651916cd43dd8448eb211c80319c"], "scrub": [out], "convert": [out] if "list" not in words else []}
+        files = [damaged, *more.get(words[0], [])]
+        result = ct.candor(*words, *files)
+        ct.ok(result.status == 1 and not result.out and result.err.count("\n") == 1 and "nothing can be read" in result.err and
+              str(damaged) in result.err and not out.exists(),
+              f"{' '.join(map(str, words))[:40]}: one line", result)
+
+
 ct.need(MAKER, ct.PROGRAM)
 recording = make("example.jfr", example())
 test_json(recording)
@@ -364,6 +379,7 @@ hostile_names()
 test_errors(recording)
 test_foreign()
 test_not_whole(recording)
+test_nothing_readable(recording)
 test_safepoint()
 test_wall()
 test_lock()

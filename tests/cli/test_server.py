@@ -91,6 +91,7 @@ def test_refused(server):
         ("too many labels", good, {"service": "a", **{f"l{i}": "v" for i in range(40)}}, 400),
         ("no time", good, {"service": "a", "from": "yesterday"}, 400), ("no format", good, {"service": "a", "format": "x"}, 400),
         ("nothing known", random.Random(1).randbytes(5000), {"service": "a"}, 415), ("nothing", b"", {"service": "a"}, 400),
+        ("a JFR of which nothing can be read", good[:68] + bytes(len(good) - 68), {"service": "a"}, 400),
         ("a JFR without its inside", b"FLR\0" + bytes(100), {"service": "a"}, 400),
         ("cut off packed", gzip.compress(good)[:-200], {"service": "a"}, 400), ("too large", bytes(3 << 20), {"service": "a"}, 413),
         ("far too large", bytes(30 << 20), {"service": "a"}, 413), ("large, without a service", bytes(30 << 20), {}, 400),

@@ -143,6 +143,24 @@ static void test_full_tmpfs(void)
     rmdir(dir);
 }
 
+/* Somebody else shortens or deletes the file: every later call says so, and nothing is written any more. */
+static void test_touched(const char *path, bool deleted)
+{
+    struct error e = {""}, later;
+    struct stat st;
+    const char *what = deleted ? "deleted" : "cut";
+    struct jfr_writer *w = sample_open(path, &e);
+    sample_round(w, 0);
+    int before = jfr_writer_flush(w, SAMPLE_START_TICKS + 1, &e);
+    int touched = deleted ? unlink(path) : truncate(path, 100);
+    sample_round(w, 1);
+    int rc = jfr_writer_flush(w, SAMPLE_START_TICKS + 2, &e);
+    bool lasts = jfr_writer_gather(w, 1, &later) == rc && jfr_writer_rotate(w, 1, 1, &later) == rc && jfr_writer_close(w, 1, &later) == rc;
+    tap_ok(!before && !touched && rc == -ESTALE && lasts, "a file that is %s while it is written: every later call fails", what);
+    tap_ok(strstr(e.text, path) && strstr(e.text, what) && !strstr(e.text, "(deleted)"), "%s: %s", what, e.text);
+    tap_ok(deleted ? stat(path, &st) != 0 : !stat(path, &st) && st.st_size == 100, "%s: it stays as it is", what);
+}
+
 static int new_on(int fd, struct error *e)
 {
     struct jfr_writer *w = NULL;
@@ -196,7 +214,8 @@ int main(void)
     test_limit_at_rotation(path);
     test_refused(path);
     test_memory_cap(path);
-    unlink(path);
+    test_touched(path, false);
+    test_touched(path, true);
     test_full_tmpfs();
     return tap_done();
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct dumps dumps; /* of either event */
 
@@ -49,10 +48,9 @@ static int begin_dumps(const struct dumps_options *options, struct error *e)
     uint64_t bytes, samples;
     struct error ignored;
     int rc = dumps_begin(&dumps, options, r, e);
+    r->refused = rc;
     if (rc)
         collect_stop(&bytes, &samples, &ignored);
-    if (rc && !r->passed)
-        unlink(r->path);
     return rc;
 }
 

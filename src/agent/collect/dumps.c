@@ -18,12 +18,37 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A client may have opened the recording in a folder that the JVM does not see, or sees another by that name. */
+static bool same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static int look(const char *path, struct stat *st)
+{
+    return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* "/var/x.jfr" -> "/var/." */
+static void folder_of(const char *path, char *out, size_t size)
+{
+    snprintf(out, size, "%.*s.", (int)(base_name(path) - path), path);
+}
+
+/* A client may have opened the recording in a folder that the JVM does not see, or sees another by that name. The file need not have its
+ * name yet: the folder that it lies in is what counts. */
 static int check_same_folder(const struct recording *r, struct error *e)
 {
-    struct stat named, open;
-    if (!syscall(SYS_newfstatat, AT_FDCWD, r->path, &named, AT_SYMLINK_NOFOLLOW) && !syscall(SYS_fstat, r->fd, &open) &&
-        named.st_dev == open.st_dev && named.st_ino == open.st_ino)
+    static char now[RECORDING_PATH_MAX], folder[RECORDING_PATH_MAX + 2];
+    char link[32];
+    struct stat open, seen, named, its;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", r->file.fd);
+    ssize_t n = readlink(link, now, sizeof now - 1);
+    now[n > 0 ? n : 0] = 0;
+    bool is_there = !record_file_stat(r->file.fd, &open) && !look(now, &seen) && same(&open, &seen);
+    folder_of(now, folder, sizeof folder);
+    is_there = is_there && !look(folder, &its);
+    folder_of(r->file.path, folder, sizeof folder);
+    if (is_there && !look(folder, &named) && same(&its, &named))
         return 0;
     return error_set(e, -ENOENT, "dump-on: the JVM does not see the recording's folder, where dumps would go; name one that it sees "
                      "with dump-dir");
@@ -31,12 +56,12 @@ static int check_same_folder(const struct recording *r, struct error *e)
 
 static int choose_stem(struct dumps *d, const struct recording *r, struct error *e)
 {
-    const char *name = base_name(r->path), *folder = d->options.folder;
+    const char *name = base_name(r->file.path), *folder = d->options.folder;
     size_t length = strlen(name);
     if (length > 4 && !strcmp(name + length - 4, ".jfr"))
         length -= 4;
     int n = *folder ? snprintf(d->stem, sizeof d->stem, "%s/%.*s", folder, (int)length, name)
-                    : snprintf(d->stem, sizeof d->stem, "%.*s", (int)(name - r->path + (ptrdiff_t)length), r->path);
+                    : snprintf(d->stem, sizeof d->stem, "%.*s", (int)(name - r->file.path + (ptrdiff_t)length), r->file.path);
     return n + 32 < RECORDING_PATH_MAX ? 0 : error_set(e, -ENAMETOOLONG, "dump-on: the names of dumps would be too long");
 }
 
@@ -63,7 +88,7 @@ int dumps_begin(struct dumps *d, const struct dumps_options *options, const stru
     d->processors = processors_usable();
     d->pause_ns = options->pause_ns ? options->pause_ns : r->keep.ns ? r->keep.ns : DUMPS_PAUSE_DEFAULT_NS;
     alarm_begin(&d->alarm, &options->rule, d->processors);
-    int rc = r->passed && !options->folder[0] ? check_same_folder(r, e) : 0;
+    int rc = r->file.passed && !options->folder[0] ? check_same_folder(r, e) : 0;
     if (!rc)
         rc = choose_stem(d, r, e);
     return rc ? rc : check_folder(d, e);

@@ -72,8 +72,8 @@ static int set_max_overhead(struct collect_options *o, char *value, struct error
 
 static int set_duration(struct collect_options *o, char *value, struct error *e)
 {
-    if (units_parse_duration(value, &o->duration_ns))
-        return error_set(e, -EINVAL, "duration '%s': use a number with a unit, such as 30s", value);
+    if (units_parse_seconds(value, &o->duration_ns))
+        return error_set(e, -EINVAL, "duration '%s': use a number of seconds, or one with a unit, such as 5m", value);
     return 0;
 }
 

@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -23,89 +21,25 @@ enum {
     GRAIN_NS = 1000 /* of times in the file: finer ones say nothing, and do not compress */
 };
 
-/* The C library's own fstat is too new for the systems we want to run on; struct stat is the kernel's. */
-static int stat_of(int fd, struct stat *st)
+/* fd: the same file, or -1. */
+static void discard(struct recording *r, int fd)
 {
-    return (int)syscall(SYS_fstat, fd, st);
-}
-
-/* A file that is no regular one cannot hold a recording, and is not ours to empty; one with a second name may be somebody's
- * whose folder this is not. `busy`: a file that must stay as it is, or NULL. */
-static int check_file(int fd, const char *path, const struct stat *busy, struct error *e)
-{
-    struct stat st;
-    if (stat_of(fd, &st))
-        return error_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return error_set(e, -EINVAL, "cannot write %s: it is not a regular file; choose another", path);
-    if (busy && st.st_dev == busy->st_dev && st.st_ino == busy->st_ino)
-        return error_set(e, -EBUSY, "cannot write %s: it is the running recording itself; choose another file", path);
-    if (st.st_nlink > 1)
-        return error_set(e, -EINVAL, "cannot write %s: the file has a second name (hard link); choose another", path);
-    return 0;
-}
-
-/* The lock is what keeps several JVMs with the same options from writing one file; where there are no locks, as on some
- * network disks, nothing does. */
-static int lock_and_empty(int fd, const char *path, struct error *e)
-{
-    if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-        return error_set(e, -EBUSY, "cannot write %s: another process is recording to it; choose another name (%%p in it stands "
-                         "for the process's number)", path);
-    if (ftruncate(fd, 0))
-        return error_set(e, -errno, "cannot empty %s: %s", path, strerror(errno));
-    return 0;
-}
-
-/* A file that a client opened for us: of his user, and where he sees it. */
-static int take_descriptor(int passed, const char *path, struct error *e)
-{
-    int flags = fcntl(passed, F_GETFL);
-    if (flags < 0 || (flags & (O_ACCMODE | O_APPEND)) != O_RDWR)
-        return error_set(e, -EINVAL, "cannot write %s: its descriptor must be open for reading and writing", path);
-    int fd = fcntl(passed, F_DUPFD_CLOEXEC, 0);
-    return fd < 0 ? error_set(e, -errno, "cannot write %s: %s", path, strerror(errno)) : fd;
-}
-
-/* An empty, locked file. passed: its descriptor, which stays the caller's, or -1 to open the path. */
-static int open_file(const char *path, int passed, const struct stat *busy, struct error *e)
-{
-    int fd = passed >= 0 ? take_descriptor(passed, path, e)
-                         : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (fd < 0)
-        return passed >= 0 ? fd
-                           : error_set(e, -errno, "cannot write %s: %s; choose a file this JVM's user may write", path,
-                                       strerror(errno));
-    int rc = check_file(fd, path, busy, e);
-    if (!rc)
-        rc = lock_and_empty(fd, path, e);
-    if (rc)
-        close(fd);
-    return rc ? rc : fd;
-}
-
-/* What a client made is his to remove. */
-static void remove_file(const char *path, int passed)
-{
-    if (passed < 0)
-        unlink(path);
+    r->file.fd = fd;
+    record_file_discard(&r->file);
 }
 
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e)
 {
     memset(r, 0, sizeof *r);
-    int fd = open_file(path, passed, NULL, e);
-    if (fd < 0)
-        return fd;
+    int rc = record_file_open(&r->file, path, passed, NULL, e);
+    if (rc)
+        return rc;
     if (names_init(&r->names)) {
-        close(fd);
-        remove_file(path, passed);
+        record_file_discard(&r->file);
+        close(r->file.fd);
         return error_set(e, -ENOMEM, "not enough memory for a recording");
     }
-    snprintf(r->path, sizeof r->path, "%s", path);
-    r->fd = fd;
-    r->passed = passed >= 0;
     r->keep = *keep;
     r->without = without;
     r->duration_ns = duration_ns;
@@ -115,11 +49,14 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
         .ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
         .without = without, .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
-    int rc = jfr_writer_new(&r->writer, fd, &options, &pools, e);
+    int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
+    rc = jfr_writer_new(&r->writer, r->file.fd, &options, &pools, e);
     if (rc) {
         names_deinit(&r->names);
-        remove_file(path, passed);
+        discard(r, kept);
     }
+    if (kept >= 0)
+        close(kept);
     return rc;
 }
 
@@ -212,7 +149,7 @@ static void describe_place(struct recording *r, bool late, uint64_t now)
     struct machine m;
     struct jfr_writer *w = r->writer;
     machine_read(&m);
-    jfr_write_active_recording(w, now, "candor", r->path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
+    jfr_write_active_recording(w, now, "candor", r->file.path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
     if (r->jfr)
@@ -329,6 +266,8 @@ bool recording_flush(struct recording *r)
     }
     if (!r->failed && keep_is_limited(&r->keep))
         keep_error(r, keep_trim(&r->keep, r->writer, now, &e), &e);
+    if (!r->failed)
+        keep_error(r, record_file_place(&r->file, &e), &e);
     return rotate;
 }
 
@@ -337,12 +276,12 @@ int recording_reopen(struct recording *r, struct error *e)
     struct jfr_writer_options options = {.ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(),
                                          .without = r->without};
     struct jfr_pools pools = names_pools(&r->names);
-    off_t end = lseek(r->fd, 0, SEEK_END);
+    off_t end = lseek(r->file.fd, 0, SEEK_END);
     if (end < 0)
-        return error_set(e, -errno, "cannot continue %s: %s", r->path, strerror(errno));
+        return error_set(e, -errno, "cannot continue %s: %s", r->file.path, strerror(errno));
     options.start_epoch_ns = clock_realtime_ns();
     options.offset = (uint64_t)end;
-    return jfr_writer_new(&r->writer, r->fd, &options, &pools, e);
+    return jfr_writer_new(&r->writer, r->file.fd, &options, &pools, e);
 }
 
 uint64_t recording_size(const struct recording *r)
@@ -375,6 +314,7 @@ static int copy_all(int from, uint64_t start, int to, uint64_t bytes)
 
 int recording_dump(const struct recording *r, const char *path, int passed, uint64_t *bytes, struct error *e)
 {
+    static struct record_file to;
     struct stat own;
     if (r->failed)
         return error_set(e, -EIO, "%s", r->error.text);
@@ -382,29 +322,41 @@ int recording_dump(const struct recording *r, const char *path, int passed, uint
     *bytes = recording_size(r) - start;
     if (!*path)
         return 0;
-    if (stat_of(r->fd, &own))
-        return error_set(e, -errno, "cannot read %s: %s", r->path, strerror(errno));
-    int to = open_file(path, passed, &own, e);
-    if (to < 0)
-        return to;
-    int rc = copy_all(r->fd, start, to, *bytes);
-    if (close(to) && !rc)
-        rc = -errno;
-    if (rc) {
-        remove_file(path, passed);
+    if (record_file_stat(r->file.fd, &own))
+        return error_set(e, -errno, "cannot read %s: %s", r->file.path, strerror(errno));
+    int rc = record_file_open(&to, path, passed, &own, e);
+    if (rc)
+        return rc;
+    rc = copy_all(r->file.fd, start, to.fd, *bytes);
+    if (rc)
         error_set(e, rc, "cannot write %s: %s", path, strerror(-rc));
-    }
+    else
+        rc = record_file_place(&to, e);
+    if (rc)
+        record_file_discard(&to);
+    close(to.fd);
     return rc;
+}
+
+/* Once it is whole, its file has the name that it is to have. What could not be written replaces nothing. */
+static void settle_file(struct recording *r, int fd, int rc)
+{
+    struct error e;
+    if (r->refused || ((r->failed || rc) && r->file.beside[0]))
+        discard(r, fd);
+    else
+        keep_error(r, record_file_place(&r->file, &e), &e);
 }
 
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e)
 {
     struct error closing;
     *bytes = recording_size(r);
-    int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
+    int fd = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
     if (!r->failed && keep_is_limited(&r->keep))
         keep_error(r, keep_finish(&r->keep, r->writer, clock_monotonic_ns(), &closing), &closing);
     int rc = jfr_writer_close(r->writer, clock_monotonic_ns(), &closing);
+    settle_file(r, fd, rc);
     if (fd >= 0) {
         *bytes = (uint64_t)lseek(fd, 0, SEEK_END);
         close(fd);
@@ -420,7 +372,6 @@ void recording_abandon(struct recording *r)
 {
     struct error ignored;
     uint64_t bytes;
+    r->refused = true;
     recording_close(r, &bytes, &ignored);
-    if (!r->passed)
-        unlink(r->path);
 }

@@ -3,6 +3,7 @@
 #ifndef CANDOR_AGENT_RECORD_RECORDING_H
 #define CANDOR_AGENT_RECORD_RECORDING_H
 
+#include "agent/record/file.h"
 #include "agent/record/keep.h"
 #include "agent/record/names.h"
 #include "agent/trigger/clock.h"
@@ -12,12 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RECORDING_PATH_MAX = 4096, RECORDING_NOTE_MAX = 512 };
+enum { RECORDING_PATH_MAX = RECORD_FILE_PATH_MAX, RECORDING_NOTE_MAX = 512 };
 
 struct recording {
-    char path[RECORDING_PATH_MAX];
-    int fd; /* the writer's */
-    bool passed; /* by a client */
+    struct record_file file; /* its descriptor is the writer's */
     struct jfr_writer *writer;
     struct names names;
     struct keep keep;
@@ -27,11 +26,11 @@ struct recording {
     char note[RECORDING_NOTE_MAX]; /* that each chunk repeats; empty = none */
     struct error error; /* of the first failed write; the rest of the session is lost */
     bool failed;
+    bool refused; /* it is not to be: what stood in its file's place before stays there when it is closed */
 };
 
-/* passed: the open file that path is the name of, which stays the caller's, or -1 to open the path. The file is emptied,
- * and locked against other processes that would record to it. ticks are CLOCK_MONOTONIC nanoseconds throughout.
- * without: as in the writer's options. */
+/* path and passed as in record_file_open: what the file replaces is there until the first flush. ticks are CLOCK_MONOTONIC nanoseconds
+ * throughout. without: as in the writer's options. */
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e);
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
@@ -63,7 +62,7 @@ uint64_t recording_size(const struct recording *r);
 /* For how long back it holds what there was. */
 uint64_t recording_kept_ns(const struct recording *r);
 int recording_close(struct recording *r, uint64_t *bytes, struct error *e);
-/* Closes a recording that is not to be, and removes its file unless a client passed it. */
+/* Closes a recording that is not to be, as if it had never been opened. */
 void recording_abandon(struct recording *r);
 
 #endif

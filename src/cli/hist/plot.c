@@ -6,11 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 960, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 40, BOTTOM = 50, ROW = 18 };
+enum { WIDTH = 960, HEIGHT = 360, LEFT = 90, RIGHT = 20, TOP = 40, BOTTOM = 50, ROW = 18, LEGEND = 36 };
 
-/* Dark enough on white, and told apart by most eyes (Okabe and Ito's palette, its yellow left out). */
+/* Dark enough on white, and told apart by most eyes (Okabe and Ito's palette, its yellow left out). With the dashes, of another number,
+ * that is 28 lines, and one that lies on another shows it through the gaps. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"};
-enum { COLOURS = 7 };
+static const char *const dashes[] = {"none", "8 4", "2 3", "10 3 2 3"};
+enum { COLOURS = 7, DASHES = 4 };
 
 struct point {
     uint32_t tag;
@@ -126,28 +128,42 @@ static void time_axis(const struct plot *p)
 
 /* ---- one picture ---- */
 
+static void stroke(const struct plot *p, uint32_t tag)
+{
+    fprintf(p->out, " stroke-width=\"2\" stroke=\"%s\" stroke-dasharray=\"%s\"", colours[tag % COLOURS], dashes[tag % DASHES]);
+}
+
+/* A line of one point is none. */
 static void curve(const struct plot *p, uint32_t tag)
 {
-    bool any = false;
+    const struct point *last = NULL;
+    uint32_t points = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->points[i].tag != tag)
             continue;
-        if (!any)
-            fprintf(p->out, "<polyline fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke=\"%s\" points=\"",
-                    colours[tag % COLOURS]);
-        fprintf(p->out, "%s%.1f,%.1f", any ? " " : "", at_x(p, p->points[i].x), at_y(p, p->points[i].y));
-        any = true;
+        last = &p->points[i];
+        if (!points) {
+            fputs("<polyline fill=\"none\" stroke-linejoin=\"round\"", p->out);
+            stroke(p, tag);
+        }
+        fprintf(p->out, "%s%.1f,%.1f", points ? " " : " points=\"", at_x(p, last->x), at_y(p, last->y));
+        points++;
     }
-    if (any)
+    if (points)
         fputs("\"/>\n", p->out);
+    if (points == 1)
+        fprintf(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at_x(p, last->x), at_y(p, last->y),
+                colours[tag % COLOURS]);
 }
 
 static void legend(const struct plot *p)
 {
     for (uint32_t tag = 0; tag < p->series->tag_count; tag++) {
         double y = HEIGHT + 14 + ROW * (int)tag;
-        fprintf(p->out, "<rect x=\"%d\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n", LEFT, y - 6, colours[tag % COLOURS]);
-        text_at(p, LEFT + 22, y, "start", tag_name(p, tag));
+        fprintf(p->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"", LEFT, y - 4, LEFT + LEGEND, y - 4);
+        stroke(p, tag);
+        fputs("/>\n", p->out);
+        text_at(p, LEFT + LEGEND + 8, y, "start", tag_name(p, tag));
     }
 }
 

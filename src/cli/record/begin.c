@@ -1,8 +1,72 @@
 #include "cli/record/begin.h"
 
+#include "base/units.h"
+#include "cli/interrupt.h"
 #include "cli/record/watch.h"
+#include "jfr/reader.h"
 
 #include <errno.h>
+#include <string.h>
+
+enum { STEP_MS = 20 };
+#define ENOUGH_NS 1000000000u /* after which it need not have a sample: the JVM does nothing */
+
+/* Whether a recording that has just begun goes on, and has no sample yet. */
+static bool is_empty(const struct session *s, const struct recording *r)
+{
+    struct control_answer answer;
+    struct error e;
+    if (session_ask_simple(s, "status", &answer, &e))
+        return false;
+    const char *state = control_text(&answer, "state");
+    uint64_t elapsed = control_number(&answer, "elapsed_ns", 0);
+    bool empty = state && !strcmp(state, "running") && !control_number(&answer, "samples", 0) && elapsed < ENOUGH_NS &&
+                 (!r->duration_ns || elapsed < r->duration_ns);
+    control_answer_free(&answer);
+    return empty;
+}
+
+/* What it has goes into the file. */
+static void flush(const struct session *s)
+{
+    struct control_answer answer;
+    struct error e;
+    if (!session_ask_simple(s, "dump", &answer, &e))
+        control_answer_free(&answer);
+}
+
+static bool has_events(const char *path)
+{
+    struct jfr_file *file;
+    struct error e;
+    uint64_t events = 0;
+    if (jfr_file_open(&file, path, NULL, &e))
+        return false;
+    for (uint32_t i = 0, count; !events && i < jfr_file_chunks(file); i++) {
+        struct jfr_chunk *chunk;
+        if (jfr_chunk_open(&chunk, file, i, NULL, &e) || !chunk)
+            continue;
+        const struct jfr_type *types = jfr_chunk_types(chunk, &count);
+        while (count)
+            events += types[--count].events;
+        jfr_chunk_close(chunk);
+    }
+    jfr_file_close(file);
+    return events;
+}
+
+int begin_place(const struct session *s, struct recording *r)
+{
+    if (!recording_file_waits(&r->file))
+        return CLI_OK;
+    while (!interrupt_signal() && is_empty(s, r) && !session_wait_end(s, STEP_MS))
+        ;
+    flush(s);
+    if (has_events(r->file.beside))
+        return recording_file_place(&r->file);
+    recording_file_discard(&r->file);
+    return cli_fail("nothing was recorded of process %d, and %s is as it was: the process ended too early", s->process.pid, r->file.path);
+}
 
 int begin_recording(const struct session *s, struct recording *r)
 {
@@ -16,7 +80,10 @@ int begin_recording(const struct session *s, struct recording *r)
         recording_file_discard(&r->file);
     recording_file_close(&r->file);
     control_answer_free(&answer);
-    if (code == -EREMOTEIO)
+    bool records = code == -EREMOTEIO && !strncmp(e.text, "already recording", strlen("already recording"));
+    if (records)
         return cli_fail("cannot record %d: %s; 'candor stop %d' ends a recording", s->process.pid, e.text, s->process.pid);
+    if (code == -EREMOTEIO)
+        return cli_fail("cannot record %d: %s", s->process.pid, e.text);
     return code ? cli_fail("%s", e.text) : CLI_OK;
 }

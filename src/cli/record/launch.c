@@ -142,8 +142,8 @@ static int watch_java(const struct cli_args *args, struct recording *r, struct c
     jdk_recorder_begin_child(&jdk, &s, r, WATCH_GUARD_NS);
     enum watch_end end = watch_recording(&s, r, false);
     forward(child);
-    if (end == WATCH_TIME || end == WATCH_STOPPED)
-        status = watch_finish(&s, end);
+    if (end == WATCH_TIME || end == WATCH_STOPPED || end == WATCH_FAILED)
+        status = watch_finish(&s, r, end);
     else
         wait_child(child); /* its end closes the recording */
     int joined = jdk_recorder_end(&jdk, &s, r->file.path);
@@ -153,6 +153,8 @@ static int watch_java(const struct cli_args *args, struct recording *r, struct c
 
 static int exit_status(const struct child *child, int own)
 {
+    if (WIFSIGNALED(child->status))
+        cli_fail("the command was killed by signal %d (%s)", WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
     int theirs = WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) : WEXITSTATUS(child->status);
     return theirs ? theirs : own;
 }

@@ -181,7 +181,7 @@ static int check_dumps(const struct recording *r, const struct cli_args *args)
 
 int recording_read(struct recording *r, const struct cli_args *args)
 {
-    *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file.fd = -1};
+    *r = (struct recording){.event = cli_option(args, "event"), .clock = cli_option(args, "clock"), .file = {.fd = -1, .replaced = -1}};
     r->carrier_frames = cli_option(args, "carrier-frames") ? "on" : NULL;
     r->recompile = cli_option(args, "recompile") ? "on" : NULL;
     r->alloc_rate = cli_option(args, "alloc-rate");

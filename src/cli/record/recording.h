@@ -18,7 +18,8 @@
         {0, "wall-rate", "RATE", NULL,                                                                                 \
          "with -e wall: look at no more threads than that; of more, at some drawn at random, or less often (default "  \
          "160/s)"},                                                                                                    \
-        {'d', "duration", "TIME", NULL, "stop after this time (default: when told, or the JVM ends)"},                 \
+        {'d', "duration", "TIME", NULL,                                                                                \
+         "stop after this time: 30s, 5m, or 30 for seconds (default: when told, or the JVM ends)"},                 \
         {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
         {0, "max-overhead", "PERCENT", NULL,                                                                               \
      "sample less often where the profiler would take more of the JVM's CPU time (such as 1%)"},                       \

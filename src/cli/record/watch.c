@@ -1,20 +1,24 @@
 /* Watching a recording until it ends, and what is shown of it then. */
+#include "attach/process_end.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/read/problems.h"
 #include "cli/record/watch.h"
+#include "jfr/reader.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { STEP_MS = 200, STEPS_PER_LOOK = 5 };
 
 struct view {
     unsigned long long began_ns; /* of our clock: when the recording began, 0 = not yet seen */
-    bool stopped;
+    bool stopped, failed;
 };
 
 /* The agent's own clock says how long it has been recording; of a JVM that is just starting there is no answer yet. */
@@ -29,6 +33,7 @@ static void look(const struct session *s, const struct recording *r, bool show_p
     if (ours) {
         uint64_t elapsed = control_number(&answer, "elapsed_ns", 0);
         v->began_ns = clock_monotonic_ns() - elapsed;
+        v->failed = control_text(&answer, "error");
         if (show_progress)
             progress_show(elapsed, r->duration_ns, &answer);
     }
@@ -60,6 +65,8 @@ enum watch_end watch_recording(const struct session *s, const struct recording *
             end = WATCH_EXITED;
         else if (v.stopped)
             end = WATCH_STOPPED;
+        else if (v.failed)
+            end = WATCH_FAILED;
         else
             continue;
         break;
@@ -68,9 +75,28 @@ enum watch_end watch_recording(const struct session *s, const struct recording *
     return end;
 }
 
-static void say_exited(const struct session *s)
+/* The agent ends its recording when the JVM exits, and by `Runtime.halt`. */
+static bool came_to_an_end(const char *path)
 {
+    struct jfr_file *file;
+    struct error e;
+    if (jfr_file_open(&file, path, NULL, &e))
+        return true; /* which is told when it is shown */
+    bool closed = jfr_file_is_closed(file);
+    jfr_file_close(file);
+    return closed;
+}
+
+int watch_say_ended(const struct session *s, const char *file)
+{
+    int status = process_end_status(s->handle, s->process.pid);
+    if (status >= 0 && WIFSIGNALED(status))
+        return cli_fail("process %d was killed by signal %d (%s); the recording holds what came until then", s->process.pid,
+                        WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (status < 0 && !came_to_an_end(file))
+        return cli_fail("process %d was killed, or crashed; the recording holds what came until a second before", s->process.pid);
     fprintf(stderr, "candor: process %d has exited; the recording holds what came until then\n", s->process.pid);
+    return CLI_OK;
 }
 
 /* By another client, or by the agent, which then says why. */
@@ -88,29 +114,51 @@ static int say_stopped(const struct session *s)
     return status;
 }
 
-int watch_finish(const struct session *s, enum watch_end end)
+int watch_finish(const struct session *s, const struct recording *r, enum watch_end end)
 {
     struct control_answer answer;
     struct error e;
-    if (end == WATCH_EXITED) {
-        say_exited(s);
-        return CLI_OK;
-    }
+    if (end == WATCH_EXITED)
+        return watch_say_ended(s, r->file.path);
     if (end == WATCH_STOPPED)
         return say_stopped(s);
     int code = session_ask_simple(s, "stop", &answer, &e);
-    if (code && session_wait_end(s, 0)) {
-        say_exited(s);
-        return CLI_OK;
-    }
+    if (code && session_wait_end(s, 0))
+        return watch_say_ended(s, r->file.path);
     if (code)
         return cli_fail("cannot end the recording: %s", e.text);
     const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     int status = fault ? cli_fail("%s", fault) : CLI_OK;
     if (error)
-        status = cli_fail("the recording is not whole: %s; make room and record again", error);
+        status = cli_fail("the recording is not whole: %s", error);
     control_answer_free(&answer);
     return status;
+}
+
+/* What was written may have been cut or deleted since, by whoever may write there. */
+static int check_file(const struct recording *r)
+{
+    static struct jfr_problems problems;
+    struct jfr_file *file;
+    struct stat st;
+    struct error e;
+    const char *path = r->file.path;
+    if (stat(path, &st) && errno == ENOENT)
+        return cli_fail("no recording was written to %s: was the agent loaded, or the file deleted while it was recorded?", path);
+    if (stat(path, &st))
+        return cli_fail("cannot read the recording %s: %s", path, strerror(errno));
+    if (recording_file_is_before(&r->file, &st))
+        return cli_fail("nothing was recorded, and %s is as it was: was the agent loaded?", path);
+    if (!recording_file_is_own(&r->file, &st))
+        return cli_fail("%s was replaced by another file while it was recorded: the recording is lost", path);
+    if (st.st_size == 0)
+        return cli_fail("the recording %s is empty: it was cut while it was recorded, or the process ended before anything was written",
+                        path);
+    if (jfr_file_open(&file, path, &problems, &e))
+        return cli_fail("%s", e.text);
+    jfr_file_close(file);
+    problems_print(path, &problems);
+    return problems.count ? cli_fail("the recording %s is not whole: was it cut while it was recorded?", path) : CLI_OK;
 }
 
 static void html_beside(const char *file, char *out, size_t size)
@@ -123,13 +171,10 @@ static void html_beside(const char *file, char *out, size_t size)
 
 int watch_show(const struct recording *r, const struct cli_args *args)
 {
-    struct stat st;
     char html[PATH_MAX + 8];
-    if (stat(r->file.path, &st))
-        return cli_fail("no recording was written: %s: %s; was the agent loaded?", r->file.path, strerror(errno));
-    if (st.st_size == 0)
-        return cli_fail("the recording %s is empty: the process ended before anything was written", r->file.path);
-    int status = CLI_OK;
+    int status = check_file(r);
+    if (status)
+        return status;
     html_beside(r->file.path, html, sizeof html);
     if (!cli_switch(args, "no-report"))
         status = report_print_summary(r->file.path, stdout);
@@ -138,10 +183,11 @@ int watch_show(const struct recording *r, const struct cli_args *args)
         status = report_print_live(r->file.path, stdout);
     }
     bool of_halts = r->event && !strcmp(r->event, "halt"); /* and of no samples, so there is nothing to draw */
-    int html_status = of_halts ? CLI_OK : convert_file(r->file.path, html);
+    bool draws = !of_halts && !cli_switch(args, "no-report");
+    int html_status = draws ? convert_own_page(r->file.path, html) : CLI_OK;
     printf("\nrecording:   ");
     utf8_print(stdout, r->file.path);
-    if (html_status == CLI_OK && !of_halts) {
+    if (html_status == CLI_OK && draws) {
         printf("\nflame graph: ");
         utf8_print(stdout, html);
     }

@@ -13,13 +13,16 @@ enum watch_end {
     WATCH_INTERRUPTED, /* a signal asked us to end */
     WATCH_EXITED,      /* the process ended, and the recording with it */
     WATCH_STOPPED,     /* somebody else stopped the recording */
+    WATCH_FAILED,      /* it cannot be written any more */
 };
 
 /* Returns when the recording should be ended, or has ended. Shows progress on a terminal when asked to. */
 enum watch_end watch_recording(const struct session *s, const struct recording *r, bool show_progress);
 /* Ends the recording after watch_recording: tells the agent where that is needed, and the user what happened. CLI_OK, or
  * CLI_FAILED with a message when the recording is not whole. */
-int watch_finish(const struct session *s, enum watch_end end);
+int watch_finish(const struct session *s, const struct recording *r, enum watch_end end);
+/* Of a process that has ended: says so, and how where that was not in order. CLI_OK, or CLI_FAILED where it was killed. */
+int watch_say_ended(const struct session *s, const char *file);
 /* Prints the short report (unless --no-report), writes the flame graph beside the recording, prints both paths. */
 int watch_show(const struct recording *r, const struct cli_args *args);
 

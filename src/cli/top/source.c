@@ -1,5 +1,8 @@
 #include "cli/top/source.h"
 
+#include "cli/record/begin.h"
+#include "cli/record/watch.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +104,7 @@ static int begin(struct source *s, struct recording *r, const struct cli_args *a
     snprintf(s->file, sizeof s->file, "%s", r->file.path);
     s->own = true;
     guard_begin(&s->guard, s->session, s->file, !s->keep);
-    return CLI_OK;
+    return begin_place(s->session, r);
 }
 
 int source_open(struct source *s, const struct session *session, struct recording *r, const struct cli_args *args)
@@ -177,8 +180,10 @@ static int stop(const struct source *s)
     struct control_answer answer;
     struct error e;
     int code = session_ask_simple(s->session, "stop", &answer, &e);
-    if (code == -ENOENT || code == -ESRCH || (code && session_wait_end(s->session, 0)))
-        return CLI_OK; /* the JVM is gone, or the recording is over */
+    if (code && session_wait_end(s->session, 0))
+        return s->keep ? watch_say_ended(s->session, s->file) : CLI_OK;
+    if (code == -ENOENT || code == -ESRCH)
+        return CLI_OK; /* the recording is over */
     if (code == -EREMOTEIO && live_ended(s->live))
         return CLI_OK;
     if (code)
@@ -187,7 +192,7 @@ static int stop(const struct source *s)
     const char *error = control_text(&answer, "error"), *fault = control_text(&answer, "fault");
     int status = fault ? cli_fail("%s", fault) : CLI_OK;
     if (error && s->keep)
-        status = cli_fail("the recording is not whole: %s; make room and record again", error);
+        status = cli_fail("the recording is not whole: %s", error);
     control_answer_free(&answer);
     return status;
 }

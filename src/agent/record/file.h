@@ -1,0 +1,38 @@
+/* The file that a recording, or a copy of one, is written to. What stands there before is lost only when something has taken its place:
+ *
+ *   record_file_open -> write to fd -> record_file_place (it has its name now), or record_file_discard (as if it had never been)
+ *
+ * Where there is no file of that name, or an empty one, it is written where it belongs. Where there is a recording, a file beside it is
+ * written, which record_file_place gives its name, owner and mode. Nothing else is replaced: no other file, no link, no device.
+ * The file, and the one that it is to replace, are locked against other processes that would record to them. Collector only. */
+#ifndef CANDOR_AGENT_RECORD_FILE_H
+#define CANDOR_AGENT_RECORD_FILE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+enum { RECORD_FILE_PATH_MAX = 4096 };
+
+struct record_file {
+    char path[RECORD_FILE_PATH_MAX];
+    char beside[RECORD_FILE_PATH_MAX]; /* its name until it has that of path; empty = it has it, or a client passed it */
+    int fd;                            /* the caller's to close, and to leave alone until it is placed or discarded */
+    int replaced;                      /* the file that goes, open and locked; -1 = there is none */
+    bool passed;                       /* a client has opened it, and gives it its name */
+    bool made;                         /* there was no file before */
+    bool settled;                      /* placed or discarded */
+};
+
+/* passed: its descriptor, which stays the caller's and whose file is empty, or -1 to open the path. busy: a file that must stay as it
+ * is, or NULL. 0, or a negative errno, and nothing has changed then. */
+int record_file_open(struct record_file *f, const char *path, int passed, const struct stat *busy, struct error *e);
+/* Call it while fd is open: the lock goes with it. Later calls of this and the next do nothing. */
+int record_file_place(struct record_file *f, struct error *e);
+/* In place of that: what stood there stays, and what was made is removed. */
+void record_file_discard(struct record_file *f);
+/* fstat, which the C library has too late for the systems that we want to run on. 0 or -1 with errno. */
+int record_file_stat(int fd, struct stat *st);
+
+#endif

@@ -45,18 +45,18 @@ static int read_name(struct reader *r, struct matcher *m)
     return m->name ? 0 : -ENOMEM;
 }
 
-static int read_operator(struct reader *r, struct matcher *m)
+static int read_operator(struct reader *r, struct matcher *m, bool *regex)
 {
     skip_blanks(r);
     m->negated = *r->at == '!';
     r->at += m->negated;
     if (*r->at == '=')
-        m->is_regex = !m->negated && r->at[1] == '~';
+        *regex = !m->negated && r->at[1] == '~';
     else if (m->negated && *r->at == '~')
-        m->is_regex = true;
+        *regex = true;
     else
         return bad(r, "=, !=, =~ or !~ is missing");
-    r->at += m->is_regex && !m->negated ? 2 : 1;
+    r->at += *regex && !m->negated ? 2 : 1;
     return 0;
 }
 
@@ -89,14 +89,9 @@ static int read_string(struct reader *r, struct matcher *m)
 
 static int compile(struct matcher *m, struct error *e)
 {
-    char whole[LABEL_VALUE_MAX + 8], why[128];
-    snprintf(whole, sizeof whole, "^(%s)$", m->value);
-    int rc = regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
-    if (!rc)
-        return 0;
-    regerror(rc, &m->regex, why, sizeof why);
-    m->is_regex = false;
-    return error_set(e, -EINVAL, "selector: '%.60s' is no regular expression: %s", m->value, why);
+    struct error why;
+    int rc = regex_compile(&m->regex, m->value, REGEX_WHOLE, &why);
+    return rc == -EINVAL ? error_set(e, rc, "selector: '%.60s' is no regular expression: %s", m->value, why.text) : rc;
 }
 
 static int read_matcher(struct reader *r, struct selector *s)
@@ -104,16 +99,10 @@ static int read_matcher(struct reader *r, struct selector *s)
     if (s->count == SELECTOR_MAX)
         return bad(r, "more than 32 matchers");
     struct matcher *m = &s->list[s->count++];
+    bool regex = false;
     int rc = read_name(r, m);
-    rc = rc ? rc : read_operator(r, m);
-    if (rc) {
-        m->is_regex = false;
-        return rc;
-    }
-    bool regex = m->is_regex;
-    m->is_regex = false; /* until there is one to free */
-    rc = read_string(r, m);
-    m->is_regex = regex && !rc;
+    rc = rc ? rc : read_operator(r, m, &regex);
+    rc = rc ? rc : read_string(r, m);
     return rc || !regex ? rc : compile(m, r->error);
 }
 
@@ -143,7 +132,7 @@ bool selector_matches(const struct selector *s, const struct labels *l)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct matcher *m = &s->list[i];
         const char *value = labels_get(l, m->name);
-        bool same = m->is_regex ? !regexec(&m->regex, value, 0, NULL, 0) : !strcmp(value, m->value);
+        bool same = m->regex ? regex_matches(m->regex, value) : !strcmp(value, m->value);
         if (same == m->negated)
             return false;
     }
@@ -154,8 +143,7 @@ void selector_deinit(struct selector *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         struct matcher *m = &s->list[i];
-        if (m->is_regex)
-            regfree(&m->regex);
+        regex_free(m->regex);
         free(m->name);
         free(m->value);
     }

@@ -108,7 +108,8 @@ def test_refused(server):
         ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
-    for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),
+    for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"select": 'a=~"((((a{1,255}){1,255}){1,255}){1,255})"'}),
+                             ("/v1/services", {"select": r'a=~"(b)\1"'}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),
                              ("/v1/flamegraph", {"max_nodes": "-1"}), ("/v1/series", {"step": "1", "from": "-365d"}),
                              ("/v1/profile", {"format": "x"})):
         ct.ok(server.get(path, **parameters)["status"] == 400, f"{path} {parameters}: 400")

@@ -93,6 +93,11 @@ static int32_t next_rune(const char **at, const char *end)
     return (int32_t)c;
 }
 
+uint32_t regex_size(const struct regex *r)
+{
+    return r->count;
+}
+
 bool regex_matches(const struct regex *r, const char *text)
 {
     const char *at = text, *end = text + strlen(text);

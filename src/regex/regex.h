@@ -19,6 +19,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { REGEX_TEXT_MAX = 4096, REGEX_PROGRAM_MAX = 5000 };
 
@@ -31,6 +32,8 @@ struct regex;
 int regex_compile(struct regex **out, const char *text, enum regex_where where, struct error *e);
 /* One thread at a time: the pattern holds what the match works in. */
 bool regex_matches(const struct regex *r, const char *text);
+/* How many instructions it has: what a character of a text takes at most. */
+uint32_t regex_size(const struct regex *r);
 /* r may be NULL. */
 void regex_free(struct regex *r);
 

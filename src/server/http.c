@@ -73,13 +73,20 @@ void http_free(struct http *h)
 
 /* ---- answers ---- */
 
-void http_add_number(struct http *h, const char *name, uint64_t value)
+void http_add_text(struct http *h, const char *name, const char *value)
 {
     if (h->extra_count == HTTP_EXTRA_MAX)
         return;
     h->extra[h->extra_count].name = name;
-    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%" PRIu64, value);
+    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%s", value);
     h->extra_count++;
+}
+
+void http_add_number(struct http *h, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    http_add_text(h, name, text);
 }
 
 /* No answer may be taken for something else, put into another's page, or kept. */

@@ -10,7 +10,7 @@
 
 struct receive;
 
-enum { HTTP_EXTRA_MAX = 4, HTTP_EXTRA_BYTES = 32 };
+enum { HTTP_EXTRA_MAX = 5, HTTP_EXTRA_BYTES = 512 };
 
 struct http {
     struct server *server;
@@ -47,6 +47,7 @@ void http_free(struct http *h);
 
 /* A header of the answer to come; name is kept as it is. At most HTTP_EXTRA_MAX. */
 void http_add_number(struct http *h, const char *name, uint64_t value);
+void http_add_text(struct http *h, const char *name, const char *value); /* of visible ASCII */
 
 /* Answers. Each is given once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));

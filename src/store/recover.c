@@ -184,7 +184,7 @@ int recover_all(struct store *s, struct error *e)
     int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
     if (rc == -EBADMSG)
         rc = remake(s, path, e);
-    rc = rc ? rc : catalogue_last_segment(s->catalogue, &last, e);
+    rc = rc ? rc : catalogue_last_ids(s->catalogue, &last, &s->arrivals.last, e);
     if (rc)
         return rc;
     s->last_segment = last;

@@ -98,7 +98,7 @@ static int take_dictionary(struct selection *l, struct store *s, const struct ga
         if (rc != -EBADMSG)
             continue;
         r->weight = weight;
-        gather_misfit(s, first, r);
+        gather_misfit(g, s, first, r);
         rc = 0;
     }
     pthread_mutex_lock(&d->lock);

@@ -9,6 +9,7 @@
 struct reader {
     const char *begin, *at;
     struct error *error;
+    uint32_t parts; /* of regular expressions */
 };
 
 static int bad(const struct reader *r, const char *wanted)
@@ -87,11 +88,15 @@ static int read_string(struct reader *r, struct matcher *m)
     return to - m->value > LABEL_VALUE_MAX ? bad(r, "a text of more than 1024 bytes before") : 0;
 }
 
-static int compile(struct matcher *m, struct error *e)
+/* All of a selector are no more work for a text than one may be. */
+static int compile(struct matcher *m, uint32_t *parts, struct error *e)
 {
     struct error why;
     int rc = regex_compile(&m->regex, m->value, REGEX_WHOLE, &why);
-    return rc == -EINVAL ? error_set(e, rc, "selector: '%.60s' is no regular expression: %s", m->value, why.text) : rc;
+    if (rc == -EINVAL)
+        return error_set(e, rc, "selector: '%.60s' is no regular expression: %s", m->value, why.text);
+    *parts += rc ? 0 : regex_size(m->regex);
+    return rc || *parts <= REGEX_PROGRAM_MAX ? rc : error_set(e, -EINVAL, "selector: its regular expressions are too large together");
 }
 
 static int read_matcher(struct reader *r, struct selector *s)
@@ -103,7 +108,7 @@ static int read_matcher(struct reader *r, struct selector *s)
     int rc = read_name(r, m);
     rc = rc ? rc : read_operator(r, m, &regex);
     rc = rc ? rc : read_string(r, m);
-    return rc || !regex ? rc : compile(m, r->error);
+    return rc || !regex ? rc : compile(m, &r->parts, r->error);
 }
 
 int selector_parse(struct selector *s, const char *text, struct error *e)
@@ -127,15 +132,25 @@ int selector_parse(struct selector *s, const char *text, struct error *e)
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
+static bool holds(const struct matcher *m, const char *value)
+{
+    bool same = m->regex ? regex_matches(m->regex, value) : !strcmp(value, m->value);
+    return same != m->negated;
+}
+
 bool selector_matches(const struct selector *s, const struct labels *l)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct matcher *m = &s->list[i];
-        const char *value = labels_get(l, m->name);
-        bool same = m->regex ? regex_matches(m->regex, value) : !strcmp(value, m->value);
-        if (same == m->negated)
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!holds(&s->list[i], labels_get(l, s->list[i].name)))
             return false;
-    }
+    return true;
+}
+
+bool selector_may_match(const struct selector *s, const char *service)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!strcmp(s->list[i].name, "service") && !holds(&s->list[i], service))
+            return false;
     return true;
 }
 

@@ -101,6 +101,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     s->options = *o;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
+    arrivals_init(&s->arrivals);
     pthread_mutex_init(&s->sealing, NULL);
     pthread_mutex_init(&s->reading, NULL);
     cache_init(&s->cache);
@@ -122,6 +123,7 @@ void store_close(struct store *s)
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
     merge_deinit(s);
+    arrivals_deinit(&s->arrivals);
     pthread_mutex_destroy(&s->sealing);
     pthread_mutex_destroy(&s->reading);
     if (s->lock >= 0)
@@ -186,7 +188,9 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
         rc = catalogue_find(s->catalogue, v->identity, v->note.key, id, e);
     } else if (!rc) {
         *id = l->recording.id;
+        arrivals_begin(&s->arrivals, *id);
         seal_all(s, l, &v->note);
+        arrivals_end(&s->arrivals, *id);
     }
     seal_deinit(l);
     free(l);

@@ -17,6 +17,7 @@
 #include "profile/profile.h"
 #include "profile/prune.h"
 #include "store/catalogue.h"
+#include "store/missing.h"
 #include "store/selector.h"
 
 struct store;
@@ -73,8 +74,12 @@ struct store_result {
     uint64_t recordings;
     uint64_t weight;          /* of all selected rows that could be read */
     struct pruned pruned;     /* what is beyond `keep` */
+    struct missing missing;   /* what else was received of what is asked for */
     struct buffer unreadable; /* a line for each segment that could not be */
 };
+
+/* What was deleted of what is asked for; of its labels only the service is known any more. 0 or a code. */
+int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
  * threads. */

@@ -34,7 +34,7 @@ const struct cli_command command_server = {
              "By default it listens to this machine only, and asks for no token. To listen to others it wants "
              "--token-file: make tokens with "
              "--new-token. With --tls-cert and --tls-key it speaks HTTPS. It stays in the foreground and ends by "
-             "SIGINT or SIGTERM; it "
+             "SIGINT or SIGTERM, after five seconds also where requests still run, by a second one at once; it "
              "is a program of its own, candor-server, which has to lie beside candor or in PATH.",
     .examples = "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
                 "candor server --token-file tokens --new-token web-1:write\n    prints a token for a host\n"

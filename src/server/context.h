@@ -3,6 +3,7 @@
 #define CANDOR_SERVER_CONTEXT_H
 
 #include "server/counters.h"
+#include "server/stop.h"
 #include "server/tokens.h"
 #include "store/store.h"
 
@@ -22,6 +23,7 @@ enum {
     SERVER_CONNECTIONS_OF_ONE = 64, /* address */
     SERVER_HEAD_BYTES = 32 << 10,
     SERVER_IDLE_S = 30,
+    SERVER_QUERY_S = 120, /* that a query may take */
     SERVER_BODY_RATE = 1024, /* bytes per second, after SERVER_IDLE_S */
 };
 
@@ -30,6 +32,7 @@ struct server {
     struct store *store;
     struct tokens tokens;
     struct counters counters;
+    struct stop stop;
     sem_t readers; /* recordings that are read at once */
     bool loopback; /* and without tokens: only who says so in Host is answered */
 };

@@ -55,6 +55,7 @@ int query_init(struct query *query, struct http *h)
         return rc;
     }
     query->q.selector = &query->selector;
+    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
     query->q.type = http_parameter(h, "type", NULL);
     if (query->q.type && !*query->q.type)
         query->q.type = NULL;
@@ -92,6 +93,8 @@ void query_failed(struct http *h, int rc, const struct error *e)
 {
     if (rc == -ENOENT)
         http_error(h, MHD_HTTP_NOT_FOUND, "%s", e->text);
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT)
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)
         http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
     else

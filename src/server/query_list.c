@@ -26,6 +26,9 @@ static void put_labels(struct jsonw *j, const struct labels *l)
 /* ---- recordings ---- */
 
 struct listing {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
     struct jsonw *json;
     const struct selector *selector;
     const char *type;
@@ -37,6 +40,9 @@ static int put_recording(void *context, const struct catalogue_recording *r)
 {
     struct listing *l = context;
     char digest[2 * ENVELOPE_IDENTITY + 1];
+    int rc = store_is_over(l->store, l->q, l->error);
+    if (rc)
+        return rc;
     if (!selector_matches(l->selector, &r->labels) || (l->type && strcmp(l->type, r->type)))
         return 0;
     if (!l->left--) {
@@ -70,7 +76,7 @@ void query_recordings(struct http *h)
     struct query query;
     struct http_writer w;
     struct error e;
-    struct listing l = {.selector = &query.selector};
+    struct listing l = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
     struct missing missing = {0};
     int rc = query_init(&query, h);
     rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
@@ -152,6 +158,9 @@ struct fact {
 };
 
 struct services {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
     struct strtab words;
     struct map by_name, known; /* of services; of facts */
     struct service *list;
@@ -186,8 +195,9 @@ static int add_recording(void *context, const struct catalogue_recording *r)
 {
     struct services *s = context;
     bool added;
-    if (!selector_matches(s->selector, &r->labels))
-        return 0;
+    int rc = store_is_over(s->store, s->q, s->error);
+    if (rc || !selector_matches(s->selector, &r->labels))
+        return rc;
     uint32_t name = strtab_add_text(&s->words, labels_get(&r->labels, "service"));
     if (!name || ARRAY_GROW(s->list, s->cap, s->count) || ARRAY_GROW(s->names, s->name_cap, s->count))
         return -ENOMEM;
@@ -203,7 +213,7 @@ static int add_recording(void *context, const struct catalogue_recording *r)
     one->recordings++;
     one->first = r->first < one->first ? r->first : one->first;
     one->last = r->last > one->last ? r->last : one->last;
-    int rc = add_fact(s, *place, "", r->type, r->weight);
+    rc = add_fact(s, *place, "", r->type, r->weight);
     for (uint32_t i = 0; !rc && i < r->labels.count; i++)
         if (strcmp(r->labels.list[i].name, "service"))
             rc = add_fact(s, *place, r->labels.list[i].name, r->labels.list[i].value, 0);
@@ -281,9 +291,9 @@ static void answer_services(struct http *h, struct services *s, const struct mis
 void query_services(struct http *h)
 {
     struct query query;
-    struct services s = {.selector = &query.selector};
     struct missing missing = {0};
     struct error e;
+    struct services s = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
     int rc = query_init(&query, h);
     if (!rc) {
         rc = strtab_init(&s.words) ? -ENOMEM

@@ -15,6 +15,8 @@ struct take_hits {
 
 struct choice {
     struct gather *g;
+    const struct store_query *q;
+    struct error *error;
     const struct selector *selector;
     const char *by;
     uint64_t labelset;
@@ -41,7 +43,8 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
 {
     struct choice *c = context;
     struct error e;
-    int rc = labelset != c->labelset ? decide(c) : 0;
+    int rc = labelset != c->labelset ? store_is_over(c->g->store, c->q, c->error) : 0;
+    rc = rc || labelset == c->labelset ? rc : decide(c);
     c->labelset = labelset;
     return rc ? rc : labels_set(&c->labels, name, strlen(name), value, strlen(value), &e);
 }
@@ -49,7 +52,7 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
 static int choose_labels(struct gather *g, struct store *s, const struct store_query *q, const char *by,
                          struct error *e)
 {
-    struct choice c = {.g = g, .selector = q->selector, .by = by};
+    struct choice c = {.g = g, .q = q, .error = e, .selector = q->selector, .by = by};
     int rc = catalogue_labels(s->catalogue, take_label, &c, e);
     rc = rc ? rc : decide(&c);
     labels_deinit(&c.labels);
@@ -310,7 +313,8 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     char path[DISK_PATH_MAX];
     struct segment segment;
     *at = end_of(g, begin);
-    int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
     if (rc)
         return give_up(g, s, first, rc, r, e);
     rc = visit_rows(g, q, begin, *at, &segment, visit, context, r);
@@ -343,7 +347,7 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     return *done ? visit(context, &g->list[begin], segment) : 0;
 }
 
-int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
+int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
                 struct store_result *r, bool *done, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
@@ -353,7 +357,8 @@ int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gath
     *done = false;
     if (!may_sum(g, *at, end, which))
         return 0;
-    int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
     if (rc) {
         *done = true;
         *at = end;

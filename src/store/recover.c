@@ -89,7 +89,7 @@ void recover_pending(struct store *s)
     uint32_t n;
     do {
         int rc = catalogue_pending(s->catalogue, after, list, PENDING, &n, &e);
-        for (uint32_t i = 0; !rc && i < n; i++) {
+        for (uint32_t i = 0; !rc && i < n && !store_is_stopping(s); i++) {
             after = list[i].recording;
             rc = reseal(s, &list[i], &e);
             if (!is_final(rc))
@@ -101,7 +101,7 @@ void recover_pending(struct store *s)
             store_tell(s, "%s", e.text);
             return;
         }
-    } while (n == PENDING);
+    } while (n == PENDING && !store_is_stopping(s));
 }
 
 /* ---- recordings that the catalogue does not know ---- */

@@ -78,7 +78,7 @@ static int take_segment(struct checked *c, struct store *s, const struct gather 
                         struct store_result *r, struct error *e)
 {
     bool done = false;
-    int rc = c->selection->add_up ? gather_sums(g, s, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
+    int rc = c->selection->add_up ? gather_sums(g, s, q, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
     return rc || done ? rc : gather_segment(g, s, q, at, SEGMENT_ALL, take_row, c, r, e);
 }
 

@@ -61,6 +61,20 @@ struct catalogue *store_catalogue(struct store *s)
     return s->catalogue;
 }
 
+int store_is_over(const struct store *s, const struct store_query *q, struct error *e)
+{
+    if (store_is_stopping(s))
+        return error_set(e, -ECANCELED, "the server is ending");
+    if (q->until_ns && clock_monotonic_ns() > q->until_ns)
+        return error_set(e, -ETIMEDOUT, "it takes too long: ask for less, or for less time");
+    return 0;
+}
+
+bool store_is_stopping(const struct store *s)
+{
+    return s->options.stop && atomic_load_explicit(s->options.stop, memory_order_relaxed);
+}
+
 /* ---- opening ---- */
 
 static int make_folders(const struct store *s, struct error *e)
@@ -134,7 +148,8 @@ void store_close(struct store *s)
 void store_maintain(struct store *s)
 {
     recover_pending(s);
-    retain_all(s);
+    if (!store_is_stopping(s))
+        retain_all(s);
     merge_some(s);
 }
 

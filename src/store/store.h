@@ -20,6 +20,8 @@
 #include "store/missing.h"
 #include "store/selector.h"
 
+#include <stdatomic.h>
+
 struct store;
 struct store_result;
 
@@ -31,6 +33,7 @@ struct store_options {
     int (*load)(struct profile *p, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
+    const atomic_bool *stop; /* NULL, or: once it is set, queries and maintenance end soon */
     /* Tells the operator something, one line. */
     void (*tell)(const char *text);
 };
@@ -66,6 +69,7 @@ struct store_query {
     const struct selector *selector;
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
     const char *type; /* what weights are of, NULL = the one of most recordings, "" = whatever they are of */
+    uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
@@ -78,6 +82,8 @@ struct store_result {
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
+/* Whether the query is to be given up: 0, or -ECANCELED or -ETIMEDOUT with its line. */
+int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
 /* What was deleted of what is asked for; of its labels only the service is known any more. 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 

@@ -51,6 +51,7 @@ char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionar
 char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
 
+bool store_is_stopping(const struct store *s);
 void store_tell(const struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- arrivals.c ---- */

@@ -17,6 +17,7 @@ import socket
 import stat
 import sys
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -302,6 +303,38 @@ def test_copies(data, total):
     server.end()
 
 
+def hang(server):
+    """A query that never ends: what it opens is a FIFO."""
+    server.send(make("stop.jfr", 3), service="stop")
+    segment = next((server.data / "segments").rglob("*.seg"))
+    segment.unlink()
+    os.mkfifo(segment)
+    held = server.connection()
+    held.request("GET", "/v1/methods?" + urllib.parse.urlencode(DAY))
+    ct.ok(server.request("GET", "/healthz")[0] == 200, "a query hangs, others are answered")
+    return held
+
+
+def test_stop():
+    weight = weight_of(make("stop.jfr", 3))
+    server = Server("stop")
+    held = hang(server)
+    ct.ok(server.end() == 0, "SIGTERM ends the server while a query hangs")
+    held.close()
+    server = Server("stop-at-once")
+    held = hang(server)
+    server.process.send_signal(signal.SIGTERM)
+    ct.ok(ct.wait_until(lambda: "ending" in (ct.WORK / "stop-at-once.log").read_text()), "a first signal is heard")
+    ct.ok(server.end() == -signal.SIGTERM, "a second one does so at once")
+    held.close()
+    for name in ("stop", "stop-at-once"):
+        next((ct.WORK / name / "segments").rglob("*.seg")).unlink()
+        server = Server(name)
+        server.total()
+        ct.ok(ct.wait_until(lambda: server.total() == weight), f"{name}: what was acknowledged is there", server.total())
+        server.end()
+
+
 def test_full_disk():
     server = Server("full", file_limit=1 << 20)
     small, large = make("small.jfr", 3), random.Random(2).randbytes(1500000)
@@ -326,6 +359,7 @@ def main():
     ct.ok(server.end() == 0, "ends by SIGTERM")
     test_tokens()
     test_copies(*test_kill())
+    test_stop()
     test_full_disk()
     ct.done()
 

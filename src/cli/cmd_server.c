@@ -11,6 +11,7 @@ static const struct cli_option options[] = {
     {0, "new-token", "NAME:SCOPES", NULL,
      "make a token, add it to --token-file, print it, and end; scopes: read, write"},
     {0, "no-auth", NULL, NULL, "without tokens listen to others than this machine, too"},
+    {0, "origin", "URL", NULL, "behind a reverse proxy: the address that browsers show, https://NAME; several with commas"},
     {0, "tls-cert", "FILE", NULL, "speak TLS with this certificate (PEM)"},
     {0, "tls-key", "FILE", NULL, "its key (PEM)"},
     {0, "check", NULL, NULL, "read all that is kept, mend what can be, name what is damaged, and end"},

@@ -15,6 +15,7 @@ struct server_options {
     uint64_t retain_s, max_disk, max_body;
     const char *token_file; /* NULL = none */
     bool no_auth;
+    const char *origin; /* of --origin: what browsers see, behind a proxy; NULL = none */
     const char *certificate, *key; /* files; NULL = plain HTTP */
 };
 

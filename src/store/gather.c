@@ -347,8 +347,8 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     return *done ? visit(context, &g->list[begin], segment) : 0;
 }
 
-int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
-                struct store_result *r, bool *done, struct error *e)
+int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
+                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t end = end_of(g, *at);

@@ -56,7 +56,7 @@ void gather_misfit(const struct gather *g, struct store *s, const struct gathere
  * result's weight itself. *done: that was it; else the rows are to be read. */
 enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
 typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
-int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
-                struct store_result *r, bool *done, struct error *e);
+int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
+                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e);
 
 #endif

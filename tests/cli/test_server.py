@@ -222,6 +222,43 @@ def test_manners(server):
     ct.ok(server.request("POST", "/v1/recordings?service=x", b"x", foreign)[0] == 403, "and a page of another origin")
 
 
+def ask(server, host, path="/v1/services", method="GET", **headers):
+    """The status of a browser's request."""
+    return server.request(method, path, headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}})[0]
+
+
+def test_sites(server):
+    here = f"127.0.0.1:{server.port}"
+    for site, status in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("x", 403)):
+        ct.ok(ask(server, here, Sec_Fetch_Site=site) == status, f"Sec-Fetch-Site: {site}: {status}")
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    got = [ask(server, here, path, **{**link, **more}) for path, more in (
+        ("/", {}), ("/", {"Sec_Fetch_Dest": "iframe"}), ("/v1/services", {}), ("/v1/flamegraph?format=html", {}), ("/fleet.js", {}))]
+    ct.ok(got == [200, 403, 403, 403, 403], "a link to the page may be followed from anywhere, none to its data", got)
+    hosts = ["localhost", f"LOCALHOST:{server.port}", here, "127.9.9.9", "[::1]:80", "", "evil.example", "localhost.evil.example",
+             "localhost:80.evil.example", "10.0.0.1", "127.0.0.1.evil.example", "[::1].evil.example"]
+    got = [ask(server, host) for host in hosts]
+    ct.ok(got == [200] * 5 + [403] * 7, "without tokens only loopback names", list(zip(hosts, got)))
+    origins = [f"http://{here}", "http://evil.example", "null", "http://localhost", f"http://{here}.evil.example"]
+    got = [ask(server, here, Origin=origin) for origin in origins]
+    ct.ok(got == [200, 403, 403, 403, 403], "and pages of the same origin", list(zip(origins, got)))
+
+
+def test_proxy():
+    server = Server("open", "--no-auth", "--origin", "https://profiles.example.org,https://other.example.org:8443")
+    hosts = ["profiles.example.org", "PROFILES.example.org:443", "other.example.org", "10.1.2.3:4041", "[fd00::1]", "candor-server:4041",
+             "candor.monitoring.svc.cluster.local", os.uname().nodename, "evil.example", "profiles.example.org.evil.example"]
+    got = [ask(server, host) for host in hosts]
+    ct.ok(got == [200] * 8 + [403] * 2, "with --no-auth: names that nobody else can have, and that of --origin", list(zip(hosts, got)))
+    origins = ["https://profiles.example.org", "https://other.example.org:8443", "http://profiles.example.org", "https://other.example.org"]
+    got = [ask(server, "candor-server:4041", Origin=origin, Sec_Fetch_Site="same-origin") for origin in origins]
+    ct.ok(got == [200, 200, 403, 403], "behind a proxy that changes Host", list(zip(origins, got)))
+    server.end()
+    for wrong in ("profiles.example.org", "https://", "https://a.example/path", ""):
+        result = ct.candor("server", "--origin", wrong, "--data", ct.WORK / "wrong")
+        ct.ok(result.status == 2 and "--origin" in result.err, f"--origin '{wrong}' is refused", result)
+
+
 def test_tokens():
     tokens = ct.WORK / "tokens"
     made = {scope: ct.candor("server", "--token-file", tokens, "--new-token", f"{scope.replace(',', '-')}:{scope}").out.strip()
@@ -356,7 +393,9 @@ def main():
     test_half_open(server)
     test_ingest(server)
     test_manners(server)
+    test_sites(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
+    test_proxy()
     test_tokens()
     test_copies(*test_kill())
     test_stop()

@@ -57,6 +57,12 @@ static void give(struct http *h)
     http_free(h);
 }
 
+void http_close(struct http *h)
+{
+    h->body_coming = false;
+    h->closing = true;
+}
+
 void http_body_end(struct http *h)
 {
     h->body_coming = false;
@@ -105,6 +111,10 @@ static void answer(struct http *h, unsigned status, const char *type, struct MHD
         MHD_add_response_header(r, extra, value);
     for (unsigned i = 0; i < h->extra_count; i++)
         MHD_add_response_header(r, h->extra[i].name, h->extra[i].value);
+    if (h->closing)
+        MHD_add_response_header(r, "Connection", "close");
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(r, "Allow", "GET, HEAD, POST");
     h->waiting = r;
     h->waiting_status = status;
     h->answered = MHD_YES;

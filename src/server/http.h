@@ -21,6 +21,7 @@ struct http {
     uint64_t begun_ns;
     uint64_t came;    /* bytes of the body */
     bool body_coming; /* an answer waits for its end */
+    bool closing;     /* the connection ends with the answer */
     struct MHD_Response *waiting;
     unsigned waiting_status;
     struct {
@@ -42,6 +43,8 @@ bool http_is_slow(const struct http *h);
 bool http_is_endless(const struct http *h);
 /* All of it has: gives the answer that waits, if one does. */
 void http_body_end(struct http *h);
+/* The answer to come is given at once, and the connection ends with it: where the body ends is not known. */
+void http_close(struct http *h);
 /* When the request is over, however it ended. */
 void http_free(struct http *h);
 

@@ -93,6 +93,9 @@ def test_refused(server):
         ("no time", good, {"service": "a", "from": "yesterday"}, 400), ("no format", good, {"service": "a", "format": "x"}, 400),
         ("nothing known", random.Random(1).randbytes(5000), {"service": "a"}, 415), ("nothing", b"", {"service": "a"}, 400),
         ("a JFR without its inside", b"FLR\0" + bytes(100), {"service": "a"}, 400),
+        ("a chunk's head, and zeros", good[:68] + bytes(len(good) - 68), {"service": "a"}, 400),
+        ("a chunk's head, and noise", good[:68] + random.Random(3).randbytes(len(good) - 68), {"service": "a"}, 400),
+        ("the same packed", gzip.compress(good[:68] + bytes(len(good) - 68)), {"service": "a"}, 400),
         ("cut off packed", gzip.compress(good)[:-200], {"service": "a"}, 400), ("too large", bytes(3 << 20), {"service": "a"}, 413),
         ("far too large", bytes(30 << 20), {"service": "a"}, 413), ("large, without a service", bytes(30 << 20), {}, 400),
         ("unpacks to too much", gzip.compress(bytes(40 << 20)), {"service": "a"}, 413),
@@ -146,6 +149,36 @@ def test_chunked(server):
                        headers={"Transfer-Encoding": "chunked"})
     ct.ok(connection.getresponse().status == 413, "too large in chunks is found on the way")
     connection.close()
+
+
+def test_framing(server):
+    """What a proxy may read in another way than we do: 400, and the connection ends."""
+    get, post = b"GET /healthz HTTP/1.1\r\n", b"POST /v1/recordings?service=raw HTTP/1.1\r\n"
+    host, length, chunked = b"Host: localhost\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n"
+    cases = {
+        "two lengths": post + host + length + length, "two that differ": post + host + length + b"Content-Length: 5\r\n",
+        "a length and chunked": post + host + length + chunked, "chunked twice": post + host + chunked + chunked,
+        "another coding": post + host + b"Transfer-Encoding: gzip, chunked\r\n",
+        "xchunked": post + host + b"Transfer-Encoding: xchunked\r\n",
+        "identity": post + host + length + b"Transfer-Encoding: identity\r\n",
+        "a content coding": post + host + length + b"Content-Encoding: br\r\n",
+        "a blank before the colon": post + host + b"Content-Length : 3\r\n", "before the first": get + b" X: y\r\n" + host,
+        "a carriage return": get + host + b"X: a\rY: b\r\n", "two hosts": get + host + host,
+        "another Expect": post + host + length + b"Expect: x\r\n",
+    }
+    for what, head in cases.items():
+        with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+            raw.sendall(head + b"\r\nabc")
+            answer = b"".join(iter(lambda: raw.recv(65536), b""))
+        top, _, content = answer.partition(b"\r\n\r\n")
+        ct.ok(top.startswith(b"HTTP/1.1 400 ") and b"Connection: close" in top and "error" in json.loads(content) and
+              answer.count(b"HTTP/1.1 ") == 1, f"{what}: 400 as JSON, and the end", answer)
+    for what, head in (("no number", b"Content-Length: +3\r\n"), ("no host", b"")):
+        with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+            raw.sendall(post + (host if head else b"") + head + b"\r\n")
+            ct.ok(b"".join(iter(lambda: raw.recv(65536), b"")).startswith(b"HTTP/1.1 400 "), f"{what}: 400, and the end")
+    status, headers, content = server.request("DELETE", "/v1/recordings/1")
+    ct.ok(status == 405 and headers["Allow"] == "GET, HEAD, POST" and "error" in json.loads(content), "405 says what is allowed")
 
 
 def memory(pid):
@@ -390,6 +423,7 @@ def main():
     test_refused(server)
     test_hostile(server)
     test_chunked(server)
+    test_framing(server)
     test_half_open(server)
     test_ingest(server)
     test_manners(server)

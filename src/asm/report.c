@@ -11,7 +11,7 @@ bool asm_is_listed(const struct asm_report *a, const struct asm_region *region)
 {
     char title[TITLE_MAX];
     if (a->method)
-        return !regexec(a->method, asm_region_title(a, region, title, sizeof title), 0, NULL, 0);
+        return regex_matches(a->method, asm_region_title(a, region, title, sizeof title));
     return region->figure.share >= a->threshold;
 }
 

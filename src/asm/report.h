@@ -8,8 +8,8 @@
 #include "asm/listing.h"
 #include "asm/regions.h"
 #include "profile/profile.h"
+#include "regex/regex.h"
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct asm_report {
     const struct asm_regions *regions;
     const struct profile *profile; /* settings and books of the same recording */
     struct asm_decoder *decoder;
-    const regex_t *method; /* only regions with such a name are listed; NULL = all */
+    const struct regex *method; /* only regions with such a name are listed; NULL = all */
     double threshold;      /* share from which on a region is listed; not where a method is asked for */
     uint32_t top;          /* rows of tables, and listed regions at most; 0 = all */
     bool bytes;            /* with the instructions' bytes */

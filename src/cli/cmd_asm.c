@@ -30,8 +30,7 @@ static const struct cli_option options[] = {
 enum { DEFAULT_SECONDS = 10, DEFAULT_TOP = 20 };
 
 struct asm_options {
-    regex_t method;
-    bool has_method;
+    struct regex *method; /* NULL = none */
     double threshold;
     uint32_t top;
     enum asm_syntax syntax;
@@ -40,19 +39,15 @@ struct asm_options {
 static int parse(const struct cli_args *args, struct asm_options *o)
 {
     const char *method = cli_option(args, "method"), *syntax = cli_option(args, "syntax");
-    char why[128];
+    struct error e;
     int status = cli_number(args, "top", DEFAULT_TOP, &o->top);
     if (!status)
         status = cli_percent(args, "threshold", 5, 0, &o->threshold);
     if (status)
         return status;
     o->syntax = syntax && !strcmp(syntax, "att") ? ASM_ATT : ASM_INTEL;
-    int rc = method ? regcomp(&o->method, method, REG_EXTENDED | REG_NOSUB) : 0;
-    if (rc) {
-        regerror(rc, &o->method, why, sizeof why);
-        return cli_usage(args->command, "--method '%.60s' is no regular expression: %s", method, why);
-    }
-    o->has_method = method != NULL;
+    if (method && regex_compile(&o->method, method, REGEX_SOMEWHERE, &e))
+        return cli_usage(args->command, "--method '%.60s' is no regular expression: %s", method, e.text);
     return CLI_OK;
 }
 
@@ -72,7 +67,7 @@ static int print(const struct cli_args *args, const struct asm_options *o, const
                                 .regions = &regions,
                                 .profile = p,
                                 .decoder = &decoder,
-                                .method = o->has_method ? &o->method : NULL,
+                                .method = o->method,
                                 .threshold = o->threshold,
                                 .top = o->top,
                                 .bytes = cli_switch(args, "bytes"),
@@ -186,8 +181,7 @@ static int asm_run(const struct cli_args *args)
             status = cli_usage(args->command, "--%s is for a JVM, and %.100s is a file; leave it out", of_jvm[i], args->operands[0]);
     if (!status)
         status = file ? show(args, &o, args->operands[0]) : run_live(args, &o);
-    if (o.has_method)
-        regfree(&o.method);
+    regex_free(o.method);
     return status;
 }
 

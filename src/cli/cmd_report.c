@@ -74,8 +74,8 @@ static int parse_callers(const struct cli_args *args, struct patterns *patterns,
 {
     int status = input_pattern(args, "callers", &patterns->callers);
     status = status ? status : input_pattern(args, "callees", &patterns->callees);
-    o->callers = patterns->callers.set ? &patterns->callers.regex : NULL;
-    o->callees = patterns->callees.set ? &patterns->callees.regex : NULL;
+    o->callers = patterns->callers.regex;
+    o->callees = patterns->callees.regex;
     return status;
 }
 

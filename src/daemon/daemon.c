@@ -31,6 +31,22 @@ struct run {
     uint64_t began_epoch_ns, next_look_ns, next_status_ns, end_ns; /* end_ns: 0 = when told */
 };
 
+static void end_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+}
+
+/* Whoever asks twice does not want to wait: what is spooled is as safe as after kill -9. */
+static void let_signals_kill(void)
+{
+    sigset_t set;
+    end_signals(&set);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* Two descriptors for each JVM. */
 static void raise_descriptor_limit(void)
 {
@@ -44,10 +60,7 @@ static void raise_descriptor_limit(void)
 static int open_signals(struct error *e)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
+    end_signals(&set);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd < 0 ? error_set(e, -errno, "signalfd: %s", strerror(errno)) : fd;
 }
@@ -149,6 +162,7 @@ int daemon_run(const struct config *config, const struct agent_library *library,
     if (once)
         r.end_ns = clock_monotonic_ns() + config->min_age_ns + config->chunk_ns;
     go_on(&r);
+    let_signals_kill();
     finish(&r, (once ? ONCE_SEND_S : LAST_SEND_S) * second);
     uint64_t waiting = r.outbox.waiting.recordings;
     fleet_deinit(&r.fleet);

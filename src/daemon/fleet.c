@@ -298,7 +298,7 @@ static int stop_recording(struct member *t, uint64_t patience_ns)
 static void give_up(struct fleet *f, struct member *t, enum outbox_loss why, const char *text)
 {
     log_error("gave up the recording of pid=%d main=%s: %s", t->pid, t->name, text);
-    outbox_count_loss(f->follow.outbox, why, live_bytes(&t->live));
+    outbox_count_loss(f->follow.outbox, t->live.id, why, live_bytes(&t->live));
     if (!member_is_gone(t) && live_is_locked(&t->live))
         stop_recording(t, STOP_S * second);
     if (ftruncate(t->live.fd, 0)) /* whoever still has it shall not keep the disk */
@@ -368,6 +368,8 @@ static void tend(struct fleet *f, struct member *t)
     bool failing = *t->reason;
     if (live_bytes(&t->live) > FOLLOW_LIVE_MAX)
         give_up(f, t, OUTBOX_TOO_LARGE, "its recording takes more of the disk than any agent of ours writes");
+    else if (outbox_wants_live(f->follow.outbox, t->live.id))
+        give_up(f, t, OUTBOX_FULL, "its recording fills the spool, more than that of any other JVM");
     else if (now >= t->next_ns || (ended && !failing))
         collect(f, t, ended);
     else if (!ended && now >= t->renew_ns) {
@@ -379,8 +381,13 @@ static void tend(struct fleet *f, struct member *t)
 static void sum_live_bytes(struct fleet *f)
 {
     f->follow.live_bytes = 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        f->follow.live_bytes += live_bytes(&f->members[i]->live);
+    outbox_begin_live(f->follow.outbox);
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint64_t bytes = live_bytes(&f->members[i]->live);
+        f->follow.live_bytes += bytes;
+        if (bytes)
+            outbox_add_live(f->follow.outbox, f->members[i]->live.id, bytes);
+    }
 }
 
 void fleet_tick(struct fleet *f)
@@ -413,7 +420,7 @@ static void adopt(struct fleet *f, const char *id)
     if (!t) {
         log_error("%s", code ? e.text : "out of memory");
         if (code == -EBADMSG || code == -ENOENT) { /* it was killed before it had begun */
-            outbox_count_loss(f->follow.outbox, OUTBOX_DAMAGED, live_bytes(&live));
+            outbox_count_loss(f->follow.outbox, live.id, OUTBOX_DAMAGED, live_bytes(&live));
             live_remove(&live, f->follow.live_folder);
         }
         live_close(&live);

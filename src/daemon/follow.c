@@ -105,7 +105,7 @@ static int spool(const struct follow *f, struct live *l, const struct jfr_slice 
     if (code)
         error_set(e, code, "cannot pack a recording: %s", strerror(-code));
     else
-        code = outbox_put(f->outbox, l->id, at, l->query, packed.data, packed.len, f->live_bytes, name, e);
+        code = outbox_put(f->outbox, l->id, at, l->query, packed.data, packed.len, name, e);
     buffer_deinit(&packed);
     return code;
 }
@@ -154,13 +154,15 @@ static int pass_on(const struct follow *f, struct live *l, struct piece *p, stru
     if (worth)
         code = spool(f, l, &slice, &at, name, e);
     free(slice.bytes);
+    bool lost = code == -EDQUOT; /* and counted: the recording goes on behind it */
+    code = lost ? 0 : code;
     if (code || !(worth || p->complete))
         return code;
     move_on(l, p, &books, &at);
     memcpy(l->unreleased, name, sizeof name);
-    gain->recordings += worth;
-    gain->samples += slice.samples;
-    gain->weight_ns += slice.weight_ns;
+    gain->recordings += worth && !lost;
+    gain->samples += lost ? 0 : slice.samples;
+    gain->weight_ns += lost ? 0 : slice.weight_ns;
     return settle(f, l, e);
 }
 

@@ -10,7 +10,7 @@
 struct follow {
     struct outbox *outbox;
     int live_folder;
-    uint64_t live_bytes; /* of all recordings in progress: counts against the spool's bound */
+    uint64_t live_bytes; /* of all recordings in progress */
 };
 
 struct follow_gain {

@@ -1,6 +1,7 @@
 #include "daemon/live.h"
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/procfs.h"
 #include "base/units.h"
 
@@ -189,10 +190,10 @@ static int open_recording(struct live *l, int folder)
 int live_create(struct live *l, int folder, int *passed, struct error *e)
 {
     char name[32];
-    unsigned long long number;
+    uint32_t number, owner = (uint32_t)hash_mix(l->start ^ (uint64_t)l->pid << 40);
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return error_set(e, -EIO, "no random numbers: %s", strerror(errno));
-    snprintf(l->id, sizeof l->id, "%016llx", number);
+    snprintf(l->id, sizeof l->id, "%08" PRIx32 "%08" PRIx32, owner, number);
     l->began_epoch_ns = clock_realtime_ns();
     l->fd = -1;
     file_name(l, "jfr", name, sizeof name);

@@ -16,7 +16,7 @@
 enum { LIVE_QUERY_MAX = 8 << 10, LIVE_ID = 17, LIVE_ENTRY = 96 };
 
 struct live {
-    char id[LIVE_ID]; /* 16 hexadecimal digits */
+    char id[LIVE_ID]; /* 16 hexadecimal digits, the first 8 of them the JVM's (charges.h) */
     pid_t pid;
     uint64_t start;          /* of the process: with the pid, and while the machine is up, it is that process */
     uint64_t began_epoch_ns; /* the recording */

@@ -38,6 +38,13 @@ static bool parse_name(const char *name, uint64_t *sequence, char *id, struct ou
                   &at->ns, &end) == 5 && !name[end];
 }
 
+/* The recording's id in a name, which begins with its JVM's. */
+static const char *owner_of(const char *name)
+{
+    const char *dash = strchr(name, '-');
+    return dash ? dash + 1 : "";
+}
+
 bool outbox_position(struct outbox *o, const char *id, struct outbox_position *at)
 {
     bool found = false;
@@ -62,6 +69,9 @@ static int add(struct outbox *o, const char *name, uint64_t bytes, bool hidden)
     snprintf(entry->name, sizeof entry->name, "%s", name);
     o->waiting.recordings++;
     o->waiting.bytes += bytes;
+    struct charge *charge = charges_of(&o->charges, owner_of(name));
+    if (charge)
+        charge->waiting += bytes;
     return 0;
 }
 
@@ -78,29 +88,61 @@ static void forget(struct outbox *o, struct outbox_entry *entry)
     uint32_t i = (uint32_t)(entry - o->entries);
     o->waiting.recordings--;
     o->waiting.bytes -= entry->bytes;
+    struct charge *charge = charges_of(&o->charges, owner_of(entry->name));
+    if (charge)
+        charge->waiting -= charge->waiting < entry->bytes ? charge->waiting : entry->bytes;
     unlinkat(o->folder, entry->name, 0);
     memmove(entry, entry + 1, (--o->count - i) * sizeof *entry);
 }
 
-static void count_loss(struct outbox *o, enum outbox_loss why, uint64_t bytes)
+/* id: the recording; NULL: it is not known whose it was. */
+static void count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes)
 {
+    struct charge *charge = id ? charges_of(&o->charges, id) : NULL;
+    if (charge) {
+        charge->lost_recordings++;
+        charge->lost_bytes += bytes;
+    }
     o->dropped[why].recordings++;
     o->dropped[why].bytes += bytes;
 }
 
-static bool drop_oldest(struct outbox *o)
+/* Whose it is, for people: its labels, as far as they fit. */
+static void labels_of_entry(const struct outbox *o, const char *name, char *out, size_t size)
 {
-    for (uint32_t i = 0; i < o->count; i++) {
+    char head[512];
+    int fd = openat(o->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
+    if (fd >= 0)
+        close(fd);
+    head[n < 0 ? 0 : n] = 0;
+    const char *query = strstr(head, "\nquery ");
+    snprintf(out, size, "%.*s", query ? (int)strcspn(query + 7, "\n") : 1, query ? query + 7 : "?");
+}
+
+static bool drop_oldest_of(struct outbox *o, const struct charge *charge)
+{
+    char labels[200];
+    for (uint32_t i = 0; charge && i < o->count; i++) {
         struct outbox_entry *entry = &o->entries[i];
-        if (entry->hidden || entry->sending)
+        if (entry->hidden || entry->sending || !charges_is_of(charge, owner_of(entry->name)))
             continue;
-        count_loss(o, OUTBOX_FULL, entry->bytes);
-        log_warning("dropped recording=%s bytes=%" PRIu64 " reason=spool_full; raise --spool-max, or see why the server takes nothing",
-                    entry->name, entry->bytes);
+        labels_of_entry(o, entry->name, labels, sizeof labels);
+        count_loss(o, owner_of(entry->name), OUTBOX_FULL, entry->bytes);
+        log_warning("dropped recording=%s of=%s bytes=%" PRIu64 " reason=spool_full; its JVM takes most of the spool: raise "
+                    "--spool-max, or see why the server takes nothing", entry->name, labels, entry->bytes);
         forget(o, entry);
         return true;
     }
     return false;
+}
+
+/* Whoever takes most gives. Where he has nothing waiting it is what he records: he will have to give that up (outbox_wants_live), and
+ * nobody else gives anything for it; but what waits alone may not be more than the bound. */
+static bool make_room(struct outbox *o, uint64_t bytes)
+{
+    return drop_oldest_of(o, charges_largest(&o->charges, false)) ||
+           (o->waiting.bytes + bytes > o->max_bytes && drop_oldest_of(o, charges_largest(&o->charges, true)));
 }
 
 /* ---- opening ---- */
@@ -149,6 +191,7 @@ void outbox_close(struct outbox *o)
 {
     free(o->entries);
     o->entries = NULL;
+    charges_deinit(&o->charges);
     pthread_mutex_destroy(&o->lock);
 }
 
@@ -197,17 +240,33 @@ static uint64_t next_sequence(struct outbox *o)
     return o->sequence;
 }
 
-/* With the lock: room is made before, and again when the disk is full. */
-static int put_locked(struct outbox *o, const char *name, const struct buffer *head, const void *body, size_t size, uint64_t live_bytes)
+/* With the lock: room is made before, and again when the disk is full. What is to come is charged already. */
+static int put_in_room(struct outbox *o, const char *name, const struct buffer *head, const void *body, size_t size)
 {
     uint64_t bytes = head->len + size;
-    while (o->waiting.bytes + bytes + live_bytes > o->max_bytes && drop_oldest(o))
-        ;
     int code;
-    while ((code = write_file(o, name, head, body, size)) == -ENOSPC && drop_oldest(o))
+    while (bytes <= o->max_bytes && o->waiting.bytes + bytes + o->charges.live > o->max_bytes && make_room(o, bytes))
         ;
-    if (!code)
-        code = add(o, name, bytes, true);
+    if (o->waiting.bytes + bytes > o->max_bytes)
+        return -EDQUOT;
+    while ((code = write_file(o, name, head, body, size)) == -ENOSPC && make_room(o, bytes))
+        ;
+    o->squeezed = code == -ENOSPC;
+    return code ? code : add(o, name, bytes, true);
+}
+
+static int put_locked(struct outbox *o, const char *name, const struct buffer *head, const void *body, size_t size)
+{
+    uint64_t bytes = head->len + size;
+    struct charge *charge = charges_of(&o->charges, owner_of(name));
+    if (charge)
+        charge->waiting += bytes;
+    int code = put_in_room(o, name, head, body, size);
+    charge = charges_of(&o->charges, owner_of(name));
+    if (charge)
+        charge->waiting -= bytes;
+    if (code == -EDQUOT)
+        count_loss(o, owner_of(name), OUTBOX_FULL, bytes);
     if (code)
         return code;
     o->spooled.recordings++;
@@ -216,7 +275,7 @@ static int put_locked(struct outbox *o, const char *name, const struct buffer *h
 }
 
 int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body,
-               size_t size, uint64_t live_bytes, char name[OUTBOX_NAME], struct error *e)
+               size_t size, char name[OUTBOX_NAME], struct error *e)
 {
     struct buffer head;
     char key[OUTBOX_KEY];
@@ -229,7 +288,7 @@ int outbox_put(struct outbox *o, const char *id, const struct outbox_position *a
     }
     pthread_mutex_lock(&o->lock);
     snprintf(name, OUTBOX_NAME, "%016" PRIx64 "-%s-%" PRIx64 "-%" PRIx64 "-%" PRIx64, next_sequence(o), id, at->chunk, at->to, at->ns);
-    int code = put_locked(o, name, &head, body, size, live_bytes);
+    int code = put_locked(o, name, &head, body, size);
     pthread_mutex_unlock(&o->lock);
     buffer_deinit(&head);
     return code ? error_set(e, code, "cannot write to the spool: %s", strerror(-code)) : 0;
@@ -354,17 +413,56 @@ void outbox_drop(struct outbox *o, struct outbox_letter *l, enum outbox_loss why
     pthread_mutex_lock(&o->lock);
     struct outbox_entry *entry = find(o, l->name);
     if (entry) {
-        count_loss(o, why, entry->bytes);
+        count_loss(o, owner_of(entry->name), why, entry->bytes);
         forget(o, entry);
     }
     pthread_mutex_unlock(&o->lock);
 }
 
-void outbox_count_loss(struct outbox *o, enum outbox_loss why, uint64_t bytes)
+void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes)
 {
     pthread_mutex_lock(&o->lock);
-    count_loss(o, why, bytes);
+    count_loss(o, id, why, bytes);
     pthread_mutex_unlock(&o->lock);
+}
+
+/* ---- what is recorded ---- */
+
+/* An agent of ours has some megabytes on the disk. */
+#define LIVE_USUAL ((uint64_t)16 << 20)
+
+void outbox_begin_live(struct outbox *o)
+{
+    pthread_mutex_lock(&o->lock);
+    charges_begin_live(&o->charges);
+    pthread_mutex_unlock(&o->lock);
+}
+
+void outbox_add_live(struct outbox *o, const char *id, uint64_t bytes)
+{
+    pthread_mutex_lock(&o->lock);
+    charges_add_live(&o->charges, id, bytes);
+    pthread_mutex_unlock(&o->lock);
+}
+
+bool outbox_wants_live(struct outbox *o, const char *id)
+{
+    pthread_mutex_lock(&o->lock);
+    bool full = o->squeezed || o->waiting.bytes + o->charges.live > o->max_bytes;
+    const struct charge *largest = full ? charges_largest(&o->charges, false) : NULL;
+    bool wants = largest && charges_is_of(largest, id) && largest->live > LIVE_USUAL && largest->live > largest->waiting;
+    o->squeezed = o->squeezed && !wants;
+    pthread_mutex_unlock(&o->lock);
+    return wants;
+}
+
+struct outbox_tally outbox_lost_of(struct outbox *o, const char *id)
+{
+    pthread_mutex_lock(&o->lock);
+    const struct charge *charge = *id ? charges_find(&o->charges, id) : NULL;
+    struct outbox_tally lost = {charge ? charge->lost_recordings : 0, charge ? charge->lost_bytes : 0};
+    pthread_mutex_unlock(&o->lock);
+    return lost;
 }
 
 void outbox_counts(struct outbox *o, struct outbox_counts *out)

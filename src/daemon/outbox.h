@@ -1,5 +1,6 @@
 /* What waits to be sent: packed recordings in the spool's folder `queue`, each a file that is whole or not there. What was put
- * survives any end of the daemon and of the machine. The bound is kept by dropping the oldest, which is counted.
+ * survives any end of the daemon and of the machine. The bound is kept by dropping the oldest of the JVM that takes most of the spool
+ * (charges.h), which is counted.
  *
  *     queue/SEQUENCE-ID-CHUNK-TO-NS    hexadecimal: in the order of time; of which recording, and up to where in it
  *         candor-spool 1\n  key SHA-256 of the body\n  query service=..&host=..\n  size N\n  \n  body
@@ -10,6 +11,7 @@
 #define CANDOR_DAEMON_OUTBOX_H
 
 #include "base/error.h"
+#include "daemon/charges.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -39,6 +41,8 @@ struct outbox {
     struct outbox_entry *entries; /* oldest first */
     uint32_t count, cap;
     struct outbox_tally waiting, spooled, dropped[OUTBOX_REASONS];
+    struct charges charges;
+    bool squeezed; /* the disk was full, and nothing could be dropped without loss to others */
 };
 
 /* Where a recording has been put up to. */
@@ -60,10 +64,10 @@ void outbox_close(struct outbox *o);
 
 /* The last position that was put of a recording; false when there is none. */
 bool outbox_position(struct outbox *o, const char *id, struct outbox_position *at);
-/* Writes it, durably; others see it once it is released. live_bytes: what else counts against the bound. 0, or a negative code
- * with e, and nothing was put. */
+/* Writes it, durably; others see it once it is released. 0, or a negative code with e, and nothing was put; -EDQUOT: it is counted as
+ * lost, since its JVM fills the spool. */
 int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body,
-               size_t size, uint64_t live_bytes, char name[OUTBOX_NAME], struct error *e);
+               size_t size, char name[OUTBOX_NAME], struct error *e);
 void outbox_release(struct outbox *o, const char *name);
 
 /* The oldest behind the one called `after` ("" = the oldest of all; from the beginning again when there is none behind), opened
@@ -72,8 +76,16 @@ int outbox_next(struct outbox *o, const char *after, struct outbox_letter *l);
 void outbox_put_back(struct outbox *o, struct outbox_letter *l);
 void outbox_done(struct outbox *o, struct outbox_letter *l);
 void outbox_drop(struct outbox *o, struct outbox_letter *l, enum outbox_loss why);
-/* Counts what never came so far. */
-void outbox_count_loss(struct outbox *o, enum outbox_loss why, uint64_t bytes);
+/* Counts what never came so far. id: the recording. */
+void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes);
+
+/* What recordings in progress take counts against the bound, too: told anew each time, all between begin and end. From the end on: whether
+ * the JVM of that recording has to give it up, because it takes most of a spool that is full, and has nothing else to give. */
+void outbox_begin_live(struct outbox *o);
+void outbox_add_live(struct outbox *o, const char *id, uint64_t bytes);
+bool outbox_wants_live(struct outbox *o, const char *id);
+/* What was lost of the JVM whose recording that is. */
+struct outbox_tally outbox_lost_of(struct outbox *o, const char *id);
 
 struct outbox_counts {
     struct outbox_tally waiting, spooled, dropped[OUTBOX_REASONS];

@@ -47,8 +47,9 @@ static void put_spool(struct jsonw *j, const struct status *s)
     jsonw_member_uint(j, "spool_max_bytes", s->config->spool_max);
 }
 
-static void put_member(struct jsonw *j, const struct member *t)
+static void put_member(struct jsonw *j, struct outbox *outbox, const struct member *t)
 {
+    struct outbox_tally lost = outbox_lost_of(outbox, t->live.id);
     jsonw_object(j);
     jsonw_member_uint(j, "pid", (uint64_t)t->pid);
     jsonw_member_text(j, "state", member_state_names[t->state]);
@@ -61,6 +62,7 @@ static void put_member(struct jsonw *j, const struct member *t)
     jsonw_member_uint(j, "recordings", t->gain.recordings);
     jsonw_member_uint(j, "samples", t->gain.samples);
     jsonw_member_uint(j, "weight_ns", t->gain.weight_ns);
+    put_tally(j, "dropped", &lost);
     jsonw_object_end(j);
 }
 
@@ -95,7 +97,7 @@ static void put_all(struct jsonw *j, const struct status *s)
     jsonw_key(j, "jvms");
     jsonw_array(j);
     for (uint32_t i = 0; i < s->member_count; i++)
-        put_member(j, s->members[i]);
+        put_member(j, s->outbox, s->members[i]);
     jsonw_array_end(j);
     jsonw_object_end(j);
     jsonw_finish(j);

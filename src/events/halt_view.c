@@ -18,13 +18,13 @@ static bool is_in(const struct halt_view *v, const struct halt *one)
     return one->ns ? halt_overlap(v, one) > 0 : one->start_ns >= v->from_ns && one->start_ns < v->to_ns;
 }
 
-static bool is_wanted(const struct halt_view *v, const struct halt *one, const regex_t *thread)
+static bool is_wanted(const struct halt_view *v, const struct halt *one, const struct regex *thread)
 {
     bool of_one = halt_scope(one) == HALT_OF_THREAD || halt_scope(one) == HALT_OF_MOMENT;
-    return is_in(v, one) && !(thread && of_one && regexec(thread, halts_text(v->h, one->thread), 0, NULL, 0));
+    return is_in(v, one) && !(thread && of_one && !regex_matches(thread, halts_text(v->h, one->thread)));
 }
 
-static int find_rows(struct halt_view *v, const regex_t *thread)
+static int find_rows(struct halt_view *v, const struct regex *thread)
 {
     for (uint32_t i = 0; i < v->h->count; i++) {
         if (!is_wanted(v, &v->h->list[i], thread))
@@ -232,7 +232,7 @@ static int split_time(struct halt_view *v)
 
 /* ---- the view ---- */
 
-int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const regex_t *thread)
+int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const struct regex *thread)
 {
     *v = (struct halt_view){.h = h, .from_ns = from_ns, .to_ns = to_ns};
     int rc = find_rows(v, thread);

@@ -13,8 +13,8 @@
 #define CANDOR_EVENTS_HALT_VIEW_H
 
 #include "events/halts.h"
+#include "regex/regex.h"
 
-#include <regex.h>
 
 /* Durations are whole, whatever part of them lies in the range; total_ns is that part. */
 struct halt_sums {
@@ -43,7 +43,7 @@ struct halt_view {
 };
 
 /* thread: of single threads only those with such a name; NULL = all. from_ns <= to_ns. 0 or -ENOMEM; halt_view_deinit in any case. */
-int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const regex_t *thread);
+int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const struct regex *thread);
 void halt_view_deinit(struct halt_view *v);
 
 /* How much of a halt lies in the view's time. */

@@ -141,7 +141,7 @@ static struct jfr_value field(struct jfr_event *event, const char *name)
 }
 
 /* Without a weight it is a moment, told of by the shortest time there is. */
-static int take_sample(struct timeline *t, struct jfr_event *event, const char *thread_field, const regex_t *thread, struct map *names)
+static int take_sample(struct timeline *t, struct jfr_event *event, const char *thread_field, const struct regex *thread, struct map *names)
 {
     int rc = 0;
     struct timeline_row *row;
@@ -149,7 +149,7 @@ static int take_sample(struct timeline *t, struct jfr_event *event, const char *
     if (at < t->from_ns || at - (weight > 0 && weight < at ? weight : 0) > t->to_ns)
         return 0;
     uint32_t name = halt_cached(t->h, names, event, thread_field, halt_thread, &rc);
-    if (rc || !name || (thread && regexec(thread, halts_text(t->h, name), 0, NULL, 0)))
+    if (rc || !name || (thread && !regex_matches(thread, halts_text(t->h, name))))
         return rc;
     if ((rc = row_of(t, name, &row)) || !row)
         return rc;
@@ -161,7 +161,7 @@ static int take_sample(struct timeline *t, struct jfr_event *event, const char *
     return 0;
 }
 
-static int take_samples(struct timeline *t, const struct jfr_file *file, const regex_t *thread, struct error *e)
+static int take_samples(struct timeline *t, const struct jfr_file *file, const struct regex *thread, struct error *e)
 {
     int rc = 0;
     struct map names; /* of a chunk: what its threads' keys have become */
@@ -217,7 +217,7 @@ static int by_running(const void *left, const void *right)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static int fill(struct timeline *t, const struct halt_view *v, const struct jfr_file *file, const regex_t *thread, struct error *e)
+static int fill(struct timeline *t, const struct halt_view *v, const struct jfr_file *file, const struct regex *thread, struct error *e)
 {
     int rc = take_halts(t, v);
     return rc ? rc : take_samples(t, file, thread, e);
@@ -252,7 +252,7 @@ static int begin_second(struct timeline *t, uint32_t drawn)
 }
 
 int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
-                  uint32_t top, const regex_t *thread, struct error *e)
+                  uint32_t top, const struct regex *thread, struct error *e)
 {
     *t = (struct timeline){.h = h, .from_ns = v->from_ns, .to_ns = v->to_ns, .columns = columns};
     map_init(&t->by_name);

@@ -56,7 +56,7 @@ enum { TIMELINE_COLUMNS_MAX = 1000 };
 /* Of the view's time and threads; columns from 1 to TIMELINE_COLUMNS_MAX. Drawn are the first `top` rows, at least; 0 = all. 0 or a
  * negative code; timeline_deinit in any case. */
 int timeline_make(struct timeline *t, struct halts *h, const struct halt_view *v, const struct jfr_file *file, uint32_t columns,
-                  uint32_t top, const regex_t *thread, struct error *e);
+                  uint32_t top, const struct regex *thread, struct error *e);
 void timeline_deinit(struct timeline *t);
 
 /* What a cell of a row that is drawn shows: the state that fills most of it. */

@@ -7,32 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-int filter_compile(struct filter_pattern *pattern, const char *text, char *why, size_t size)
+int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e)
 {
-    int rc = regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB);
-    pattern->set = !rc;
-    if (rc)
-        regerror(rc, &pattern->regex, why, size);
-    return rc ? -EINVAL : 0;
+    return regex_compile(&pattern->regex, text, REGEX_SOMEWHERE, e);
 }
 
-int filter_compile_label(struct filter_label *label, const char *text, char *why, size_t size)
+int filter_compile_label(struct filter_label *label, const char *text, struct error *e)
 {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text) {
-        snprintf(why, size, "write it KEY=REGEX");
-        return -EINVAL;
-    }
-    int rc = filter_compile(&label->value, equals + 1, why, size);
+    if (!equals || equals == text)
+        return error_set(e, -EINVAL, "write it KEY=REGEX");
+    int rc = filter_compile(&label->value, equals + 1, e);
     label->key = rc ? NULL : strndup(text, (size_t)(equals - text));
-    return rc ? rc : label->key ? 0 : -ENOMEM;
+    return rc ? rc : label->key ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 void filter_pattern_free(struct filter_pattern *pattern)
 {
-    if (pattern->set)
-        regfree(&pattern->regex);
-    pattern->set = false;
+    regex_free(pattern->regex);
+    pattern->regex = NULL;
 }
 
 void filter_deinit(struct filter *f)
@@ -50,13 +43,13 @@ void filter_deinit(struct filter *f)
 
 static bool looks_at_what_is_shown(const struct filter *f)
 {
-    return f->method.set || f->not_method.set || f->package.set || f->not_package.set ||
+    return f->method.regex || f->not_method.regex || f->package.regex || f->not_package.regex ||
            f->label.key || f->not_label.key || f->states || f->types;
 }
 
 bool filter_is_set(const struct filter *f)
 {
-    return f->timed || f->thread.set || looks_at_what_is_shown(f);
+    return f->timed || f->thread.regex || looks_at_what_is_shown(f);
 }
 
 int filter_time(struct filter *f, const char *range, const struct profile *p)
@@ -76,7 +69,7 @@ enum { METHOD = 1, NOT_METHOD = 2, PACKAGE = 4, NOT_PACKAGE = 8 };
 
 static bool matches(const struct filter_pattern *pattern, const char *text)
 {
-    return pattern->set && !regexec(&pattern->regex, text, 0, NULL, 0);
+    return pattern->regex && regex_matches(pattern->regex, text);
 }
 
 static uint8_t frame_shows(const struct filter *f, const struct profile *p, const struct profile_frame *frame)
@@ -133,7 +126,7 @@ static bool is_wanted(const struct filter *f, const struct profile *p, const str
         return false;
     if ((f->states && !(f->states >> s->state & 1)) || (f->types && !(f->types >> type & 1)))
         return false;
-    if ((f->method.set && !(shows & METHOD)) || (f->package.set && !(shows & PACKAGE)))
+    if ((f->method.regex && !(shows & METHOD)) || (f->package.regex && !(shows & PACKAGE)))
         return false;
     return thread && !(shows & (NOT_METHOD | NOT_PACKAGE));
 }
@@ -145,7 +138,7 @@ int filter_apply(const struct filter *f, struct profile *p)
     uint32_t kept = 0;
     int rc = shows && threads && labels ? 0 : -ENOMEM;
     for (uint32_t i = 0; !rc && i < p->thread_count; i++)
-        threads[i] = !f->thread.set || matches(&f->thread, profile_text(p, p->threads[i].name));
+        threads[i] = !f->thread.regex || matches(&f->thread, profile_text(p, p->threads[i].name));
     for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
         if (labels[s->labels] && is_wanted(f, p, s, shows[s->stack], threads[s->thread])) {

@@ -10,13 +10,11 @@
 #define CANDOR_PROFILE_FILTER_H
 
 #include "profile/profile.h"
+#include "regex/regex.h"
 
-#include <regex.h>
-
-/* An extended regular expression that a text is to have in it, or not. */
+/* A regular expression that a text is to have in it, or not. */
 struct filter_pattern {
-    regex_t regex;
-    bool set;
+    struct regex *regex; /* NULL = not asked for */
 };
 
 /* A label's key, and what its value is to be like. */
@@ -37,9 +35,9 @@ struct filter {
 };
 
 /* The patterns are the caller's to compile (filter_compile) and to free (filter_deinit). */
-int filter_compile(struct filter_pattern *pattern, const char *text, char *why, size_t size); /* 0, or -EINVAL and why not */
+int filter_compile(struct filter_pattern *pattern, const char *text, struct error *e); /* 0, or a code and why not */
 /* "KEY=REGEX"; the same. */
-int filter_compile_label(struct filter_label *label, const char *text, char *why, size_t size);
+int filter_compile_label(struct filter_label *label, const char *text, struct error *e);
 void filter_pattern_free(struct filter_pattern *pattern);
 void filter_deinit(struct filter *f);
 /* Whether it lets anything through that is not everything. */

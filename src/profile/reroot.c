@@ -93,13 +93,13 @@ static int fill_view(struct profile *view, const struct profile *p, enum reroot 
 }
 
 /* The method is given by a pattern, or, where that is NULL, by its label. */
-static int make_view(struct profile *view, const struct profile *p, enum reroot how, const regex_t *method, uint32_t label)
+static int make_view(struct profile *view, const struct profile *p, enum reroot how, const struct regex *method, uint32_t label)
 {
     int rc = begin_view(view, p);
     bool *is_method = calloc((size_t)p->frame_count + 1, sizeof *is_method);
     for (uint32_t i = 0; is_method && how != REROOT_BOTTOM_UP && i < p->frame_count; i++)
         is_method[i] = p->frames[i].type != PROFILE_TYPE_MARK &&
-                       (method ? !regexec(method, profile_text(p, p->frames[i].label), 0, NULL, 0) : p->frames[i].label == label);
+                       (method ? regex_matches(method, profile_text(p, p->frames[i].label)) : p->frames[i].label == label);
     if (!is_method)
         rc = -ENOMEM;
     if (!rc)
@@ -108,7 +108,7 @@ static int make_view(struct profile *view, const struct profile *p, enum reroot 
     return rc;
 }
 
-int reroot_init(struct profile *view, const struct profile *p, enum reroot how, const regex_t *method)
+int reroot_init(struct profile *view, const struct profile *p, enum reroot how, const struct regex *method)
 {
     return make_view(view, p, how, method, 0);
 }

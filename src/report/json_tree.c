@@ -35,7 +35,7 @@ static int put_tree(struct jsonw *j, const struct profile *p, const char *key, u
     return 0;
 }
 
-static int put_view(struct jsonw *j, const struct profile *p, enum reroot how, const regex_t *method, const char *key, uint64_t least)
+static int put_view(struct jsonw *j, const struct profile *p, enum reroot how, const struct regex *method, const char *key, uint64_t least)
 {
     struct profile view;
     int rc = reroot_init(&view, p, how, method);

@@ -7,8 +7,8 @@
 #include "profile/locks.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "regex/regex.h"
 
-#include <regex.h>
 #include <stdio.h>
 
 enum report_section {
@@ -34,7 +34,7 @@ struct report_options {
     const struct leaks *leaks; /* of the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* of the kind PROFILE_LOCK; else NULL */
     const char *label; /* the key of the label whose values are a table (stats_compute_label); NULL = none */
-    const regex_t *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
+    const struct regex *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;
 };

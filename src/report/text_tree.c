@@ -76,7 +76,7 @@ static int put_tree(const struct text *t, const struct profile *p, const char *t
     return 0;
 }
 
-static int put_view(const struct text *t, enum reroot how, const regex_t *method, const char *title)
+static int put_view(const struct text *t, enum reroot how, const struct regex *method, const char *title)
 {
     struct profile view;
     int rc = reroot_init(&view, t->p, how, method);

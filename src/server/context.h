@@ -3,6 +3,7 @@
 #define CANDOR_SERVER_CONTEXT_H
 
 #include "server/counters.h"
+#include "server/stop.h"
 #include "server/tokens.h"
 #include "store/store.h"
 
@@ -14,6 +15,7 @@ struct server_options {
     uint64_t retain_s, max_disk, max_body;
     const char *token_file; /* NULL = none */
     bool no_auth;
+    const char *origin; /* of --origin: what browsers see, behind a proxy; NULL = none */
     const char *certificate, *key; /* files; NULL = plain HTTP */
 };
 
@@ -22,6 +24,7 @@ enum {
     SERVER_CONNECTIONS_OF_ONE = 64, /* address */
     SERVER_HEAD_BYTES = 32 << 10,
     SERVER_IDLE_S = 30,
+    SERVER_QUERY_S = 120, /* that a query may take */
     SERVER_BODY_RATE = 1024, /* bytes per second, after SERVER_IDLE_S */
 };
 
@@ -30,6 +33,7 @@ struct server {
     struct store *store;
     struct tokens tokens;
     struct counters counters;
+    struct stop stop;
     sem_t readers; /* recordings that are read at once */
     bool loopback; /* and without tokens: only who says so in Host is answered */
 };

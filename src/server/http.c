@@ -57,6 +57,12 @@ static void give(struct http *h)
     http_free(h);
 }
 
+void http_close(struct http *h)
+{
+    h->body_coming = false;
+    h->closing = true;
+}
+
 void http_body_end(struct http *h)
 {
     h->body_coming = false;
@@ -73,13 +79,20 @@ void http_free(struct http *h)
 
 /* ---- answers ---- */
 
-void http_add_number(struct http *h, const char *name, uint64_t value)
+void http_add_text(struct http *h, const char *name, const char *value)
 {
     if (h->extra_count == HTTP_EXTRA_MAX)
         return;
     h->extra[h->extra_count].name = name;
-    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%" PRIu64, value);
+    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%s", value);
     h->extra_count++;
+}
+
+void http_add_number(struct http *h, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    http_add_text(h, name, text);
 }
 
 /* No answer may be taken for something else, put into another's page, or kept. */
@@ -98,6 +111,10 @@ static void answer(struct http *h, unsigned status, const char *type, struct MHD
         MHD_add_response_header(r, extra, value);
     for (unsigned i = 0; i < h->extra_count; i++)
         MHD_add_response_header(r, h->extra[i].name, h->extra[i].value);
+    if (h->closing)
+        MHD_add_response_header(r, "Connection", "close");
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(r, "Allow", "GET, HEAD, POST");
     h->waiting = r;
     h->waiting_status = status;
     h->answered = MHD_YES;

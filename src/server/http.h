@@ -10,7 +10,7 @@
 
 struct receive;
 
-enum { HTTP_EXTRA_MAX = 4, HTTP_EXTRA_BYTES = 32 };
+enum { HTTP_EXTRA_MAX = 5, HTTP_EXTRA_BYTES = 512 };
 
 struct http {
     struct server *server;
@@ -21,6 +21,7 @@ struct http {
     uint64_t begun_ns;
     uint64_t came;    /* bytes of the body */
     bool body_coming; /* an answer waits for its end */
+    bool closing;     /* the connection ends with the answer */
     struct MHD_Response *waiting;
     unsigned waiting_status;
     struct {
@@ -42,11 +43,14 @@ bool http_is_slow(const struct http *h);
 bool http_is_endless(const struct http *h);
 /* All of it has: gives the answer that waits, if one does. */
 void http_body_end(struct http *h);
+/* The answer to come is given at once, and the connection ends with it: where the body ends is not known. */
+void http_close(struct http *h);
 /* When the request is over, however it ended. */
 void http_free(struct http *h);
 
 /* A header of the answer to come; name is kept as it is. At most HTTP_EXTRA_MAX. */
 void http_add_number(struct http *h, const char *name, uint64_t value);
+void http_add_text(struct http *h, const char *name, const char *value); /* of visible ASCII */
 
 /* Answers. Each is given once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));

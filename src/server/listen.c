@@ -1,6 +1,7 @@
 #include "server/listen.h"
 
 #include "base/units.h"
+#include "server/framing.h"
 #include "server/receive.h"
 #include "server/routes.h"
 
@@ -92,7 +93,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                            .answered = -1,
                            .begun_ns = clock_monotonic_ns()};
         http_begin(h);
-        routes_begin(h);
+        if (framing_check(h))
+            routes_begin(h);
         return h->answered < 0 ? MHD_YES : (enum MHD_Result)h->answered;
     }
     if (*n) {
@@ -163,7 +165,7 @@ static int start(struct listener *l, const struct addrinfo *address, struct erro
     l->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, l, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_SOCK_ADDR,
         address->ai_addr, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVER_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        (unsigned)SERVER_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
+        (unsigned)SERVER_CONNECTIONS_OF_ONE, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SERVER_IDLE_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)2 * SERVER_HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, l,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, l, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_ARRAY,
         l->certificate ? tls : none, MHD_OPTION_END);

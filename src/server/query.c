@@ -55,6 +55,7 @@ int query_init(struct query *query, struct http *h)
         return rc;
     }
     query->q.selector = &query->selector;
+    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
     query->q.type = http_parameter(h, "type", NULL);
     if (query->q.type && !*query->q.type)
         query->q.type = NULL;
@@ -92,6 +93,8 @@ void query_failed(struct http *h, int rc, const struct error *e)
 {
     if (rc == -ENOENT)
         http_error(h, MHD_HTTP_NOT_FOUND, "%s", e->text);
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT)
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)
         http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
     else
@@ -110,6 +113,31 @@ struct answer {
 
 typedef int write_answer(struct answer *a, struct http_writer *w); /* 0 or a code */
 
+void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
+{
+    char text[HTTP_EXTRA_BYTES];
+    uint64_t parts = missing_parts(m);
+    jsonw_key(j, "complete");
+    jsonw_bool(j, !parts && !more);
+    if (!parts)
+        return;
+    jsonw_key(j, "missing");
+    jsonw_object(j);
+    for (int i = 0; i < MISSING_REASONS; i++) {
+        const struct missing_sum *sum = &m->sums[i];
+        if (!sum->parts)
+            continue;
+        jsonw_key(j, missing_names[i]);
+        jsonw_object(j);
+        jsonw_member_uint(j, "parts", sum->parts);
+        jsonw_member_uint(j, "rows", sum->rows);
+        jsonw_member_uint(j, "weight", sum->weight);
+        jsonw_object_end(j);
+    }
+    jsonw_object_end(j);
+    jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
+}
+
 static void put_server(struct answer *a, struct jsonw *j)
 {
     const struct store_result *r = &a->result;
@@ -121,6 +149,7 @@ static void put_server(struct answer *a, struct jsonw *j)
     jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
     jsonw_member_uint(j, "pruned", r->pruned.weight);
     jsonw_member_uint(j, "nodes_pruned", r->pruned.nodes);
+    query_put_complete(j, &r->missing, r->type, false);
     jsonw_key(j, "unreadable");
     jsonw_array(j);
     for (size_t at = 0; at < r->unreadable.len;) {
@@ -131,6 +160,14 @@ static void put_server(struct answer *a, struct jsonw *j)
     }
     jsonw_array_end(j);
     jsonw_object_end(j);
+}
+
+/* For the report and the page, which show a profile's problems. */
+static int say_incomplete(struct profile *p, const struct store_result *r, struct error *e)
+{
+    char text[HTTP_EXTRA_BYTES];
+    missing_text(&r->missing, r->type, text, sizeof text);
+    return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const char *type, write_answer *write)
@@ -144,6 +181,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
     } else if (!rc) {
         a.query.q.keep = keep;
         rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
+        rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
         if (rc) {
             query_failed(h, rc, &e);
         } else if (!http_write_begin(h, &w)) {
@@ -225,12 +263,13 @@ void query_flamegraph(struct http *h)
 /* What a profile has no place for: its reader can tell whether it has all of it. */
 static void tell_sums(struct answer *a)
 {
-    uint64_t unreadable = 0;
-    for (size_t i = 0; i < a->result.unreadable.len; i++)
-        unreadable += a->result.unreadable.data[i] == '\n';
+    char text[HTTP_EXTRA_BYTES];
     http_add_number(a->http, "X-Candor-Recordings", a->result.recordings);
     http_add_number(a->http, "X-Candor-Total", a->result.weight);
-    http_add_number(a->http, "X-Candor-Unreadable", unreadable);
+    http_add_text(a->http, "X-Candor-Complete", missing_parts(&a->result.missing) ? "false" : "true");
+    missing_text(&a->result.missing, a->result.type, text, sizeof text);
+    if (*text)
+        http_add_text(a->http, "X-Candor-Missing", text);
 }
 
 static int write_otlp(struct answer *a, struct http_writer *w)
@@ -276,6 +315,7 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     jsonw_object(j);
     jsonw_member_text(j, "type", r->type);
     jsonw_member_uint(j, "recordings", r->recordings);
+    query_put_complete(j, &r->missing, r->type, false);
     jsonw_key(j, "step");
     jsonw_int(j, step);
     jsonw_key(j, "from");

@@ -25,6 +25,9 @@ int query_init(struct query *query, struct http *h);
 void query_deinit(struct query *query);
 /* A whole number from 1 to `most`; 0, or a code after it has answered. */
 int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out);
+/* Members of an answer: "complete", and where it is not, "missing" and "missing_text". more: the answer was cut at a
+ * limit. */
+void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
 /* Answers what the store could not do. */
 void query_failed(struct http *h, int rc, const struct error *e);
 

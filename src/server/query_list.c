@@ -26,20 +26,29 @@ static void put_labels(struct jsonw *j, const struct labels *l)
 /* ---- recordings ---- */
 
 struct listing {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
     struct jsonw *json;
     const struct selector *selector;
     const char *type;
     uint32_t left;
+    bool more;
 };
 
 static int put_recording(void *context, const struct catalogue_recording *r)
 {
     struct listing *l = context;
     char digest[2 * ENVELOPE_IDENTITY + 1];
+    int rc = store_is_over(l->store, l->q, l->error);
+    if (rc)
+        return rc;
     if (!selector_matches(l->selector, &r->labels) || (l->type && strcmp(l->type, r->type)))
         return 0;
-    if (!l->left--)
+    if (!l->left--) {
+        l->more = true;
         return 1;
+    }
     for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
         snprintf(digest + 2 * i, 3, "%02x", r->identity[i]);
     jsonw_object(l->json);
@@ -67,7 +76,8 @@ void query_recordings(struct http *h)
     struct query query;
     struct http_writer w;
     struct error e;
-    struct listing l = {.selector = &query.selector};
+    struct listing l = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct missing missing = {0};
     int rc = query_init(&query, h);
     rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
     if (!rc && !http_write_begin(h, &w)) {
@@ -78,6 +88,8 @@ void query_recordings(struct http *h)
         jsonw_array(l.json);
         rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, put_recording, &l, &e);
         jsonw_array_end(l.json);
+        rc = rc < 0 ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
+        query_put_complete(l.json, &missing, query.q.type ? query.q.type : "", l.more);
         jsonw_object_end(l.json);
         if (rc < 0) {
             fclose(w.out);
@@ -146,6 +158,9 @@ struct fact {
 };
 
 struct services {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
     struct strtab words;
     struct map by_name, known; /* of services; of facts */
     struct service *list;
@@ -154,6 +169,7 @@ struct services {
     struct fact *facts;
     uint32_t fact_count, fact_cap;
     const struct selector *selector;
+    bool more; /* values of a label than are shown */
 };
 
 static int add_fact(struct services *s, uint32_t service, const char *name, const char *value, uint64_t weight)
@@ -179,8 +195,9 @@ static int add_recording(void *context, const struct catalogue_recording *r)
 {
     struct services *s = context;
     bool added;
-    if (!selector_matches(s->selector, &r->labels))
-        return 0;
+    int rc = store_is_over(s->store, s->q, s->error);
+    if (rc || !selector_matches(s->selector, &r->labels))
+        return rc;
     uint32_t name = strtab_add_text(&s->words, labels_get(&r->labels, "service"));
     if (!name || ARRAY_GROW(s->list, s->cap, s->count) || ARRAY_GROW(s->names, s->name_cap, s->count))
         return -ENOMEM;
@@ -196,7 +213,7 @@ static int add_recording(void *context, const struct catalogue_recording *r)
     one->recordings++;
     one->first = r->first < one->first ? r->first : one->first;
     one->last = r->last > one->last ? r->last : one->last;
-    int rc = add_fact(s, *place, "", r->type, r->weight);
+    rc = add_fact(s, *place, "", r->type, r->weight);
     for (uint32_t i = 0; !rc && i < r->labels.count; i++)
         if (strcmp(r->labels.list[i].name, "service"))
             rc = add_fact(s, *place, r->labels.list[i].name, r->labels.list[i].value, 0);
@@ -214,20 +231,24 @@ static void put_types(struct jsonw *j, const struct services *s, uint32_t servic
     jsonw_object_end(j);
 }
 
-static void put_values(struct jsonw *j, const struct services *s, uint32_t service, uint32_t name, uint32_t from)
+static void put_values(struct jsonw *j, struct services *s, uint32_t service, uint32_t name, uint32_t from)
 {
     uint32_t n = 0;
     jsonw_key(j, strtab_text(&s->words, name));
     jsonw_array(j);
-    for (uint32_t i = from; i < s->fact_count && n < VALUES_MAX; i++)
-        if (s->facts[i].service == service && s->facts[i].name == name) {
-            jsonw_text(j, strtab_text(&s->words, s->facts[i].value));
-            n++;
+    for (uint32_t i = from; i < s->fact_count; i++) {
+        if (s->facts[i].service != service || s->facts[i].name != name)
+            continue;
+        if (n++ == VALUES_MAX) {
+            s->more = true;
+            break;
         }
+        jsonw_text(j, strtab_text(&s->words, s->facts[i].value));
+    }
     jsonw_array_end(j);
 }
 
-static void put_service(struct jsonw *j, const struct services *s, uint32_t service)
+static void put_service(struct jsonw *j, struct services *s, uint32_t service)
 {
     const struct service *one = &s->list[service];
     jsonw_object(j);
@@ -251,7 +272,7 @@ static void put_service(struct jsonw *j, const struct services *s, uint32_t serv
     jsonw_object_end(j);
 }
 
-static void answer_services(struct http *h, const struct services *s)
+static void answer_services(struct http *h, struct services *s, const struct missing *missing)
 {
     struct http_writer w;
     if (http_write_begin(h, &w))
@@ -262,6 +283,7 @@ static void answer_services(struct http *h, const struct services *s)
     for (uint32_t i = 0; i < s->count; i++)
         put_service(&w.json, s, i);
     jsonw_array_end(&w.json);
+    query_put_complete(&w.json, missing, "", s->more);
     jsonw_object_end(&w.json);
     http_write_end(h, &w, MHD_HTTP_OK, "application/json");
 }
@@ -269,17 +291,19 @@ static void answer_services(struct http *h, const struct services *s)
 void query_services(struct http *h)
 {
     struct query query;
-    struct services s = {.selector = &query.selector};
+    struct missing missing = {0};
     struct error e;
+    struct services s = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
     int rc = query_init(&query, h);
     if (!rc) {
         rc = strtab_init(&s.words) ? -ENOMEM
                                    : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to,
                                                           add_recording, &s, &e);
+        rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
         if (rc)
             query_failed(h, rc, &e);
         else
-            answer_services(h, &s);
+            answer_services(h, &s, &missing);
     }
     strtab_deinit(&s.words);
     map_deinit(&s.by_name);

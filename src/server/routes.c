@@ -2,13 +2,12 @@
 
 #include "base/units.h"
 #include "server/metrics.h"
+#include "server/origin.h"
 #include "server/pages.h"
 #include "server/query.h"
 #include "server/receive.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct route {
     const char *path;
@@ -30,38 +29,12 @@ static const struct route {
 
 static const char recordings[] = "/v1/recordings/";
 
-/* "localhost:4041", "127.0.0.1", "[::1]:4041" */
-static bool is_loopback_name(const char *host)
-{
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i]);
-        if (!strncasecmp(host, names[i], n) && (!host[n] || host[n] == ':'))
-            return true;
-    }
-    return false;
-}
-
-/* A page of another origin may neither read nor write here. */
-static bool is_foreign(const struct http *h)
-{
-    const char *origin = http_header(h, "Origin"), *host = http_header(h, "Host");
-    const char *name = origin ? strstr(origin, "://") : NULL;
-    return origin && (!name || !host || strcasecmp(name + 3, host));
-}
-
 /* 0, or -1 after it has answered. */
 static int allow(struct http *h, unsigned scope)
 {
     struct server *s = h->server;
-    if (s->loopback && !is_loopback_name(http_header(h, "Host"))) {
-        http_error(h, MHD_HTTP_FORBIDDEN, "without --token-file only requests to localhost are answered");
+    if (!origin_allow(h))
         return -1;
-    }
-    if (is_foreign(h)) {
-        http_error(h, MHD_HTTP_FORBIDDEN, "not for pages of another origin");
-        return -1;
-    }
     if (!s->options->token_file || !scope)
         return 0;
     unsigned scopes = tokens_scopes(&s->tokens, http_header(h, "Authorization"));

@@ -25,10 +25,14 @@ static void tell(const char *text)
     fprintf(stderr, "%s %s\n", stamp, text);
 }
 
-static int open_store(struct store **store, const struct server_options *o, struct error *e)
+static int open_store(struct store **store, const struct server_options *o, const atomic_bool *stop, struct error *e)
 {
-    struct store_options options = {
-        .path = o->data, .retain_s = o->retain_s, .max_disk = o->max_disk, .load = load_recording, .tell = tell};
+    struct store_options options = {.path = o->data,
+                                    .retain_s = o->retain_s,
+                                    .max_disk = o->max_disk,
+                                    .load = load_recording,
+                                    .tell = tell,
+                                    .stop = stop};
     return store_open(store, &options, e);
 }
 
@@ -62,52 +66,58 @@ static int check_access(struct server *s, struct error *e)
     return 0;
 }
 
-/* Until a signal that ends the server comes. All other threads were started with these blocked. */
-static void work(struct server *s, struct listener *l, const sigset_t *ends)
+/* Until the end is asked for. */
+static void work(struct server *s, struct listener *l)
 {
-    const struct timespec second = {.tv_sec = 1};
-    for (unsigned tick = 0;; tick++) {
-        int signal = sigtimedwait(ends, NULL, &second);
-        if (signal > 0)
-            return;
+    for (unsigned tick = 0; !stop_wait(&s->stop, 1); tick++) {
         listen_tick(l);
         if (tick % MAINTAIN_S == 0)
             store_maintain(s->store);
     }
 }
 
-static int run(struct server *s, const sigset_t *ends, struct error *e)
+static int serve(struct server *s, struct error *e)
 {
     struct listener *l;
     unsigned port;
-    int rc = open_store(&s->store, s->options, e);
-    rc = rc ? rc : listen_start(&l, s, &port, e);
+    int rc = stop_start(&s->stop, tell, e);
+    if (rc)
+        return rc;
+    rc = listen_start(&l, s, &port, e);
     if (!rc) {
         bool v6 = strchr(s->options->host, ':') != NULL;
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        work(s, l, ends);
+        work(s, l);
         listen_stop(l);
     }
+    return rc;
+}
+
+/* While the store is opened, which may take long, a signal ends the process as it does any: what it mends it mends the next time. */
+static int run(struct server *s, struct error *e)
+{
+    int rc = open_store(&s->store, s->options, &s->stop.asked, e);
+    if (rc)
+        return rc;
+    rc = serve(s, e);
     store_close(s->store);
+    if (!rc)
+        stop_end(&s->stop);
     return rc;
 }
 
 int server_run(const struct server_options *o, struct error *e)
 {
-    struct server s = {.options = o};
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ends, NULL);
+    static struct server s; /* the thread that waits for signals may outlive the rest */
+    s = (struct server){.options = o};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     pthread_mutex_init(&s.counters.lock, NULL);
     sem_init(&s.readers, 0, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     int rc = check_access(&s, e);
-    rc = rc ? rc : run(&s, &ends, e);
+    rc = rc ? rc : run(&s, e);
     tokens_deinit(&s.tokens);
     return rc;
 }
@@ -166,7 +176,7 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 {
     struct checking c = {0};
     int64_t to = (int64_t)(clock_realtime_ns() / 1000000000) + 2 * 86400;
-    int rc = open_store(&c.store, o, e);
+    int rc = open_store(&c.store, o, NULL, e);
     if (rc)
         return rc;
     rc = catalogue_recordings(store_catalogue(c.store), 0, to, note_recording, &c, e);
@@ -182,7 +192,7 @@ int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 int server_backup(const struct server_options *o, const char *path, struct error *e)
 {
     struct store *store;
-    int rc = open_store(&store, o, e);
+    int rc = open_store(&store, o, NULL, e);
     rc = rc ? rc : store_backup(store, path, e);
     store_close(store);
     return rc;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 static const char schema[] =
     "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -40,6 +40,14 @@ static const char version_2[] =
     "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
     "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
     "PRAGMA user_version = 2;";
+
+/* What version 3 has more: what answers cannot have in them. */
+static const char version_3[] =
+    "ALTER TABLE recording ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE forgotten (service TEXT NOT NULL, day INTEGER NOT NULL, type TEXT NOT NULL, why INTEGER NOT NULL,"
+    " parts INTEGER NOT NULL, rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
+    "PRAGMA user_version = 3;";
 
 static int run_all(struct catalogue *c, const char *text, struct error *e)
 {
@@ -79,14 +87,15 @@ static int prepare(struct catalogue *c, struct error *e)
     rc = rc ? rc : one_number(c, "PRAGMA user_version", &version, e);
     if (rc || version == VERSION)
         return rc;
-    if (version && version != 1)
+    if (version < 0 || version > VERSION)
         return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %d", c->path,
                          (long long)version, VERSION);
     rc = sql_begin(&c->sql, true, e);
     if (rc)
         return rc;
     rc = version ? 0 : run_all(c, schema, e);
-    rc = rc ? rc : run_all(c, version_2, e);
+    rc = rc || version > 1 ? rc : run_all(c, version_2, e);
+    rc = rc ? rc : run_all(c, version_3, e);
     return sql_end(&c->sql, rc, e);
 }
 
@@ -213,7 +222,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     struct sql s = sql_use(
         &c->sql,
         "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, type, weight, "
-        "samples, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+        "samples, flaws, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -225,6 +234,7 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_text(&s, r->type);
     sql_int(&s, (int64_t)r->weight);
     sql_int(&s, (int64_t)r->samples);
+    sql_int(&s, (int64_t)r->flaws);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;
@@ -282,6 +292,7 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
     r->weight = (uint64_t)sql_column(s, 9);
     r->samples = (uint64_t)sql_column(s, 10);
     r->raw = sql_column(s, 11) != 0;
+    r->flaws = (uint64_t)sql_column(s, 12);
 }
 
 int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)

@@ -1,10 +1,11 @@
 /* What the store has, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
  *
- *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw, flaws
  *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
  *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value
+ *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
  * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
  * has of one day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
@@ -36,6 +37,7 @@ struct catalogue_recording {
     struct labels labels; /* owned */
     int64_t received_ns, first, last;
     uint64_t bytes, weight, samples;
+    uint64_t flaws; /* places where it was damaged when it came */
     char type[CATALOGUE_TYPE_MAX];
     bool raw; /* the recording itself is still there */
 };
@@ -57,8 +59,8 @@ void catalogue_recording_deinit(struct catalogue_recording *r);
 int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e);
 /* Another one takes them from now on. */
 int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);
-/* The highest number of a segment so far. */
-int catalogue_last_segment(struct catalogue *c, uint64_t *id, struct error *e);
+/* The highest number of a segment, and of a recording, so far. */
+int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e);
 
 struct catalogue_segment {
     uint64_t id, bytes, dictionary_bytes, recording;
@@ -109,8 +111,10 @@ int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pend
 int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e);
 
 /* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
-struct catalogue_hit { /* one sealed part */
-    uint64_t recording, segment, rows, weight;
+enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };
+struct catalogue_hit { /* one part */
+    enum catalogue_part_state state;
+    uint64_t recording, segment, rows, weight, flaws; /* segment: of one that is sealed; flaws: of the recording */
     uint32_t dictionary;
     int64_t first, last;
     uint64_t labelset;
@@ -120,6 +124,15 @@ typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
 /* Parts that have rows in [from, to), in no order. */
 int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
                    struct error *e);
+/* What of [from, to) was deleted: by service, day, type and reason. */
+enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK };
+struct catalogue_forgotten {
+    const char *service, *type;
+    enum catalogue_why why;
+    uint64_t parts, rows, weight;
+};
+typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e);
 typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
 /* Recordings that have rows in [from, to), the latest received first. */
 int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
@@ -140,8 +153,9 @@ struct catalogue_dropped {
     uint8_t (*identities)[ENVELOPE_IDENTITY];
     uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
 };
-/* Forgets all that is of days before `day`, and recordings that have no part left. The caller removes the files, and free()s the lists. */
-int catalogue_drop_before(struct catalogue *c, int64_t day, struct catalogue_dropped *dropped, struct error *e);
+/* Forgets all that is of days before `day`, and recordings that have no part left, and notes why. The caller removes the files, and
+ * free()s the lists. */
+int catalogue_drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped, struct error *e);
 /* The oldest sealed recordings of at least `bytes` together lose their raw file. */
 int catalogue_drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *dropped, struct error *e);
 void catalogue_dropped_deinit(struct catalogue_dropped *dropped);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { FORGOTTEN_DAYS = 400 };
+
 static int note_identity(struct catalogue_dropped *d, const struct sql *s, int column)
 {
     if (ARRAY_GROW(d->identities, d->identity_cap, d->identity_count))
@@ -53,9 +55,24 @@ static int delete_before(struct catalogue *c, const char *text, int64_t day, boo
     return sql_run(&s, 0, e);
 }
 
-static int drop_before(struct catalogue *c, int64_t day, struct catalogue_dropped *d, struct error *e)
+/* What goes is noted for as long as somebody may ask for its time. */
+static int note_forgotten(struct catalogue *c, int64_t day, enum catalogue_why why, struct error *e)
+{
+    struct sql s = sql_use(
+        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, r.type, ?2, count(*), sum(p.rows), sum(p.weight), min(p.first), max(p.last) "
+                 "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service WHERE p.day < ?1 "
+                 "GROUP BY s.name, p.day, r.type ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, rows = rows + excluded.rows, "
+                 "weight = weight + excluded.weight, first = min(first, excluded.first), last = max(last, excluded.last)");
+    sql_int(&s, day);
+    sql_int(&s, why);
+    int rc = sql_run(&s, 0, e);
+    return rc ? rc : delete_before(c, "DELETE FROM forgotten WHERE day < ?", day - FORGOTTEN_DAYS, true, e);
+}
+
+static int drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *d, struct error *e)
 {
     int rc = list_dictionaries(c, day, d, e);
+    rc = rc ? rc : note_forgotten(c, day, why, e);
     rc = rc ? rc : delete_before(c, "DELETE FROM part WHERE day < ?", day, true, e);
     rc = rc ? rc
             : delete_before(c, "DELETE FROM segment WHERE dictionary IN (SELECT id FROM dictionary WHERE day < ?)", day,
@@ -72,11 +89,11 @@ static int drop_before(struct catalogue *c, int64_t day, struct catalogue_droppe
               : delete_before(c, "DELETE FROM labelset WHERE id NOT IN (SELECT labelset FROM recording)", 0, false, e);
 }
 
-int catalogue_drop_before(struct catalogue *c, int64_t day, struct catalogue_dropped *dropped, struct error *e)
+int catalogue_drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped, struct error *e)
 {
     *dropped = (struct catalogue_dropped){0};
     int rc = sql_begin(&c->sql, true, e);
-    return rc ? rc : sql_end(&c->sql, drop_before(c, day, dropped, e), e);
+    return rc ? rc : sql_end(&c->sql, drop_before(c, day, why, dropped, e), e);
 }
 
 static int drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *d, struct error *e)

@@ -7,14 +7,17 @@ static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_h
                 struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, r.type "
-                 "FROM part p JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
+        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, r.type, r.flaws "
+                 "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
                  "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
     int rc;
     sql_int(&s, from);
     sql_int(&s, to);
     while ((rc = sql_step(&s, e)) > 0) {
+        bool sealed = sqlite3_column_type(s.statement, 4) != SQLITE_NULL;
+        bool to_be_sealed = sqlite3_column_type(s.statement, 1) == SQLITE_NULL;
         struct catalogue_hit hit = {
+            .state = sealed ? PART_SEALED : to_be_sealed ? PART_UNSEALED : PART_LOST,
             .recording = (uint64_t)sql_column(&s, 0),
             .segment = (uint64_t)sql_column(&s, 1),
             .rows = (uint64_t)sql_column(&s, 2),
@@ -24,6 +27,7 @@ static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_h
             .last = sql_column(&s, 6),
             .labelset = (uint64_t)sql_column(&s, 7),
             .type = sql_column_text(&s, 8),
+            .flaws = (uint64_t)sql_column(&s, 9),
         };
         rc = visit(context, &hit);
         if (rc)
@@ -38,6 +42,36 @@ int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visi
 {
     int rc = sql_begin(&c->sql, false, e);
     return rc ? rc : sql_end(&c->sql, hits(c, from, to, visit, context, e), e);
+}
+
+static int forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT service, type, why, parts, rows, weight FROM forgotten "
+                                    "WHERE day BETWEEN ?1 / 86400 AND ?2 / 86400 AND last >= ?1 AND first < ?2");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        struct catalogue_forgotten f = {
+            .service = sql_column_text(&s, 0),
+            .type = sql_column_text(&s, 1),
+            .why = sql_column(&s, 2) == FORGOTTEN_DISK ? FORGOTTEN_DISK : FORGOTTEN_RETAIN,
+            .parts = (uint64_t)sql_column(&s, 3),
+            .rows = (uint64_t)sql_column(&s, 4),
+            .weight = (uint64_t)sql_column(&s, 5),
+        };
+        rc = visit(context, &f);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, forgotten(c, from, to, visit, context, e), e);
 }
 
 static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,

@@ -53,17 +53,23 @@ int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e
     return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }
 
-int catalogue_last_segment(struct catalogue *c, uint64_t *id, struct error *e)
+static int last_id(struct catalogue *c, const char *table, uint64_t *id, struct error *e)
 {
-    *id = 0;
+    struct sql s = sql_use(&c->sql, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?");
+    sql_text(&s, table);
+    int rc = sql_step(&s, e);
+    *id = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e)
+{
     int rc = sql_begin(&c->sql, false, e);
     if (rc)
         return rc;
-    struct sql s = sql_use(&c->sql, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'segment'");
-    rc = sql_step(&s, e);
-    *id = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
-    sql_done(&s);
-    return sql_end(&c->sql, rc < 0 ? rc : 0, e);
+    rc = last_id(c, "segment", segment, e);
+    return sql_end(&c->sql, rc ? rc : last_id(c, "recording", recording, e), e);
 }
 
 static int seal(struct catalogue *c, const struct catalogue_segment *g, struct error *e)

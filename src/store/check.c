@@ -18,7 +18,7 @@ static int check_dictionary(struct store *s, const struct gather *g, const struc
         const struct gathered *first = &g->list[*at];
         rc = gather_segment(g, s, q, at, SEGMENT_ALL | SEGMENT_SUMS, take_row, &fit, r, e);
         if (rc == -EBADMSG) {
-            gather_misfit(s, first, r);
+            gather_misfit(g, s, first, r);
             rc = 0;
         }
     }

@@ -15,6 +15,8 @@ struct take_hits {
 
 struct choice {
     struct gather *g;
+    const struct store_query *q;
+    struct error *error;
     const struct selector *selector;
     const char *by;
     uint64_t labelset;
@@ -41,7 +43,8 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
 {
     struct choice *c = context;
     struct error e;
-    int rc = labelset != c->labelset ? decide(c) : 0;
+    int rc = labelset != c->labelset ? store_is_over(c->g->store, c->q, c->error) : 0;
+    rc = rc || labelset == c->labelset ? rc : decide(c);
     c->labelset = labelset;
     return rc ? rc : labels_set(&c->labels, name, strlen(name), value, strlen(value), &e);
 }
@@ -49,7 +52,7 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
 static int choose_labels(struct gather *g, struct store *s, const struct store_query *q, const char *by,
                          struct error *e)
 {
-    struct choice c = {.g = g, .selector = q->selector, .by = by};
+    struct choice c = {.g = g, .q = q, .error = e, .selector = q->selector, .by = by};
     int rc = catalogue_labels(s->catalogue, take_label, &c, e);
     rc = rc ? rc : decide(&c);
     labels_deinit(&c.labels);
@@ -57,6 +60,17 @@ static int choose_labels(struct gather *g, struct store *s, const struct store_q
 }
 
 /* ---- parts ---- */
+
+static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t type)
+{
+    if (hit->state == PART_UNSEALED && hit->recording >= g->arriving)
+        return 0;
+    if (ARRAY_GROW(g->holes, g->hole_cap, g->hole_count))
+        return -ENOMEM;
+    enum missing_why why = hit->state == PART_UNSEALED ? MISSING_UNSEALED : MISSING_LOST;
+    g->holes[g->hole_count++] = (struct gather_hole){hit->rows, hit->weight, type, why};
+    return 0;
+}
 
 static int take_hit(void *context, const struct catalogue_hit *hit)
 {
@@ -66,10 +80,12 @@ static int take_hit(void *context, const struct catalogue_hit *hit)
     if (!value)
         return 0;
     uint32_t type = strtab_add_text(&g->types, hit->type);
+    if (type && hit->state != PART_SEALED)
+        return take_hole(g, hit, type);
     if (!type || ARRAY_GROW(g->list, g->cap, g->count))
         return -ENOMEM;
     bool within = hit->first >= t->q->from && hit->last < t->q->to;
-    g->list[g->count++] = (struct gathered){hit->recording,  hit->segment, hit->labelset, hit->rows,
+    g->list[g->count++] = (struct gathered){hit->recording,  hit->segment, hit->labelset, hit->rows, hit->weight, hit->flaws,
                                             hit->dictionary, type,         *value - 1,    within};
     return 0;
 }
@@ -90,6 +106,8 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
         uint32_t n = 0;
         for (uint32_t i = 0; !asked && i < g->count; i++)
             n += g->list[i].type == type;
+        for (uint32_t i = 0; !asked && i < g->hole_count; i++)
+            n += g->holes[i].type == type;
         bool better = asked ? !strcmp(strtab_text(&g->types, type), asked) : n > most;
         best = better ? type : best;
         most = better ? n : most;
@@ -109,9 +127,14 @@ static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
         if (g->list[i].type != type)
             continue;
         rc = map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
+        if (!rc && added && g->list[i].flaws)
+            missing_add(&r->missing, MISSING_FLAWED, 1, 0, 0);
         g->rows += g->list[i].rows;
         g->list[n++] = g->list[i];
     }
+    for (uint32_t i = 0; i < g->hole_count; i++)
+        if (g->holes[i].type == type)
+            missing_add(&r->missing, g->holes[i].why, 1, g->holes[i].rows, g->holes[i].weight);
     g->count = n;
     r->recordings = seen.count;
     snprintf(r->type, sizeof r->type, "%s", strtab_text(&g->types, type));
@@ -134,6 +157,7 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
     buffer_init(&r->unreadable, 1 << 16);
     map_init(&g->labelsets);
     g->store = s;
+    g->arriving = arrivals_from(&s->arrivals);
     g->epoch = merge_read_begin(s);
     if (strtab_init(&g->types) || strtab_init(&g->values))
         return error_set(e, -ENOMEM, "out of memory");
@@ -144,6 +168,9 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
         qsort(g->list, g->count, sizeof *g->list, by_segment);
     bool all = q->type && !*q->type;
     rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
+    struct store_query chosen = *q;
+    chosen.type = q->type ? q->type : *r->type ? r->type : "";
+    rc = rc ? rc : store_forgotten(s, &chosen, &r->missing, e);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
@@ -151,9 +178,33 @@ void gather_deinit(struct gather *g)
 {
     merge_read_end(g->store, g->epoch);
     free(g->list);
+    free(g->holes);
     map_deinit(&g->labelsets);
     strtab_deinit(&g->types);
     strtab_deinit(&g->values);
+}
+
+/* ---- what was deleted ---- */
+
+struct take_forgotten {
+    const struct store_query *q;
+    struct missing *missing;
+};
+
+static int take_forgotten(void *context, const struct catalogue_forgotten *f)
+{
+    const struct take_forgotten *t = context;
+    bool typed = t->q->type && *t->q->type;
+    if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
+        return 0;
+    missing_add(t->missing, f->why == FORGOTTEN_DISK ? MISSING_DISK : MISSING_RETAIN, f->parts, f->rows, f->weight);
+    return 0;
+}
+
+int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
+{
+    struct take_forgotten t = {q, m};
+    return catalogue_forgotten(s->catalogue, q->from, q->to, take_forgotten, &t, e);
 }
 
 /* ---- rows ---- */
@@ -204,11 +255,28 @@ static int visit_rows(const struct gather *g, const struct store_query *q, uint3
     return rc;
 }
 
+static uint32_t end_of(const struct gather *g, uint32_t at)
+{
+    uint32_t end = at;
+    while (end < g->count && g->list[end].segment == g->list[at].segment)
+        end++;
+    return end;
+}
+
+static void miss(const struct gather *g, const struct gathered *first, struct store_result *r)
+{
+    uint32_t at = (uint32_t)(first - g->list), end = end_of(g, at);
+    for (; at < end; at++)
+        missing_add(&r->missing, MISSING_DAMAGED, 1, g->list[at].rows, g->list[at].weight);
+}
+
 /* What cannot be read is named, and put aside: 0. Else rc. */
-static int give_up(struct store *s, const struct gathered *first, int rc, struct store_result *r, const struct error *e)
+static int give_up(const struct gather *g, struct store *s, const struct gathered *first, int rc, struct store_result *r,
+                   const struct error *e)
 {
     if (rc != -EBADMSG && rc != -ENOENT)
         return rc;
+    miss(g, first, r);
     buffer_printf(&r->unreadable, "%s\n",
                   e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
     recover_quarantine(s, first->dictionary, first->segment, e->text);
@@ -228,20 +296,13 @@ bool gather_fits(const struct gather_fit *fit, const struct segment *segment)
     return segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads;
 }
 
-void gather_misfit(struct store *s, const struct gathered *of, struct store_result *r)
+void gather_misfit(const struct gather *g, struct store *s, const struct gathered *of, struct store_result *r)
 {
     struct error e;
+    miss(g, of, r);
     error_set(&e, -EBADMSG, "segments/%u/%llu.seg: its dictionary is damaged", of->dictionary, (unsigned long long)of->segment);
     buffer_printf(&r->unreadable, "%s\n", e.text);
     recover_quarantine(s, of->dictionary, of->segment, e.text);
-}
-
-static uint32_t end_of(const struct gather *g, uint32_t at)
-{
-    uint32_t end = at;
-    while (end < g->count && g->list[end].segment == g->list[at].segment)
-        end++;
-    return end;
 }
 
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
@@ -252,9 +313,10 @@ int gather_segment(const struct gather *g, struct store *s, const struct store_q
     char path[DISK_PATH_MAX];
     struct segment segment;
     *at = end_of(g, begin);
-    int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
     if (rc)
-        return give_up(s, first, rc, r, e);
+        return give_up(g, s, first, rc, r, e);
     rc = visit_rows(g, q, begin, *at, &segment, visit, context, r);
     segment_deinit(&segment);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
@@ -285,8 +347,8 @@ static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, cons
     return *done ? visit(context, &g->list[begin], segment) : 0;
 }
 
-int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gather_sums which, gather_visit_sums *visit, void *context,
-                struct store_result *r, bool *done, struct error *e)
+int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
+                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
 {
     const struct gathered *first = &g->list[*at];
     uint32_t end = end_of(g, *at);
@@ -295,11 +357,12 @@ int gather_sums(const struct gather *g, struct store *s, uint32_t *at, enum gath
     *done = false;
     if (!may_sum(g, *at, end, which))
         return 0;
-    int rc = segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
     if (rc) {
         *done = true;
         *at = end;
-        return give_up(s, first, rc, r, e);
+        return give_up(g, s, first, rc, r, e);
     }
     rc = visit_sums(g, *at, end, &segment, which, visit, context, done);
     segment_deinit(&segment);

@@ -220,7 +220,7 @@ void merge_some(struct store *s)
     struct error e;
     uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
     int rc = m ? 0 : error_set(&e, -ENOMEM, "merging: out of memory");
-    while (!rc && clock_monotonic_ns() < end) {
+    while (!rc && !store_is_stopping(s) && clock_monotonic_ns() < end) {
         rc = catalogue_mergeable(s->catalogue, &rule, m, &e);
         if (rc || !m->count)
             break;

@@ -89,7 +89,7 @@ void recover_pending(struct store *s)
     uint32_t n;
     do {
         int rc = catalogue_pending(s->catalogue, after, list, PENDING, &n, &e);
-        for (uint32_t i = 0; !rc && i < n; i++) {
+        for (uint32_t i = 0; !rc && i < n && !store_is_stopping(s); i++) {
             after = list[i].recording;
             rc = reseal(s, &list[i], &e);
             if (!is_final(rc))
@@ -101,7 +101,7 @@ void recover_pending(struct store *s)
             store_tell(s, "%s", e.text);
             return;
         }
-    } while (n == PENDING);
+    } while (n == PENDING && !store_is_stopping(s));
 }
 
 /* ---- recordings that the catalogue does not know ---- */
@@ -184,7 +184,7 @@ int recover_all(struct store *s, struct error *e)
     int rc = catalogue_open(&s->catalogue, store_path(s, path, "catalogue.db"), e);
     if (rc == -EBADMSG)
         rc = remake(s, path, e);
-    rc = rc ? rc : catalogue_last_segment(s->catalogue, &last, e);
+    rc = rc ? rc : catalogue_last_ids(s->catalogue, &last, &s->arrivals.last, e);
     if (rc)
         return rc;
     s->last_segment = last;

@@ -17,10 +17,10 @@ static void remove_files(struct store *s, const struct catalogue_dropped *d)
         disk_remove(store_recording_path(s, path, d->identities[i]));
 }
 
-static int drop_before(struct store *s, int64_t day, struct error *e)
+static int drop_before(struct store *s, int64_t day, enum catalogue_why why, struct error *e)
 {
     struct catalogue_dropped dropped;
-    int rc = catalogue_drop_before(s->catalogue, day, &dropped, e);
+    int rc = catalogue_drop_before(s->catalogue, day, why, &dropped, e);
     if (!rc) {
         remove_files(s, &dropped);
         if (dropped.dictionary_count)
@@ -48,7 +48,7 @@ static int fit_disk(struct store *s, struct error *e)
             return rc;
         if (sums.oldest_day == sums.newest_day)
             break;
-        rc = drop_before(s, sums.oldest_day + 1, e);
+        rc = drop_before(s, sums.oldest_day + 1, FORGOTTEN_DISK, e);
         if (rc)
             return rc;
     }
@@ -68,7 +68,7 @@ void retain_all(struct store *s)
     int64_t oldest = ((int64_t)(clock_realtime_ns() / 1000000000) - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
     int rc = catalogue_sums(s->catalogue, &sums, &e);
     if (!rc && sums.recordings && sums.oldest_day < oldest)
-        rc = drop_before(s, oldest, &e);
+        rc = drop_before(s, oldest, FORGOTTEN_RETAIN, &e);
     if (!rc && s->options.max_disk)
         rc = fit_disk(s, &e);
     if (rc)

@@ -71,6 +71,16 @@ static int find_parts(struct sealing *l, const struct store *s, const struct env
     return 0;
 }
 
+/* Places where the recording was damaged. */
+static uint64_t flaws_of(const struct profile *p)
+{
+    static const char reading[] = "reading: ";
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->problem_count; i++)
+        n += !strncmp(profile_text(p, p->problems[i].text), reading, sizeof reading - 1);
+    return n;
+}
+
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e)
 {
     struct catalogue_recording *r = &l->recording;
@@ -87,6 +97,7 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
     type_of(&l->profile, r->type);
     r->weight = l->profile.weight;
     r->samples = l->profile.sampled;
+    r->flaws = flaws_of(&l->profile);
     r->first = l->parts[0].first;
     r->last = l->parts[0].last;
     for (uint32_t i = 1; i < l->part_count; i++) {

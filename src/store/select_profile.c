@@ -78,7 +78,7 @@ static int take_segment(struct checked *c, struct store *s, const struct gather 
                         struct store_result *r, struct error *e)
 {
     bool done = false;
-    int rc = c->selection->add_up ? gather_sums(g, s, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
+    int rc = c->selection->add_up ? gather_sums(g, s, q, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
     return rc || done ? rc : gather_segment(g, s, q, at, SEGMENT_ALL, take_row, c, r, e);
 }
 
@@ -98,7 +98,7 @@ static int take_dictionary(struct selection *l, struct store *s, const struct ga
         if (rc != -EBADMSG)
             continue;
         r->weight = weight;
-        gather_misfit(s, first, r);
+        gather_misfit(g, s, first, r);
         rc = 0;
     }
     pthread_mutex_lock(&d->lock);

@@ -97,7 +97,7 @@ static int take_all(struct selection *l, struct store *s, const struct gather *g
     int rc = 0;
     for (uint32_t at = 0; !rc && at < g->count;) {
         bool done;
-        rc = gather_sums(g, s, &at, GATHER_SECONDS, take_seconds, l, l->result, &done, e);
+        rc = gather_sums(g, s, l->query, &at, GATHER_SECONDS, take_seconds, l, l->result, &done, e);
         if (!rc && !done)
             rc = gather_segment(g, s, l->query, &at, SEGMENT_SERIES, take_row, l, l->result, e);
     }

@@ -9,6 +9,7 @@
 struct reader {
     const char *begin, *at;
     struct error *error;
+    uint32_t parts; /* of regular expressions */
 };
 
 static int bad(const struct reader *r, const char *wanted)
@@ -45,18 +46,18 @@ static int read_name(struct reader *r, struct matcher *m)
     return m->name ? 0 : -ENOMEM;
 }
 
-static int read_operator(struct reader *r, struct matcher *m)
+static int read_operator(struct reader *r, struct matcher *m, bool *regex)
 {
     skip_blanks(r);
     m->negated = *r->at == '!';
     r->at += m->negated;
     if (*r->at == '=')
-        m->is_regex = !m->negated && r->at[1] == '~';
+        *regex = !m->negated && r->at[1] == '~';
     else if (m->negated && *r->at == '~')
-        m->is_regex = true;
+        *regex = true;
     else
         return bad(r, "=, !=, =~ or !~ is missing");
-    r->at += m->is_regex && !m->negated ? 2 : 1;
+    r->at += *regex && !m->negated ? 2 : 1;
     return 0;
 }
 
@@ -87,16 +88,15 @@ static int read_string(struct reader *r, struct matcher *m)
     return to - m->value > LABEL_VALUE_MAX ? bad(r, "a text of more than 1024 bytes before") : 0;
 }
 
-static int compile(struct matcher *m, struct error *e)
+/* All of a selector are no more work for a text than one may be. */
+static int compile(struct matcher *m, uint32_t *parts, struct error *e)
 {
-    char whole[LABEL_VALUE_MAX + 8], why[128];
-    snprintf(whole, sizeof whole, "^(%s)$", m->value);
-    int rc = regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
-    if (!rc)
-        return 0;
-    regerror(rc, &m->regex, why, sizeof why);
-    m->is_regex = false;
-    return error_set(e, -EINVAL, "selector: '%.60s' is no regular expression: %s", m->value, why);
+    struct error why;
+    int rc = regex_compile(&m->regex, m->value, REGEX_WHOLE, &why);
+    if (rc == -EINVAL)
+        return error_set(e, rc, "selector: '%.60s' is no regular expression: %s", m->value, why.text);
+    *parts += rc ? 0 : regex_size(m->regex);
+    return rc || *parts <= REGEX_PROGRAM_MAX ? rc : error_set(e, -EINVAL, "selector: its regular expressions are too large together");
 }
 
 static int read_matcher(struct reader *r, struct selector *s)
@@ -104,17 +104,11 @@ static int read_matcher(struct reader *r, struct selector *s)
     if (s->count == SELECTOR_MAX)
         return bad(r, "more than 32 matchers");
     struct matcher *m = &s->list[s->count++];
+    bool regex = false;
     int rc = read_name(r, m);
-    rc = rc ? rc : read_operator(r, m);
-    if (rc) {
-        m->is_regex = false;
-        return rc;
-    }
-    bool regex = m->is_regex;
-    m->is_regex = false; /* until there is one to free */
-    rc = read_string(r, m);
-    m->is_regex = regex && !rc;
-    return rc || !regex ? rc : compile(m, r->error);
+    rc = rc ? rc : read_operator(r, m, &regex);
+    rc = rc ? rc : read_string(r, m);
+    return rc || !regex ? rc : compile(m, &r->parts, r->error);
 }
 
 int selector_parse(struct selector *s, const char *text, struct error *e)
@@ -138,15 +132,25 @@ int selector_parse(struct selector *s, const char *text, struct error *e)
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
+static bool holds(const struct matcher *m, const char *value)
+{
+    bool same = m->regex ? regex_matches(m->regex, value) : !strcmp(value, m->value);
+    return same != m->negated;
+}
+
 bool selector_matches(const struct selector *s, const struct labels *l)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct matcher *m = &s->list[i];
-        const char *value = labels_get(l, m->name);
-        bool same = m->is_regex ? !regexec(&m->regex, value, 0, NULL, 0) : !strcmp(value, m->value);
-        if (same == m->negated)
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!holds(&s->list[i], labels_get(l, s->list[i].name)))
             return false;
-    }
+    return true;
+}
+
+bool selector_may_match(const struct selector *s, const char *service)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!strcmp(s->list[i].name, "service") && !holds(&s->list[i], service))
+            return false;
     return true;
 }
 
@@ -154,8 +158,7 @@ void selector_deinit(struct selector *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         struct matcher *m = &s->list[i];
-        if (m->is_regex)
-            regfree(&m->regex);
+        regex_free(m->regex);
         free(m->name);
         free(m->value);
     }

@@ -4,22 +4,22 @@
  *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
  *     string   = '"' ... '"' with \" \\ \n \t inside
  *
- * All matchers have to hold. A regular expression (POSIX extended) is matched against the whole value; a label that is not there has
+ * All matchers have to hold. A regular expression (regex/regex.h) is matched against the whole value; a label that is not there has
  * the empty value. The empty selector means everything. */
 #ifndef CANDOR_STORE_SELECTOR_H
 #define CANDOR_STORE_SELECTOR_H
 
+#include "regex/regex.h"
 #include "store/labels.h"
 
-#include <regex.h>
 #include <stdbool.h>
 
 enum { SELECTOR_MAX = 32 };
 
 struct matcher {
     char *name, *value;
-    bool negated, is_regex;
-    regex_t regex;
+    bool negated;
+    struct regex *regex; /* NULL: the value itself */
 };
 
 struct selector {
@@ -30,6 +30,8 @@ struct selector {
 /* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
+/* The same where only the service is known: what is asked of other labels may hold. */
+bool selector_may_match(const struct selector *s, const char *service);
 void selector_deinit(struct selector *s);
 
 #endif

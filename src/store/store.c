@@ -61,6 +61,20 @@ struct catalogue *store_catalogue(struct store *s)
     return s->catalogue;
 }
 
+int store_is_over(const struct store *s, const struct store_query *q, struct error *e)
+{
+    if (store_is_stopping(s))
+        return error_set(e, -ECANCELED, "the server is ending");
+    if (q->until_ns && clock_monotonic_ns() > q->until_ns)
+        return error_set(e, -ETIMEDOUT, "it takes too long: ask for less, or for less time");
+    return 0;
+}
+
+bool store_is_stopping(const struct store *s)
+{
+    return s->options.stop && atomic_load_explicit(s->options.stop, memory_order_relaxed);
+}
+
 /* ---- opening ---- */
 
 static int make_folders(const struct store *s, struct error *e)
@@ -101,6 +115,7 @@ int store_open(struct store **out, const struct store_options *o, struct error *
     s->options = *o;
     s->lock = -1;
     snprintf(s->path, sizeof s->path, "%s", o->path);
+    arrivals_init(&s->arrivals);
     pthread_mutex_init(&s->sealing, NULL);
     pthread_mutex_init(&s->reading, NULL);
     cache_init(&s->cache);
@@ -122,6 +137,7 @@ void store_close(struct store *s)
     catalogue_close(s->catalogue);
     cache_deinit(&s->cache);
     merge_deinit(s);
+    arrivals_deinit(&s->arrivals);
     pthread_mutex_destroy(&s->sealing);
     pthread_mutex_destroy(&s->reading);
     if (s->lock >= 0)
@@ -132,7 +148,8 @@ void store_close(struct store *s)
 void store_maintain(struct store *s)
 {
     recover_pending(s);
-    retain_all(s);
+    if (!store_is_stopping(s))
+        retain_all(s);
     merge_some(s);
 }
 
@@ -186,7 +203,9 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
         rc = catalogue_find(s->catalogue, v->identity, v->note.key, id, e);
     } else if (!rc) {
         *id = l->recording.id;
+        arrivals_begin(&s->arrivals, *id);
         seal_all(s, l, &v->note);
+        arrivals_end(&s->arrivals, *id);
     }
     seal_deinit(l);
     free(l);

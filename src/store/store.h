@@ -17,7 +17,10 @@
 #include "profile/profile.h"
 #include "profile/prune.h"
 #include "store/catalogue.h"
+#include "store/missing.h"
 #include "store/selector.h"
+
+#include <stdatomic.h>
 
 struct store;
 struct store_result;
@@ -30,6 +33,7 @@ struct store_options {
     int (*load)(struct profile *p, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
+    const atomic_bool *stop; /* NULL, or: once it is set, queries and maintenance end soon */
     /* Tells the operator something, one line. */
     void (*tell)(const char *text);
 };
@@ -65,6 +69,7 @@ struct store_query {
     const struct selector *selector;
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
     const char *type; /* what weights are of, NULL = the one of most recordings, "" = whatever they are of */
+    uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };
 
@@ -73,8 +78,14 @@ struct store_result {
     uint64_t recordings;
     uint64_t weight;          /* of all selected rows that could be read */
     struct pruned pruned;     /* what is beyond `keep` */
+    struct missing missing;   /* what else was received of what is asked for */
     struct buffer unreadable; /* a line for each segment that could not be */
 };
+
+/* Whether the query is to be given up: 0, or -ECANCELED or -ETIMEDOUT with its line. */
+int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
+/* What was deleted of what is asked for; of its labels only the service is known any more. 0 or a code. */
+int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
 /* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
  * threads. */

@@ -17,6 +17,14 @@ struct obsolete {
     uint32_t count, cap;
 };
 
+/* Recordings that are being received: they are in the catalogue, and not acknowledged yet. */
+struct arrivals {
+    pthread_mutex_t lock;
+    uint64_t last; /* the highest id so far */
+    uint64_t *list;
+    uint32_t count, cap;
+};
+
 struct store {
     struct store_options options;
     char path[DISK_PATH_MAX / 2];
@@ -29,6 +37,7 @@ struct store {
     pthread_mutex_t reading; /* over readers and epoch */
     uint32_t readers[2];     /* by the epoch in which they began */
     unsigned epoch;
+    struct arrivals arrivals;
     struct obsolete gone, leaving; /* merge.c's: gone since this epoch began; before, and read by who began then */
     bool merging_failed;           /* and it was told */
 };
@@ -42,7 +51,19 @@ char *store_dictionary_path(const struct store *s, char *out, uint32_t dictionar
 char *store_dictionary_file(const struct store *s, char *out, uint32_t dictionary);
 char *store_segment_path(const struct store *s, char *out, uint32_t dictionary, uint64_t segment);
 
+bool store_is_stopping(const struct store *s);
 void store_tell(const struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- arrivals.c ---- */
+
+void arrivals_init(struct arrivals *a);
+void arrivals_deinit(struct arrivals *a);
+/* The recording is in the catalogue; it is acknowledged. */
+void arrivals_begin(struct arrivals *a, uint64_t id);
+void arrivals_end(struct arrivals *a, uint64_t id);
+/* From this id on nothing has been acknowledged, by what is known now: asked before the catalogue is read, what it has unsealed from there
+ * on is about to be sealed. */
+uint64_t arrivals_from(struct arrivals *a);
 
 /* ---- seal.c ---- */
 

@@ -83,6 +83,10 @@ def main():
         ct.ok(page.wait_for("return document.querySelectorAll('#chart path').length === 2"), "split by a label: a line for each value")
         page.run("const s = document.getElementById('where'); s.value = 'host='; s.dispatchEvent(new Event('change'))")
         ct.ok("selector" in (page.wait_for("return document.getElementById('problem').textContent") or ""), "a wrong selector is told")
+        for segment in server.data.rglob("*.seg"):
+            segment.unlink()
+        page.run("const s = document.getElementById('where'); s.value = ''; s.dispatchEvent(new Event('change'))")
+        ct.ok(page.wait_for("return document.getElementById('problem').textContent.startsWith('incomplete: ')"), "what is missing is told")
         page.ask("POST", "/url", {"url": "about:blank"})
         messages = [m for m in page.messages() if "400 (Bad Request)" not in m]
         ct.ok(not messages, "the browser has nothing to complain about", messages)

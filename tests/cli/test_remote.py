@@ -155,7 +155,7 @@ class Odd(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         how = self.path.split("/")[1]
         self.send_response({"moved": 301, "html": 404, "broken": 500, "busy": 503}.get(how, 200))
-        sums = {"X-Candor-Recordings": "1", "X-Candor-Total": "1000000000", "X-Candor-Unreadable": "0"}
+        sums = {"X-Candor-Recordings": "1", "X-Candor-Total": "1000000000", "X-Candor-Complete": "true"}
         body = self.good
         if how in ("html", "other", "broken"):
             sums, body = {}, b"<html>\x1b[31mhello</html>"
@@ -166,7 +166,7 @@ class Odd(http.server.BaseHTTPRequestHandler):
         elif how == "lies":
             sums["X-Candor-Total"] = "1000000001"
         elif how == "partly":
-            sums["X-Candor-Unreadable"] = "2"
+            sums |= {"X-Candor-Complete": "false", "X-Candor-Missing": "incomplete: 2 \x1b[31mparts"}
         elif how == "garbage":
             body = b"\x0a\xff\xff\xff\x7f" + body
         for name, value in sums.items():
@@ -189,8 +189,8 @@ def test_odd(server):
             result = ct.candor("report", f"{url}/{how}")
             ct.ok(one_line(result, 1, *words) and "\x1b" not in result.err and "\x07" not in result.err, f"{how}: one line", result)
         partly = ct.candor("report", "--json", f"{url}/partly")
-        ct.ok(partly.status == 0 and json.loads(partly.out)["sampled"] == 1000 * MS and "2 segments" in partly.err,
-              "what the server could not read is told", partly)
+        ct.ok(partly.status == 0 and json.loads(partly.out)["sampled"] == 1000 * MS and "incomplete: 2 " in partly.err and
+              "\x1b" not in partly.err and partly.err.count("\n") == 1, "what the server has not is told", partly)
         odd.shutdown()
 
 

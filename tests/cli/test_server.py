@@ -17,6 +17,7 @@ import socket
 import stat
 import sys
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -93,6 +94,9 @@ def test_refused(server):
         ("nothing known", random.Random(1).randbytes(5000), {"service": "a"}, 415), ("nothing", b"", {"service": "a"}, 400),
         ("a JFR of which nothing can be read", good[:68] + bytes(len(good) - 68), {"service": "a"}, 400),
         ("a JFR without its inside", b"FLR\0" + bytes(100), {"service": "a"}, 400),
+        ("a chunk's head, and zeros", good[:68] + bytes(len(good) - 68), {"service": "a"}, 400),
+        ("a chunk's head, and noise", good[:68] + random.Random(3).randbytes(len(good) - 68), {"service": "a"}, 400),
+        ("the same packed", gzip.compress(good[:68] + bytes(len(good) - 68)), {"service": "a"}, 400),
         ("cut off packed", gzip.compress(good)[:-200], {"service": "a"}, 400), ("too large", bytes(3 << 20), {"service": "a"}, 413),
         ("far too large", bytes(30 << 20), {"service": "a"}, 413), ("large, without a service", bytes(30 << 20), {}, 400),
         ("unpacks to too much", gzip.compress(bytes(40 << 20)), {"service": "a"}, 413),
@@ -109,7 +113,8 @@ def test_refused(server):
         ct.ok(asks.recv(1000).startswith(b"HTTP/1.1 413 "), "who asks before sending is told at once")
     huge = server.request("POST", "/v1/recordings?service=" + "x" * 70000, good)[0]
     ct.ok(huge in (400, 413, 414, 431), "a request line of 70 KB is refused", huge)
-    for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),
+    for path, parameters in (("/v1/methods", {"select": "a=b"}), ("/v1/series", {"select": 'a=~"((((a{1,255}){1,255}){1,255}){1,255})"'}),
+                             ("/v1/services", {"select": r'a=~"(b)\1"'}), ("/v1/series", {"step": "0"}), ("/v1/methods", {"from": "x"}),
                              ("/v1/flamegraph", {"max_nodes": "-1"}), ("/v1/series", {"step": "1", "from": "-365d"}),
                              ("/v1/profile", {"format": "x"})):
         ct.ok(server.get(path, **parameters)["status"] == 400, f"{path} {parameters}: 400")
@@ -145,6 +150,36 @@ def test_chunked(server):
                        headers={"Transfer-Encoding": "chunked"})
     ct.ok(connection.getresponse().status == 413, "too large in chunks is found on the way")
     connection.close()
+
+
+def test_framing(server):
+    """What a proxy may read in another way than we do: 400, and the connection ends."""
+    get, post = b"GET /healthz HTTP/1.1\r\n", b"POST /v1/recordings?service=raw HTTP/1.1\r\n"
+    host, length, chunked = b"Host: localhost\r\n", b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n"
+    cases = {
+        "two lengths": post + host + length + length, "two that differ": post + host + length + b"Content-Length: 5\r\n",
+        "a length and chunked": post + host + length + chunked, "chunked twice": post + host + chunked + chunked,
+        "another coding": post + host + b"Transfer-Encoding: gzip, chunked\r\n",
+        "xchunked": post + host + b"Transfer-Encoding: xchunked\r\n",
+        "identity": post + host + length + b"Transfer-Encoding: identity\r\n",
+        "a content coding": post + host + length + b"Content-Encoding: br\r\n",
+        "a blank before the colon": post + host + b"Content-Length : 3\r\n", "before the first": get + b" X: y\r\n" + host,
+        "a carriage return": get + host + b"X: a\rY: b\r\n", "two hosts": get + host + host,
+        "another Expect": post + host + length + b"Expect: x\r\n",
+    }
+    for what, head in cases.items():
+        with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+            raw.sendall(head + b"\r\nabc")
+            answer = b"".join(iter(lambda: raw.recv(65536), b""))
+        top, _, content = answer.partition(b"\r\n\r\n")
+        ct.ok(top.startswith(b"HTTP/1.1 400 ") and b"Connection: close" in top and "error" in json.loads(content) and
+              answer.count(b"HTTP/1.1 ") == 1, f"{what}: 400 as JSON, and the end", answer)
+    for what, head in (("no number", b"Content-Length: +3\r\n"), ("no host", b"")):
+        with socket.create_connection(("127.0.0.1", server.port), ct.PATIENCE) as raw:
+            raw.sendall(post + (host if head else b"") + head + b"\r\n")
+            ct.ok(b"".join(iter(lambda: raw.recv(65536), b"")).startswith(b"HTTP/1.1 400 "), f"{what}: 400, and the end")
+    status, headers, content = server.request("DELETE", "/v1/recordings/1")
+    ct.ok(status == 405 and headers["Allow"] == "GET, HEAD, POST" and "error" in json.loads(content), "405 says what is allowed")
 
 
 def memory(pid):
@@ -219,6 +254,43 @@ def test_manners(server):
     ct.ok(server.request("GET", "/v1/services", headers={"Host": "evil.example"})[0] == 403, "without tokens no other Host")
     foreign = {"Origin": "http://evil.example"}
     ct.ok(server.request("POST", "/v1/recordings?service=x", b"x", foreign)[0] == 403, "and a page of another origin")
+
+
+def ask(server, host, path="/v1/services", method="GET", **headers):
+    """The status of a browser's request."""
+    return server.request(method, path, headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}})[0]
+
+
+def test_sites(server):
+    here = f"127.0.0.1:{server.port}"
+    for site, status in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("x", 403)):
+        ct.ok(ask(server, here, Sec_Fetch_Site=site) == status, f"Sec-Fetch-Site: {site}: {status}")
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    got = [ask(server, here, path, **{**link, **more}) for path, more in (
+        ("/", {}), ("/", {"Sec_Fetch_Dest": "iframe"}), ("/v1/services", {}), ("/v1/flamegraph?format=html", {}), ("/fleet.js", {}))]
+    ct.ok(got == [200, 403, 403, 403, 403], "a link to the page may be followed from anywhere, none to its data", got)
+    hosts = ["localhost", f"LOCALHOST:{server.port}", here, "127.9.9.9", "[::1]:80", "", "evil.example", "localhost.evil.example",
+             "localhost:80.evil.example", "10.0.0.1", "127.0.0.1.evil.example", "[::1].evil.example"]
+    got = [ask(server, host) for host in hosts]
+    ct.ok(got == [200] * 5 + [403] * 7, "without tokens only loopback names", list(zip(hosts, got)))
+    origins = [f"http://{here}", "http://evil.example", "null", "http://localhost", f"http://{here}.evil.example"]
+    got = [ask(server, here, Origin=origin) for origin in origins]
+    ct.ok(got == [200, 403, 403, 403, 403], "and pages of the same origin", list(zip(origins, got)))
+
+
+def test_proxy():
+    server = Server("open", "--no-auth", "--origin", "https://profiles.example.org,https://other.example.org:8443")
+    hosts = ["profiles.example.org", "PROFILES.example.org:443", "other.example.org", "10.1.2.3:4041", "[fd00::1]", "candor-server:4041",
+             "candor.monitoring.svc.cluster.local", os.uname().nodename, "evil.example", "profiles.example.org.evil.example"]
+    got = [ask(server, host) for host in hosts]
+    ct.ok(got == [200] * 8 + [403] * 2, "with --no-auth: names that nobody else can have, and that of --origin", list(zip(hosts, got)))
+    origins = ["https://profiles.example.org", "https://other.example.org:8443", "http://profiles.example.org", "https://other.example.org"]
+    got = [ask(server, "candor-server:4041", Origin=origin, Sec_Fetch_Site="same-origin") for origin in origins]
+    ct.ok(got == [200, 200, 403, 403], "behind a proxy that changes Host", list(zip(origins, got)))
+    server.end()
+    for wrong in ("profiles.example.org", "https://", "https://a.example/path", ""):
+        result = ct.candor("server", "--origin", wrong, "--data", ct.WORK / "wrong")
+        ct.ok(result.status == 2 and "--origin" in result.err, f"--origin '{wrong}' is refused", result)
 
 
 def test_tokens():
@@ -302,6 +374,38 @@ def test_copies(data, total):
     server.end()
 
 
+def hang(server):
+    """A query that never ends: what it opens is a FIFO."""
+    server.send(make("stop.jfr", 3), service="stop")
+    segment = next((server.data / "segments").rglob("*.seg"))
+    segment.unlink()
+    os.mkfifo(segment)
+    held = server.connection()
+    held.request("GET", "/v1/methods?" + urllib.parse.urlencode(DAY))
+    ct.ok(server.request("GET", "/healthz")[0] == 200, "a query hangs, others are answered")
+    return held
+
+
+def test_stop():
+    weight = weight_of(make("stop.jfr", 3))
+    server = Server("stop")
+    held = hang(server)
+    ct.ok(server.end() == 0, "SIGTERM ends the server while a query hangs")
+    held.close()
+    server = Server("stop-at-once")
+    held = hang(server)
+    server.process.send_signal(signal.SIGTERM)
+    ct.ok(ct.wait_until(lambda: "ending" in (ct.WORK / "stop-at-once.log").read_text()), "a first signal is heard")
+    ct.ok(server.end() == -signal.SIGTERM, "a second one does so at once")
+    held.close()
+    for name in ("stop", "stop-at-once"):
+        next((ct.WORK / name / "segments").rglob("*.seg")).unlink()
+        server = Server(name)
+        server.total()
+        ct.ok(ct.wait_until(lambda: server.total() == weight), f"{name}: what was acknowledged is there", server.total())
+        server.end()
+
+
 def test_full_disk():
     server = Server("full", file_limit=1 << 20)
     small, large = make("small.jfr", 3), random.Random(2).randbytes(1500000)
@@ -320,12 +424,16 @@ def main():
     test_refused(server)
     test_hostile(server)
     test_chunked(server)
+    test_framing(server)
     test_half_open(server)
     test_ingest(server)
     test_manners(server)
+    test_sites(server)
     ct.ok(server.end() == 0, "ends by SIGTERM")
+    test_proxy()
     test_tokens()
     test_copies(*test_kill())
+    test_stop()
     test_full_disk()
     ct.done()
 

@@ -127,7 +127,7 @@ static void test_whole(const struct halts *h)
 static void test_part(const struct halts *h)
 {
     struct halt_view v;
-    regex_t worker;
+    struct regex *worker;
     uint32_t *list;
     halt_view_make(&v, h, START + 110 * (int64_t)MS, START + 320 * (int64_t)MS, NULL);
     tap_ok(v.stopped_ns == 15 * MS && v.waited_ns == 20 * MS && v.unexplained_ns == 175 * MS, "of a part: only what lies in it");
@@ -137,11 +137,11 @@ static void test_part(const struct halts *h)
     tap_ok(n == 1 && h->list[list[0]].kind == HALT_SAFEPOINT, "the one that overlaps most");
     free(list);
     halt_view_deinit(&v);
-    regcomp(&worker, "^worker$", REG_EXTENDED | REG_NOSUB);
-    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, &worker);
+    regex_compile(&worker, "^worker$", REGEX_SOMEWHERE, NULL);
+    halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, worker);
     tap_ok(v.waited_ns == 40 * MS && v.stopped_ns == 43 * MS && !v.kinds[HALT_EXCEPTION].count, "of one thread, and what stopped all");
     halt_view_deinit(&v);
-    regfree(&worker);
+    regex_free(worker);
     halt_view_make(&v, h, START + 850 * (int64_t)MS, START + 900 * (int64_t)MS, NULL);
     tap_ok(!v.count && v.unexplained_ns == 50 * MS, "where nothing was, nothing is explained");
     halt_view_deinit(&v);
@@ -219,7 +219,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     struct halt_view v;
     struct timeline t;
     struct error e = {""};
-    regex_t late;
+    struct regex *late;
     char worker[COLUMNS + 1], other[COLUMNS + 1], *text, *json;
     size_t size;
     memset(worker, '.', COLUMNS);
@@ -257,12 +257,12 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     free(json);
     timeline_deinit(&t);
     halt_view_deinit(&v);
-    regcomp(&late, "late", REG_EXTENDED | REG_NOSUB);
-    halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, &late);
-    tap_ok(!timeline_make(&t, h, &v, file, 2, 0, &late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
+    regex_compile(&late, "late", REGEX_SOMEWHERE, NULL);
+    halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, late);
+    tap_ok(!timeline_make(&t, h, &v, file, 2, 0, late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
     timeline_deinit(&t);
     halt_view_deinit(&v);
-    regfree(&late);
+    regex_free(late);
 }
 
 /* The one that ran longest is the last of very many. */

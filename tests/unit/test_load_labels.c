@@ -77,7 +77,7 @@ static void craft(struct buffer *b, const char *type)
 /* What of a crafted file of two chunks is let through. */
 static void says(const char *type, const char *label, const char *wanted, const char *about)
 {
-    char path[] = "/tmp/candor-labels-XXXXXX", why[100];
+    char path[] = "/tmp/candor-labels-XXXXXX";
     struct buffer b;
     struct profile p;
     struct error e = {""};
@@ -89,7 +89,7 @@ static void says(const char *type, const char *label, const char *wanted, const 
     profile_init(&p);
     bool good = fd >= 0 && write(fd, b.data, b.len) == (ssize_t)b.len && !profile_load_jfr(&p, path, &e);
     if (label)
-        good = good && !filter_compile_label(&filter.label, label, why, sizeof why) && !filter_apply(&filter, &p);
+        good = good && !filter_compile_label(&filter.label, label, &e) && !filter_apply(&filter, &p);
     char *text = format_text(&p, FORMAT_LABELS);
     tap_ok(good && !strcmp(text, wanted), "%s", about);
     if (!good || strcmp(text, wanted))

@@ -165,7 +165,8 @@ static void test_types(void)
 static void test_selectors(void)
 {
     static const char *const bad[] = {"service=shop", "service=\"shop",  "=\"x\"", "service=~\"(\"",
-                                      "{a=\"b\"",     "a=\"b\" c=\"d\"", "a~\"b\""};
+                                      "{a=\"b\"",     "a=\"b\" c=\"d\"", "a~\"b\"",
+                                      "a=~\"((((a{1,255}){1,255}){1,255}){1,255})\"", "a=~\"(?=b)\""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct selector s;
         struct error e;

@@ -4,6 +4,11 @@
 import { Chart, Series, Span } from "./chart";
 import { readState, selector, State, writeState } from "./state";
 
+interface Answer {
+  complete: boolean;
+  missing_text?: string;
+}
+
 interface Service {
   name: string;
   recordings: number;
@@ -11,7 +16,7 @@ interface Service {
   labels: Record<string, string[]>;
 }
 
-interface SeriesAnswer {
+interface SeriesAnswer extends Answer {
   type: string;
   step: number;
   from: number;
@@ -100,7 +105,7 @@ async function show(): Promise<void> {
   const question = ++asked;
   try {
     const times = { from: "-" + state.range, to: "now" };
-    const list = await ask<{ services: Service[] }>("/v1/services", times);
+    const list = await ask<Answer & { services: Service[] }>("/v1/services", times);
     const series = await ask<SeriesAnswer>("/v1/series", { ...times, select: selector(state), by: state.by });
     if (question !== asked)
       return;
@@ -109,7 +114,7 @@ async function show(): Promise<void> {
     showChoices();
     showSeries(series);
     showFlame(brush() ?? series);
-    element("problem").textContent = "";
+    element("problem").textContent = series.missing_text ?? (state.service ? "" : list.missing_text ?? "");
     document.documentElement.dataset.ready = String(question);
   } catch (error) {
     element("problem").textContent = error instanceof Error ? error.message : String(error);

@@ -67,19 +67,19 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern)
 {
     const char *text = cli_option(args, option);
-    char why[128];
-    if (text && filter_compile(pattern, text, why, sizeof why))
-        return cli_usage(args->command, "--%s '%.60s' is no regular expression: %s", option, text, why);
+    struct error e;
+    if (text && filter_compile(pattern, text, &e))
+        return cli_usage(args->command, "--%s '%.60s' is no regular expression: %s", option, text, e.text);
     return CLI_OK;
 }
 
 static int parse_label(const struct cli_args *args, const char *option, struct filter_label *label)
 {
     const char *text = cli_option(args, option);
-    char why[128];
-    int rc = text ? filter_compile_label(label, text, why, sizeof why) : 0;
+    struct error e;
+    int rc = text ? filter_compile_label(label, text, &e) : 0;
     if (rc == -EINVAL)
-        return cli_usage(args->command, "--%s '%.60s' is no label: %s", option, text, why);
+        return cli_usage(args->command, "--%s '%.60s' is no label: %s", option, text, e.text);
     return rc ? cli_fail("--%s: out of memory", option) : CLI_OK;
 }
 

@@ -15,7 +15,7 @@
         {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); of collapsed stacks samples or ns"},     \
         {0, "time", "RANGE", NULL,                                                                                                \
      "only samples of a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},               \
-        {0, "thread", "REGEX", NULL, "only threads with such a name"},                                                            \
+        {0, "thread", "REGEX", NULL, "only threads with such a name (regular expressions are in RE2's syntax)"},                  \
         {0, "state", "LIST", NULL, "only threads in such a state: runnable, in_native, parked, ..."},                             \
         {0, "method", "REGEX", NULL, "only samples with such a method on the stack"},                                             \
         {0, "not-method", "REGEX", NULL, "without samples that have such a method on the stack"},                                 \

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600 };
+enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
 
 static const int64_t second = 1000000000;
 
@@ -232,7 +232,17 @@ static int refused(const struct cli_args *args, const char *path, const struct f
     return cli_fail("%s: the server answers %ld: %s", path, answer->status, words);
 }
 
-static int nothing(const char *path, const struct wish *w)
+/* What the server says that it has not in its answer; "" = it has all. */
+static void read_missing(const struct fetch_answer *answer, char out[MISSING_MAX])
+{
+    char complete[8];
+    *out = 0;
+    if (fetch_header(answer, "X-Candor-Complete", complete, sizeof complete) && !strcmp(complete, "false") &&
+        !fetch_header(answer, "X-Candor-Missing", out, MISSING_MAX))
+        snprintf(out, MISSING_MAX, "incomplete");
+}
+
+static int nothing(const char *path, const struct wish *w, const char *missing)
 {
     const char *from = w->from ? w->from : w->until ? "an hour before that" : "-1h";
     char select[300] = "", value[100] = "";
@@ -240,8 +250,8 @@ static int nothing(const char *path, const struct wish *w)
         snprintf(select, sizeof select, " of --select '%.250s'", w->select);
     if (w->value)
         snprintf(value, sizeof value, " with --value %.60s", w->value);
-    return cli_fail("%s: no recordings%s%s from %s until %s; its page shows which services there are", path, select, value, from,
-                    w->until ? w->until : "now");
+    return cli_fail("%s: no recordings%s%s from %s until %s; %s", path, select, value, from, w->until ? w->until : "now",
+                    *missing ? missing : "its page shows which services there are");
 }
 
 static bool read_number(const struct fetch_answer *answer, const char *name, uint64_t *out)
@@ -265,12 +275,14 @@ static int read_profile(struct profile *p, const char *path, const struct fetch_
 }
 
 /* What OTLP has no place for. CPU time is what it is in a recording, so that both add up. */
-static int complete(struct profile *p, uint64_t recordings)
+static int complete(struct profile *p, uint64_t recordings, const char *missing)
 {
     static const char source[] = "candor server";
     if (p->unit == PROFILE_UNIT_NS && !strcmp(profile_text(p, p->value), "cpu"))
         p->value = 0;
     p->merged = recordings < UINT32_MAX ? (uint32_t)recordings : UINT32_MAX;
+    if (*missing && profile_add_problem(p, "warning", "%s", missing))
+        return -ENOMEM;
     p->thinned = true; /* samples of many recordings do not follow each other */
     return profile_string(p, source, sizeof source - 1, &p->source);
 }
@@ -278,22 +290,23 @@ static int complete(struct profile *p, uint64_t recordings)
 static int take(struct profile *p, const struct cli_args *args, const char *path, const struct wish *w,
                 const struct fetch_answer *answer)
 {
-    uint64_t recordings, total, unreadable = 0;
+    uint64_t recordings, total;
+    char missing[MISSING_MAX];
     if (answer->status != 200)
         return refused(args, path, answer);
     if (!read_number(answer, "X-Candor-Recordings", &recordings) || !read_number(answer, "X-Candor-Total", &total))
         return cli_fail("%s: not a Candor server, or an older one: its answer has no X-Candor-Total", path);
+    read_missing(answer, missing);
     if (!recordings)
-        return nothing(path, w);
+        return nothing(path, w, missing);
     int status = read_profile(p, path, answer);
     if (!status && p->weight != total)
         status = cli_fail("%s: what came adds up to %" PRIu64 ", the server has %" PRIu64 "; is it of another version?", path, p->weight,
                           total);
-    if (!status && complete(p, recordings))
+    if (!status && complete(p, recordings, missing))
         status = cli_fail("%s: out of memory", path);
-    if (!status && read_number(answer, "X-Candor-Unreadable", &unreadable) && unreadable)
-        cli_fail("%s: %" PRIu64 " segments could not be read there and are left out; 'candor server --check' mends them", path,
-                 unreadable);
+    if (!status && *missing)
+        cli_fail("%s: %s", path, missing);
     return status;
 }
 

@@ -17,10 +17,11 @@ int trace_id_parse(const struct cli_command *command, const char *text, char id[
 
 int trace_id_keep(struct profile *p, const char *path, const char *id)
 {
-    char wanted[TRACE_ID_DIGITS + 16], why[128];
+    char wanted[TRACE_ID_DIGITS + 16];
+    struct error e;
     struct filter f = {0};
     snprintf(wanted, sizeof wanted, "trace_id=^%s$", id);
-    int rc = filter_compile_label(&f.label, wanted, why, sizeof why);
+    int rc = filter_compile_label(&f.label, wanted, &e);
     rc = rc ? rc : filter_apply(&f, p);
     filter_deinit(&f);
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;

@@ -57,7 +57,7 @@ static uint32_t timeline_columns(void)
 }
 
 static int print_view(const struct cli_args *args, const struct halt_view *v, struct halts_report *o, struct halts *h,
-                      const struct jfr_file *file, const regex_t *thread)
+                      const struct jfr_file *file, const struct regex *thread)
 {
     struct timeline t = {0};
     struct error e = {""};
@@ -77,7 +77,7 @@ static int print_range(const struct cli_args *args, struct halts *h, const struc
     struct halt_view v = {0};
     int status = choose_range(args, h, &range);
     status = status ? status : input_pattern(args, "thread", &thread);
-    const regex_t *wanted = thread.set ? &thread.regex : NULL;
+    const struct regex *wanted = thread.regex;
     if (!status && halt_view_make(&v, h, range.from_ns, range.to_ns, wanted))
         status = cli_fail("%s: out of memory", args->operands[0]);
     status = status ? status : print_view(args, &v, o, h, file, wanted);

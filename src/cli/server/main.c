@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "compress/intake.h"
+#include "server/origin.h"
 #include "server/server.h"
 
 #include <errno.h>
@@ -59,6 +60,7 @@ static int default_data(char *path, size_t size)
 static int read_options(const struct cli_args *args, struct server_options *o, char *data, size_t size)
 {
     unsigned long long retain;
+    struct error e;
     const char *path = cli_option(args, "data");
     int status = cli_duration(args, "retain", 7ull * 86400 * 1000000000, &retain);
     status = status ? status : read_size(args, "max-disk", 10ull << 30, &o->max_disk);
@@ -68,10 +70,13 @@ static int read_options(const struct cli_args *args, struct server_options *o, c
         status = cli_usage(args->command, "--retain below 1m keeps nothing");
     o->token_file = cli_option(args, "token-file");
     o->no_auth = cli_switch(args, "no-auth");
+    o->origin = cli_option(args, "origin");
     o->certificate = cli_option(args, "tls-cert");
     o->key = cli_option(args, "tls-key");
     if (!status && !o->certificate != !o->key)
         status = cli_usage(args->command, "--tls-cert and --tls-key go together");
+    if (!status && o->origin && origin_check(o->origin, &e))
+        status = cli_usage(args->command, "%s", e.text);
     if (!status && o->no_auth && o->token_file)
         status = cli_usage(args->command, "--no-auth and --token-file exclude each other");
     if (!status && path && !*path)

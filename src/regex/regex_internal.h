@@ -1,0 +1,121 @@
+/* The inside of regex/: from text over a tree to a program. */
+#ifndef CANDOR_REGEX_REGEX_INTERNAL_H
+#define CANDOR_REGEX_REGEX_INTERNAL_H
+
+#include "regex/regex.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RUNE_MAX = 0x10ffff, RUNE_BAD = 0xfffd };
+
+/* ---- classes: sets of characters ---- */
+
+struct regex_range {
+    uint32_t first, last;
+};
+
+struct regex_class {
+    struct regex_range *ranges; /* sorted, apart, once class_end was called */
+    uint32_t count, cap;
+    uint64_t ascii[2]; /* the same of the first 128, as bits */
+    bool failed;       /* out of memory */
+};
+
+void class_add(struct regex_class *c, uint32_t first, uint32_t last);
+/* Adds another's, or everything but these; that one has ended. */
+void class_add_class(struct regex_class *c, const struct regex_class *other, bool negated);
+/* Adds \d, \w or \s, or their opposites. False: kind is none of them. */
+bool class_add_perl(struct regex_class *c, char kind);
+/* Adds a class such as "alpha" ([:alpha:]). False: there is none of that name. */
+bool class_add_posix(struct regex_class *c, const char *name, size_t len, bool negated);
+void class_fold(struct regex_class *c); /* adds the other case of ASCII letters */
+void class_end(struct regex_class *c, bool negated);
+bool class_has(const struct regex_class *c, uint32_t rune);
+
+/* ---- the tree ---- */
+
+enum regex_kind {
+    NODE_EMPTY,
+    NODE_RUNE,  /* value: the character */
+    NODE_CLASS, /* value: its place among the classes */
+    NODE_AT,    /* value: enum regex_place */
+    NODE_CAT,   /* of all its children */
+    NODE_OR,    /* of one of its children */
+    NODE_REPEAT /* of its child, from min to max times; max < 0: no bound */
+};
+
+enum regex_place { AT_BEGIN, AT_END, AT_LINE_BEGIN, AT_LINE_END, AT_WORD, AT_NO_WORD };
+
+struct regex_node {
+    enum regex_kind kind;
+    uint32_t value;
+    int32_t min, max;
+    uint32_t first, next; /* child; sibling; 0 = none */
+};
+
+struct regex_tree {
+    struct regex_node *nodes; /* 0 is nobody's */
+    uint32_t count, cap;
+    struct regex_class *classes;
+    uint32_t class_count, class_cap;
+};
+
+/* Where the parser is. */
+struct regex_reader {
+    const char *begin, *at;
+    struct regex_tree *tree;
+    struct error *error;
+    unsigned depth;
+    bool fold, lines, dot_all; /* flags i, m, s */
+    bool quoted;               /* in \Q...\E */
+};
+
+/* Fills the tree; *root is its node. 0, -EINVAL or -ENOMEM; either way tree_deinit ends it. */
+int regex_parse(struct regex_tree *tree, const char *text, uint32_t *root, struct error *e);
+void regex_tree_deinit(struct regex_tree *tree);
+
+/* An error at the place where the reader is; returns -EINVAL. */
+int regex_bad(const struct regex_reader *r, const char *what);
+/* The character there, which the reader moves behind. */
+int regex_rune(struct regex_reader *r, uint32_t *rune);
+/* Behind a backslash: a character. -EINVAL when it is none. */
+int regex_escape(struct regex_reader *r, uint32_t *rune);
+/* "[...]": adds it to the tree's classes; *id is its place. */
+int regex_read_class(struct regex_reader *r, uint32_t *id);
+/* A new class of the tree, to be filled and ended by the caller; NULL without memory. */
+struct regex_class *regex_new_class(struct regex_tree *tree, uint32_t *id);
+
+/* ---- the program ---- */
+
+enum regex_op {
+    OP_RUNE,  /* takes the character `value` */
+    OP_CLASS, /* takes one of the class `value` */
+    OP_AT,    /* goes on where the place `value` is */
+    OP_SPLIT, /* goes on behind it, and at `to` */
+    OP_JUMP,  /* goes on at `to` */
+    OP_MATCH
+};
+
+struct regex_step {
+    enum regex_op op;
+    uint32_t value, to;
+};
+
+/* Threads that are to take the next character: a set that is emptied at once. */
+struct regex_threads {
+    uint32_t *list, *place;
+    uint32_t count;
+};
+
+struct regex {
+    struct regex_step *steps;
+    uint32_t count, cap;
+    struct regex_class *classes;
+    uint32_t class_count;
+    bool whole;
+    struct regex_threads now, next;
+    uint32_t *pending; /* of one step's ways on */
+};
+
+#endif

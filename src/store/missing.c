@@ -1,0 +1,52 @@
+#include "store/missing.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const missing_names[MISSING_REASONS] = {"damaged", "unsealed", "lost", "retain", "max_disk", "flawed"};
+
+static const char *const words[MISSING_REASONS] = {
+    "damaged", "not sealed yet", "lost to damage", "deleted by --retain", "deleted by --max-disk", "damaged when they came",
+};
+
+void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight)
+{
+    m->sums[why].parts += parts;
+    m->sums[why].rows += rows;
+    m->sums[why].weight += weight;
+}
+
+uint64_t missing_parts(const struct missing *m)
+{
+    uint64_t parts = 0;
+    for (int i = 0; i < MISSING_REASONS; i++)
+        parts += m->sums[i].parts;
+    return parts;
+}
+
+char *missing_text(const struct missing *m, const char *type, char *out, size_t size)
+{
+    uint64_t parts = missing_parts(m), weight = 0, rows = 0;
+    char list[300] = "", amount[64];
+    size_t at = 0;
+    for (int i = 0; i < MISSING_REASONS; i++) {
+        weight += m->sums[i].weight;
+        rows += m->sums[i].rows;
+        if (m->sums[i].parts)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%" PRIu64 " %s", at ? ", " : "", m->sums[i].parts, words[i]);
+    }
+    const char *unit = strrchr(type, ':');
+    if (unit && !strcmp(unit, ":ns"))
+        units_format_duration(amount, sizeof amount, weight);
+    else
+        snprintf(amount, sizeof amount, "%" PRIu64 " %s", weight, unit ? unit + 1 : "");
+    if (parts)
+        snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at most", parts,
+                 parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount);
+    else
+        *out = 0;
+    return out;
+}

@@ -1,0 +1,33 @@
+/* What an answer has not in it, though it was received: an answer is never less than what there is without saying so. */
+#ifndef CANDOR_STORE_MISSING_H
+#define CANDOR_STORE_MISSING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum missing_why {
+    MISSING_DAMAGED,  /* found damaged by this query; it is made again from the recording, where that is there */
+    MISSING_UNSEALED, /* received, and not yet where queries look: the disk was full, or it is being made again */
+    MISSING_LOST,     /* damaged, and the recording is gone or damaged, too */
+    MISSING_RETAIN,   /* deleted: older than --retain */
+    MISSING_DISK,     /* deleted: beyond --max-disk */
+    MISSING_FLAWED,   /* recordings that were damaged when they came: what could be read of them is there */
+    MISSING_REASONS
+};
+extern const char *const missing_names[MISSING_REASONS];
+
+/* Parts are what a recording has of one day. Rows and weight are of whole parts: where the query's time ends within one, at most that. Of
+ * what is flawed nobody knows them: 0. */
+struct missing {
+    struct missing_sum {
+        uint64_t parts, rows, weight;
+    } sums[MISSING_REASONS];
+};
+
+void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight);
+uint64_t missing_parts(const struct missing *m);
+/* One line for people, such as "incomplete: 2 parts of recordings are missing (1 not sealed yet, 1 deleted by --retain); 120 rows,
+ * 1.20 s at most"; "" when nothing is missing. type: what weights are of. Returns out. */
+char *missing_text(const struct missing *m, const char *type, char *out, size_t size);
+
+#endif

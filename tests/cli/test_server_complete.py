@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""A server's answer is never less than what was received without saying so: damaged, unsealed, lost, deleted, damaged when it came.
+
+tier: default
+timeout: 120
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import recordings
+from servers import Server
+
+BEGIN = 1700006400  # 15 November 2023
+WHEN = {"from": BEGIN - 86400, "to": BEGIN + 86400}
+SHOP = 'service="shop"'
+
+
+def body(n):
+    return f"shop.Main.run;shop.Work.m{n} {n}\n".encode()
+
+
+def missing(said):
+    return {why: one["parts"] for why, one in said.get("missing", {}).items()}
+
+
+def account(said, truth, what, **wanted):
+    """What is shown and what is said to be missing are what was sent."""
+    weight = sum(one["weight"] for one in said.get("missing", {}).values())
+    ct.ok(said["complete"] == (not wanted) and missing(said) == wanted and said["total"] + weight == truth,
+          f"{what}: {wanted or 'complete'}, and the sums are what was sent", said)
+
+
+def ask(server, select=SHOP):
+    return server.get("/v1/methods", select=select, **WHEN)["server"]
+
+
+def everywhere(server, words):
+    """Each way to ask says the same, each command in one line."""
+    answers = [server.get("/v1/flamegraph", select=SHOP, **WHEN)["server"], server.get("/v1/series", select=SHOP, **WHEN)]
+    ct.ok(all(one["complete"] is False and words in one["missing_text"] for one in answers), "flame graph and series say so", answers)
+    _, headers, _ = server.request("GET", "/v1/profile", select=SHOP, **WHEN)
+    ct.ok(headers["X-Candor-Complete"] == "false" and words in headers["X-Candor-Missing"], "so do the headers of a profile", headers)
+    page = server.request("GET", "/v1/flamegraph", format="html", select=SHOP, **WHEN)[2].decode()
+    ct.ok(words in page, "and the page")
+    options = ("--select", SHOP, "--from", WHEN["from"], "--until", WHEN["to"])
+    for command, tail in (("report", ()), ("convert", (ct.WORK / "out.html",))):
+        result = ct.candor(command, *options, server.url, *tail)
+        ct.ok(result.status == 0 and result.err.count("\n") == 1 and words in result.err, f"candor {command} says so in one line", result)
+    ct.ok(words in (ct.WORK / "out.html").read_text(), "and the page that it writes")
+    result = ct.candor("diff", *options, "--from2", WHEN["from"], "--until2", WHEN["to"] + 1, server.url, server.url)
+    ct.ok(result.status == 0 and result.err.count("\n") == 2 and result.err.count(words) == 2, "candor diff says so of both sides", result)
+    report = json.loads(ct.candor("report", "--json", *options, server.url).out)
+    ct.ok([p["text"] for p in report["problems"] if words in p["text"]], "and the JSON of a report", report["problems"])
+
+
+def spoil(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def segment(server):
+    """That of the first recording, whose dictionary is the first."""
+    return next((server.data / "segments" / "1").glob("*.seg"))
+
+
+def test_damage():
+    server = Server("damage")
+    for n, when in ((10, BEGIN), (20, BEGIN - 3600)):  # of two days: they are not merged
+        server.send(body(n), service="shop", **{"from": when})
+    truth = ask(server)["total"]
+    account(ask(server), truth, "nothing damaged")
+    ct.ok(server.get("/v1/services", **WHEN)["complete"] and server.get("/v1/recordings", **WHEN)["complete"], "lists are complete")
+    ct.ok(server.get("/v1/recordings", limit=1, **WHEN)["complete"] is False, "one that is cut at its limit is not")
+    spoil(segment(server))
+    account(ask(server), truth, "a damaged segment", damaged=1)
+    said = ask(server)
+    weight = sum(one["weight"] for one in said["missing"].values()) if "missing" in said else 0
+    ct.ok(said["total"] + weight == truth and set(missing(said)) <= {"unsealed"}, "until it is sealed again it is unsealed", said)
+    server.end()
+    server = Server("damage")
+    account(ask(server), truth, "sealed again")
+    spoil(segment(server))
+    next(path for path in (server.data / "recordings").rglob("*") if path.is_file() and b"m10 10" in path.read_bytes()).unlink()
+    server.end()
+    server = Server("damage")
+    account(ask(server), truth, "a damaged segment, whose recording is gone", damaged=1)
+    server.end()
+    server = Server("damage")
+    account(ask(server), truth, "and for good", lost=1)
+    everywhere(server, "1 lost to damage")
+    ct.ok(ask(server, 'service="cart"')["complete"], "of another service nothing is missing")
+    server.end()
+
+
+def test_deleted():
+    server = Server("deleted")
+    server.send(body(10), service="shop", host="a", **{"from": BEGIN - 80000})
+    server.send(body(20), service="shop", host="a", **{"from": BEGIN})
+    server.send(body(30), service="cart", **{"from": BEGIN})
+    truth = ask(server)["total"]
+    server.end()
+    server = Server("deleted", "--max-disk", "1")
+    ct.wait_until(lambda: not ask(server)["complete"])
+    account(ask(server), truth, "a day that --max-disk deletes", max_disk=1)
+    ct.ok(not ask(server, 'host="b"')["complete"] and ask(server, 'service="cart"')["complete"],
+          "of what is deleted the service is known, its other labels are not")
+    late = server.get("/v1/methods", select=SHOP, **{"from": BEGIN - 3600, "to": BEGIN + 3600})
+    ct.ok(late["server"]["complete"], "another time is complete")
+    ct.ok([server.get(path, **WHEN)["complete"] for path in ("/v1/services", "/v1/recordings")] == [False, False], "lists say it, too")
+    gone = ct.candor("report", "--select", SHOP, "--from", BEGIN - 86400, "--until", BEGIN - 3600, server.url)
+    ct.ok(gone.status == 1 and "no recordings" in gone.err and "1 deleted by --max-disk" in gone.err and gone.err.count("\n") == 1,
+          "where all is deleted, candor report says that it is", gone)
+    server.end()
+
+
+def test_flawed():
+    server = Server("flawed")
+    good = recordings.make("good.jfr", recordings.example()).read_bytes()
+    status, answer = server.send(good + good[:len(good) // 2], service="shop")
+    ct.ok(status == 200, "half of a recording is damaged, and the other half is taken", answer)
+    said = ask(server)
+    ct.ok(said["complete"] is False and missing(said) == {"flawed": 1} and said["total"] > 0, "answers say it", said)
+    server.end()
+
+
+def main():
+    test_damage()
+    test_deleted()
+    test_flawed()
+    ct.done()
+
+
+main()

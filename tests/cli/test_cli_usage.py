@@ -37,7 +37,7 @@ def usage():
     wrong(["record"], "missing")
     wrong(["record", "--"], "missing")
     wrong(["record", "-d"], "needs a value")
-    wrong(["record", "-d", "5", "1"], "'5'", "duration")
+    wrong(["record", "-d", "5x", "1"], "'5x'", "duration")
     wrong(["record", "-d", "0", "1"], "duration")
     wrong(["record", "-i", "1us", "1"], "100us")
     wrong(["record", "-i", "11s", "1"], "'11s'", "100us to 10s")

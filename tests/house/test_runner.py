@@ -1,6 +1,6 @@
 """tests/run calls a test failed in every way it can fail, ends what it leaves behind, and counts points.
 
-tier: quick
+tier: default
 timeout: 180
 """
 import json

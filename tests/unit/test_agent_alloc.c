@@ -308,6 +308,7 @@ static void test_late_reading(void)
 
 static void test_refused(void)
 {
+    unlink(file); /* of the test before: an earlier recording is kept when a new one is refused */
     alloc_events.open = refuse_events;
     tap_ok(!start((struct alloc_options){.interval = FIXED}) && strstr(session_error.text, "another agent") && !collect_running(),
            "who is refused has no recording");

@@ -1,5 +1,5 @@
 /* Design effects from successive samples: by hand, against counting by definition, and that intervals hold with them.
- * tier: quick
+ * tier: default
  * timeout: 60 */
 #include "../tap.h"
 

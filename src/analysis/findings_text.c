@@ -64,7 +64,7 @@ static void put_quiet(FILE *out, const struct findings *f)
 static void put_gaps(FILE *out, const struct findings *f)
 {
     if (f->gap_count)
-        fputs("\nNot judged, and what the recording lacks for it\n", out);
+        fputs("\nRules that could not be judged, and what the recording lacks for each\n", out);
     for (uint32_t i = 0; i < f->gap_count; i++)
         fprintf(out, "  %-20s %s (%s)\n", finding_infos[f->gaps[i].kind].id, f->gaps[i].missing, f->gaps[i].remedy);
 }

@@ -177,8 +177,9 @@ static int explain_trigger(const struct attach *a, const char *name, int code, s
         return error_set(e, code, "cannot attach to %d: somebody else has a file /tmp/%s; have its owner or root remove it, or " AT_START,
                          a->pid, name);
     case -EPERM:
-        return error_set(e, code, "cannot attach to %d: it runs as user '%s', as whom this root may not act; run candor as that user",
-                         a->pid, user);
+        return error_set(e, code,
+                         "cannot attach to %d: it runs as user '%s', and root here lacks the right to act as that user (missing "
+                         "capabilities?); run candor as that user", a->pid, user);
     default:
         return error_set(e, code, "cannot attach to %d: cannot create /tmp/%s: %s", a->pid, name, strerror(-code));
     }

@@ -190,6 +190,10 @@ static int close_output(struct output *out, int rc)
         output_abandon(out);
         return cli_fail("%s", strerror(-rc));
     }
+    if (out->file == stdout) {
+        output_abandon(out);
+        return cli_finish_output(); /* silent where nobody reads on */
+    }
     return output_close(out, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
 

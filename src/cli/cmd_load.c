@@ -255,7 +255,7 @@ static int judge(const struct load_config *c, const struct outcome *o)
     if (!errors)
         return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
     if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
-        what = o->statuses[4] ? "a status of 400 to 499: are address and path right?" : "a status of 500 to 599: is the server well?";
+        what = o->statuses[4] ? "a status of 400 to 499: are address and path right?" : "a status of 500 to 599: is the server healthy?";
     return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
 }
 

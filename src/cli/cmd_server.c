@@ -11,7 +11,8 @@ static const struct cli_option options[] = {
     {0, "new-token", "NAME:SCOPES", NULL,
      "make a token, add it to --token-file, print it, and end; scopes: read, write"},
     {0, "no-auth", NULL, NULL, "without tokens listen to others than this machine, too"},
-    {0, "origin", "URL", NULL, "behind a reverse proxy: the address that browsers show, https://NAME; several with commas"},
+    {0, "origin", "URL", NULL,
+     "the URL under which browsers reach the server through a reverse proxy, such as https://NAME; separate several with commas"},
     {0, "tls-cert", "FILE", NULL, "speak TLS with this certificate (PEM)"},
     {0, "tls-key", "FILE", NULL, "its key (PEM)"},
     {0, "check", NULL, NULL, "read all that is kept, mend what can be, name what is damaged, and end"},
@@ -34,8 +35,8 @@ const struct cli_command command_server = {
              "is found damaged is put aside, named, and made again from the recording where that is there.\n\n"
              "By default it listens to this machine only, and asks for no token. To listen to others it wants "
              "--token-file: make tokens with "
-             "--new-token. With --tls-cert and --tls-key it speaks HTTPS. It stays in the foreground and ends by "
-             "SIGINT or SIGTERM, after five seconds also where requests still run, by a second one at once; it "
+             "--new-token. With --tls-cert and --tls-key it speaks HTTPS. It stays in the foreground. SIGINT or "
+             "SIGTERM ends it; running requests get five seconds to finish, and a second signal ends it at once. It "
              "is a program of its own, candor-server, which has to lie beside candor or in PATH.",
     .examples = "candor server --data /var/lib/candor\n    listens on 127.0.0.1:4041\n"
                 "candor server --token-file tokens --new-token web-1:write\n    prints a token for a host\n"

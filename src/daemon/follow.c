@@ -154,7 +154,7 @@ static int pass_on(const struct follow *f, struct live *l, struct piece *p, stru
     if (worth)
         code = spool(f, l, &slice, &at, name, e);
     free(slice.bytes);
-    bool lost = code == -EDQUOT; /* and counted: the recording goes on behind it */
+    bool lost = code == -EMSGSIZE; /* and counted: the recording goes on behind it */
     code = lost ? 0 : code;
     if (code || !(worth || p->complete))
         return code;

@@ -129,8 +129,8 @@ static bool drop_oldest_of(struct outbox *o, const struct charge *charge)
             continue;
         labels_of_entry(o, entry->name, labels, sizeof labels);
         count_loss(o, owner_of(entry->name), OUTBOX_FULL, entry->bytes);
-        log_warning("dropped recording=%s of=%s bytes=%" PRIu64 " reason=spool_full; its JVM takes most of the spool: raise "
-                    "--spool-max, or see why the server takes nothing", entry->name, labels, entry->bytes);
+        log_warning("dropped recording=%s of=%s bytes=%" PRIu64 " reason=spool_full; this JVM uses the most spool space: raise "
+                    "--spool-max, or check why the server accepts nothing", entry->name, labels, entry->bytes);
         forget(o, entry);
         return true;
     }
@@ -230,7 +230,7 @@ static int write_file(struct outbox *o, const char *name, const struct buffer *h
         code = -errno;
     if (code)
         unlinkat(o->folder, aside, 0);
-    return code;
+    return code == -EDQUOT ? -ENOSPC : code; /* a quota of the file system's is a full disk to us */
 }
 
 static uint64_t next_sequence(struct outbox *o)
@@ -248,7 +248,7 @@ static int put_in_room(struct outbox *o, const char *name, const struct buffer *
     while (bytes <= o->max_bytes && o->waiting.bytes + bytes + o->charges.live > o->max_bytes && make_room(o, bytes))
         ;
     if (o->waiting.bytes + bytes > o->max_bytes)
-        return -EDQUOT;
+        return -EMSGSIZE;
     while ((code = write_file(o, name, head, body, size)) == -ENOSPC && make_room(o, bytes))
         ;
     o->squeezed = code == -ENOSPC;
@@ -265,7 +265,7 @@ static int put_locked(struct outbox *o, const char *name, const struct buffer *h
     charge = charges_of(&o->charges, owner_of(name));
     if (charge)
         charge->waiting -= bytes;
-    if (code == -EDQUOT)
+    if (code == -EMSGSIZE)
         count_loss(o, owner_of(name), OUTBOX_FULL, bytes);
     if (code)
         return code;

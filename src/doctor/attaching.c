@@ -53,7 +53,7 @@ static bool check_stopped(struct checkup *f, const struct target *t)
     checkup_add(f, CHECK_PROBLEM, "attach", traced ? "the process is stopped by a debugger" : "the process is stopped");
     checkup_meaning(f, "it cannot answer");
     if (traced)
-        checkup_remedy(f, "let it go on in the debugger, or detach that");
+        checkup_remedy(f, "continue it in the debugger, or detach the debugger");
     else
         checkup_remedy(f, "kill -CONT %d", t->pid);
     return true;
@@ -120,7 +120,7 @@ static void check_copies(struct checkup *f, const struct target *t)
     const char *one = t->maps.agents[0], *other = t->maps.agents[1];
     if (!*other)
         return;
-    checkup_add(f, CHECK_NOTE, "copies", "two of the agent are loaded: %.90s, %.90s", one, other);
+    checkup_add(f, CHECK_NOTE, "copies", "two copies of the agent are loaded: %.90s, %.90s", one, other);
     checkup_meaning(f, "only one of them can record at a time");
     checkup_remedy(f, "load it from one file: one -agentpath, and that of the candor that is used");
 }

@@ -46,10 +46,12 @@ static bool is_go_text(const char *line, size_t n)
     return false;
 }
 
-/* Of its header "events:", and behind that costs of a function. */
+/* Of its header "events:", and behind that costs of a function. A line with a ; is a collapsed stack, whatever it begins with. */
 static bool is_callgrind_head(const char *line, size_t n)
 {
     static const char *const words[] = {"events:", "event:", "fn=", "fl="};
+    if (memchr(line, ';', n))
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (n >= strlen(words[i]) && !memcmp(line, words[i], strlen(words[i])))
             return true;

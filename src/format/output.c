@@ -84,7 +84,7 @@ int output_open_own(struct output *o, const char *path, const char *mark, const 
         return fail(o, ENOMEM, e);
     if (!lstat(path, &old) && !(S_ISREG(old.st_mode) && has_mark(path, mark))) {
         output_abandon(o);
-        return error_set(e, -EEXIST, "%s: not written: what stands there is not candor's, and stays as it is", path);
+        return error_set(e, -EEXIST, "%s: not written: the existing file was not made by candor, and was left unchanged", path);
     }
     int rc = open_temporary(o, e);
     if (!rc && !stat(like, &st) && !fchown(fileno(o->file), st.st_uid, st.st_gid) && fchmod(fileno(o->file), st.st_mode & 0666))

@@ -26,14 +26,6 @@ static void add_others(struct regex_class *c, const struct regex_range *ranges, 
         class_add(c, next, RUNE_MAX);
 }
 
-void class_add_class(struct regex_class *c, const struct regex_class *other, bool negated)
-{
-    if (negated)
-        add_others(c, other->ranges, other->count);
-    for (uint32_t i = 0; !negated && i < other->count; i++)
-        class_add(c, other->ranges[i].first, other->ranges[i].last);
-}
-
 /* ---- names ---- */
 
 static const struct named {

@@ -28,7 +28,7 @@ int regex_rune(struct regex_reader *r, uint32_t *rune)
 {
     size_t len = utf8_length(r->at, strnlen(r->at, 4));
     if (!len)
-        return regex_bad(r, *r->at ? "it is no UTF-8" : "it ends too early");
+        return regex_bad(r, *r->at ? "not valid UTF-8" : "it ends too early");
     *rune = decode(r->at, len);
     r->at += len;
     return 0;
@@ -69,7 +69,7 @@ int regex_escape(struct regex_reader *r, uint32_t *rune)
     char c = *r->at;
     int n;
     if ((c & 0x80) || !c)
-        return regex_bad(r, "nothing that a backslash goes with");
+        return regex_bad(r, "a backslash must be followed by an ASCII character that it changes");
     bool octal = c >= '0' && c <= '7' && (c == '0' || digit_of(r->at[1], 8) >= 0);
     if (c >= '1' && c <= '9' && !octal)
         return regex_bad(r, "backreferences are not supported (the syntax is RE2's)");

@@ -159,7 +159,7 @@ static int read_flags(struct regex_reader *r, bool *group)
         case ':':
         case ')':
             if (!on && !any)
-                return regex_bad(r, "no flag behind the -");
+                return regex_bad(r, "a flag must follow the -");
             *group = *r->at++ == ':';
             return 0;
         default:
@@ -371,7 +371,7 @@ int regex_parse(struct regex_tree *tree, const char *text, uint32_t *root, struc
     struct regex_reader r = {.begin = text, .at = text, .tree = tree, .error = e, .dot_all = true};
     *tree = (struct regex_tree){0};
     if (strlen(text) > REGEX_TEXT_MAX)
-        return error_set(e, -EINVAL, "it has more than %d bytes", REGEX_TEXT_MAX);
+        return error_set(e, -EINVAL, "the pattern is longer than %d bytes", REGEX_TEXT_MAX);
     if (!new_node(&r, NODE_EMPTY, 0) && !tree->nodes)
         return -ENOMEM;
     int rc = read_or(&r, root);

@@ -23,8 +23,6 @@ struct regex_class {
 };
 
 void class_add(struct regex_class *c, uint32_t first, uint32_t last);
-/* Adds another's, or everything but these; that one has ended. */
-void class_add_class(struct regex_class *c, const struct regex_class *other, bool negated);
 /* Adds \d, \w or \s, or their opposites. False: kind is none of them. */
 bool class_add_perl(struct regex_class *c, char kind);
 /* Adds a class such as "alpha" ([:alpha:]). False: there is none of that name. */

@@ -36,7 +36,7 @@ static enum MHD_Result look(void *context, enum MHD_ValueKind kind, const char *
     struct head *head = context;
     value = value ? value : "";
     if (!is_name(name, name_len))
-        head->problem = "a header's name is none; is there a blank before its colon?";
+        head->problem = "invalid header name; is there a space before the colon?";
     else if (!is_value(value, value_len))
         head->problem = "a header has a control character";
     else if (is_text(name, name_len, "Host"))
@@ -46,10 +46,10 @@ static enum MHD_Result look(void *context, enum MHD_ValueKind kind, const char *
     else if (is_text(name, name_len, "Transfer-Encoding")) {
         head->transfers++;
         if (!is_text(value, value_len, "chunked"))
-            head->problem = "Transfer-Encoding: only chunked is known";
+            head->problem = "Transfer-Encoding: only chunked is supported";
     } else if (is_text(name, name_len, "Content-Encoding")) {
         if (!is_text(value, value_len, "identity"))
-            head->problem = "Content-Encoding: a packed recording is sent as it is, without this header";
+            head->problem = "Content-Encoding: not supported; send a compressed recording as it is, without this header";
     } else if (is_text(name, name_len, "Expect") && !is_text(value, value_len, "100-continue"))
         head->problem = "Expect: only 100-continue is known";
     return head->problem ? MHD_NO : MHD_YES;

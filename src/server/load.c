@@ -2,7 +2,6 @@
 
 #include "compress/intake.h"
 #include "format/formats.h"
-#include "jfr/reader.h"
 #include "profile/allocated.h"
 
 #include <errno.h>
@@ -47,32 +46,9 @@ static int load_unpacked(struct profile *p, struct intake *in, const struct enve
     return rc == -EBADMSG ? -EINVAL : rc;
 }
 
-/* Whether anything of a JFR recording can be read. */
-static int find_chunk(const struct envelope *v, struct error *e)
-{
-    struct intake in;
-    struct jfr_file *file;
-    struct jfr_chunk *chunk;
-    int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
-    rc = rc ? rc : jfr_file_take(&file, &in, "the recording", NULL, e);
-    if (rc)
-        return rc;
-    bool found = false;
-    for (uint32_t i = 0; !rc && !found && i < jfr_file_chunks(file); i++) {
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e);
-        found = !rc && chunk;
-        if (found)
-            jfr_chunk_close(chunk);
-    }
-    jfr_file_close(file);
-    return rc || found ? rc : error_set(e, -EINVAL, "the recording: damaged, nothing of it can be read");
-}
-
 int load_recording(struct profile *p, const struct envelope *v, struct error *e)
 {
     struct intake in;
     int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
-    bool jfr = !rc && in.size >= 4 && !memcmp(in.bytes, "FLR", 4);
-    rc = rc ? rc : load_unpacked(p, &in, &v->note, e);
-    return rc || !jfr || p->sample_count ? rc : find_chunk(v, e);
+    return rc ? rc : load_unpacked(p, &in, &v->note, e);
 }

@@ -93,7 +93,8 @@ static bool ends_with(const char *name, const char *end)
 /* A name that is in no public DNS, so that nobody can have it mean our address: one without a dot, or below what is kept for that. */
 static bool is_private(const char *name)
 {
-    return !strchr(name, '.') || ends_with(name, ".local") || ends_with(name, ".internal") || ends_with(name, ".localhost");
+    return !strchr(name, '.') || ends_with(name, ".local") || ends_with(name, ".internal") || ends_with(name, ".localhost") ||
+           ends_with(name, ".lan") || ends_with(name, ".home.arpa") || ends_with(name, ".svc");
 }
 
 static bool is_ours(const char *name)
@@ -126,7 +127,9 @@ static bool is_good_host(const struct http *h)
     bool loopback;
     if (o->token_file)
         return true;
-    if (!host || !name_of(host, strlen(host), name))
+    if (!host)
+        return true; /* no browser: it always sends one */
+    if (!name_of(host, strlen(host), name))
         return false;
     bool address = is_address(name, &loopback);
     if (is_named(o->origin, name) || loopback || !strcasecmp(name, "localhost"))
@@ -154,10 +157,10 @@ static bool header_is(const struct http *h, const char *name, const char *value)
     return text && !strcasecmp(text, value);
 }
 
-/* A link to our page may be followed from anywhere: the page itself tells nothing, and then asks as one of ours. */
+/* A link may be followed from anywhere: the page that has it cannot read what the browser then shows. */
 static bool is_good_site(const struct http *h)
 {
-    bool link = !strcmp(h->method, MHD_HTTP_METHOD_GET) && !strcmp(h->path, "/") && header_is(h, "Sec-Fetch-Mode", "navigate") &&
+    bool link = !strcmp(h->method, MHD_HTTP_METHOD_GET) && header_is(h, "Sec-Fetch-Mode", "navigate") &&
                 header_is(h, "Sec-Fetch-Dest", "document");
     const char *site = http_header(h, "Sec-Fetch-Site");
     return !site || !strcasecmp(site, "same-origin") || !strcasecmp(site, "none") || link;
@@ -167,13 +170,17 @@ bool origin_allow(struct http *h)
 {
     bool host = is_good_host(h);
     if (!host && h->server->loopback)
-        http_error(h, MHD_HTTP_FORBIDDEN, "without --token-file only requests to localhost are answered; --origin names another address");
+        http_error(h, MHD_HTTP_FORBIDDEN,
+                   "without --token-file the server answers only requests to localhost; to be reached under another name it needs "
+                   "--origin URL");
     else if (!host)
         http_error(h, MHD_HTTP_FORBIDDEN,
-                   "with --no-auth requests to a public name are not answered; say --origin https://NAME, or use the address");
+                   "with --no-auth, requests to a public host name are refused; start the server with --origin https://NAME, or use "
+                   "its IP address");
     else if (!is_good_origin(h) || !is_good_site(h))
         http_error(h, MHD_HTTP_FORBIDDEN,
-                   "not for pages of another site; behind a proxy --origin has to be the address that browsers show");
+                   "refused: a page of another site sent this request. Behind a reverse proxy, start the server with --origin set to "
+                   "the URL that browsers show");
     else
         return true;
     return false;

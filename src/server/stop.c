@@ -42,7 +42,7 @@ static void *run(void *context)
         s->tell("a second signal: ending at once; what was acknowledged is on the disk");
         die_of(which);
     }
-    s->tell("requests still run: ending without them; what was acknowledged is on the disk");
+    s->tell("work is still running: ending without it; what was acknowledged is on the disk");
     _exit(0);
 }
 

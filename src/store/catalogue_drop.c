@@ -55,14 +55,17 @@ static int delete_before(struct catalogue *c, const char *text, int64_t day, boo
     return sql_run(&s, 0, e);
 }
 
-/* What goes is noted for as long as somebody may ask for its time. */
+/* What goes is noted for as long as somebody may ask for its time. sum() fails when it overflows, and what senders claim must not keep
+ * anything from being deleted: so halves are summed up, and what is too much becomes a real number, which the cast bounds. */
 static int note_forgotten(struct catalogue *c, int64_t day, enum catalogue_why why, struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, r.type, ?2, count(*), sum(p.rows), sum(p.weight), min(p.first), max(p.last) "
+        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, r.type, ?2, count(*), sum(p.rows), "
+                 "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
                  "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service WHERE p.day < ?1 "
-                 "GROUP BY s.name, p.day, r.type ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, rows = rows + excluded.rows, "
-                 "weight = weight + excluded.weight, first = min(first, excluded.first), last = max(last, excluded.last)");
+                 "GROUP BY s.name, p.day, r.type ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
+                 "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
+                 "first = min(first, excluded.first), last = max(last, excluded.last)");
     sql_int(&s, day);
     sql_int(&s, why);
     int rc = sql_run(&s, 0, e);

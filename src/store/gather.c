@@ -187,14 +187,19 @@ void gather_deinit(struct gather *g)
 /* ---- what was deleted ---- */
 
 struct take_forgotten {
+    const struct store *store;
     const struct store_query *q;
     struct missing *missing;
+    struct error *error;
 };
 
 static int take_forgotten(void *context, const struct catalogue_forgotten *f)
 {
     const struct take_forgotten *t = context;
     bool typed = t->q->type && *t->q->type;
+    int rc = store_is_over(t->store, t->q, t->error);
+    if (rc)
+        return rc;
     if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
         return 0;
     missing_add(t->missing, f->why == FORGOTTEN_DISK ? MISSING_DISK : MISSING_RETAIN, f->parts, f->rows, f->weight);
@@ -203,7 +208,7 @@ static int take_forgotten(void *context, const struct catalogue_forgotten *f)
 
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
 {
-    struct take_forgotten t = {q, m};
+    struct take_forgotten t = {s, q, m, e};
     return catalogue_forgotten(s->catalogue, q->from, q->to, take_forgotten, &t, e);
 }
 

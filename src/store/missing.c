@@ -29,10 +29,12 @@ uint64_t missing_parts(const struct missing *m)
 
 char *missing_text(const struct missing *m, const char *type, char *out, size_t size)
 {
-    uint64_t parts = missing_parts(m), weight = 0, rows = 0;
+    uint64_t flawed = m->sums[MISSING_FLAWED].parts, parts = missing_parts(m) - flawed, weight = 0, rows = 0;
     char list[300] = "", amount[64];
     size_t at = 0;
     for (int i = 0; i < MISSING_REASONS; i++) {
+        if (i == MISSING_FLAWED)
+            continue;
         weight += m->sums[i].weight;
         rows += m->sums[i].rows;
         if (m->sums[i].parts)
@@ -43,10 +45,13 @@ char *missing_text(const struct missing *m, const char *type, char *out, size_t 
         units_format_duration(amount, sizeof amount, weight);
     else
         snprintf(amount, sizeof amount, "%" PRIu64 " %s", weight, unit ? unit + 1 : "");
+    at = 0;
+    *out = 0;
     if (parts)
-        snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at most", parts,
-                 parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount);
-    else
-        *out = 0;
+        at = (size_t)snprintf(out, size, "incomplete: %" PRIu64 " part%s missing (%s); %" PRIu64 " rows, %s at most", parts,
+                              parts == 1 ? " of a recording is" : "s of recordings are", list, rows, amount);
+    if (flawed && at < size)
+        snprintf(out + at, size - at, "%s%" PRIu64 " recording%s damaged; how much of %s is missing is not known",
+                 at ? "; " : "incomplete: ", flawed, flawed == 1 ? " arrived" : "s arrived", flawed == 1 ? "it" : "them");
     return out;
 }

@@ -117,19 +117,37 @@ def test_deleted():
     server.end()
 
 
+def test_huge():
+    """What senders claim does not keep the server from deleting: three weights of 2^62 overflow every sum of 64 bits."""
+    server = Server("huge")
+    for n in range(3):
+        status, answer = server.send(f"shop.Main.run;shop.Work.m{n} {2**62 - 1}\n".encode(), service="shop", **{"from": BEGIN - 80000})
+        ct.ok(status == 200, "a recording of 2^62 samples is taken", answer)
+    server.send(body(30), service="cart", **{"from": BEGIN})
+    server.end()
+    server = Server("huge", "--max-disk", "1")
+    ct.wait_until(lambda: not ask(server)["complete"], timeout=60)
+    said = ask(server)
+    ct.ok(missing(said) == {"max_disk": 3} and said["missing"]["max_disk"]["weight"] == 2**63 - 1,
+          "is deleted, and counted by the most that a count can hold", said)
+    server.end()
+
+
 def test_flawed():
     server = Server("flawed")
     good = recordings.make("good.jfr", recordings.example()).read_bytes()
     status, answer = server.send(good + good[:len(good) // 2], service="shop")
     ct.ok(status == 200, "half of a recording is damaged, and the other half is taken", answer)
     said = ask(server)
-    ct.ok(said["complete"] is False and missing(said) == {"flawed": 1} and said["total"] > 0, "answers say it", said)
+    ct.ok(said["complete"] is False and missing(said) == {"flawed": 1} and said["total"] > 0 and
+          said["missing_text"] == "incomplete: 1 recording arrived damaged; how much of it is missing is not known", "answers say it", said)
     server.end()
 
 
 def main():
     test_damage()
     test_deleted()
+    test_huge()
     test_flawed()
     ct.done()
 

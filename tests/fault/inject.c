@@ -294,9 +294,12 @@ static void note_site(uintptr_t site)
     }
 }
 
-/* Outside of handlers, loads read the agent's own copies, and nobody expects them to fault. */
+/* Outside of handlers, loads read the agent's own copies, or images of libraries, and nobody expects them to fault. Before the first recording
+ * there is no table of threads. */
 static bool in_handler(void)
 {
+    if (!thread_slot_of_tid)
+        return false;
     uint32_t slot = atomic_load_explicit(&thread_slot_of_tid[syscall(SYS_gettid)], memory_order_relaxed);
     return slot && atomic_load_explicit(&sampled_threads[slot - 1].inside, memory_order_relaxed);
 }

@@ -79,10 +79,8 @@ def unloaded(jdk):
 
 def main():
     ct.need(faulty.AGENT, ct.PROGRAM)
-    for jdk in ct.jdks():
-        nested(jdk, False)
-        nested(jdk, True)
-        unloaded(jdk)
+    for jdk, check in ct.spread(ct.jdks(), (lambda jdk: nested(jdk, False), lambda jdk: nested(jdk, True), unloaded)):
+        check(jdk)
     ct.done()
 
 

@@ -7,6 +7,7 @@
 #include "agent/hot/traps.h"
 #include "agent/hot/walk.h"
 #include "agent/trigger/ask.h"
+#include "agent/trigger/signals.h"
 #include "agent/trigger/tasks.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
@@ -56,22 +57,6 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
-static const char *name_of(int signal)
-{
-    switch (signal) {
-    case SIGTRAP:
-        return "SIGTRAP";
-    case SIGURG:
-        return "SIGURG";
-    case SIGSTKFLT:
-        return "SIGSTKFLT";
-    case SIGVTALRM:
-        return "SIGVTALRM";
-    default:
-        return "SIGPROF";
-    }
-}
-
 /* Of the requests (event wall): they go by another signal from here on, or by this one again. */
 static void retake_requests(void)
 {
@@ -94,7 +79,7 @@ void takers_look(const struct collect_options *options, const struct clock *cloc
     if (clock->kind == CLOCK_SIGTRAP && walk_is_in_libjvm(taker)) {
         end_traps("the JVM has taken SIGTRAP");
     } else if (taker) {
-        snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", name_of(signal));
+        snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", signals_name(signal));
         leave_clock(why, options, clock, r);
     } else if (clock_timer_is_taken()) {
         leave_clock("the program has set the process's CPU timer for itself", options, clock, r);

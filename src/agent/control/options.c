@@ -238,7 +238,7 @@ static int check_counter(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "event=%s has no interval of time: use event-interval, such as %llu", o->counter.name,
                          (unsigned long long)o->counter.interval);
     if (counts && o->event_interval && o->event_interval < o->counter.least)
-        return error_set(e, -EINVAL, "event-interval %llu: of %s use %llu or more; with less, samples would be all that the program does",
+        return error_set(e, -EINVAL, "event-interval %llu: for %s use %llu or more; below that the program would do little but sample",
                          (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
     if (counts && (o->limits.max_rate || o->limits.max_overhead))
         return error_set(e, -EINVAL, "max-rate and max-overhead are of event=cpu: leave them out, and raise event-interval where there are "

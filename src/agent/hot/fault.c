@@ -162,8 +162,9 @@ static bool is_same(const struct kernel_action *now, void (*handler)(int, siginf
 static int install(int layer, int signal, const struct kernel_action *before)
 {
     struct kernel_action ours = *before;
-    /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. */
+    /* The flags and mask of the JVM's handler stay, since it relies on them: alternate stack, SA_NODEFER. But ours serves more than one. */
     ours.flags |= SA_SIGINFO | SA_ONSTACK;
+    ours.flags &= ~(unsigned long)SA_RESETHAND;
     ours.handler.with_info = entries[layer];
     if (frame_needs_no_restorer || ours.restorer)
         return action_exchange(signal, &ours, NULL);
@@ -181,12 +182,20 @@ static int layer_in_front(int i, const struct kernel_action *now)
     return layer;
 }
 
+/* The JVM has its ordinary handler of faults on SIGPIPE, too; the one with which it writes its crash report it has not. */
+static bool is_ordinary_of_jvm(const struct kernel_action *now)
+{
+    struct kernel_action pipe;
+    return walk_is_in_libjvm((uintptr_t)now->handler.with_info) && !action_exchange(SIGPIPE, NULL, &pipe) &&
+           is_same(now, pipe.handler.with_info);
+}
+
 /* Which layer is to be set on top of `now`; LAYERS = none. Somebody who was there when our first came may have put back what he found then.
  * Who came later is stepped in front of, but once: a fault of ours is not for Go's runtime, say, which takes it for one of the program's.
  * The JVM is left in front, which is writing its crash report, and so is who has taken all handlers away to die. */
 static int layer_to_set(int i, const struct kernel_action *now)
 {
-    if (!layers[i] || is_same(now, former[0][i].handler.with_info))
+    if (!layers[i] || is_same(now, former[0][i].handler.with_info) || is_ordinary_of_jvm(now))
         return 0;
     if (walk_is_in_libjvm((uintptr_t)now->handler.with_info) || now->handler.plain == SIG_DFL || now->handler.plain == SIG_IGN)
         return LAYERS;

@@ -62,7 +62,7 @@ static void put_kernel_frames(struct sampled_thread *t)
 }
 
 /* A library that has just set a handler of its own may run this code, and take a fault of ours for one of its own: Go's runtime does. The
- * collector steps in front of it within a tenth of a second. */
+ * collector steps in front of it at its next look (fault_install), unless it has done so three times already. */
 static bool may_fault(uintptr_t pc)
 {
     struct kernel_action now;
@@ -369,9 +369,9 @@ static bool asks_jvm(void)
 }
 
 /* The next sample takes over the expiry. */
-static void leave_to_next(struct sampled_thread *t)
+static void leave_to_next(struct sampled_thread *t, uint64_t reported)
 {
-    atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->nested, (uint32_t)reported, memory_order_relaxed);
 }
 
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
@@ -384,7 +384,7 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
     /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault.c). The queue has
      * one producer. Relaxed, both: all of it is this thread's. */
     if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
-        leave_to_next(t);
+        leave_to_next(t, reported);
         inject_stack_nested();
         return;
     }
@@ -395,7 +395,7 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
         struct expiry e = {.thread = t, .context = context, .reported = reported};
         unblock_faults(context);
         if (!room_run(context, asks_jvm(), take_in_turn, &e))
-            leave_to_next(t);
+            leave_to_next(t, reported);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
     atomic_store_explicit(&t->inside, 0, memory_order_release);
@@ -523,7 +523,7 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Relaxed: the exchange alone decides which expiry takes the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
-        t->next_weight_ns = now > last ? now - last : 1;
+        t->next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
         expire(t, generation, 1, context);
     }
     errno = saved;

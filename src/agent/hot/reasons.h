@@ -58,7 +58,7 @@
     UNSEEN(NO_CLOCK, "no_clock", "threads that could not be given a clock", "raise RLIMIT_NOFILE or RLIMIT_SIGPENDING") \
     UNSEEN(SIGNALS_BLOCKED, "signals_blocked",                                                                         \
            "a thread's CPU time while it blocks the clock's signal, as libraries do in threads of theirs",              \
-           "have the library leave the signal that the note names unblocked")                                         \
+           "keep the library from blocking the signal that the note names")                                         \
     UNSEEN(PROFILER, "profiler", "the profiler's own thread", "")                                                      \
     UNSEEN(INTERNAL_FAULT, "internal_fault", "all CPU time since the agent disabled itself after a fault of its own",  \
            "report the fault; the log names it")

@@ -37,7 +37,7 @@ static int check_file(int fd, const char *path, const struct stat *busy, struct 
     if (st->st_nlink > 1)
         return error_set(e, -EINVAL, "cannot write %s: the file has a second name (hard link); choose another", path);
     if (st->st_size && !is_recording(fd))
-        return error_set(e, -EEXIST, "cannot write %s: what stands there is no recording, and only a recording is replaced; choose "
+        return error_set(e, -EEXIST, "cannot write %s: the existing file is not a recording, and only recordings are replaced; choose "
                          "another name", path);
     return 0;
 }

@@ -1,8 +1,8 @@
 #include "agent/trigger/blocked.h"
 
+#include "agent/trigger/signals.h"
 #include "base/units.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,28 +56,12 @@ static int next_of(const bool *shown)
     return most;
 }
 
-static const char *name_of(int signal)
-{
-    switch (signal) {
-    case SIGTRAP:
-        return "SIGTRAP";
-    case SIGURG:
-        return "SIGURG";
-    case SIGPROF:
-        return "SIGPROF";
-    case SIGVTALRM:
-        return "SIGVTALRM";
-    default:
-        return "SIGSTKFLT";
-    }
-}
-
 uint32_t blocked_describe(char *text, size_t size)
 {
     bool shown[NAMED] = {false};
     uint32_t told = 0;
     char time[32];
-    int used = snprintf(text, size, "%s:", name_of(all.signal));
+    int used = snprintf(text, size, "%s:", signals_name(all.signal));
     for (int i; told < SHOWN && (i = next_of(shown)) >= 0 && (size_t)used < size; told++) {
         shown[i] = true;
         used += snprintf(text + used, size - (size_t)used, "%s %s %s", told ? "," : "", all.threads[i].name,

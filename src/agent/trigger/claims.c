@@ -390,6 +390,7 @@ void claims_close(void)
 
 void claims_use_timer(bool ours)
 {
-    atomic_store(&handler_config.timer_is_taken, false);
+    if (ours) /* else the program's ticks stay its own, while our handler still is there */
+        atomic_store(&handler_config.timer_is_taken, false);
     atomic_store(&claims.timer, ours);
 }

@@ -365,7 +365,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
 static int arm_timer_instead(struct sampled_thread *t)
 {
     int signal = timer_signal ? timer_signal : signals_unused(in_use.signal);
-    int rc = timer_signal ? 0 : signals_set(signal, handler_on_thread_timer, NULL);
+    int rc = timer_signal ? 0 : is_unguarded(signal) ? -EBUSY : signals_set(signal, handler_on_thread_timer, NULL);
     if (rc)
         return rc;
     timer_signal = signal;

@@ -45,6 +45,24 @@ int signals_unused(int taken)
     return unused(taken, false);
 }
 
+const char *signals_name(int signal)
+{
+    switch (signal) {
+    case SIGTRAP:
+        return "SIGTRAP";
+    case SIGURG:
+        return "SIGURG";
+    case SIGSTKFLT:
+        return "SIGSTKFLT";
+    case SIGVTALRM:
+        return "SIGVTALRM";
+    case SIGPROF:
+        return "SIGPROF";
+    default:
+        return "SIG";
+    }
+}
+
 int signals_for_requests(void)
 {
     return unused(0, true);

@@ -15,6 +15,8 @@ typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 int signals_unused(int taken);
 /* The same for requests (trigger/ask.h), which have theirs before a clock is chosen: no clock gets it then. */
 int signals_for_requests(void);
+/* "SIGTRAP"; "SIG" for one that no clock uses. */
+const char *signals_name(int signal);
 /* Of a signal that we have set: the handler that somebody has put there in our stead, where calls of the C library cannot be followed
  * (trigger/claims.h); 1: he has taken all away; 0: nobody has. */
 uintptr_t signals_taker(int signal);

@@ -370,12 +370,14 @@ static bool is_silent(struct sampled_thread *t, uint64_t cpu)
     return cpu > t->cpu_at_expiry + 2 * t->base_ns + LATE_NS;
 }
 
+/* Of a thread that has worked since the last look: its file in /proc is not read for nothing. */
 static void look_for_block(struct sampled_thread *t, uint64_t cpu)
 {
-    int signal = clock_signal(t);
-    t->blocks = is_silent(t, cpu) && !t->lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
+    int signal = clock_signal(t); /* 0 = it has no clock */
+    t->blocks = is_silent(t, cpu) && signal && !t->lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
+    uint64_t used = cpu - t->cpu_at_arming, seen = counter_get(&t->expiry_ns); /* with the process's timer seen is of others, too */
     if (t->blocks)
-        blocked_note(t, signal, cpu - t->cpu_at_arming - counter_get(&t->expiry_ns));
+        blocked_note(t, signal, used > seen ? used - seen : 0);
 }
 
 static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
@@ -401,14 +403,16 @@ static void look_at(int tid)
     if (!t)
         return;
     registry.scanned[t->index] = registry.scan;
-    if (cpu > t->cpu_seen)
+    bool has_worked = cpu > t->cpu_seen;
+    if (has_worked)
         t->cpu_seen = cpu;
     /* It may have been found before it got its name. */
     if (t->scans++ == 1 && !atomic_load(&t->java_thread))
         read_os_name(t);
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
-    look_for_block(t, cpu);
+    if (has_worked)
+        look_for_block(t, cpu);
     if (counter_get(&t->samples))
         clock_want_kernel_stacks(t);
     else if (!t->is_revived && has_lost_first(t, cpu) && !atomic_load(&t->held) && !atomic_load(&handler_config.held)) {

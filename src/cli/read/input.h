@@ -25,7 +25,8 @@
         {0, "not-label", "KEY=REGEX", NULL, "without samples that have such a label"},                                            \
         {0, "type", "LIST", NULL, "only samples whose innermost frame is of such a type: interpreted, inlined, kernel, ..."},      \
         {0, "full-names", NULL, NULL,                                                                                             \
-     "names as recorded: else the address of a hidden class and the random part of a library's file name are a *"},              \
+     "show names as recorded; by default a * replaces what differs in each run: addresses of hidden classes, random "        \
+     "parts of library names"},                                                                                              \
         CLI_UNPACK_OPTION
 
 #define INPUT_FORMATS                                                                                                             \

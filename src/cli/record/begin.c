@@ -26,12 +26,11 @@ static bool is_empty(const struct session *s, const struct recording *r)
     return empty;
 }
 
-/* What it has goes into the file. */
-static void flush(const struct session *s)
+static void ask(const struct session *s, const char *command)
 {
     struct control_answer answer;
     struct error e;
-    if (!session_ask_simple(s, "dump", &answer, &e))
+    if (!session_ask_simple(s, command, &answer, &e))
         control_answer_free(&answer);
 }
 
@@ -61,11 +60,19 @@ int begin_place(const struct session *s, struct recording *r)
         return CLI_OK;
     while (!interrupt_signal() && is_empty(s, r) && !session_wait_end(s, STEP_MS))
         ;
-    flush(s);
+    ask(s, "dump"); /* what it has goes into the file */
+    if (has_events(r->file.beside))
+        return recording_file_place(&r->file);
+    bool ended = session_wait_end(s, 0);
+    if (!ended)
+        ask(s, "stop"); /* it may have answered too late: nobody would end what goes on */
     if (has_events(r->file.beside))
         return recording_file_place(&r->file);
     recording_file_discard(&r->file);
-    return cli_fail("nothing was recorded of process %d, and %s is as it was: the process ended too early", s->process.pid, r->file.path);
+    if (ended)
+        return cli_fail("process %d ended before anything was recorded; %s was left unchanged", s->process.pid, r->file.path);
+    return cli_fail("the agent in process %d recorded nothing and was told to stop; %s was left unchanged. Is the machine busy? "
+                    "--timeout gives the agent longer to answer", s->process.pid, r->file.path);
 }
 
 int begin_recording(const struct session *s, struct recording *r)

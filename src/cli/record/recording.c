@@ -36,8 +36,8 @@ static int check_counter(const struct recording *r, const struct cli_args *args)
     if (*r->event_interval < '0' || *r->event_interval > '9' || *end || errno || !number || number > 1ull << 40)
         return cli_usage(args->command, "--event-interval wants a number of events, not '%.40s'", r->event_interval);
     if (number < event_list_least(r->event))
-        return cli_usage(args->command, "--event-interval %.40s: of -e %.60s use %" PRIu64 " or more; with less, samples would be all that "
-                         "the program does", r->event_interval, r->event, event_list_least(r->event));
+        return cli_usage(args->command, "--event-interval %.40s: for -e %.60s use %" PRIu64 " or more; below that the program would do "
+                         "little but take samples", r->event_interval, r->event, event_list_least(r->event));
     return CLI_OK;
 }
 

@@ -72,8 +72,8 @@ static bool is_recording(int fd)
 
 static int is_foreign(const struct recording_file *f)
 {
-    return cli_fail("cannot write %s: what stands there is no recording, and only a recording is replaced; choose another name with -o",
-                    f->path);
+    return cli_fail("cannot write %s: the existing file is not a recording, and candor replaces only recordings; choose another "
+                    "name with -o", f->path);
 }
 
 /* Before anything is attached or started; what cannot be read is refused when it is opened. */

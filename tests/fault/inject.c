@@ -294,8 +294,8 @@ static void note_site(uintptr_t site)
     }
 }
 
-/* Outside of handlers, loads read the agent's own copies, or images of libraries, and nobody expects them to fault. Before the first recording
- * there is no table of threads. */
+/* Outside of handlers, loads read the agent's own copies, or images of libraries, and nobody expects them to fault. Before the first
+ * recording there is no table of threads. */
 static bool in_handler(void)
 {
     if (!thread_slot_of_tid)

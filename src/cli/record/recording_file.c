@@ -60,7 +60,7 @@ static const char *remedy(int error)
 
 static int cannot_write(const struct recording_file *f, int error)
 {
-    const char *why = error == EINVAL ? "not an ordinary file" : error == EBUSY ? "another process is recording to it" : strerror(error);
+    const char *why = error == EINVAL ? "not an ordinary file" : error == EBUSY ? "a recording is being written to it" : strerror(error);
     return cli_fail("cannot write %s: %s; %s", f->path, why, remedy(error));
 }
 

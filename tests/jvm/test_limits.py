@@ -123,7 +123,7 @@ def small_stacks(jdk):
 def main():
     ct.need()
     limits = (few_descriptors, no_signals, small_stacks, no_signals_at_start, no_locked_memory)
-    for jdk, limit in ct.spread(ct.jdks(), limits, each=2):
+    for jdk, limit in ct.spread(ct.jdks(), limits):
         limit(jdk)
     ct.done()
 

@@ -174,7 +174,7 @@ static void test_charges(void)
     outbox_begin_live(&outbox);
     tap_ok(!outbox_wants_live(&outbox, "dddddddd00000001"), "and then no more");
     reopen(60000);
-    bad = put(good, 99, 90000, name) != -EDQUOT;
+    bad = put(good, 99, 90000, name) != -EMSGSIZE;
     tap_ok(!bad && outbox_lost_of(&outbox, good).recordings == 1 && outbox.dropped[OUTBOX_FULL].recordings == 1,
            "what alone is larger than the bound is lost alone, and counted");
     while (!outbox_next(&outbox, "", &letter))

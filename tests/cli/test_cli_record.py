@@ -150,7 +150,7 @@ def replacing():
             ct.ok(result.status == 0 and path.stat().st_ino != number and path.stat().st_mode & 0o777 == 0o640 and not left(),
                   f"{command}: a recording is replaced, and not written over", (result, path.stat(), left()))
             result = ct.candor(command, "-o", text, *time, fake.pid)
-            ct.ok(one_line(result, str(text), "no recording", "-o") and text.read_text() == "notes of mine",
+            ct.ok(one_line(result, str(text), "not a recording", "-o") and text.read_text() == "notes of mine",
                   f"{command}: another file is not", result)
     path.write_bytes(SAMPLE.read_bytes())
     before = identity(path)

@@ -152,7 +152,8 @@ def turns(*arguments):
 
 
 installed = [str(version) for version in ct.VERSIONS if ct.jdk(version)]
-ct.ok([turns("--turn", str(i)) for i in range(len(installed))] == [[one] for one in installed], "the default tier uses one JDK by turns")
+newer = [one for one in installed if int(one) >= 21]
+ct.ok([turns("--turn", str(i)) for i in range(len(newer))] == [[one] for one in newer], "the default tier uses one of the newer JDKs by turns")
 ct.ok(turns("--full") == installed and turns("test_turns") == installed, "--full uses all, and so does a test that is named")
 (TESTS / "unit" / "test_turns.py").unlink()
 

@@ -137,7 +137,7 @@ VERSIONS = (8, 11, 17, 21, 25, 27)
 
 def jdks(unless=None):
     """The cached ones of VERSIONS; each that is missing is a skip that names it. unless: {version: why the test, or a part of
-    it, does not run there}, a skip too. In a tier of one JDK: the one of these whose turn it is."""
+    it, does not run there}, a skip too. In a tier of one JDK: the one of the newer of these whose turn it is."""
     found = []
     for version in VERSIONS:
         one = jdk(version)
@@ -147,7 +147,10 @@ def jdks(unless=None):
             found.append(one)
         else:
             skip(f"JDK {version}", "not cached; run script/jdks")
-    return found if TURN is None or not found else [found[TURN % len(found)]]
+    if TURN is None or not found:
+        return found
+    newer = [one for one in found if one.version >= 21] or found[-1:]  # they have all that a test may want to try
+    return [newer[TURN % len(newer)]]
 
 
 def as_nobody(*capabilities):

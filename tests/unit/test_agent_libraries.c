@@ -1,7 +1,6 @@
 /* Functions of libraries whose file is deleted, replaced or stripped after they were loaded keep their names, and get no other's.
  * tier: quick
- * timeout: 120
- * aarch64: yes */
+ * timeout: 120 */
 #include "../tap.h"
 
 #include "agent/hot/fault.h"

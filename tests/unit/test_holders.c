@@ -1,6 +1,6 @@
 /* Who holds objects, read from jdk.OldObjectSample as the JDK writes it, and merged.
  * tier: quick
- * timeout: 20 */
+ * timeout: 60 */
 #include "../tap.h"
 
 #include "jfr_craft.h"

@@ -3,7 +3,7 @@
 or connects to, in the container's /tmp, in place of it, and where a recording shall go.
 
 tier: default
-timeout: 300
+timeout: 900
 
 The victim is a folder of root with a file, a folder and a listening socket, mounted into the container too, under the same
 name: so a link leads there in whichever root it is followed. It must stay as it is to the last time stamp, and get no

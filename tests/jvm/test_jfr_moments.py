@@ -3,7 +3,7 @@
 process is killed, every flush that was finished is there, and nothing that makes a reader stumble.
 
 tier: default
-timeout: 400
+timeout: 900
 sanitize: no
 
 The file is copied after each system call of the writer, the writes of many pages after each page.

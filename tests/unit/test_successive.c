@@ -1,6 +1,6 @@
 /* Design effects from successive samples: by hand, against counting by definition, and that intervals hold with them.
  * tier: default
- * timeout: 60 */
+ * timeout: 300 */
 #include "../tap.h"
 
 #include "profile/stats.h"

@@ -153,7 +153,7 @@ def turns(*arguments):
 
 installed = [str(version) for version in ct.VERSIONS if ct.jdk(version)]
 newer = [one for one in installed if int(one) >= 21]
-ct.ok([turns("--turn", str(i)) for i in range(len(newer))] == [[one] for one in newer], "the default tier uses one of the newer JDKs by turns")
+ct.ok([turns("--turn", str(i)) for i in range(len(newer))] == [[one] for one in newer], "the default tier uses one newer JDK by turns")
 ct.ok(turns("--full") == installed and turns("test_turns") == installed, "--full uses all, and so does a test that is named")
 (TESTS / "unit" / "test_turns.py").unlink()
 

@@ -40,7 +40,8 @@ def same_file(jdk):
                   f"{jdk}: the second JVM says that another records to the file, and the remedy", second.transcript())
             ct.ok(second.finish() == 0, f"{jdk}: and goes on", second.transcript())
         refused = ct.candor("start", "-o", path, first.pid)
-        ct.ok(refused.status == 1 and "a recording is being written to it" in refused.err, f"{jdk}: nor does the first record twice", refused)
+        ct.ok(refused.status == 1 and "a recording is being written to it" in refused.err,
+              f"{jdk}: nor does the first record twice", refused)
         first.round(seconds=0.5)
         ct.ok(first.finish() == 0 and not complaints(first), f"{jdk}: the first ends well", first.transcript())
     ct.ok(recorded_pid(path) == first.pid and ct.Recording(path).samples, f"{jdk}: its recording is whole")

@@ -35,6 +35,16 @@ static int put_cat(struct writer *w, const struct regex_node *n)
     return rc;
 }
 
+/* Has all steps of a chain lead to the next step that is written; until now each leads to the one before it in the chain. */
+static void end_here(struct writer *w, uint32_t open)
+{
+    while (open != UINT32_MAX) {
+        uint32_t before = w->to->steps[open].to;
+        w->to->steps[open].to = w->to->count;
+        open = before;
+    }
+}
+
 /*     split 2 | a | jump end | 2: split 3 | b | jump end | 3: c | end: */
 static int put_or(struct writer *w, const struct regex_node *n)
 {
@@ -56,11 +66,8 @@ static int put_or(struct writer *w, const struct regex_node *n)
             open = jump;
         }
     }
-    while (!rc && open != UINT32_MAX) {
-        uint32_t before = w->to->steps[open].to;
-        w->to->steps[open].to = w->to->count;
-        open = before;
-    }
+    if (!rc)
+        end_here(w, open);
     return rc;
 }
 
@@ -97,11 +104,8 @@ static int put_repeat(struct writer *w, const struct regex_node *n)
             rc = put_node(w, n->first);
         }
     }
-    while (!rc && open != UINT32_MAX) {
-        uint32_t before = w->to->steps[open].to;
-        w->to->steps[open].to = w->to->count;
-        open = before;
-    }
+    if (!rc)
+        end_here(w, open);
     return rc;
 }
 

@@ -10,7 +10,7 @@
 /* Sets the fields the text names (it is changed in the process); the others get their defaults. An unknown key, one that is given
  * twice, a value out of range or a broken encoding is an error that names it. */
 int options_parse(struct collect_options *out, char *text, struct error *e);
-/* Those of a dump, of which only file, descriptor and paths are set. */
+/* The options of a dump: only file, descriptor and paths are set. */
 int options_parse_dump(struct collect_options *out, char *text, struct error *e);
 
 #endif

@@ -21,7 +21,7 @@ def pack(seeds):
 
 def main(**limit):
     if fuzzing.available():
-        sources = ("src/events/*.c", "tests/unit/events_walk.c", *jfr_reader.SOURCES)
+        sources = ("src/events/*.c", "src/regex/*.c", "tests/unit/events_walk.c", *jfr_reader.SOURCES)
         target = fuzzing.build("fuzz_events", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", *jfr_reader.FLAGS)
         pack(seeds := jfr_reader.seeds())
         fuzzing.fuzz(target, seeds, **limit)

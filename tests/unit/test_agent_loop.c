@@ -480,17 +480,20 @@ static void *start_once(void *unused)
     return NULL;
 }
 
-/* The agent ends while somebody starts a recording: whoever comes first, both come back, and the file is whole. */
+/* The agent ends while somebody starts a recording: whoever comes first, both come back, and the file is whole. Each second
+ * time another recording is under way, which takes a while to stop. */
 static void test_start_against_finish(void)
 {
     int left_over = 0;
     broken = 0;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 40; i++) {
         pthread_t t;
         struct error e;
         loop_open(&hooks, false, NULL, &e);
+        if (i % 2)
+            start_once(NULL);
         pthread_create(&t, NULL, start_once, NULL);
-        if (i % 4)
+        if (i % 4 > 1)
             pause_ms(i % 4 * 7);
         loop_finish(false);
         pthread_join(t, NULL);
@@ -498,7 +501,7 @@ static void test_start_against_finish(void)
         loop_finish(false);
         left_over += is_there() || collect_running();
     }
-    tap_ok(!broken && !left_over, "twenty starts against an end: all come back, nothing stays");
+    tap_ok(!broken && !left_over, "forty starts against an end: all come back, nothing stays");
 }
 
 static int open_allocations(uint64_t interval, struct error *e)

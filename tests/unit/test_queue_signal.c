@@ -1,7 +1,8 @@
 /*
  * Signal handlers as producers: two timers hit one thread at a high rate, each with a queue of its own; the second signal
  * interrupts the first one's handler in the middle of a record. Both queues share a pool that runs dry now and then; a
- * consumer reads and shrinks meanwhile.
+ * consumer reads and shrinks meanwhile. Where signals come faster than their handlers end, as they may on an emulated
+ * processor, the rate is halved until the thread itself runs again.
  *
  * tier: quick
  * timeout: 120
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define HANDLED 10000 /* signals of each kind until it is enough */
+#define BREATHLESS 100 /* signals in a row, with the thread itself never running in between */
 #define MAX_WORDS 400
 #define CHUNKS 10
 #define CHUNK_WORDS 128
@@ -34,11 +36,31 @@ struct context {
 
 static struct context contexts[2];
 static _Atomic(unsigned) depth; /* relaxed: one thread, and atomic only for its handlers */
+static _Atomic(unsigned) in_a_row; /* likewise */
 static uint64_t words[MAX_WORDS];
+static timer_t timers[2];
+static long period_ns[2] = {23000, 17000};
 
 static size_t length_of(uint64_t n)
 {
     return 1 + n * 7919 % MAX_WORDS;
+}
+
+static void set_timers(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct itimerspec when = {{0, period_ns[i]}, {0, period_ns[i]}};
+        if (timer_settime(timers[i], 0, &when, NULL) != 0)
+            abort();
+    }
+}
+
+static void slow_down(void)
+{
+    atomic_store_explicit(&in_a_row, 0, memory_order_relaxed);
+    for (int i = 0; i < 2; i++)
+        period_ns[i] = period_ns[i] < 100000000 ? 2 * period_ns[i] : period_ns[i];
+    set_timers();
 }
 
 static void handle(int signal_number)
@@ -47,6 +69,8 @@ static void handle(int signal_number)
     uint64_t n = atomic_load_explicit(&c->handled, memory_order_relaxed) + 1;
     size_t length = length_of(n);
 
+    if (atomic_fetch_add_explicit(&in_a_row, 1, memory_order_relaxed) == BREATHLESS)
+        slow_down();
     c->nested += atomic_fetch_add_explicit(&depth, 1, memory_order_relaxed) > 0;
     candor_queue_begin(&c->q);
     for (size_t i = 0; i < length; i++)
@@ -66,26 +90,26 @@ static bool is_enough(void)
            atomic_load_explicit(&contexts[1].handled, memory_order_acquire) >= HANDLED;
 }
 
-static timer_t start_timer(int signal_number, long period_ns)
+static timer_t make_timer(int signal_number)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
-    struct itimerspec when = {{0, period_ns}, {0, period_ns}};
     timer_t timer;
 
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0)
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
         abort();
     return timer;
 }
 
 static void *produce(void *argument)
 {
-    timer_t first = start_timer(SIGUSR1, 23000), second = start_timer(SIGUSR2, 17000);
-
+    timers[0] = make_timer(SIGUSR1);
+    timers[1] = make_timer(SIGUSR2);
+    set_timers();
     while (!is_enough())
-        ;
-    timer_delete(first);
-    timer_delete(second);
+        atomic_store_explicit(&in_a_row, 0, memory_order_relaxed);
+    timer_delete(timers[0]);
+    timer_delete(timers[1]);
     return argument;
 }
 

@@ -56,12 +56,31 @@ static const struct hooks *hooks_now(void)
     return hooks;
 }
 
+static int refuse_ending(struct error *e)
+{
+    return error_set(e, -ESHUTDOWN, "the JVM is ending");
+}
+
 static void carry_out_start(struct start *s, bool ending)
 {
-    if (ending)
-        s->rc = error_set(&s->error, -ESHUTDOWN, "the JVM is ending");
-    else
-        s->rc = requests_start(s->options, hooks_now(), loop.late, &s->error);
+    s->rc = ending ? refuse_ending(&s->error) : requests_start(s->options, hooks_now(), loop.late, &s->error);
+}
+
+/* With the lock held. Whoever waits for the start sees its rc once the lock is released. */
+static void start_is_done(void)
+{
+    loop.start->done = true;
+    loop.start = NULL;
+}
+
+/* With the lock held. Nobody may ask for a start from here on; one that came while the last recording stopped is refused. */
+static void close_errands(void)
+{
+    loop.open = false;
+    if (loop.start) {
+        loop.start->rc = refuse_ending(&loop.start->error);
+        start_is_done();
+    }
 }
 
 static void take_errands(void)
@@ -79,12 +98,10 @@ static void take_errands(void)
     if (finish && collect_running())
         requests_stop(hooks_now(), NULL, NULL, &ignored);
     pthread_mutex_lock(&loop.lock);
-    if (start) {
-        start->done = true;
-        loop.start = NULL;
-    }
+    if (start)
+        start_is_done();
     if (finish)
-        loop.open = false;
+        close_errands();
     pthread_cond_broadcast(&loop.changed);
     pthread_mutex_unlock(&loop.lock);
 }
@@ -141,14 +158,27 @@ struct rounds {
     bool has_recorded, came;
 };
 
+/* The kernel refuses more entries than RLIMIT_NOFILE, which may be 0 by now: then time passes all the same. */
+static int watch(struct pollfd *fds, nfds_t count, const struct timespec *patience)
+{
+    struct timespec period = {.tv_nsec = PEER_PERIOD_NS};
+    int ready = ppoll(fds, count, patience, NULL);
+    if (ready < 0 && errno == EINVAL) {
+        for (nfds_t i = 0; i < count; i++)
+            fds[i].revents = 0;
+        nanosleep(&period, NULL);
+    }
+    return ready;
+}
+
 /* Waits for an errand, a client or the next tick. False when nothing came. */
 static bool wait_and_serve(struct peers *peers, uint64_t *accept_again)
 {
     bool listens = clock_monotonic_ns() >= *accept_again, has_peers = peers_any(peers);
     struct pollfd fds[2 + PEERS_MAX] = {{.fd = loop.wake, .events = POLLIN}, {.fd = listens ? loop.listener : -1, .events = POLLIN}};
     struct timespec wait;
-    peers_watch(peers, fds + 2);
-    bool came = ppoll(fds, 2 + PEERS_MAX, patience(has_peers, listens, &wait), NULL) > 0;
+    nfds_t count = 2 + peers_watch(peers, fds + 2);
+    bool came = watch(fds, count, patience(has_peers, listens, &wait)) > 0;
     take_errands();
     if (fds[1].revents && peers_accept(peers, loop.listener))
         *accept_again = clock_monotonic_ns() + ACCEPT_PAUSE_NS;
@@ -195,8 +225,7 @@ static void recover(struct turn *turn, struct rounds *r)
     pthread_mutex_lock(&loop.lock);
     if (loop.start) {
         loop.start->rc = error_set(&loop.start->error, -EFAULT, "the agent has ended itself after a fault of its own");
-        loop.start->done = true;
-        loop.start = NULL;
+        start_is_done();
     }
     if (loop.finish)
         loop.open = false;
@@ -264,7 +293,7 @@ static int open_locked(const struct hooks *hooks, bool late, bool starts, struct
     if (!wait_until_left())
         return error_set(e, -EBUSY, "the agent is still ending its last recording; try again");
     if (loop.java_is_over)
-        return error_set(e, -ESHUTDOWN, "the JVM is ending");
+        return refuse_ending(e);
     if (loop.open)
         return 0;
     int listener = socket_listen(e);

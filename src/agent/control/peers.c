@@ -16,10 +16,13 @@ bool peers_any(const struct peers *p)
     return false;
 }
 
-void peers_watch(const struct peers *p, struct pollfd *fds)
+nfds_t peers_watch(const struct peers *p, struct pollfd *fds)
 {
+    nfds_t count = 0;
     for (int i = 0; i < PEERS_MAX; i++)
-        fds[i] = (struct pollfd){.fd = p->all[i].fd, .events = POLLIN};
+        if (p->all[i].fd >= 0)
+            fds[count++] = (struct pollfd){.fd = p->all[i].fd, .events = POLLIN};
+    return count;
 }
 
 /* A free place, or that of the client that came first. */

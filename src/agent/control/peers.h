@@ -16,8 +16,8 @@ struct peers {
 
 void peers_init(struct peers *p);
 bool peers_any(const struct peers *p);
-/* Fills PEERS_MAX entries. */
-void peers_watch(const struct peers *p, struct pollfd *fds);
+/* Fills an entry for each client, PEERS_MAX at most. Returns their number. */
+nfds_t peers_watch(const struct peers *p, struct pollfd *fds);
 /* Takes one more client. Where there is no room, the one that has been silent longest is hung up on. 0 or a negative errno. */
 int peers_accept(struct peers *p, int listener);
 /* Reads what has come. The next client whose request is whole, to be answered with socket_answer; NULL = none. Hangs up on those that

@@ -21,7 +21,10 @@ public final class SignalTakers {
 
     static native void burn(long ns);
 
-    private static String takeAll(int signal) {
+    /** The same in a thread that blocks all signals. */
+    static native void burnDeaf(long ns);
+
+    static String takeAll(int signal) {
         int ways = ways();
         for (int way = 0; way < ways; way++) {
             String wrong = take(way, signal);

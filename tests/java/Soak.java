@@ -11,7 +11,7 @@ public final class Soak {
     private static final List<Rounds.Round> PROGRAMS =
         Arrays.asList(Loaders::round, ThreadChurn::round, Deopts::round, Overflow::round, Steady::round);
 
-    private static String round(Rounds.Options options) throws Exception {
+    static String round(Rounds.Options options) throws Exception {
         String[] answers = new String[PROGRAMS.size()];
         Thread[] threads = new Thread[answers.length];
         for (int i = 0; i < answers.length; i++) {

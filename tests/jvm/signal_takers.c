@@ -21,6 +21,7 @@ JNIEXPORT jint JNICALL Java_SignalTakers_once(JNIEnv *jni, jclass unused, jstrin
 JNIEXPORT jboolean JNICALL Java_SignalTakers_look(JNIEnv *jni, jclass unused, jint signal);
 JNIEXPORT jlong JNICALL Java_SignalTakers_names(JNIEnv *jni, jclass unused);
 JNIEXPORT void JNICALL Java_SignalTakers_burn(JNIEnv *jni, jclass unused, jlong ns);
+JNIEXPORT void JNICALL Java_SignalTakers_burnDeaf(JNIEnv *jni, jclass unused, jlong ns);
 
 typedef void (*handler)(int);
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
@@ -217,4 +218,14 @@ JNIEXPORT jlong JNICALL Java_SignalTakers_names(JNIEnv *jni, jclass unused)
 JNIEXPORT void JNICALL Java_SignalTakers_burn(JNIEnv *jni, jclass unused, jlong ns)
 {
     burn(ns);
+}
+
+/* All signals are blocked meanwhile. */
+JNIEXPORT void JNICALL Java_SignalTakers_burnDeaf(JNIEnv *jni, jclass unused, jlong ns)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    burn(ns);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -11,31 +11,17 @@ come to it first, whether it was there before us or came later.
 """
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+import goroutines
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fault"))
 import faulty
 
-SOURCE = ct.ROOT / "tests" / "jvm" / "goroutines.go"
 CYCLES = ({"clock": "auto"}, {"clock": "signal"}, {"clock": "timer"}, {"clock": "itimer"}, {"event": "cpu,wall"}, {"clock": "auto"})
 ROUNDS = int(os.environ.get("CANDOR_GO_ROUNDS", "1"))
-
-
-def library():
-    """None where there is no Go."""
-    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
-    if not go:
-        return None
-    made = ct.WORK / "libgoroutines.so"
-    environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", CGO_ENABLED="1", GOCACHE=str(ct.BUILD / "go-cache"),
-                       GOPATH=str(ct.WORK / "go"))
-    subprocess.run([go, "build", "-buildmode=c-shared", "-o", made, SOURCE], check=True, env=environment)
-    return made
 
 
 def cycles(jvm, name):
@@ -81,7 +67,7 @@ def check(jdk, made, order):
 
 def main():
     ct.need(ct.AGENT, ct.PROGRAM, faulty.AGENT)
-    made = library()
+    made = goroutines.library()
     if not made:
         ct.skip("a library in Go", "there is no Go here: install golang-go")
         ct.done()

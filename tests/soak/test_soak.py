@@ -16,50 +16,30 @@ Resident memory is compared between a third of a JVM's life and its end; the hea
 is the agent's, or the JVM's for code and classes. The residual's bound is that of test_thread_churn.py, and with timers,
 which do not see how a thread ends (docs/internals/known-limits.md), a fifth of the CPU time.
 """
-import collections
 import concurrent.futures
 import math
-import os
 import pathlib
-import signal
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fault"))
 import faulty
-from faulty import ct
+import soaking
+from soaking import ct, ok
 
-SECONDS = float(os.environ.get("CANDOR_SOAK_SECONDS", 7200))
-ROUND_SECONDS = 4
 INTERVAL_NS = 1_000_000
 FAULTS = 0.001
 CLOCKS = ("sigtrap", "signal", "timer", "itimer")
 TIMERS = ("timer", "itimer")
 COLLECTORS = ("Serial", "Parallel", "ConcMarkSweep", "G1", "Z", "Shenandoah")
 UNLOCK = "-XX:+UnlockExperimentalVMOptions"
-STEADY_MEMORY = ["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:MaxMetaspaceSize=128m", "-XX:ReservedCodeCacheSize=48m"]
 MOST_GROWN_KIB = 64 * 1024
-WORK = {"seconds": ROUND_SECONDS, "alive": 20, "threads": 2, "class": "same"}
+WORK = {"seconds": 4, **soaking.WORK}
 
-speak = threading.Lock()  # the lanes print whole lines
+class Tally(soaking.Tally):
+    """And how well its books closed."""
 
-
-def ok(*arguments):
-    with speak:
-        return ct.ok(*arguments)
-
-
-def resident_kib(jvm):
-    return int(jvm.status("VmRSS")[0].split()[0])
-
-
-class Tally:
-    """What one JVM went through."""
-
-    def __init__(self, what):
-        self.what, self.rounds, self.samples, self.bad = what, 0, collections.Counter(), []
-        self.resident, self.worst = [], 0.0
+    worst = 0.0
 
     def look_at(self, path, clock, started):
         """The recording is whole, and its books close within the bound."""
@@ -83,32 +63,6 @@ class Tally:
            f"{100 * self.worst:.2f} %", "\n".join(self.bad))
 
 
-def threads_of(jvm):
-    """What the JVM prints of its threads if it still can."""
-    if jvm.process.poll() is not None:
-        return "it is dead"
-    before = len(jvm.out)
-    jvm.process.send_signal(signal.SIGQUIT)
-    time.sleep(5)
-    return "\n".join(jvm.out[before:])
-
-
-def strain(tally, jvm, end, one_round):
-    """Rounds until the end; then the program is told to end. RuntimeError and OSError when it has died or hangs."""
-    status = None
-    try:
-        jvm.expect("ready")
-        while time.monotonic() < end or not tally.rounds:
-            one_round()
-            tally.rounds += 1
-            tally.resident.append(resident_kib(jvm))
-        status = jvm.finish()
-    except (RuntimeError, OSError) as death:
-        status = f"{death}\n{threads_of(jvm)}"
-    ok(status == 0, f"{tally.what}: {tally.rounds} rounds, and the program ends well", f"{status}\n{jvm.transcript()}")
-    tally.judge_memory()
-
-
 def recordings(tally, jvm, path, clocks):
     """A round that is recorded by itself, with the next clock."""
     def one_round():
@@ -130,9 +84,10 @@ def cell(jdk, collector, with_faults, end):
     name = f"{jdk.version}-{collector}"
     faults = faulty.Faults(name, loads=FAULTS)
     agent = ct.agent_options(faulty.AGENT if with_faults else None)
-    flags = [*STEADY_MEMORY, UNLOCK, f"-XX:+Use{collector}GC"]
+    flags = [*soaking.STEADY_MEMORY, UNLOCK, f"-XX:+Use{collector}GC"]
     with ct.Jvm(jdk, "Soak", agent=agent, flags=flags, env=faults.environment if with_faults else None) as jvm:
-        strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / f"{name}.jfr", CLOCKS))
+        soaking.strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / f"{name}.jfr", CLOCKS))
+    tally.judge_memory()
     tally.judge_recordings()
     if with_faults:
         ok(faults.counts()["faults"] > 0, f"{tally.what}: {faults.counts()['faults']} loads failed")
@@ -148,8 +103,9 @@ def matrix(jdks, end):
 
 def cycles(jdk, end):
     tally = Tally(f"{jdk}, a recording after the other")
-    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(), flags=STEADY_MEMORY) as jvm:
-        strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / "cycles.jfr", ("auto",)))
+    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(), flags=soaking.STEADY_MEMORY) as jvm:
+        soaking.strain(tally, jvm, end, recordings(tally, jvm, ct.WORK / "cycles.jfr", ("auto",)))
+    tally.judge_memory()
     tally.judge_recordings()
 
 
@@ -159,16 +115,17 @@ def always(jdk, end):
     def one_round():
         started[0] += jvm.round(**WORK)["started"]
 
-    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(file=path, interval="10ms"), flags=STEADY_MEMORY) as jvm:
-        strain(tally, jvm, end, one_round)
+    with ct.Jvm(jdk, "Soak", agent=ct.agent_options(file=path, interval="10ms"), flags=soaking.STEADY_MEMORY) as jvm:
+        soaking.strain(tally, jvm, end, one_round)
     tally.look_at(path, "auto", 100 * started[0])  # 100 = (10 ms / INTERVAL_NS) squared: the variance grows so
+    tally.judge_memory()
     tally.judge_recordings()
 
 
 def main():
     ct.need(faulty.AGENT, ct.AGENT, ct.PROGRAM)
     jdks = ct.jdks()
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + soaking.SECONDS
     with concurrent.futures.ThreadPoolExecutor() as pool:
         lanes = [pool.submit(matrix, jdks, end), pool.submit(cycles, ct.jdk(25), end), pool.submit(always, ct.jdk(21), end)]
         for lane in lanes:

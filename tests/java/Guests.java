@@ -1,0 +1,45 @@
+/**
+ * A process with everything in it that gets in a profiler's way: all of Soak, goroutines, a library that takes signals for itself
+ * after the recording has begun, and a thread that blocks every signal.
+ *
+ * go load go=LIBRARY takers=LIBRARY signal=N: loads what is named; the takers' library keeps a handler of its own for the signal from
+ * here on -> done
+ * go what Soak wants signal=N -> done what Soak answers, wrong=(what was not as without a profiler; none) rounds=(of goroutines)
+ */
+public final class Guests {
+    private static final long DEAF_NS = 100_000_000;
+
+    private static String load(Rounds.Options options) {
+        if (!options.text("go", "").isEmpty()) {
+            System.load(options.text("go", ""));
+            Goroutines.start(1);
+        }
+        System.load(options.text("takers", ""));
+        SignalTakers.once("keep", (int) options.number("signal", 0));
+        return "";
+    }
+
+    private static String round(Rounds.Options options) throws Exception {
+        if (options.word().equals("load")) {
+            return load(options);
+        }
+        int signal = (int) options.number("signal", 0);
+        String[] soak = {"", ""};
+        Thread deaf = new Thread(() -> SignalTakers.burnDeaf(DEAF_NS), "deaf");
+        Thread taker = new Thread(() -> soak[0] = SignalTakers.takeAll(signal), "taker");
+        Thread others = new Thread(() -> {
+            try {
+                soak[1] = Soak.round(options);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }, "soak");
+        Rounds.together(deaf, taker, others);
+        SignalTakers.once("keep", signal);
+        return soak[0] + " " + soak[1] + (options.number("goes", 0) > 0 ? " rounds=" + Goroutines.rounds() : "");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Rounds.serve(Guests::round);
+    }
+}

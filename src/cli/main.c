@@ -1,16 +1,18 @@
 /* candor: from a command line to one row of the table of commands. */
 #include "base/units.h"
 #include "cli/cli.h"
+#include "commit.h"
 #include "compress/intake.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int version_run(const struct cli_args *args)
 {
     (void)args;
-    puts("candor " CANDOR_VERSION);
+    printf("candor " CANDOR_VERSION "%s%s%s\n", *CANDOR_COMMIT ? " (" : "", CANDOR_COMMIT, *CANDOR_COMMIT ? ")" : "");
     return cli_finish_output();
 }
 

@@ -139,7 +139,8 @@ def helps():
         ct.ok(one.status == 0 and f"candor {name}" in one.out and "--help" in one.out and not one.err, f"help {name}", one)
         ct.ok(ct.candor(name, "--help").out == one.out, f"{name} --help is the same")
     version = ct.candor("version")
-    ct.ok(version.status == 0 and re.fullmatch(r"candor \d+\.\d+\.\d+\n", version.out), "version", version)
+    ct.ok(version.status == 0 and re.fullmatch(r"candor \d+\.\d+\.\d+( \([0-9a-f]{7,}(-dirty)?\))?\n", version.out),
+          "version, and the commit where there is one", version)
     ct.ok(ct.candor("--version").out == version.out, "--version is the same")
     with open("/dev/full", "w") as full:
         process = ct.spawn([ct.PROGRAM, "help"], stdout=full, stderr=subprocess.PIPE)

@@ -90,6 +90,20 @@ for what, (planted, expected) in PLANTED.items():
     status, output = lint(planted)
     ct.ok(status == 1 and expected in output and output.count("\n") == 1, f"found: {what}", output)
 
+
+def tagged(version):
+    """Lint on the clean tree with a commit that is tagged v1.2.0."""
+    lint({"meson.build": f"project('x', 'c',\n  version: '{version}')\n"})
+    tree = ct.WORK / "tree"
+    for command in (["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x"], ["tag", "v1.2.0"]):
+        subprocess.run(["git", "-C", tree, *command], check=True)
+    done = subprocess.run([LINT, "--root", tree], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+ct.ok(tagged("1.2.0") == (0, ""), "a tag that is the version", tagged("1.2.0"))
+ct.ok("version: the tag v1.2.0 is on this commit" in tagged("1.3.0")[1], "found: a tag of another version", tagged("1.3.0"))
+
 binary = {"tests/data/recording.bin": "\0\t \n"}
 ct.ok(lint(binary) == (0, ""), "binary files are not read as text", lint(binary))
 ct.done()

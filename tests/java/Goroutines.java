@@ -11,6 +11,9 @@ public final class Goroutines {
 
     static native long rounds();
 
+    /** While on, they compute nothing, and look for the end of it now and then. */
+    static native void rest(boolean on);
+
     public static void main(String[] args) throws Exception {
         Rounds.serve(options -> {
             if (options.word().equals("load")) {

@@ -4,7 +4,7 @@
  *
  * go load go=LIBRARY takers=LIBRARY signal=N: loads what is named; the takers' library keeps a handler of its own for the signal from
  * here on -> done
- * go what Soak wants signal=N -> done what Soak answers, wrong=(what was not as without a profiler; none) rounds=(of goroutines)
+ * go what Soak wants signal=N goes=(1 with goroutines, which rest between rounds) -> done what Soak answers, wrong=(what was not as without a profiler; none) rounds=(of goroutines)
  */
 public final class Guests {
     private static final long DEAF_NS = 100_000_000;
@@ -24,6 +24,10 @@ public final class Guests {
             return load(options);
         }
         int signal = (int) options.number("signal", 0);
+        boolean goes = options.number("goes", 0) > 0;
+        if (goes) {
+            Goroutines.rest(false);
+        }
         String[] soak = {"", ""};
         Thread deaf = new Thread(() -> SignalTakers.burnDeaf(DEAF_NS), "deaf");
         Thread taker = new Thread(() -> soak[0] = SignalTakers.takeAll(signal), "taker");
@@ -36,7 +40,10 @@ public final class Guests {
         }, "soak");
         Rounds.together(deaf, taker, others);
         SignalTakers.once("keep", signal);
-        return soak[0] + " " + soak[1] + (options.number("goes", 0) > 0 ? " rounds=" + Goroutines.rounds() : "");
+        if (goes) {
+            Goroutines.rest(true);
+        }
+        return soak[0] + " " + soak[1] + (goes ? " rounds=" + Goroutines.rounds() : "");
     }
 
     public static void main(String[] args) throws Exception {

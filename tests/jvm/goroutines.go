@@ -4,11 +4,15 @@ package main
 // #include <stdint.h>
 import "C"
 
-import "sync/atomic"
+import (
+    "sync/atomic"
+    "time"
+)
 
 const keys = 500
 
 var rounds int64
+var resting int32
 
 func descend(depth int) int {
     if depth == 0 {
@@ -36,6 +40,9 @@ func compute() {
             panic("a goroutine has computed something else than before")
         }
         atomic.AddInt64(&rounds, 1)
+        for atomic.LoadInt32(&resting) != 0 {
+            time.Sleep(10 * time.Millisecond)
+        }
     }
 }
 
@@ -49,6 +56,11 @@ func Java_Goroutines_start(env, class uintptr, n C.int32_t) {
 //export Java_Goroutines_rounds
 func Java_Goroutines_rounds(env, class uintptr) C.int64_t {
     return C.int64_t(atomic.LoadInt64(&rounds))
+}
+
+//export Java_Goroutines_rest
+func Java_Goroutines_rest(env, class uintptr, on C.uint8_t) {
+    atomic.StoreInt32(&resting, int32(on))
 }
 
 func main() {}

@@ -6,10 +6,11 @@ timeout: 20000
 
 Guests.java is Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) with a library in Go, a
 crash reporter that comes late and takes our signals, and threads that block every signal. On three JDKs, recordings of all events start and
-stop, with each clock in turn; beside each JVM runs the same program without the agent, for its memory. For two hours in all, or
+stop, with each clock in turn, and each goes on for CANDOR_SOAK_PAUSE_SECONDS while the program rests; beside each JVM runs the same program without the agent, for its memory. For two hours in all, or
 CANDOR_SOAK_SECONDS.
 """
 import concurrent.futures
+import os
 import signal
 import time
 
@@ -21,7 +22,7 @@ TAKERS = ct.BUILD / "tests" / "jvm" / "libsignal_takers.so"
 # With the signal that is ours then; what the program takes is always this one.
 CLOCKS = (("sigtrap", signal.SIGTRAP), ("signal", signal.SIGURG), ("timer", signal.SIGVTALRM), ("itimer", signal.SIGPROF))
 EVENTS = ("cpu,wall,alloc,live,lock,halt", "cpu", "cpu,wall", "cpu,alloc,lock")
-PAUSE_SECONDS = 3
+PAUSE_SECONDS = float(os.environ.get("CANDOR_SOAK_PAUSE_SECONDS", 3))
 MOST_GROWN_KIB = 24 * 1024  # more than the same program without the agent
 
 
@@ -48,10 +49,10 @@ class Guest:
         if self.recorded:
             jvm.start(self.path, interval="1ms", clock=clock, event=events)
         self.work(jvm, number)
+        time.sleep(PAUSE_SECONDS)
         if self.recorded:
             jvm.stop()
             self.look()
-        time.sleep(PAUSE_SECONDS)
 
     def look(self):
         recording, report = ct.Recording(self.path), ct.report(self.path)

@@ -4,10 +4,11 @@
  *
  * go load go=LIBRARY takers=LIBRARY signal=N: loads what is named; the takers' library keeps a handler of its own for the signal from
  * here on -> done
- * go what Soak wants signal=N goes=(1 with goroutines, which rest between rounds) -> done what Soak answers, wrong=(what was not as without a profiler; none) rounds=(of goroutines)
+ * go what Soak wants signal=N goes=(1 with goroutines, which rest between rounds) -> done what Soak answers, wrong=(what was not as
+ * without a profiler; none) rounds=(of goroutines)
  */
 public final class Guests {
-    private static final long DEAF_NS = 100_000_000;
+    private static final long DEAF_NS = 500_000_000;
 
     private static String load(Rounds.Options options) {
         if (!options.text("go", "").isEmpty()) {

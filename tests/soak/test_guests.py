@@ -6,8 +6,8 @@ timeout: 20000
 
 Guests.java is Soak.java (classes and threads that come and go, deoptimisation, overflowing stacks, allocation) with a library in Go, a
 crash reporter that comes late and takes our signals, and threads that block every signal. On three JDKs, recordings of all events start and
-stop, with each clock in turn, and each goes on for CANDOR_SOAK_PAUSE_SECONDS while the program rests; beside each JVM runs the same program without the agent, for its memory. For two hours in all, or
-CANDOR_SOAK_SECONDS.
+stop, with each clock in turn, and each goes on for CANDOR_SOAK_PAUSE_SECONDS while the program rests; beside each JVM runs the same program
+without the agent, for its memory. For two hours in all, or CANDOR_SOAK_SECONDS.
 """
 import concurrent.futures
 import os

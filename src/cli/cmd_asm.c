@@ -12,7 +12,7 @@
 static const struct cli_option options[] = {
     {'d', "duration", "TIME", NULL, "of a JVM: how long to record (default 10s)"},
     {'i', "interval", "TIME", NULL, "of a JVM: time between two samples (default 1ms)"},
-    {'e', "event", "EVENT", "cpu|" EVENT_LIST_COUNTED, "of a JVM: what to sample by (default cpu)"},
+    {'e', "event", "EVENT", "cpu|" RECORDING_EVENT_COUNTED, "of a JVM: what to sample by (default cpu)"},
     {0, "event-interval", "N", NULL, "of a JVM: with another event than cpu, how many lie between two samples"},
     {'o', "output", "FILE", NULL, "of a JVM: keep the recording there"},
     {0, "recompile", NULL, NULL, "of a JVM: first have it throw away what it compiled before the agent came: lines for all code"},
@@ -145,10 +145,10 @@ static int run_live(const struct cli_args *args, const struct asm_options *o)
     int status = recording_read(&r, args);
     if (status)
         return status;
-    r.code = "on";
-    if (r.event && strcmp(r.event, "cpu") && !recording_counts(&r))
-        return cli_usage(args->command, "--event %.60s: use cpu, or an event that perf counts", r.event);
-    if (!cli_option(args, "interval") && !recording_counts(&r))
+    r.given[OPTION_ASM] = "on";
+    if (r.given[OPTION_EVENT] && strcmp(r.given[OPTION_EVENT], "cpu") && !recording_counts(&r))
+        return cli_usage(args->command, "--event %.60s: use cpu, or an event that perf counts", r.given[OPTION_EVENT]);
+    if (!r.given[OPTION_INTERVAL] && !recording_counts(&r))
         r.interval_ns = 1000000;
     if (!r.duration_ns)
         r.duration_ns = DEFAULT_SECONDS * 1000000000ull;

@@ -47,7 +47,7 @@ static int start(struct session *s, const struct cli_args *args, struct recordin
         status = recording_file_open(&r->file);
     if (status)
         return status;
-    if (r->jfr)
+    if (r->given[OPTION_JFR])
         interrupt_catch(); /* what begins here somebody has to end */
     jdk_recorder_begin(&jdk, s, r, 0);
     status = interrupt_signal() ? cli_fail("nothing is recorded: interrupted") : ask_start(s, r, &answer);
@@ -76,9 +76,9 @@ static int start_run(const struct cli_args *args)
     int status = recording_read(&r, args);
     if (status)
         return status;
-    if (r.jfr && r.duration_ns)
+    if (r.given[OPTION_JFR] && r.duration_ns)
         return cli_usage(args->command, "--jfr %s wants 'candor stop' to put together what the agent and the JDK recorded: leave out "
-                                        "--duration, or use 'candor record'", r.jfr);
+                                        "--duration, or use 'candor record'", r.given[OPTION_JFR]);
     status = session_open(&s, args);
     if (!status)
         status = start(&s, args, &r);
@@ -319,11 +319,12 @@ static int status_run(const struct cli_args *args)
     return status;
 }
 
-static const struct cli_option start_options[] = {RECORDING_OPTIONS, SESSION_TIMEOUT_OPTION, {0}};
+static const struct cli_option start_options[] = {RECORDING_OPTIONS SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
     {'o', "output", "FILE", NULL, "copy to this file what was recorded so far"},
-    PATHS_OPTION("now"),
+    {0, "paths", "TIME", NULL,
+     "with -e live: look for who holds sampled objects, now; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"},
     SESSION_TIMEOUT_OPTION,
     {0},
 };

@@ -9,7 +9,7 @@
 #include "cli/session.h"
 
 static const struct cli_option options[] = {
-    RECORDING_OPTIONS,
+    RECORDING_OPTIONS
     {0, "no-report", NULL, NULL, "only record; print no report and write no page"},
     SESSION_TIMEOUT_OPTION,
     {0},

@@ -65,7 +65,8 @@ static void test_accepted(void)
                parse("event=live,live-max=16385") && parse("event=live,live-max=1k") && parse("event=live+live") &&
                parse("event=live+safepoint") && parse("event=live,clock=timer"),
            "and what it cannot have");
-    tap_ok(!parse("event=live,paths=200ms") && options.live.paths_ns == 200000000 && !parse("file=/copy.jfr,paths=10m") &&
+    tap_ok(!parse("event=live,paths=200ms") && options.live.paths_ns == 200000000 && !parse("file=/copy.jfr,event=live,paths=10m") &&
+               parse("paths=1s") && strstr(error.text, "event=live") &&
                parse("event=live,paths=0") && parse("event=live,paths=11m") && parse("event=live,paths=on") && strstr(error.text, "200ms"),
            "and the time for who holds what is alive, which a dump may name, too");
     tap_ok(parse("alloc-rate=50") && strstr(error.text, "event=alloc") && parse("event=alloc,alloc-rate=1,alloc-interval=1k") &&

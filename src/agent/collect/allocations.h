@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ALLOCATIONS_RATE_DEFAULT = 100, ALLOCATIONS_RATE_MAX = 1000000, ALLOCATIONS_INTERVAL_MIN = 1024 };
+enum { ALLOCATIONS_RATE_DEFAULT = 100 };
 
 struct alloc_options {
     uint64_t rate;     /* samples per second; 0 = ALLOCATIONS_RATE_DEFAULT */

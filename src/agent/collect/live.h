@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LIVE_MAX_DEFAULT = 1024, LIVE_MAX_LEAST = 64, LIVE_MAX_MOST = 16384 };
+enum { LIVE_MAX_DEFAULT = 1024 };
 
 struct live_options {
     uint32_t max; /* objects that are watched; 0 = LIVE_MAX_DEFAULT */

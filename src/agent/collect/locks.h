@@ -18,8 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOCKS_RATE_DEFAULT = 100, LOCKS_RATE_MAX = 1000000, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
-#define LOCKS_THRESHOLD_MAX_NS UINT64_C(10000000000)
+enum { LOCKS_RATE_DEFAULT = 100, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
 
 struct lock_options {
     bool has_threshold;    /* else the default, and a rate */

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #define PATHS_BUDGET_DEFAULT_NS UINT64_C(200000000)
-#define PATHS_BUDGET_MAX_NS UINT64_C(600000000000)
 
 /* A watched object. */
 struct paths_object {

@@ -22,7 +22,7 @@
 
 /* A round costs as much as some ten looks before the first of them. */
 enum { WALL_LOOKS_LEAST = 16 };
-enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 160, WALL_RATE_MAX = 100000 };
+enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 160 };
 
 struct wall_options {
     bool alone;           /* the recording has no samples of CPU time */

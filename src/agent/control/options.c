@@ -1,13 +1,12 @@
 #include "agent/control/options.h"
 
-#include "agent/collect/paths.h"
-#include "agent/trigger/alloc_events.h"
 #include "base/percent.h"
-#include "base/units.h"
+#include "base/recording_options.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,35 +47,6 @@ static int set_descriptor(struct collect_options *o, char *value, struct error *
     return 0;
 }
 
-static int set_interval(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_duration(value, &o->interval_ns) || o->interval_ns < CLOCK_INTERVAL_MIN_NS ||
-        o->interval_ns > 10000000000u)
-        return error_set(e, -EINVAL, "interval '%s': use a duration from 100us to 10s", value);
-    return 0;
-}
-
-static int set_max_rate(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_rate(value, &o->limits.max_rate))
-        return error_set(e, -EINVAL, "max-rate '%s': use samples per second, such as 600/s", value);
-    return 0;
-}
-
-static int set_max_overhead(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_percent(value, &o->limits.max_overhead))
-        return error_set(e, -EINVAL, "max-overhead '%s': use a share of the process's CPU time, such as 1%%", value);
-    return 0;
-}
-
-static int set_duration(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_seconds(value, &o->duration_ns))
-        return error_set(e, -EINVAL, "duration '%s': use a number of seconds, or one with a unit, such as 5m", value);
-    return 0;
-}
-
 static int set_clock(struct collect_options *o, char *value, struct error *e)
 {
     for (int kind = 0; kind < CLOCK_KINDS; kind++)
@@ -97,29 +67,6 @@ static int set_walker(struct collect_options *o, char *value, struct error *e)
     return error_set(e, -EINVAL, "walker '%s': use auto, vmstructs, agct or compare", value);
 }
 
-static int set_switch(bool *on, const char *name, const char *value, struct error *e)
-{
-    *on = !strcmp(value, "on");
-    if (!*on && strcmp(value, "off"))
-        return error_set(e, -EINVAL, "%s '%s': use on or off", name, value);
-    return 0;
-}
-
-static int set_carrier_frames(struct collect_options *o, char *value, struct error *e)
-{
-    return set_switch(&o->carrier_frames, "carrier-frames", value, e);
-}
-
-static int set_recompile(struct collect_options *o, char *value, struct error *e)
-{
-    return set_switch(&o->recompile, "recompile", value, e);
-}
-
-static int set_asm(struct collect_options *o, char *value, struct error *e)
-{
-    return set_switch(&o->code, "asm", value, e);
-}
-
 /* Nothing that the agent does differently: who started the recording asks it, in the end, what was to go on beside it. */
 static int set_jfr(struct collect_options *o, char *value, struct error *e)
 {
@@ -133,20 +80,6 @@ static int set_jfr(struct collect_options *o, char *value, struct error *e)
     return 0;
 }
 
-static int set_keep(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_duration(value, &o->keep.ns) || o->keep.ns < KEEP_NS_MIN)
-        return error_set(e, -EINVAL, "keep '%s': use a duration of 1s or more, such as 5m", value);
-    return 0;
-}
-
-static int set_max_size(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_size(value, &o->keep.bytes) || o->keep.bytes < KEEP_BYTES_MIN || o->keep.bytes > KEEP_BYTES_MAX)
-        return error_set(e, -EINVAL, "max-size '%s': use a size from 1MB to 1GB, such as 100MB", value);
-    return 0;
-}
-
 static int set_dump_on(struct collect_options *o, char *value, struct error *e)
 {
     return alarm_rule_parse(&o->dumps.rule, value, e);
@@ -157,23 +90,6 @@ static int set_dump_dir(struct collect_options *o, char *value, struct error *e)
     if (value[0] != '/' || strlen(value) >= sizeof o->dumps.folder)
         return error_set(e, -EINVAL, "dump-dir '%.200s': use an absolute path, as this JVM sees it", value);
     snprintf(o->dumps.folder, sizeof o->dumps.folder, "%s", value);
-    return 0;
-}
-
-static int set_dump_max(struct collect_options *o, char *value, struct error *e)
-{
-    char *end;
-    unsigned long n = strtoul(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || !n || n > DUMPS_MAX_MOST)
-        return error_set(e, -EINVAL, "dump-max '%s': use a number from 1 to %d", value, DUMPS_MAX_MOST);
-    o->dumps.max = (uint32_t)n;
-    return 0;
-}
-
-static int set_dump_pause(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_duration(value, &o->dumps.pause_ns) || o->dumps.pause_ns < DUMPS_PAUSE_MIN_NS)
-        return error_set(e, -EINVAL, "dump-pause '%s': use a duration of 1s or more", value);
     return 0;
 }
 
@@ -218,16 +134,6 @@ static int set_event(struct collect_options *o, char *value, struct error *e)
     return event_counter_find(&o->counter, value, e);
 }
 
-static int set_event_interval(struct collect_options *o, char *value, struct error *e)
-{
-    char *end;
-    errno = 0;
-    o->event_interval = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || errno || !o->event_interval || o->event_interval > EVENT_COUNTER_INTERVAL_MAX)
-        return error_set(e, -EINVAL, "event-interval '%.40s': use how many events lie between two samples, such as 1000", value);
-    return 0;
-}
-
 /* Nothing but the intervals of CPU time can be told in nanoseconds. */
 static int check_counter(const struct collect_options *o, struct error *e)
 {
@@ -248,71 +154,10 @@ static int check_counter(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-static int set_alloc_rate(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_rate(value, &o->alloc.rate) || o->alloc.rate > ALLOCATIONS_RATE_MAX)
-        return error_set(e, -EINVAL, "alloc-rate '%s': use samples per second, from 1 to 1000000, such as 100/s", value);
-    return 0;
-}
-
-static int set_alloc_interval(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_size(value, &o->alloc.interval) || o->alloc.interval < ALLOCATIONS_INTERVAL_MIN ||
-        o->alloc.interval > ALLOC_INTERVAL_MAX)
-        return error_set(e, -EINVAL, "alloc-interval '%s': use a size from 1k to 2047m, such as 512k", value);
-    return 0;
-}
-
-static int set_live_max(struct collect_options *o, char *value, struct error *e)
-{
-    char *end;
-    unsigned long n = strtoul(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end || n < LIVE_MAX_LEAST || n > LIVE_MAX_MOST)
-        return error_set(e, -EINVAL, "live-max '%s': use a number of objects from %d to %d", value, LIVE_MAX_LEAST, LIVE_MAX_MOST);
-    o->live.max = (uint32_t)n;
-    return 0;
-}
-
-/* Of a recording, at its end; of a dump, now. */
-static int set_paths(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_duration(value, &o->live.paths_ns) || !o->live.paths_ns || o->live.paths_ns > PATHS_BUDGET_MAX_NS)
-        return error_set(e, -EINVAL, "paths '%s': use the time that all threads may be stopped for it, up to 10m, such as 200ms", value);
-    return 0;
-}
-
 static int check_alloc(const struct collect_options *o, struct error *e)
 {
-    if (!(o->events & COLLECT_ALLOC) && (o->alloc.rate || o->alloc.interval))
-        return error_set(e, -EINVAL, "alloc-rate and alloc-interval need event=alloc or event=cpu,alloc");
-    if (!(o->events & COLLECT_LIVE) && o->live.max)
-        return error_set(e, -EINVAL, "live-max needs event=live or event=cpu,live");
     if (o->alloc.rate && o->alloc.interval)
         return error_set(e, -EINVAL, "alloc-rate and alloc-interval: use one of them");
-    return 0;
-}
-
-static int set_lock_threshold(struct collect_options *o, char *value, struct error *e)
-{
-    bool none = !strcmp(value, "0");
-    o->lock.has_threshold = true;
-    o->lock.threshold_ns = 0;
-    if (!none && (units_parse_duration(value, &o->lock.threshold_ns) || o->lock.threshold_ns > LOCKS_THRESHOLD_MAX_NS))
-        return error_set(e, -EINVAL, "lock-threshold '%s': use a duration up to 10s, such as 1ms, or 0 for all waits", value);
-    return 0;
-}
-
-static int set_lock_rate(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_rate(value, &o->lock.rate) || !o->lock.rate || o->lock.rate > LOCKS_RATE_MAX)
-        return error_set(e, -EINVAL, "lock-rate '%s': use waits recorded per second, from 1/s to 1000000/s", value);
-    return 0;
-}
-
-static int check_lock(const struct collect_options *o, struct error *e)
-{
-    if (!(o->events & COLLECT_LOCK) && (o->lock.has_threshold || o->lock.rate))
-        return error_set(e, -EINVAL, "lock-threshold and lock-rate are the event lock's; record with event=lock");
     return 0;
 }
 
@@ -326,21 +171,6 @@ static int check_clock(const struct collect_options *o, struct error *e)
     return 0;
 }
 
-static int set_wall_interval(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_duration(value, &o->wall.interval_ns) || o->wall.interval_ns < WALL_INTERVAL_MIN_NS ||
-        o->wall.interval_ns > 10000000000u)
-        return error_set(e, -EINVAL, "wall-interval '%s': use a duration from 1ms to 10s", value);
-    return 0;
-}
-
-static int set_wall_rate(struct collect_options *o, char *value, struct error *e)
-{
-    if (units_parse_rate(value, &o->wall.rate) || !o->wall.rate || o->wall.rate > WALL_RATE_MAX)
-        return error_set(e, -EINVAL, "wall-rate '%s': use looks at threads per second, from 1/s to %d/s", value, WALL_RATE_MAX);
-    return 0;
-}
-
 /* Whether its rounds are what the interval is of. */
 static bool is_of_rounds(const struct collect_options *o)
 {
@@ -349,8 +179,6 @@ static bool is_of_rounds(const struct collect_options *o)
 
 static int check_wall(const struct collect_options *o, struct error *e)
 {
-    if (!(o->events & COLLECT_WALL) && (o->wall.interval_ns || o->wall.rate))
-        return error_set(e, -EINVAL, "wall-interval and wall-rate are the event wall's; record with event=wall");
     if (!is_of_rounds(o))
         return 0;
     if (o->interval_ns && o->interval_ns < WALL_INTERVAL_MIN_NS)
@@ -402,39 +230,92 @@ static int check(const struct collect_options *o, struct error *e)
     return 0;
 }
 
+/* What the options need that the recording has not. given: a bit per option. */
+static int check_events(const struct collect_options *o, uint64_t given, struct error *e)
+{
+    char events[COLLECT_EVENTS_BYTES];
+    collect_events_text(events, o->events);
+    for (int i = 0; i < RECORDING_OPTIONS_COUNT; i++) {
+        int n;
+        const char *lacking = given >> i & 1 ? recording_option_lacks((enum recording_option)i, events, &n) : NULL;
+        if (lacking)
+            return error_set(e, -EINVAL, "%s needs event=%.*s: record that event too, or leave the option out",
+                             recording_option_rows[i].key, n, lacking);
+    }
+    return 0;
+}
+
+/* Where the agent keeps what is a number. */
+#define FIELD(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                               \
+    [OPTION_##symbol] = {offsetof(struct collect_options, field), sizeof(((struct collect_options *)0)->field)},
+static const struct {
+    size_t offset, size;
+} fields[RECORDING_OPTIONS_COUNT] = {RECORDING_OPTION_ROWS(FIELD, RECORDING_OPTION_NO_ROW, RECORDING_OPTION_NO_ROW)};
+
+static int set_number(struct collect_options *o, enum recording_option option, const char *text, struct error *e)
+{
+    struct recording_option_value value;
+    char *field = (char *)o + fields[option].offset;
+    int rc = recording_option_read(option, text, &value, e);
+    if (rc)
+        return rc;
+    if (recording_option_rows[option].kind == RECORDING_OPTION_SHARE)
+        *(double *)field = value.share;
+    else if (fields[option].size == sizeof(bool))
+        *(bool *)field = value.number;
+    else if (fields[option].size == sizeof(uint32_t))
+        *(uint32_t *)field = (uint32_t)value.number;
+    else
+        *(uint64_t *)field = value.number;
+    return 0;
+}
+
+typedef int setter(struct collect_options *, char *, struct error *);
+
+/* Those that are no number, */
+static setter *const words[RECORDING_OPTIONS_COUNT] = {[OPTION_EVENT] = set_event,     [OPTION_CLOCK] = set_clock,
+                                                       [OPTION_DUMP_ON] = set_dump_on, [OPTION_DUMP_DIR] = set_dump_dir,
+                                                       [OPTION_JFR] = set_jfr};
+
+/* and those that the command line has not. */
 static const struct {
     const char *key;
-    int (*set)(struct collect_options *, char *, struct error *);
-} keys[] = {{"file", set_file},         {"descriptor", set_descriptor},
-            {"interval", set_interval}, {"duration", set_duration},
-            {"clock", set_clock},       {"event", set_event},
-            {"walker", set_walker},     {"carrier-frames", set_carrier_frames},
-            {"recompile", set_recompile}, {"asm", set_asm},
-            {"max-rate", set_max_rate},
-            {"max-overhead", set_max_overhead}, {"keep", set_keep},
-            {"max-size", set_max_size}, {"dump-on", set_dump_on},
-            {"dump-dir", set_dump_dir}, {"dump-max", set_dump_max},
-            {"dump-pause", set_dump_pause}, {"alloc-rate", set_alloc_rate},
-            {"alloc-interval", set_alloc_interval}, {"wall-interval", set_wall_interval},
-            {"wall-rate", set_wall_rate}, {"live-max", set_live_max}, {"paths", set_paths},
-            {"lock-threshold", set_lock_threshold}, {"lock-rate", set_lock_rate},
-            {"event-interval", set_event_interval}, {"jfr", set_jfr}};
+    setter *set;
+} own[] = {{"file", set_file}, {"descriptor", set_descriptor}, {"walker", set_walker}};
+
+enum { OWN = sizeof own / sizeof *own, KEYS = OWN + RECORDING_OPTIONS_COUNT };
+_Static_assert(KEYS <= 64, "a bit per key");
+
+/* Those of the own come behind the others. */
+static const char *key_of(int i)
+{
+    return i < RECORDING_OPTIONS_COUNT ? recording_option_rows[i].key : own[i - RECORDING_OPTIONS_COUNT].key;
+}
+
+static bool is_of_dump(int i)
+{
+    return i == OPTION_PATHS || !strcmp(key_of(i), "file") || !strcmp(key_of(i), "descriptor");
+}
 
 static int unknown(const char *key, bool of_dump, struct error *e)
 {
+    char known[512];
+    size_t used = 0;
+    for (int i = 0; i < KEYS; i++)
+        if (!of_dump || is_of_dump(i))
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", key_of(i));
     if (of_dump)
-        return error_set(e, -EINVAL, "option '%s' is none of dump's, which are file, descriptor and paths", key);
-    return error_set(e, -EINVAL,
-                     "unknown option '%s'; known are "
-                     "file, descriptor, interval, duration, clock, walker, event, carrier-frames, recompile, asm, max-rate, "
-                     "max-overhead, keep, max-size, dump-on, dump-dir, dump-max, dump-pause, alloc-rate, alloc-interval, wall-interval, "
-                     "wall-rate, live-max, paths, lock-threshold, lock-rate, event-interval and jfr",
-                     key);
+        return error_set(e, -EINVAL, "option '%.60s' is none of dump's, which are %s", key, known);
+    return error_set(e, -EINVAL, "unknown option '%.60s'; known are %s", key, known);
 }
 
-static bool is_of_dump(int (*set)(struct collect_options *, char *, struct error *))
+static int set_value(struct collect_options *o, int i, char *value, struct error *e)
 {
-    return set == set_file || set == set_descriptor || set == set_paths;
+    if (strcmp(key_of(i), "file") && percent_decode(value)) /* whose %p has a meaning of its own */
+        return broken(key_of(i), e);
+    if (i >= RECORDING_OPTIONS_COUNT)
+        return own[i - RECORDING_OPTIONS_COUNT].set(o, value, e);
+    return words[i] ? words[i](o, value, e) : set_number(o, (enum recording_option)i, value, e);
 }
 
 /* given: a bit per key that came before. */
@@ -444,31 +325,31 @@ static int set_one(struct collect_options *o, char *pair, bool of_dump, uint64_t
     if (!value)
         return error_set(e, -EINVAL, "option '%s' has no value", pair);
     *value++ = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (strcmp(pair, keys[i].key) != 0 || (of_dump && !is_of_dump(keys[i].set)))
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(pair, key_of(i)) || (of_dump && !is_of_dump(i)))
             continue;
         if (*given >> i & 1)
             return error_set(e, -EINVAL, "option '%s' is given twice; leave one out", pair);
         *given |= UINT64_C(1) << i;
-        return keys[i].set != set_file && percent_decode(value) ? broken(pair, e) : keys[i].set(o, value, e);
+        return set_value(o, i, value, e);
     }
     return unknown(pair, of_dump, e);
 }
 
-static int set_all(struct collect_options *o, char *text, bool of_dump, struct error *e)
+static int set_all(struct collect_options *o, char *text, bool of_dump, uint64_t *given, struct error *e)
 {
-    uint64_t given = 0;
     int rc = 0;
-    _Static_assert(sizeof keys / sizeof *keys <= 64, "a bit per key");
+    *given = 0;
     memset(o, 0, sizeof *o);
     o->events = COLLECT_CPU;
     while (text && *text && !rc) {
         char *next = strchr(text, ',');
         if (next)
             *next++ = 0;
-        rc = *text ? set_one(o, text, of_dump, &given, e) : 0;
+        rc = *text ? set_one(o, text, of_dump, given, e) : 0;
         text = next;
     }
+    o->lock.has_threshold = *given >> OPTION_LOCK_THRESHOLD & 1;
     if (!rc && o->passed && !o->file[0])
         return error_set(e, -EINVAL, "descriptor needs file, the name of what is passed");
     return rc;
@@ -476,15 +357,17 @@ static int set_all(struct collect_options *o, char *text, bool of_dump, struct e
 
 int options_parse_dump(struct collect_options *out, char *text, struct error *e)
 {
-    return set_all(out, text, true, e);
+    uint64_t given;
+    return set_all(out, text, true, &given, e);
 }
 
 int options_parse(struct collect_options *out, char *text, struct error *e)
 {
-    int rc = set_all(out, text, false, e);
+    uint64_t given;
+    int rc = set_all(out, text, false, &given, e);
     rc = rc ? rc : check_counter(out, e);
+    rc = rc ? rc : check_events(out, given, e);
     rc = rc ? rc : check_wall(out, e);
-    rc = rc ? rc : check_lock(out, e);
     rc = rc ? rc : check_dumps(out, e);
     settle(out);
     return rc ? rc : check(out, e);

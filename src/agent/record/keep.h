@@ -12,9 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KEEP_NS_MIN UINT64_C(1000000000)
-enum { KEEP_BYTES_MIN = 1 << 20, KEEP_BYTES_MAX = 1 << 30 };
-
 struct keep {
     uint64_t ns, bytes; /* 0 = no limit */
 };

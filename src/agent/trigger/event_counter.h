@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 enum { EVENT_COUNTER_NAME_MAX = 96 };
-#define EVENT_COUNTER_INTERVAL_MAX (UINT64_C(1) << 40)
 
 struct event_counter {
     char name[EVENT_COUNTER_NAME_MAX]; /* as it was asked for; empty = CPU time */

@@ -1,6 +1,7 @@
 #include "cli/record/event_list.h"
 
 #include "base/counted_event.h"
+#include "base/recording_options.h"
 #include "base/word_list.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static bool is_among(const char *words, char separator, const char *word, size_t
 
 static bool is_member(const char *word, size_t n)
 {
-    return is_among(EVENT_LIST_MEMBERS, '|', word, n);
+    return is_among(RECORDING_EVENT_WORDS, '|', word, n);
 }
 
 /* A slip of the fingers shall not go as far as the agent. */

@@ -7,11 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Those of the agent (enum collect_event), */
-#define EVENT_LIST_MEMBERS "cpu|wall|alloc|live|lock|halt|safepoint"
-/* and some of those that perf counts. */
-#define EVENT_LIST_COUNTED "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches" CLI_OPEN
-
 /* Whether the agent takes the list; NULL, which is cpu alone, it does. Safepoint and what perf counts go alone; whether the machine can
  * count one, and has a tracepoint, the agent knows. CLI_OK, or CLI_USAGE with the line printed. */
 int event_list_check(const struct cli_command *command, const char *list);

@@ -61,9 +61,9 @@ static void say_without(const struct recording *r, const struct session *s, int 
     fflush(stdout);
     if (code == -ENOSYS)
         fprintf(stderr, "candor: --jfr %s: %d has no Flight Recorder (%s); -e halt,lock has GC pauses and waits for locks without it\n",
-                r->jfr, s->process.pid, e->text);
+                r->given[OPTION_JFR], s->process.pid, e->text);
     else
-        fprintf(stderr, "candor: --jfr %s: %s; %d is recorded without the JDK's recorder\n", r->jfr, e->text, s->process.pid);
+        fprintf(stderr, "candor: --jfr %s: %s; %d is recorded without the JDK's recorder\n", r->given[OPTION_JFR], e->text, s->process.pid);
 }
 
 /* The owner's: the one that goes back furthest. NULL = there is none. */
@@ -109,7 +109,7 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
     struct jvm jvm;
     unsigned feature = jvm_read(s->process.pid, &jvm, NULL) ? 0 : recorder_feature_version(jvm.version);
     buffer_init(&text, SETTINGS_MAX);
-    recorder_settings(&text, feature, !event_list_has(r->event, "lock"));
+    recorder_settings(&text, feature, !event_list_has(r->given[OPTION_EVENT], "lock"));
     int code = text.failed ? error_set(e, -ENOMEM, "out of memory")
                            : recorder_folder_write(&j->folder, RECORDER_SETTINGS, text.data, text.len, e);
     buffer_deinit(&text);
@@ -121,10 +121,10 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
 static struct recorder_bounds bounds_of(const struct recording *r, unsigned long long guard_ns)
 {
     struct recorder_bounds b = {.duration_ns = r->duration_ns ? r->duration_ns + guard_ns + PATIENCE_NS : 0, .bytes = BYTES_MAX};
-    if (r->keep)
-        units_parse_duration(r->keep, &b.age_ns);
-    if (r->max_size)
-        units_parse_size(r->max_size, &b.bytes);
+    if (r->given[OPTION_KEEP])
+        units_parse_duration(r->given[OPTION_KEEP], &b.age_ns);
+    if (r->given[OPTION_MAX_SIZE])
+        units_parse_size(r->given[OPTION_MAX_SIZE], &b.bytes);
     return b;
 }
 
@@ -213,14 +213,14 @@ static void begin(struct jdk_recorder *j, const struct session *s, struct record
     j->begin_ns = (int64_t)clock_realtime_ns();
     int code = recorder_check(s->process.pid, patience(s), &list, &e);
     end_left_over(s, &list);
-    if (!code && is_on(r->jfr))
+    if (!code && is_on(r->given[OPTION_JFR]))
         code = begin_own(j, s, r, guard_ns, &list, &e);
     else if (!code)
         begin_existing(j, s, &list);
     if (code)
         say_without(r, s, code, &e);
     if (!j->mode)
-        r->jfr = NULL;
+        r->given[OPTION_JFR] = NULL;
 }
 
 /* The agent begins to record when the JVM is ready; before that nothing else in it is. */
@@ -237,17 +237,17 @@ static bool agent_records(const struct session *s)
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
-    if (r->jfr && !agent_records(s)) /* which refuses another, and nobody's recorder is touched for that */
+    if (r->given[OPTION_JFR] && !agent_records(s)) /* which refuses another, and nobody's recorder is touched for that */
         begin(j, s, r, guard_ns);
 }
 
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns)
 {
     reset(j);
-    while (r->jfr && !agent_records(s))
+    while (r->given[OPTION_JFR] && !agent_records(s))
         if (interrupt_signal() || session_wait_end(s, STEP_MS))
             return;
-    if (r->jfr)
+    if (r->given[OPTION_JFR])
         begin(j, s, r, guard_ns);
 }
 

@@ -165,8 +165,9 @@ int launch_record(const struct cli_args *args, struct recording *r)
     struct error e;
     struct buffer agent;
     struct child child = {.is_java = !strcmp(base_name(args->operands[0]), "java")};
-    if (r->jfr && !child.is_java)
-        return cli_usage(args->command, "--jfr %s: the command has to be java itself, so that candor can speak with the JVM", r->jfr);
+    if (r->given[OPTION_JFR] && !child.is_java)
+        return cli_usage(args->command, "--jfr %s: the command has to be java itself, so that candor can speak with the JVM",
+                         r->given[OPTION_JFR]);
     if (process_read(getpid(), &self, &e))
         return cli_fail("%s", e.text);
     int status = recording_choose_file(r, args, base_name(args->operands[0]));

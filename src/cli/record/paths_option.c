@@ -1,19 +1,18 @@
 #include "cli/record/paths_option.h"
 
+#include "base/recording_options.h"
 #include "base/units.h"
 
 #include <stdio.h>
 
-enum { MOST_S = 600 };
-
 int paths_option_read(const struct cli_args *args, unsigned long long *ns)
 {
-    int status = cli_duration(args, "paths", 0, ns);
-    if (status)
-        return status;
-    if (cli_option(args, "paths") && (!*ns || *ns > MOST_S * 1000000000ull))
-        return cli_usage(args->command, "--paths=%.40s: use the time that all threads may be stopped for it, up to 10m, such as 200ms",
-                         cli_option(args, "paths"));
+    struct recording_option_value value = {0};
+    struct error e;
+    const char *text = cli_option(args, "paths");
+    if (text && recording_option_read(OPTION_PATHS, text, &value, &e))
+        return cli_usage(args->command, "--%s", e.text);
+    *ns = value.number;
     return CLI_OK;
 }
 

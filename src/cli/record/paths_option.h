@@ -4,13 +4,6 @@
 
 #include "cli/cli.h"
 
-#define PATHS_OPTION(when)                                                                                             \
-    {                                                                                                                  \
-        0, "paths", "TIME", NULL,                                                                                      \
-            "with -e live: look for who holds sampled objects, " when                                                  \
-            "; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"                                 \
-    }
-
 /* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
 int paths_option_read(const struct cli_args *args, unsigned long long *ns);
 /* Says beforehand what it will cost. */

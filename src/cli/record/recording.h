@@ -2,56 +2,18 @@
 #ifndef CANDOR_CLI_RECORD_RECORDING_H
 #define CANDOR_CLI_RECORD_RECORDING_H
 
+#include "base/recording_options.h"
 #include "cli/cli.h"
 #include "cli/record/event_list.h"
 #include "cli/record/paths_option.h"
 #include "cli/record/recording_file.h"
 
-#define RECORDING_OPTIONS                                                                                              \
-    {'e', "event", "LIST", EVENT_LIST_MEMBERS "|" EVENT_LIST_COUNTED, "what to sample, comma-separated (default cpu)"},  \
-        {0, "event-interval", "N", NULL,                                                                               \
-         "with -e page-faults and others that perf counts: how many lie between two samples"},                         \
-        {'i', "interval", "TIME", NULL,                                                                                \
-         "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e safepoint "   \
-         "wall-clock time"},                                                                                           \
-        {0, "wall-interval", "TIME", NULL, "with -e wall: wall-clock time between two looks at threads (default 50ms)"},  \
-        {0, "wall-rate", "RATE", NULL,                                                                                 \
-         "with -e wall: look at no more threads than that; of more, at some drawn at random, or less often (default "  \
-         "160/s)"},                                                                                                    \
-        {'d', "duration", "TIME", NULL,                                                                                \
-         "stop after this time: 30s, 5m, or 30 for seconds (default: when told, or the JVM ends)"},                 \
-        {'o', "output", "FILE", NULL, "the recording (default candor-NAME-DATE-TIME.jfr here)"},                       \
-        {0, "max-overhead", "PERCENT", NULL,                                                                               \
-     "sample less often where the profiler would take more of the JVM's CPU time (such as 1%)"},                       \
-        {0, "max-rate", "RATE", NULL, "sample less often where there would be more samples (such as 600/s)"},          \
-        {0, "keep", "TIME", NULL, "keep the last TIME of the recording and discard what is older (such as 5m)"},       \
-        {0, "max-size", "SIZE", NULL, "keep the recording's end within SIZE on the disk (1MB to 1GB)"},               \
-        {0, "dump-on", "RULE", NULL,                                                                                   \
-     "copy what the recording holds when the JVM uses much CPU: 'cpu>90%/10s', 'cpu>1.5/10s' (processors)"},           \
-        {0, "dump-dir", "DIR", NULL, "where these copies go, as the JVM sees it (default: beside the recording)"},     \
-        {0, "dump-max", "N", NULL, "make no more than N of them (default 10)"},                                        \
-        {0, "dump-pause", "TIME", NULL, "wait so long after each (default: as long as --keep, or 5m)"},                \
-        {0, "alloc-rate", "RATE", NULL, "with -e alloc: about so many samples (default 100/s)"},                       \
-        {0, "alloc-interval", "SIZE", NULL, "with -e alloc: a sample per so many bytes on average, such as 512k"},     \
-        {0, "live-max", "N", NULL, "with -e live: watch no more than so many sampled objects (64 to 16384, default 1024)"}, \
-        PATHS_OPTION("at the end"),                                                                                    \
-        {0, "lock-threshold", "TIME", NULL,                                                                            \
-         "with -e lock: record all waits of that time or more, and draw of the shorter ones; 0 for all (default 1ms)"}, \
-        {0, "lock-rate", "RATE", NULL,                                                                                 \
-         "with -e lock: of monitors, of parks for locks and semaphores, and of other parks record no more than about "  \
-         "that each, by a higher threshold (default 100/s, without a bound where --lock-threshold is given)"},         \
-        {0, "jfr", "MODE", "off|existing|on",                                                                          \
-         "what stopped threads, from the JDK's own recorder, into the same file: nothing, what a recording that runs there "    \
-         "anyway has of it, or one begun for it (default off)"},                                                       \
-        {0, "clock", "CLOCK", "auto|sigtrap|signal|timer|itimer", "the clock that triggers samples (default auto)"},   \
-        {0, "asm", NULL, NULL, "with the machine code that samples fall in, for 'candor asm'"},                        \
-    {                                                                                                                  \
-        0, "carrier-frames", NULL, NULL, "below a virtual thread's frames, those of the thread that carries it"        \
-    },                                                                                                                 \
-    {                                                                                                                  \
-        0, "recompile", NULL, NULL, "first have the JVM throw away what it compiled before the agent came: exact lines, for "  \
-                                    "seconds of slower work"                                                           \
-    }
+/* The rows of base/recording_options.h as options of a command. */
+#define RECORDING_NUMBER(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                         \
+    {letter, key, argument, NULL, help, without},
+#define RECORDING_WORD(symbol, letter, key, argument, choices, help) {letter, key, argument, choices, help},
+#define RECORDING_OUTPUT(letter, name, argument, help) {letter, name, argument, NULL, help},
+#define RECORDING_OPTIONS RECORDING_OPTION_ROWS(RECORDING_NUMBER, RECORDING_WORD, RECORDING_OUTPUT)
 
 #define RECORDING_EVENTS                                                                                               \
     "With -e wall all of Java's threads are sampled by the wall clock, running or not, and each sample says what its thread did: it "  \
@@ -116,18 +78,7 @@
     "90 % of the processors that it may use (its CPU set, or the quota of its control group). Quote it: > is the shell's."
 
 struct recording {
-    const char *event, *clock; /* NULL = the agent's default */
-    const char *event_interval; /* NULL = the agent's default for the event */
-    const char *max_overhead, *max_rate; /* NULL = none */
-    const char *alloc_rate, *alloc_interval; /* NULL = the agent's default */
-    const char *live_max;                    /* the same */
-    const char *wall_interval, *wall_rate;       /* NULL = the agent's defaults */
-    const char *lock_threshold, *lock_rate;      /* the same */
-    const char *code;                            /* "on", or NULL: with snapshots of machine code */
-    const char *carrier_frames, *recompile;      /* "on", or NULL */
-    const char *jfr;                             /* "existing", "on"; NULL = off */
-    const char *keep, *max_size;                 /* NULL = all of it */
-    const char *dump_on, *dump_dir, *dump_max, *dump_pause; /* NULL = none, the agent's defaults */
+    const char *given[RECORDING_OPTIONS_COUNT]; /* what goes to the agent, "on" for a switch; NULL = nothing, and its default holds */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     unsigned long long paths_ns;                 /* 0 = nobody asks */
     struct recording_file file;

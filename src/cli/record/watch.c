@@ -178,11 +178,11 @@ int watch_show(const struct recording *r, const struct cli_args *args)
     html_beside(r->file.path, html, sizeof html);
     if (!cli_switch(args, "no-report"))
         status = report_print_summary(r->file.path, stdout);
-    if (!status && !cli_switch(args, "no-report") && event_list_has(r->event, "live")) {
+    if (!status && !cli_switch(args, "no-report") && event_list_has(r->given[OPTION_EVENT], "live")) {
         putchar('\n');
         status = report_print_live(r->file.path, stdout);
     }
-    bool of_halts = r->event && !strcmp(r->event, "halt"); /* and of no samples, so there is nothing to draw */
+    bool of_halts = r->given[OPTION_EVENT] && !strcmp(r->given[OPTION_EVENT], "halt"); /* and of no samples, so there is nothing to draw */
     bool draws = !of_halts && !cli_switch(args, "no-report");
     int html_status = draws ? convert_own_page(r->file.path, html) : CLI_OK;
     printf("\nrecording:   ");

@@ -72,10 +72,17 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
     return &u->list[*place];
 }
 
+/* A worker that waits for the lock of its pool's queue is on its way to its next task: no time of the program's is lost. Where processors
+ * are short, the owner of that lock mostly waits for one. */
+static bool is_of_idle_worker(const struct stack_marks *marks, const struct profile_sample *s)
+{
+    return stack_has(marks, s->stack, STACK_TAKES_TASK);
+}
+
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
 {
     uint32_t class_name = locks_label(u->p, s, "class"), owner = locks_label(u->p, s, "owner");
-    if (!is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
+    if (is_of_idle_worker(marks, s) || !is_lock(u->p, s, class_name ? profile_text(u->p, class_name) : ""))
         return;
     struct lock_use *use = use_of(u, class_name, s->state);
     if (!use)

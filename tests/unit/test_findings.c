@@ -205,6 +205,11 @@ static void test_contended(void)
     begin();
     add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";" PARK, 90 * SECOND, true);
     finds(FINDING_LOCK_CONTENDED, "java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG_SITE, "a lock of java.util.concurrent");
+    begin();
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync",
+              WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1062;java.util.concurrent.LinkedBlockingQueue.take:435;" PARK,
+              90 * SECOND, true);
+    is_silent("workers that take the lock of their pool's queue");
 }
 
 static void test_owners(void)

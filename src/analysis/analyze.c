@@ -5,36 +5,16 @@
 #include <errno.h>
 
 static void (*const rules[])(struct findings *f, const struct evidence *e) = {
-    rule_deadlock, rule_locks,   rule_pool,   rule_safepoints, rule_late,
-    rule_system_gc, rule_sockets, rule_forces, rule_pinned,    rule_exceptions,
+#define RULE_ENTRY(function) function,
+    RULES(RULE_ENTRY)
+#undef RULE_ENTRY
 };
 
-#define BIT SOURCE_BIT
-
-/* What it takes to say that there is nothing of a kind: all of `all`, and of `any` one, if there are any. The first that is missing is
- * told. */
-static const struct {
-    unsigned all, any;
-} needs[FINDING_KINDS] = {
-    [FINDING_DEADLOCK] = {.all = BIT(SOURCE_OWNERS)},
-    [FINDING_LOCK_HELD_ASLEEP] = {.all = BIT(SOURCE_OWNERS)},
-    [FINDING_LOCK_HELD_IN_IO] = {.all = BIT(SOURCE_OWNERS)},
-    [FINDING_WRITERS_STARVE] = {.all = BIT(SOURCE_OWNERS) | BIT(SOURCE_PARKS)},
-    [FINDING_LOCK_CONTENDED] = {.all = BIT(SOURCE_LOCKS)},
-    [FINDING_POOL_TOO_SMALL] = {.all = BIT(SOURCE_WALL)},
-    [FINDING_SAFEPOINT_STORM] = {.all = BIT(SOURCE_SAFEPOINTS)},
-    [FINDING_LATE_AT_SAFEPOINTS] = {.all = BIT(SOURCE_CPU) | BIT(SOURCE_ASKED)},
-    [FINDING_SYSTEM_GC] = {.all = BIT(SOURCE_PAUSES)},
-    [FINDING_SLOW_SOCKET] = {.all = BIT(SOURCE_SOCKETS)},
-    [FINDING_FILE_FORCED] = {.any = BIT(SOURCE_WALL) | BIT(SOURCE_FORCES)},
-    [FINDING_PINNED_CARRIER] = {.all = BIT(SOURCE_PINNED)},
-    [FINDING_EXCEPTIONS] = {.any = BIT(SOURCE_CPU) | BIT(SOURCE_THROWS)},
-};
-
+/* The first that is missing is reported. */
 static unsigned missing_of(unsigned sources, enum finding_kind kind)
 {
-    unsigned missing = needs[kind].all & ~sources;
-    return missing || !needs[kind].any || (needs[kind].any & sources) ? missing : needs[kind].any;
+    unsigned missing = finding_infos[kind].all & ~sources;
+    return missing || !finding_infos[kind].any || (finding_infos[kind].any & sources) ? missing : finding_infos[kind].any;
 }
 
 static bool is_found(const struct findings *f, enum finding_kind kind)

@@ -8,36 +8,9 @@
 enum { SAY_MAX = 2048 };
 
 const struct finding_info finding_infos[FINDING_KINDS] = {
-    [FINDING_DEADLOCK] = {"deadlock", "Deadlock", "--kind lock", "Deadlock",
-                          "take these locks in one order everywhere, or the second one with tryLock and a time"},
-    [FINDING_LOCK_HELD_ASLEEP] = {"lock_held_asleep", "A lock is held while its owner sleeps", "--kind holder", "Methods",
-                                  "sleep after the lock is given back; wait for a state with Object.wait or Condition.await, which "
-                                  "give it back meanwhile"},
-    [FINDING_LOCK_HELD_IN_IO] = {"lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",
-                                 "read or write outside of the lock; hand what is to be written to one thread by a queue"},
-    [FINDING_WRITERS_STARVE] = {"writers_starve", "Writers starve behind readers", "--kind lock", "Locks",
-                                "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read "
-                                "lock for less"},
-    [FINDING_LOCK_CONTENDED] = {"lock_contended", "Threads queue for a lock", "--kind lock", "Locks",
-                                "do less while holding it, give parts of the data locks of their own, or use a concurrent collection"},
-    [FINDING_POOL_TOO_SMALL] = {"pool_too_small", "Tasks queue for a pool that has no free thread", "--kind wall", "Threads",
-                                "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full"},
-    [FINDING_SAFEPOINT_STORM] = {"safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",
-                                 "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; "
-                                 "-Xlog:safepoint names it"},
-    [FINDING_LATE_AT_SAFEPOINTS] = {"late_at_safepoints", "A loop keeps all threads waiting for a safepoint", "--kind halt", "All threads",
-                                    "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll"},
-    [FINDING_SYSTEM_GC] = {"system_gc", "The program itself asks for garbage collections", "--kind halt", "Why",
-                           "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours"},
-    [FINDING_SLOW_SOCKET] = {"slow_socket", "A peer answers slowly", "--kind halt", "Why",
-                             "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle"},
-    [FINDING_FILE_FORCED] = {"file_forced", "A file is forced to disk again and again", "--kind halt", "Why",
-                             "force once for many records: collect those of a few milliseconds, then write and force them together"},
-    [FINDING_PINNED_CARRIER] = {"pinned_carrier", "Virtual threads wait and keep their carriers", "--kind halt", "Why",
-                                "a ReentrantLock in place of synchronized around what blocks; JDK 24 and later do not pin at monitors"},
-    [FINDING_EXCEPTIONS] = {"exceptions", "Exceptions are the way the program goes", "--callers fillInStackTrace", "Callers",
-                            "return a value where this is expected; else an exception without a stack trace "
-                            "(writableStackTrace = false)"},
+#define FINDING_INFO(symbol, id, title, report, table, all, any, remedy) {id, title, report, table, remedy, all, any},
+    FINDING_ROWS(FINDING_INFO)
+#undef FINDING_INFO
 };
 
 int findings_init(struct findings *f)

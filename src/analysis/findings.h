@@ -6,6 +6,7 @@
 #ifndef CANDOR_ANALYSIS_FINDINGS_H
 #define CANDOR_ANALYSIS_FINDINGS_H
 
+#include "analysis/rules.h"
 #include "analysis/score.h"
 #include "base/strtab.h"
 
@@ -13,28 +14,16 @@
 #include <stdint.h>
 
 enum finding_kind {
-    FINDING_DEADLOCK,
-    FINDING_LOCK_HELD_ASLEEP,
-    FINDING_LOCK_HELD_IN_IO,
-    FINDING_WRITERS_STARVE,
-    FINDING_LOCK_CONTENDED,
-    FINDING_POOL_TOO_SMALL,
-    FINDING_SAFEPOINT_STORM,
-    FINDING_LATE_AT_SAFEPOINTS,
-    FINDING_SYSTEM_GC,
-    FINDING_SLOW_SOCKET,
-    FINDING_FILE_FORCED,
-    FINDING_PINNED_CARRIER,
-    FINDING_EXCEPTIONS,
+#define FINDING_KIND(symbol, ...) FINDING_##symbol,
+    FINDING_ROWS(FINDING_KIND)
+#undef FINDING_KIND
     FINDING_KINDS
 };
 
+/* A row of rules.h. */
 struct finding_info {
-    const char *id;     /* "lock_held_asleep": in JSON, stable */
-    const char *title;  /* in words */
-    const char *report; /* the options of `candor report` that show it; none of them needs quotes */
-    const char *table;  /* and the table in it */
-    const char *remedy; /* what to do */
+    const char *id, *title, *report, *table, *remedy;
+    unsigned all, any;
 };
 
 extern const struct finding_info finding_infos[FINDING_KINDS];

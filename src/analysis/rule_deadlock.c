@@ -2,6 +2,7 @@
  * waits went on. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "base/buffer.h"
 #include "profile/locks.h"

@@ -2,6 +2,7 @@
  * most of what one costs, and by the JVM's own count where the JDK's recorder tells it. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/halt_groups.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"

@@ -2,6 +2,7 @@
  * threads keep while they wait. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/halt_groups.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"

@@ -5,6 +5,7 @@
  * nearly all the time. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "base/array.h"

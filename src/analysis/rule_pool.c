@@ -4,6 +4,7 @@
  * workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue: nobody may wait for others. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "profile/stats.h"

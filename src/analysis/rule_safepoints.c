@@ -1,6 +1,7 @@
 /* What stops all threads, but for garbage collections: safepoints that come in a storm, and loops that keep everybody waiting for one. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/tally.h"
 #include "base/array.h"
 #include "base/units.h"

@@ -2,6 +2,7 @@
  * in it tell. */
 #include "analysis/rules.h"
 
+#include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "base/units.h"

@@ -1,19 +1,76 @@
-/* The rules. Each looks at what it needs of the evidence, finds nothing where that is missing, and adds what has a score. */
+/* The rules, and all that they may find: one table of each. The text, the JSON and what counts as judged are made of them; a test holds
+ * docs/findings.md to them.
+ *
+ * FINDING(symbol, id, title, report, table, all, any, remedy):
+ *   id             "lock_held_asleep": in JSON, stable
+ *   title          in words
+ *   report, table  the options of `candor report` that show it, none of which needs quotes, and the table in it
+ *   all, any       what a recording must have been asked for before it may be said that there is nothing of the kind: all of `all`, and
+ *                  one of `any` where there are any; bits of enum source
+ *   remedy         what to do
+ * RULE(function): looks at what it needs of the evidence, finds nothing where that is missing, and adds what has a score.
+ *
+ * A new rule is a file rule_NAME.c with its function, and its rows here. */
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 
 #include "analysis/evidence.h"
-#include "analysis/findings.h"
 
-void rule_deadlock(struct findings *f, const struct evidence *e);
-void rule_locks(struct findings *f, const struct evidence *e);      /* of each class of locks one finding, the most specific */
-void rule_pool(struct findings *f, const struct evidence *e);
-void rule_safepoints(struct findings *f, const struct evidence *e); /* storms */
-void rule_late(struct findings *f, const struct evidence *e);
-void rule_system_gc(struct findings *f, const struct evidence *e);
-void rule_sockets(struct findings *f, const struct evidence *e);
-void rule_forces(struct findings *f, const struct evidence *e);
-void rule_pinned(struct findings *f, const struct evidence *e);
-void rule_exceptions(struct findings *f, const struct evidence *e);
+#define FINDING_NEEDS(source) SOURCE_BIT(SOURCE_##source)
+
+#define FINDING_ROWS(FINDING)                                                                                                             \
+    FINDING(DEADLOCK, "deadlock", "Deadlock", "--kind lock", "Deadlock",                                                                  \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
+            "take these locks in one order everywhere, or the second one with tryLock and a time")                                        \
+    FINDING(LOCK_HELD_ASLEEP, "lock_held_asleep", "A lock is held while its owner sleeps", "--kind holder", "Methods",                    \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
+            "sleep after the lock is given back; wait for a state with Object.wait or Condition.await, which give it back "               \
+            "meanwhile")                                                                                                                  \
+    FINDING(LOCK_HELD_IN_IO, "lock_held_in_io", "A lock is held during input or output", "--kind holder", "Methods",                      \
+            FINDING_NEEDS(OWNERS), 0,                                                                                                     \
+            "read or write outside of the lock; hand what is to be written to one thread by a queue")                                     \
+    FINDING(WRITERS_STARVE, "writers_starve", "Writers starve behind readers", "--kind lock", "Locks",                                    \
+            FINDING_NEEDS(OWNERS) | FINDING_NEEDS(PARKS), 0,                                                                              \
+            "have readers queue: lock() in place of tryLock(), or new ReentrantReadWriteLock(true); hold the read lock for "              \
+            "less")                                                                                                                       \
+    FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks",                                         \
+            FINDING_NEEDS(LOCKS), 0,                                                                                                      \
+            "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                        \
+    FINDING(POOL_TOO_SMALL, "pool_too_small", "Tasks queue for a pool that has no free thread", "--kind wall", "Threads",                 \
+            FINDING_NEEDS(WALL), 0,                                                                                                       \
+            "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full")                    \
+    FINDING(SAFEPOINT_STORM, "safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",                        \
+            FINDING_NEEDS(SAFEPOINTS), 0,                                                                                                 \
+            "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; -Xlog:safepoint "              \
+            "names it")                                                                                                                   \
+    FINDING(LATE_AT_SAFEPOINTS, "late_at_safepoints", "A loop keeps all threads waiting for a safepoint", "--kind halt", "All threads",   \
+            FINDING_NEEDS(CPU) | FINDING_NEEDS(ASKED), 0,                                                                                 \
+            "-XX:+UseCountedLoopSafepoints, or a shorter loop: one that counts in an int has no poll")                                    \
+    FINDING(SYSTEM_GC, "system_gc", "The program itself asks for garbage collections", "--kind halt", "Why",                              \
+            FINDING_NEEDS(PAUSES), 0,                                                                                                     \
+            "leave the call out; -XX:+ExplicitGCInvokesConcurrent or -XX:+DisableExplicitGC where it is not yours")                       \
+    FINDING(SLOW_SOCKET, "slow_socket", "A peer answers slowly", "--kind halt", "Why",                                                    \
+            FINDING_NEEDS(SOCKETS), 0,                                                                                                    \
+            "look at the peer; ask it in parallel, or with a timeout. It may be a connection that is idle")                               \
+    FINDING(FILE_FORCED, "file_forced", "A file is forced to disk again and again", "--kind halt", "Why",                                 \
+            0, FINDING_NEEDS(WALL) | FINDING_NEEDS(FORCES),                                                                               \
+            "force once for many records: collect those of a few milliseconds, then write and force them together")                       \
+    FINDING(PINNED_CARRIER, "pinned_carrier", "Virtual threads wait and keep their carriers", "--kind halt", "Why",                       \
+            FINDING_NEEDS(PINNED), 0,                                                                                                     \
+            "a ReentrantLock in place of synchronized around what blocks; JDK 24 and later do not pin at monitors")                       \
+    FINDING(EXCEPTIONS, "exceptions", "Exceptions are the way the program goes", "--callers fillInStackTrace", "Callers",                 \
+            0, FINDING_NEEDS(CPU) | FINDING_NEEDS(THROWS),                                                                                \
+            "return a value where this is expected; else an exception without a stack trace (writableStackTrace = false)")
+
+/* rule_locks: of each class of locks one finding, the most specific. */
+#define RULES(RULE)                                                                                                                       \
+    RULE(rule_deadlock) RULE(rule_locks) RULE(rule_pool) RULE(rule_safepoints) RULE(rule_late) RULE(rule_system_gc) RULE(rule_sockets)    \
+    RULE(rule_forces) RULE(rule_pinned) RULE(rule_exceptions)
+
+struct findings;
+
+#define RULE_FUNCTION(function) void function(struct findings *f, const struct evidence *e);
+RULES(RULE_FUNCTION)
+#undef RULE_FUNCTION
 
 #endif

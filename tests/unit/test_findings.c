@@ -621,6 +621,25 @@ static void test_score(void)
     tap_ok(none.low == 0 && none.high < 1 && many.low < 9805 && many.low > 9800 && many.high > 10195 && many.high < 10200, "counts");
 }
 
+/* docs/findings.md has a row for each, and no other. */
+static void test_doc(void)
+{
+    char *text = calloc(1, 1 << 16), row[64];
+    FILE *doc = fopen(FINDINGS_DOC, "r");
+    size_t n = doc ? fread(text, 1, (1 << 16) - 1, doc) : 0;
+    int rows = 0;
+    for (int kind = 0; kind < FINDING_KINDS; kind++) {
+        snprintf(row, sizeof row, "\n| `%s` |", finding_infos[kind].id);
+        tap_ok(n && strstr(text, row), "findings.md has %s", finding_infos[kind].id);
+    }
+    for (char *at = text; (at = strstr(at, "\n| `")); at++)
+        rows++;
+    tap_ok(rows == FINDING_KINDS, "and nothing else (%d)", rows);
+    if (doc)
+        fclose(doc);
+    free(text);
+}
+
 int main(void)
 {
     test_score();
@@ -640,5 +659,6 @@ int main(void)
     test_gaps();
     test_print();
     test_print_border();
+    test_doc();
     return tap_done();
 }

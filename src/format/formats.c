@@ -38,6 +38,11 @@ static const struct format *find(const char *name)
     return NULL;
 }
 
+bool formats_know(const char *name)
+{
+    return find(name) != NULL;
+}
+
 /* Both are protocol buffers. pprof says near its beginning what its values are, in messages of two small numbers; of OTLP the first two
  * fields are messages in messages, and there are no others. */
 static const char *kind_of_message(const uint8_t *bytes, size_t size)

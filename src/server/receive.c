@@ -1,6 +1,7 @@
 #include "server/receive.h"
 
 #include "base/units.h"
+#include "format/formats.h"
 #include "server/ingest.h"
 #include "server/times.h"
 
@@ -93,13 +94,10 @@ static int set_time(struct receive *r, const char *text, int64_t *ns)
 
 static int set_format(struct receive *r, const char *text)
 {
-    static const char *const names[] = {"jfr", "pprof", "otlp", "collapsed", "speedscope", "hpl"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], text)) {
-            snprintf(r->note.format, sizeof r->note.format, "%s", text);
-            return 0;
-        }
-    return error_set(&r->error, -EINVAL, "no format '%.40s'", text);
+    if (!formats_know(text))
+        return error_set(&r->error, -EINVAL, "format '%.40s' is none of " FORMATS_READ, text);
+    snprintf(r->note.format, sizeof r->note.format, "%s", text);
+    return 0;
 }
 
 static enum MHD_Result take_parameter(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,

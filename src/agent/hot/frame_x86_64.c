@@ -400,19 +400,31 @@ static bool is_routine_end(uintptr_t pc)
     return v == 0xe7ffe58b495f || v == 0xe0ffe58b4958; /* in rdi, or in rax */
 }
 
+/* Behind a call for which the stack was aligned: add rsp, 8; and over the call for a stack that is, jmp. */
+static bool leave_aligned_call(struct frame *f)
+{
+    static const uint32_t ADD_RSP_8 = 0x08c48348;
+    static const uint8_t JMP = 0xe9;
+    uint32_t op, distance;
+    uint8_t jump;
+    if (!load_u32(f->pc, &op))
+        return false;
+    if (op != ADD_RSP_8)
+        return true;
+    f->pc += 4;
+    f->sp += 8;
+    if (load_u8(f->pc, &jump) && jump == JMP && load_u32(f->pc + 1, &distance))
+        f->pc += 5 + (uintptr_t)(intptr_t)(int32_t)distance;
+    return true;
+}
+
 /* Such code has no frame. Its caller's stack pointer came in r13, which the routine may use; else it is the next that fits, above the
  * return address and the arguments. */
 bool frame_interpreter_routine_caller(struct frame *f, const struct registers *at)
 {
-    static const uint32_t ADD_RSP_8 = 0x08c48348;
     struct frame g = *f;
-    uint32_t op;
-    if (!load_u32(g.pc, &op))
+    if (!leave_aligned_call(&g))
         return false;
-    if (op == ADD_RSP_8) {
-        g.pc += 4;
-        g.sp += 8;
-    }
     if (!is_routine_end(g.pc) || !pop_at(&g, g.sp))
         return false;
     *f = g;

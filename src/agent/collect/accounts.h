@@ -1,5 +1,5 @@
-/* Writes the books of a recording, all events' of it, as lines of accounts (docs/formats/recording.md): what their state is now, what a
- * new chunk's are to be counted from, and the last of a recording that a fault of the agent's own has ended.
+/* Writes the books of a recording, for all its events, as lines of accounts (docs/formats/recording.md): their present state,
+ * the base from which a new chunk's books count, and the last lines of a recording that a fault in the agent ended.
  *
  *   accounts_begin -> [ accounts_write, accounts_write_bases, accounts_flushed ]* -> accounts_write_last_words
  *

@@ -1,5 +1,5 @@
-/* Watches for what a recording shall dump itself on (base/alarm_rule.h): the process's CPU clock, averaged over a window that moves
- * with the time. It reads nothing but what it is given, and costs the program's threads nothing. The collector's alone. */
+/* Watches for the condition on which a recording copies itself (base/alarm_rule.h): the process's CPU clock, averaged over a
+ * sliding window. It reads nothing but its arguments, and costs the program's threads nothing. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_ALARM_H
 #define CANDOR_AGENT_COLLECT_ALARM_H
 

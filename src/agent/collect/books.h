@@ -2,9 +2,9 @@
  *
  *   cpu = complete + truncated + failed(reason) + lost(reason) + unseen(reason) + residual
  *
- * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come
- * from the threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is
- * missing on the left of the equation and shows there. Collector only. */
+ * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come from the
+ * threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is missing on the
+ * right of the equation and shows there. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_BOOKS_H
 #define CANDOR_AGENT_COLLECT_BOOKS_H
 

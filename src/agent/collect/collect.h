@@ -1,5 +1,6 @@
-/* The collector's doors: to sampling.h, which drains the threads' queues, interns what it finds, writes events and closes the books once a
- * second, or, for the event safepoint, to safepoint.h. All of it runs on the agent's one thread, which alone allocates. */
+/* The collector's entry points: to sampling.h, which drains the threads' queues, interns stacks, writes events and balances the
+ * books once a second, or, for the event safepoint, to safepoint.h. All of it runs on the agent's only thread, the only one
+ * that allocates. */
 #ifndef CANDOR_AGENT_COLLECT_COLLECT_H
 #define CANDOR_AGENT_COLLECT_COLLECT_H
 

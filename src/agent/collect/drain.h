@@ -1,5 +1,5 @@
-/* Takes what threads have recorded off their queues, and makes events of it: the clocks' samples here, the others' in their own files
- * (wall.h, allocations.h, locks.h). A thread that has ended is closed: its last records, its books, its slot.
+/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in their own
+ * files (wall.h, allocations.h, locks.h). When a thread has ended, it closes its last records, its books and its slot.
  *
  *   drain_begin -> [ drain_threads, drain_write_bases ]*
  *

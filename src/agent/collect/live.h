@@ -1,13 +1,13 @@
-/* The collector's part of the event live: sampled objects are watched by weak references, and what is alive at the end is
- * recorded. It stands on the event alloc, whose samples bring the references.
+/* The collector's part of the event live: it watches sampled objects with weak references, and records the ones that are alive
+ * at the end. It builds on the event alloc, whose samples bring the references.
  *
  *   live_start -> [ live_take* live_tick live_write live_write_survivors ]* -> live_stop
  *
- * There are never more references than objects may be watched, as many again that are to be given back, and those that samples in the
- * threads' queues bring. The JVM clears them as it collects; after a collection, and not more often than once a second, the agent's thread
- * looks which are.
+ * The number of references is bounded by the objects that may be watched, as many again that wait to be released, and those of
+ * samples in the threads' queues. The JVM clears references as it collects; after a collection, and at most once a second, the
+ * agent's thread checks which were cleared.
  *
- * The books (docs/formats/recording.md), in bytes of allocation samples: those that came with a reference are watched, were
+ * The books (docs/formats/recording.md), in bytes of allocation samples: samples that came with a reference are watched, were
  * found dead, or were displaced. All on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_LIVE_H
 #define CANDOR_AGENT_COLLECT_LIVE_H

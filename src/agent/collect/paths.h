@@ -1,10 +1,10 @@
-/* The collector's part of paths: for some of the objects that the event live watches, who holds them. All threads of the program stand
- * still for each walk of the heap, for no longer in all than somebody has said beforehand.
+/* The collector's part of paths: for some of the objects that the event live watches, it finds their holders. All threads of
+ * the program stand still for each walk of the heap, in all for no longer than the user allowed.
  *
  *   [ paths_search -> paths_describe ... ]* -> paths_stop
  *
- * What was found is in the recording's names (record/held.h) until the next search: events that tell of it are to be flushed before. On the
- * agent's thread. */
+ * The result stays in the recording's names (record/held.h) until the next search: flush the events that refer to it before
+ * that. On the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_PATHS_H
 #define CANDOR_AGENT_COLLECT_PATHS_H
 

@@ -1,4 +1,4 @@
-/* What a recording is to be, and how it goes: what the collector and who asks for it share. */
+/* The options and the state of a recording, shared by the collector and its callers. */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_H
 #define CANDOR_AGENT_COLLECT_SESSION_H
 

@@ -1,7 +1,7 @@
-/* Snapshots of the machine code that samples fell in, written into the recording when a sample falls in code that the chunk does
- * not hold yet. Which code that is, a record says itself (hot/record.h): a compilation by its number, so code that was replaced
- * between the sample and its turn here is told from what has its place now; a stub or a part of the interpreter by its place.
- * What could not be captured is counted (account "uncaptured"). Collector only. */
+/* Snapshots of the sampled machine code, written into the recording when a sample falls in code that the chunk does not contain
+ * yet. A record identifies the code (hot/record.h): a compilation by its number, so that code that was replaced between the
+ * sample and its processing is distinguished from the code now at its place; a stub or a part of the interpreter by its
+ * address. Code that could not be captured is counted (account "uncaptured"). Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_SNAPSHOTS_H
 #define CANDOR_AGENT_COLLECT_SNAPSHOTS_H
 

@@ -1,4 +1,5 @@
-/* What makes the samples of a recording come: each thread's clock and its handlers, the event wall's signal, and what the JVM calls.
+/* Starts and stops everything that triggers samples: each thread's clock and its handlers, the event wall's signal, and the
+ * JVM's callbacks.
  *
  *   triggers_begin -> triggers_choose -> triggers_start -> [ triggers_change_clock ]* -> triggers_stop
  *

@@ -1,5 +1,5 @@
-/* What a thread waits for that does not run, by what is known of it: the JVM's state, the monitor that it waits for, and the method it
- * stands in. Collector only. */
+/* What a thread that does not run waits for, as far as known: from the JVM's state, the monitor that it waits for, and its
+ * current method. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_WAIT_STATE_H
 #define CANDOR_AGENT_COLLECT_WAIT_STATE_H
 

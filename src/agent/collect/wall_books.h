@@ -1,11 +1,11 @@
-/* The books of the event wall: what became of the time that Java's threads lived, running or not (docs/formats/recording.md).
+/* The books of the event wall: where the lifetime of Java threads went, running or not (docs/formats/recording.md).
  *
  *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
  *             + wall_unseen(reason) + wall_residual
  *
- * wall_time is summed from when each thread began and ended; running, waiting and failed are the weights of what was recorded. They
- * meet only in the residual. A round stands for the time since the one before; what it stands for of threads that began or ended in
- * between, too much or too little, is wall_unseen: it may be negative, and is 0 on average. All are as of the last round. Collector
+ * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded
+ * samples. The difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for
+ * threads that began or ended in between: it may be negative, and is 0 on average. All are as of the last round. Collector
  * only. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_BOOKS_H
 #define CANDOR_AGENT_COLLECT_WALL_BOOKS_H

@@ -1,4 +1,4 @@
-/* What a recording says of itself in words: warnings, of which the latest stands in the status too, and lines for who reads the file.
+/* A recording's messages about itself: warnings, of which the latest is also in the status, and lines for readers of the file.
  *
  *   warnings_begin -> [ warnings_write, warnings_of_clocks ]* -> warnings_of_*
  *

@@ -1,6 +1,6 @@
-/* The memory of threads' records (hot/context.h): one mapping, of which each record is RECORDS_STRIDE bytes. It is made when the first
- * is asked for, and never unmapped: Java has it as one buffer and writes into it whenever it likes. All functions may be called from
- * any ordinary thread; those that take, by the thread whose record it is to be. Lock-free. */
+/* The memory of threads' records (hot/context.h): one mapping, in which each record takes RECORDS_STRIDE bytes. It is created
+ * with the first record, and never unmapped: Java has it as one buffer and may write into it at any time. Any ordinary thread
+ * may call these functions; a record is taken by the thread that will own it. Lock-free. */
 #ifndef CANDOR_AGENT_CONTEXT_RECORDS_H
 #define CANDOR_AGENT_CONTEXT_RECORDS_H
 

@@ -1,4 +1,4 @@
-/* What control asks of the side that knows Java; called on the agent's thread. */
+/* The functions that control needs from the code that knows Java; called on the agent's thread. */
 #ifndef CANDOR_AGENT_CONTROL_HOOKS_H
 #define CANDOR_AGENT_CONTROL_HOOKS_H
 

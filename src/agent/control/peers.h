@@ -1,5 +1,5 @@
-/* The clients whose requests are on their way: a bounded number, so that those who say nothing can neither fill the process's
- * descriptors nor keep others from an answer. On the agent's thread only; nothing here waits. */
+/* The clients with requests in progress: a bounded number, so that silent clients can neither use up the process's descriptors
+ * nor block others. On the agent's thread only; nothing here waits. */
 #ifndef CANDOR_AGENT_CONTROL_PEERS_H
 #define CANDOR_AGENT_CONTROL_PEERS_H
 

@@ -1,4 +1,5 @@
-/* Where Java's objects keep their fields. Asking has the class initialised, so it shall be one that has no work to do then. */
+/* Where Java objects keep their fields. A lookup initializes the class, so use it only for classes whose initialization does
+ * nothing. */
 #ifndef CANDOR_AGENT_ENTRY_FIELDS_H
 #define CANDOR_AGENT_ENTRY_FIELDS_H
 

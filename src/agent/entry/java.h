@@ -1,5 +1,5 @@
-/* The agent's dealings with Java, through JVMTI and a few JNI field reads: which threads are Java's, their names, the
- * names of generated stubs, the system properties. No Java code of ours runs. */
+/* The agent's use of Java, through JVMTI and a few JNI field reads: which threads are Java threads, their names, the names of
+ * generated stubs, the system properties. No Java code of ours runs. */
 #ifndef CANDOR_AGENT_ENTRY_JAVA_H
 #define CANDOR_AGENT_ENTRY_JAVA_H
 

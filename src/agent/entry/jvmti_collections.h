@@ -1,5 +1,5 @@
-/* Garbage collections as JVMTI tells of them. Two events of a recording want to be told, halt (jvmti_pauses.c) and live (jvmti_live.c): the
- * first that asks has the JVM tell, and when the last one is done it is told to stop. */
+/* Garbage collections from JVMTI. Two events of a recording need them, halt (jvmti_pauses.c) and live (jvmti_live.c): the first
+ * user turns the JVM's notifications on, and the last one turns them off. */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
 

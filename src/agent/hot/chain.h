@@ -1,5 +1,5 @@
-/* What the program wants done with the signals that are ours: what it had set before us, and what it has set since, which it believes to
- * be in force (trigger/claims.h). The handlers hand on to it what is not ours, as the kernel would have called it.
+/* What the program wants to happen with the signals that we use: its setting from before, and its later settings, which it
+ * believes to be in force (trigger/claims.h). Our handlers pass the program's signals on to it, as the kernel would have.
  *
  * One writer at a time; any number of readers, wait-free, signal handlers too. */
 #ifndef CANDOR_AGENT_HOT_CHAIN_H

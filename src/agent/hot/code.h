@@ -1,5 +1,5 @@
-/* Compiled code: from a pc to the blob it lies in, and from a pc in an nmethod to its (possibly inlined) Java frames.
- * All functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
+/* Compiled code: from a pc to the blob that contains it, and from a pc in an nmethod to its (possibly inlined) Java frames. All
+ * functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_CODE_H
 #define CANDOR_AGENT_HOT_CODE_H
 

@@ -1,5 +1,6 @@
-/* Whose work a thread does: the record that the thread's tracing keeps for anybody who stops it and looks, as OpenTelemetry has laid it
- * down (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable otel_thread_ctx_v1:
+/* Whose work a thread does: the record that the thread's tracing keeps for profilers that stop it and look, in OpenTelemetry's
+ * layout (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable
+ * otel_thread_ctx_v1:
  *
  *      0  trace id, 16 bytes      all zero: there is no trace
  *     16  span id, 8 bytes
@@ -8,11 +9,11 @@
  *     26  size of what follows, 16 bits, native byte order
  *     28  attributes, each: index of its key, length, so many bytes of UTF-8; of several with one key the last counts
  *
- * The thread itself writes it with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees its stores in
- * their order, so it finds the record of before, that of after, or one that says of itself that it is being changed. Whoever looks at
- * another thread has to know that it does not run meanwhile.
+ * The thread itself writes it with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees the
+ * stores in order, so it finds the old record, the new one, or one that is marked as being changed. A reader on another thread
+ * must know that the owner does not run meanwhile.
  *
- * What a queue's record (hot/record.h, hot/alloc.h) has of it:
+ * Its part of a queue's record (hot/record.h, hot/alloc.h):
  *
  *      0     size of the attributes
  *      1, 2  trace id, 3 span id: bytes as in the thread's record

@@ -1,6 +1,6 @@
-/* The handler of SIGSEGV, SIGBUS, SIGFPE and SIGILL behind hot/load.h and hot/turn.h. It stands in front of the JVM's own handlers,
- * also where libjsig is loaded, and of those that a library sets later, and passes on every fault that is neither one of our loads nor in
- * one of our turns. */
+/* The handler of SIGSEGV, SIGBUS, SIGFPE and SIGILL behind hot/load.h and hot/turn.h. It stands in front of the JVM's own
+ * handlers, even if libjsig is loaded, and of handlers that a library sets later. It passes on every fault that is neither in
+ * one of our loads nor in one of our turns. */
 #ifndef CANDOR_AGENT_HOT_FAULT_H
 #define CANDOR_AGENT_HOT_FAULT_H
 

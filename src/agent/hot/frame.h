@@ -1,7 +1,6 @@
-/* What the walker knows of a processor: registers, instructions and frames. All of it stands in one file, frame_<name>.c,
- * and the load instructions in hot/load.h; a new processor is those two, its name in meson.build, and a run of the tests.
- * What is the same on each stands in frame.c.
- * Callable from a signal handler; bounded. */
+/* What the walker knows about a processor: registers, instructions and frames. It is all in one file, frame_<name>.c, and in
+ * the load instructions in hot/load.h. A new processor needs these two, its name in meson.build, and a run of the tests. Code
+ * that is the same for all processors is in frame.c. Callable from a signal handler; bounded. */
 #ifndef CANDOR_AGENT_HOT_FRAME_H
 #define CANDOR_AGENT_HOT_FRAME_H
 

@@ -1,12 +1,12 @@
-/* The signal handlers: one per way a clock can deliver an expiry. Each finds its thread's slot, weighs the expiry, walks
- * the stack and appends one record to the thread's queue. Wait-free; errno is preserved; a signal that is not ours goes
- * to what the program has set for it (hot/chain.h).
+/* The signal handlers: one for each way in which a clock can deliver an expiry. Each finds its thread's slot, weighs the
+ * expiry, walks the stack and appends one record to the thread's queue. Wait-free; preserves errno; passes a signal that is not
+ * ours to the program's handler (hot/chain.h).
  *
- * Stack: the thread's alternate one where it has one with room, a spare one where that has none (hot/room.h), else its own. 4 KiB at
- * most of our frames; beside it two of the kernel's (the signal's, and that of
- * a load that faults) of 1 to 3 KiB each by the registers the processor has, and one more for each trap that comes on top
- * before the one below has returned: mostly none, on a machine that stalls up to five were seen. AsyncGetCallTrace, where
- * it has to serve, takes what the JVM takes: 16 KiB were seen. */
+ * Stack: the thread's alternate stack if it has one with room, a spare one if that has no room (hot/room.h), otherwise the
+ * thread's own. Our frames take at most 4 KiB. The kernel adds two frames (for the signal, and for a load that faults) of 1 to
+ * 3 KiB each, depending on the processor's registers, and one more for each trap that arrives before the one below has
+ * returned: usually none; on a machine that stalls up to five were seen. If AsyncGetCallTrace is used, it takes what the JVM
+ * takes: 16 KiB were seen. */
 #ifndef CANDOR_AGENT_HOT_HANDLER_H
 #define CANDOR_AGENT_HOT_HANDLER_H
 

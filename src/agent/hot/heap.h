@@ -1,7 +1,7 @@
-/* Java objects, read in the heap they lie in while the collector may move them. A reference is followed only where it names
- * its object for sure: threads that stand still for a collection are not asked, coloured references (ZGC) must bear no
- * colour of objects that may have moved, and copies that were left behind (Shenandoah) say where their object is. What was
- * reached is believed to be an object of its class only after its header said so. Handler side; bounded. */
+/* Java objects, read in the heap while the collector may move them. A reference is followed only if it certainly names its
+ * object: threads that stand still for a collection are not asked, colored references (ZGC) must not have a color of objects
+ * that may have moved, and copies that were left behind (Shenandoah) say where their object is. An object is accepted as one of
+ * its class only after its header confirms it. Handler side; bounded. */
 #ifndef CANDOR_AGENT_HOT_HEAP_H
 #define CANDOR_AGENT_HOT_HEAP_H
 

@@ -1,6 +1,7 @@
-/* Waits for locks: what the JVM's callbacks for contended monitors, and the hook around park (trigger/parks.h), do on the thread that
- * waits. Before the wait it is noted who has the lock; behind it, how long it took. What is recorded of it (hot/lock_draw.h) goes with
- * the stack, from the thread's last Java frame on, as one record into the thread's lane (hot/lane.h).
+/* Waits for locks: the work of the JVM's callbacks for contended monitors, and of the hook around park (trigger/parks.h), on
+ * the waiting thread. Before the wait it notes the owner of the lock; after the wait, its duration. A recorded wait
+ * (hot/lock_draw.h) goes with its stack, from the thread's last Java frame on, as one record into the thread's lane
+ * (hot/lane.h).
  *
  *     0        when the wait began, CLOCK_MONOTONIC ns
  *     1        how long it took, ns
@@ -15,7 +16,7 @@
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * A thread is not inside of its lane while it waits. Wait-free. */
+ * A thread is not inside its lane while it waits. Wait-free. */
 #ifndef CANDOR_AGENT_HOT_LOCK_H
 #define CANDOR_AGENT_HOT_LOCK_H
 

@@ -1,5 +1,5 @@
-/* The loaded libraries as a signal handler may look them up: where their code lies, and the search table of their call frame
- * information (.eh_frame_hdr). One writer, the agent's thread; any number of readers, wait-free. */
+/* The loaded libraries, for lookups by a signal handler: the address range of their code, and the search table of their call
+ * frame information (.eh_frame_hdr). One writer, the agent's thread; any number of readers, wait-free. */
 #ifndef CANDOR_AGENT_HOT_MODULE_H
 #define CANDOR_AGENT_HOT_MODULE_H
 

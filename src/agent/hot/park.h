@@ -1,5 +1,5 @@
-/* Whether a thread waits because LockSupport.park was called: its last Java frame is that of Unsafe.park. Its first meeting walks to
- * that frame and learns where the compiled method calls the JVM; later ones compare addresses.
+/* Whether a thread waits because of LockSupport.park: its last Java frame is that of Unsafe.park. The first call walks to that
+ * frame and learns where the compiled method calls the JVM; later calls compare addresses.
  *
  * Called by the thread itself, from below the JVM; the fault handler is installed. Wait-free. */
 #ifndef CANDOR_AGENT_HOT_PARK_H

@@ -1,9 +1,9 @@
-/* One profiled thread: what its handler needs, in memory that is mapped before the first clock starts and never
- * unmapped, so that a late signal finds it.
+/* One profiled thread: the data that its handler needs, in memory that is mapped before the first clock starts and never
+ * unmapped, so that a late signal still finds it.
  *
- * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock; the handler
- * samples while the generation its signal carries is the slot's; disarming makes it even again, waits for `inside` to
- * fall to 0 and ends the clock; the collector drains the queue and frees the slot. */
+ * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock. The handler samples
+ * while the generation in its signal is the slot's. Disarming makes the generation even again, waits for `inside` to fall to 0
+ * and ends the clock. The collector drains the queue and frees the slot. */
 #ifndef CANDOR_AGENT_HOT_THREAD_H
 #define CANDOR_AGENT_HOT_THREAD_H
 

@@ -1,9 +1,10 @@
 /* Keeps the traps of the SIGTRAP clock away from a JVM that is about to die. HotSpot writes its crash report under signal
- * handlers of its own, and SIGTRAP's is among them: a trap of ours in the thread that reports would end a step of the
- * report, one in another thread would be told to the user as an error of that thread.
+ * handlers of its own, and SIGTRAP's is among them: a trap of ours in the reporting thread would end a step of the report, and
+ * a trap in another thread would be reported to the user as an error of that thread.
  *
- * Most faults are no crash: HotSpot uses them for null checks and safepoints, and returns. So the clocks are held while it
- * has the fault, and go on afterwards where they stopped. Callable from a signal handler; no effect with other clocks. */
+ * Most faults are not crashes: HotSpot uses them for null checks and safepoints, and returns. So the clocks are stopped while
+ * HotSpot handles the fault, and continue afterwards where they stopped. Callable from a signal handler; no effect with other
+ * clocks. */
 #ifndef CANDOR_AGENT_HOT_TRAPS_H
 #define CANDOR_AGENT_HOT_TRAPS_H
 

@@ -1,4 +1,4 @@
-/* Who runs on a carrier: the virtual thread that a thread of the JVM has mounted. Handler side; bounded. */
+/* Which virtual thread a carrier has mounted. Handler side; bounded. */
 #ifndef CANDOR_AGENT_HOT_VIRTUAL_H
 #define CANDOR_AGENT_HOT_VIRTUAL_H
 

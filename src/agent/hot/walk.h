@@ -1,16 +1,16 @@
-/* The stack walker: an iterator over the frames of the calling thread as it was when a signal interrupted it, or of one that stands
- * still.
+/* The stack walker: an iterator over the frames of the calling thread as a signal interrupted it, or of another thread that
+ * stands still.
  *
  *   walk_begin(&w, registers, java_thread);
  *   while (walk_next(&w, &frame))
  *       ...
  *   w.outcome says whether the walk reached the root
  *
- * The frames of a virtual thread end at its entry, and the walk with them; what of them lies in the heap is walked there.
+ * The frames of a virtual thread end at its entry, and the walk ends with them; frames that are in the heap are walked there.
  *
  * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
- * frames, a bounded number of steps between two), and allocates nothing: it is for signal handlers, and for threads for which the
- * handlers of faults are set. */
+ * frames, a bounded number of steps between two), and allocates nothing: it is for signal handlers, and for threads whose fault
+ * handlers are installed. */
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 

@@ -1,5 +1,5 @@
-/* What the JVM itself counts of its garbage collections: how many, and how much of the heap is used after one. It brings these
- * numbers up to date as a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
+/* The JVM's own counters of garbage collections: how many, and how much of the heap is used after one. The JVM updates them as
+ * a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
  *
  *   layout_fill counters_find -> collections_fill -> [ the rest ]*
  *

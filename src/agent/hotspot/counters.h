@@ -1,10 +1,10 @@
-/* The JVM's performance counters, those that jstat shows from outside, read where the JVM keeps them: in our own process. Nothing is
- * asked of the JVM, and its memory of them is never given back (docs/internals/hotspot.md).
+/* The JVM's performance counters, which jstat shows from outside, read directly in our own process. The JVM is not involved,
+ * and it never frees their memory (docs/internals/hotspot.md).
  *
  *   counters_find [counters_find_at] -> counters_value, counters_copy ...
  *
- * Found on one thread, before others look; afterwards everything is read-only to us, and any thread may read. The JVM writes while we do: a
- * number is read whole, a text may be cut by the next one unless the thread that writes it reads it. */
+ * One thread finds them, before others look; afterwards they are read-only for us, and any thread may read. The JVM writes
+ * meanwhile: a number is read whole; a text may be cut by the next one unless the reader is the thread that writes it. */
 #ifndef CANDOR_AGENT_HOTSPOT_COUNTERS_H
 #define CANDOR_AGENT_HOTSPOT_COUNTERS_H
 

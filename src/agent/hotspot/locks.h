@@ -1,4 +1,4 @@
-/* Fills what hot/layout.h knows of who has a lock, and of what threads are parked for. */
+/* Fills the part of hot/layout.h about owners of locks, and about what threads are parked for. */
 #ifndef CANDOR_AGENT_HOTSPOT_LOCKS_H
 #define CANDOR_AGENT_HOTSPOT_LOCKS_H
 

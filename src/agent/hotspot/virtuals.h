@@ -1,4 +1,4 @@
-/* Fills what hot/layout.h knows of Java's objects and of virtual threads. */
+/* Fills the part of hot/layout.h about Java objects and virtual threads. */
 #ifndef CANDOR_AGENT_HOTSPOT_VIRTUALS_H
 #define CANDOR_AGENT_HOTSPOT_VIRTUALS_H
 

@@ -1,5 +1,5 @@
-/* The objects on the paths that events tell of, as the writer wants them (struct jfr_held_object), until they are in the file: those
- * of one search at a time. Their ids grow for as long as the recording lives, so that no two of a chunk share one. Collector only. */
+/* The objects on the paths in events, as the writer needs them (struct jfr_held_object), until they are in the file: those of
+ * one search at a time. Their ids grow during the whole recording, so that no two in a chunk are the same. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_HELD_H
 #define CANDOR_AGENT_RECORD_HELD_H
 

@@ -1,8 +1,8 @@
-/* How much of a recording is kept: its last minutes, within a bound of bytes. The file loses whole chunks, which are a tenth of the
- * time and an eighth of the bytes at most, so it holds as much time as was asked for and up to a tenth more; and of the bytes between
- * half and seven eighths. The last eighth is for what one flush brings, which comes sooner than usual where events are many; before one
- * that brings more, more is given up. The file is longer only where that and the chunk it belongs to are more than the bound, or more than
- * half of it so that chunks cannot be moved up, and for a moment by what a flush has of names beyond 1 MiB. Collector only. */
+/* How much of a recording is kept: its last minutes, within a limit of bytes. The file loses whole chunks, which are at most a
+ * tenth of the time and an eighth of the bytes, so it contains the requested time and up to a tenth more, and between half and
+ * seven eighths of the bytes. The last eighth is for one flush, which comes sooner than usual if there are many events; before
+ * a larger flush, more is given up. The file is longer only if the flush and its chunk exceed the limit, or exceed half of it
+ * so that chunks cannot be moved up, and for a moment by a flush's names beyond 1 MiB. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_KEEP_H
 #define CANDOR_AGENT_RECORD_KEEP_H
 

@@ -1,5 +1,5 @@
-/* The recording of one session: opens the file, tells the JFR writer what is known of process, machine and settings,
- * flushes, copies and closes. Collector only. */
+/* The recording of one session: opens the file, gives the JFR writer the facts about process, machine and settings, flushes,
+ * copies and closes. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_RECORDING_H
 #define CANDOR_AGENT_RECORD_RECORDING_H
 

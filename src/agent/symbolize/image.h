@@ -1,5 +1,5 @@
-/* A library as it lies in memory: what its own headers say there, whatever has become of its file. The agent's thread only; reads
- * are guarded (hot/load.h), since a file that was cut short takes the memory behind its end away. */
+/* A library as it is in memory: what its own headers there say, whatever has happened to its file. The agent's thread only;
+ * reads are guarded (hot/load.h), because truncating a file removes the memory behind its new end. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_IMAGE_H
 #define CANDOR_AGENT_SYMBOLIZE_IMAGE_H
 

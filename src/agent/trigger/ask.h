@@ -1,5 +1,5 @@
-/* Asking running threads for a sample (event wall): a signal to the thread, whose handler walks its stack as a clock's would. A thread
- * that sleeps is not asked: the signal would wake it.
+/* Asks running threads for a sample (event wall): sends the thread a signal, whose handler walks its stack as a clock's handler
+ * would. Sleeping threads are not asked, because the signal would wake them.
  *
  *   ask_open -> [ ask ]* -> the signals' end (clock_stop)
  *

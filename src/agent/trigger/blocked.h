@@ -1,4 +1,4 @@
-/* Threads that block the signal of their clock: no sample can show what they do. Under the lock of trigger/threads.c. */
+/* Threads that block the signal of their clock, so that no sample can show their work. Under the lock of trigger/threads.c. */
 #ifndef CANDOR_AGENT_TRIGGER_BLOCKED_H
 #define CANDOR_AGENT_TRIGGER_BLOCKED_H
 

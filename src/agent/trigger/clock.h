@@ -5,8 +5,8 @@
  *   timer     timer_create on the thread's CPU clock                                             scheduler tick
  *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick
  *
- * The first two can count an event of a thread's in place of its CPU time (event_counter.h): then what is in nanoseconds below, and in
- * hot/thread.h and hot/handler.h, is numbers of it: intervals, periods, weights.
+ * The first two can count an event of a thread instead of its CPU time (event_counter.h). Then all nanoseconds below, and in
+ * hot/thread.h and hot/handler.h, are numbers of that event: intervals, periods, weights.
  *
  * Choosing tries each on the calling thread. One recording at a time uses a clock: clock_start installs the handler,
  * arm and disarm set and stop one thread's clock, clock_stop restores what was there before. None is called from a

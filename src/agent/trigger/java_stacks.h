@@ -1,10 +1,10 @@
-/* What the event safepoint asks of the side that knows JVMTI (entry/jvmti_stacks.c), which fills this table. It stands here so that
- * nothing else needs to know of JVMTI.
+/* The interface between the event safepoint and the code that knows JVMTI (entry/jvmti_stacks.c), which fills this table. It is
+ * here so that no other code needs JVMTI.
  *
  *   open -> [ take -> (stack, thread_name, describe)* -> release ]* -> close
  *
- * All on the agent's one thread, which is Java's from open to close. No function runs Java code; take has the JVM stop the
- * threads at a safepoint. What the functions give is valid until release. */
+ * All on the agent's only thread, which is a Java thread from open to close. No function runs Java code; take makes the JVM
+ * stop the threads at a safepoint. Results are valid until release. */
 #ifndef CANDOR_AGENT_TRIGGER_JAVA_STACKS_H
 #define CANDOR_AGENT_TRIGGER_JAVA_STACKS_H
 

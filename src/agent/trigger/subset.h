@@ -1,4 +1,4 @@
-/* Which threads the event safepoint looks at, and what each of them stands for. */
+/* Which threads the event safepoint looks at, and how much each of them stands for. */
 #ifndef CANDOR_AGENT_TRIGGER_SUBSET_H
 #define CANDOR_AGENT_TRIGGER_SUBSET_H
 

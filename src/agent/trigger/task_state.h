@@ -1,5 +1,5 @@
-/* What the kernel says a thread does, asked again and again: its file in /proc stays open, which makes an answer several times as cheap.
- * Used by the agent's one thread. */
+/* The kernel's state of a thread, read repeatedly: its file in /proc stays open, which makes a read several times cheaper. Used
+ * only by the agent's thread. */
 #ifndef CANDOR_AGENT_TRIGGER_TASK_STATE_H
 #define CANDOR_AGENT_TRIGGER_TASK_STATE_H
 

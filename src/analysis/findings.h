@@ -1,8 +1,8 @@
-/* What is wrong in a recording, by rules: a short list, the worst first.
+/* The problems in a recording that rules find: a short list, the worst first.
  *
  *   findings_init -> analyze (analyze.h) -> read the fields, findings_text -> findings_deinit
  *
- * Rules call findings_say and findings_add; when there is no memory they go on, and `failed` tells at the end. */
+ * Rules call findings_say and findings_add; without memory they continue, and `failed` says so at the end. */
 #ifndef CANDOR_ANALYSIS_FINDINGS_H
 #define CANDOR_ANALYSIS_FINDINGS_H
 

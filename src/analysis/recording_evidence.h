@@ -1,8 +1,8 @@
-/* The evidence that a JFR file holds.
+/* The evidence in a JFR file.
  *
  *   recording_evidence_load -> &r->evidence -> recording_evidence_free
  *
- * The file is read once for each kind of samples, once for the halts, and once for which events it was to hold. */
+ * The file is read once for each kind of samples, once for the halts, and once for the enabled events. */
 #ifndef CANDOR_ANALYSIS_RECORDING_EVIDENCE_H
 #define CANDOR_ANALYSIS_RECORDING_EVIDENCE_H
 

@@ -1,4 +1,4 @@
-/* How much something matters, and how sure that is. */
+/* How much a problem matters, and how certain that is. */
 #ifndef CANDOR_ANALYSIS_SCORE_H
 #define CANDOR_ANALYSIS_SCORE_H
 

@@ -1,4 +1,5 @@
-/* What stacks say to rules: which known methods are on them, what the innermost one is there for, and where in the program they are. */
+/* What rules ask about stacks: which known methods are on them, why the innermost one is there, and where in the program they
+ * are. */
 #ifndef CANDOR_ANALYSIS_STACK_H
 #define CANDOR_ANALYSIS_STACK_H
 

@@ -1,10 +1,10 @@
-/* What a recording knows of machine code: the snapshots, and of each sample the address and the snapshot that it fell in.
+/* The machine code in a recording: the snapshots, and for each sample its address and the snapshot that contains it.
  *
  *   asm_recording_init -> asm_recording_load -> read the arrays -> asm_recording_deinit
  *
- * A sample belongs to a snapshot by the number of its compilation and by where it lies, never by its address alone, so code that
- * another had the place of before is never mistaken for it. Whatever the file says, a sample's address lies in its snapshot. Time and
- * memory are bounded by a small multiple of the file's size. */
+ * A sample belongs to a snapshot by the number of its compilation and by its address, never by its address alone, so it is
+ * never attributed to code that was at the same place earlier. Whatever the file contains, a sample's address lies in its
+ * snapshot. Time and memory are bounded by a small multiple of the file's size. */
 #ifndef CANDOR_ASM_CODE_H
 #define CANDOR_ASM_CODE_H
 

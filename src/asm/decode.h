@@ -1,5 +1,5 @@
-/* Machine instructions: what a few bytes of code are, as facts and as text. Of x86-64 and AArch64. Whatever the bytes, nothing is
- * read behind them. One owner at a time. */
+/* Decodes machine instructions of x86-64 and AArch64: a few bytes of code, as facts and as text. Whatever the bytes are,
+ * nothing is read beyond them. One owner at a time. */
 #ifndef CANDOR_ASM_DECODE_H
 #define CANDOR_ASM_DECODE_H
 

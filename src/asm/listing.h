@@ -1,6 +1,6 @@
-/* The code of a snapshot as instructions. Linear, from its beginning; where bytes are no instruction (data, or a method's entry that
- * was overwritten by a jump) one byte after the other is passed over, and at the entry and at each sampled address, which are
- * instructions' beginnings for sure, it begins anew. */
+/* The code of a snapshot as instructions. It decodes linearly from the beginning. Bytes that are no instruction (data, or a
+ * method's entry that was overwritten by a jump) are skipped one at a time. It restarts at the entry and at each sampled
+ * address, where an instruction certainly begins. */
 #ifndef CANDOR_ASM_LISTING_H
 #define CANDOR_ASM_LISTING_H
 

@@ -1,5 +1,5 @@
-/* The report of `candor asm`: hottest regions of machine code with their instructions, tables of regions, methods and sources. The
- * words are those of JMH's perfasm. docs/formats/asm-json.md describes the JSON. */
+/* The report of `candor asm`: the hottest regions of machine code with their instructions, tables of regions, methods and
+ * sources. It uses the terms of JMH's perfasm. docs/formats/asm-json.md describes the JSON. */
 #ifndef CANDOR_ASM_REPORT_H
 #define CANDOR_ASM_REPORT_H
 

@@ -1,4 +1,4 @@
-/* From a JVM to one that our agent listens in. */
+/* From a JVM to a JVM in which our agent listens. */
 #ifndef CANDOR_ATTACH_AGENT_H
 #define CANDOR_ATTACH_AGENT_H
 

@@ -1,4 +1,4 @@
-/* HotSpot's attach protocol in plain C: has a running JVM load an agent library, or do a diagnostic command. */
+/* HotSpot's attach protocol in plain C: makes a running JVM load an agent library, or run a diagnostic command. */
 #ifndef CANDOR_ATTACH_ATTACH_H
 #define CANDOR_ATTACH_ATTACH_H
 

@@ -1,4 +1,5 @@
-/* What the JDK's Flight Recorder is to record for us: the text of a .jfc file, which every JDK that has the recorder reads. */
+/* The settings of the JDK's Flight Recorder for our recording: the text of a .jfc file, which every JDK with the recorder can
+ * read. */
 #ifndef CANDOR_ATTACH_RECORDER_SETTINGS_H
 #define CANDOR_ATTACH_RECORDER_SETTINGS_H
 

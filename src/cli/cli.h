@@ -1,5 +1,5 @@
-/* The frame of the program `candor`: commands are rows of one table, and everything a user can see of them (help, shell
- * completion, man pages, the messages of wrong usage) is made from the rows.
+/* The frame of the program `candor`: commands are rows of one table, and everything that a user sees of them (help, shell
+ * completion, man pages, usage errors) is made from the rows.
  *
  * To add a command: write cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it below,
  * and put it into the table of main.c. */

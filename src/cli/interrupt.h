@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as a wish to come to an end: the first is noted, the second of the same kind kills as usual. */
+/* SIGINT, SIGTERM and SIGHUP as a request to end: the first is noted, the second of the same kind kills as usual. */
 #ifndef CANDOR_CLI_INTERRUPT_H
 #define CANDOR_CLI_INTERRUPT_H
 

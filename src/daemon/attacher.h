@@ -1,5 +1,5 @@
-/* Threads that begin recordings: attaching waits for the JVM, and one that hangs shall hold up neither the others nor the
- * collecting. What comes to an end is told through a descriptor that can be polled. */
+/* Threads that start recordings: attaching waits for the JVM, and one that hangs must hold up neither the others nor the
+ * collection of data. Results are reported through a descriptor that can be polled. */
 #ifndef CANDOR_DAEMON_ATTACHER_H
 #define CANDOR_DAEMON_ATTACHER_H
 

@@ -1,5 +1,5 @@
-/* Who takes how much of the spool: each JVM, by what it is recording and what of it waits to be sent. Where room is wanted, whoever takes
- * most gives up his own first, so that a JVM which fills the spool costs the others nothing. */
+/* How much of the spool each JVM uses, for its current recording and its waiting data. When space is needed, the JVM that uses
+ * most loses its own data first, so that a JVM which fills the spool costs the others nothing. */
 #ifndef CANDOR_DAEMON_CHARGES_H
 #define CANDOR_DAEMON_CHARGES_H
 

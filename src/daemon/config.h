@@ -1,4 +1,4 @@
-/* How a daemon is set up: by options of the command line and by a file, whose section [daemon] has the same names. */
+/* The configuration of a daemon: options on the command line, and a file whose section [daemon] has the same names. */
 #ifndef CANDOR_DAEMON_CONFIG_H
 #define CANDOR_DAEMON_CONFIG_H
 

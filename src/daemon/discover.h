@@ -1,6 +1,6 @@
-/* The JVMs that come and go on this host, found at the cost of one short file of /proc per process and look. A process is looked
- * into (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a few
- * times in its youth, since it may load a JVM later, and then every few minutes. */
+/* The JVMs that come and go on this host, found at the cost of one short file in /proc per process and look. A process is
+ * examined (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a
+ * few times while it is young, because it may load a JVM later, and then every few minutes. */
 #ifndef CANDOR_DAEMON_DISCOVER_H
 #define CANDOR_DAEMON_DISCOVER_H
 

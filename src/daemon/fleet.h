@@ -1,5 +1,5 @@
-/* The JVMs of this host under the daemon's care: who is profiled, what is collected of each, and when. All on one thread; what waits
- * for a JVM is done by the attacher's. */
+/* The JVMs that the daemon looks after: which are profiled, which data is collected from each, and when. All on one thread;
+ * anything that waits for a JVM is done by the attacher's threads. */
 #ifndef CANDOR_DAEMON_FLEET_H
 #define CANDOR_DAEMON_FLEET_H
 

@@ -1,6 +1,6 @@
-/* From a recording in progress to the outbox: what came since the last time becomes a recording of its own (jfr/slice.h), packed
- * by zstd. Each event of the JVM's is in exactly one of them, whenever the daemon is killed: a piece is spooled first, together
- * with how far it goes, then the state is written, then the piece may be sent. */
+/* From a recording in progress to the outbox: the data since the last time becomes a separate recording (jfr/slice.h), packed
+ * with zstd. Each event of the JVM is in exactly one of them, whenever the daemon is killed: a piece is first spooled, together
+ * with its end position, then the state is written, then the piece may be sent. */
 #ifndef CANDOR_DAEMON_FOLLOW_H
 #define CANDOR_DAEMON_FOLLOW_H
 

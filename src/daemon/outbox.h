@@ -1,6 +1,6 @@
-/* What waits to be sent: packed recordings in the spool's folder `queue`, each a file that is whole or not there. What was put
- * survives any end of the daemon and of the machine. The bound is kept by dropping the oldest of the JVM that takes most of the spool
- * (charges.h), which is counted.
+/* Recordings that wait to be sent, packed, in the spool's folder `queue`. Each is a file that is whole or does not exist. A
+ * stored recording survives any end of the daemon and of the machine. To stay within the limit, the oldest recording of the JVM
+ * that uses most of the spool is dropped (charges.h) and counted.
  *
  *     queue/SEQUENCE-ID-CHUNK-TO-NS    hexadecimal: in the order of time; of which recording, and up to where in it
  *         candor-spool 1\n  key SHA-256 of the body\n  query service=..&host=..\n  size N\n  \n  body

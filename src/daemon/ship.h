@@ -1,5 +1,5 @@
-/* The thread that sends what is in the outbox to the server, oldest first, and tries again what was not taken. A recording leaves
- * the spool when the server has said that it is on its disk, or that it will never take it. */
+/* The thread that sends recordings from the outbox to the server, oldest first, and retries failed ones. A recording leaves the
+ * spool when the server has said that it is on its disk, or that it will never accept it. */
 #ifndef CANDOR_DAEMON_SHIP_H
 #define CANDOR_DAEMON_SHIP_H
 

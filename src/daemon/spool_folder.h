@@ -1,4 +1,4 @@
-/* The spool: a folder of ours alone, with `live` and `queue` in it, and a lock that lets one daemon at a time use it. */
+/* The spool: a private folder, with `live` and `queue` in it, and a lock that lets only one daemon at a time use it. */
 #ifndef CANDOR_DAEMON_SPOOL_FOLDER_H
 #define CANDOR_DAEMON_SPOOL_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* What the events of a file tell in pieces, before halt_join.c puts them together. The inside of halts_read. */
+/* The pieces of halts in the events of a file, before halt_join.c combines them. The inside of halts_read. */
 #ifndef CANDOR_EVENTS_HALT_PARTS_H
 #define CANDOR_EVENTS_HALT_PARTS_H
 

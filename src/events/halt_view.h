@@ -1,8 +1,8 @@
-/* The halts of a part of a recording: which they are, how long they were, why, and how much of that time they explain.
+/* The halts in a part of a recording: which ones, how long, why, and how much of that time they explain.
  *
  *   halt_view_make -> read the fields -> halt_view_deinit
  *
- * The time between from_ns and to_ns is split in three, by instants, and adds up to it exactly:
+ * The time between from_ns and to_ns is split in three parts, which add up to it exactly:
  *
  *   stopped_ns       all threads were (halts within halts count once)
  *   waited_ns        they were not, and one thread or more waited for something; all_waited_ns of it all did that are told to have waited

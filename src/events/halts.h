@@ -1,18 +1,19 @@
-/* The halts of a recording: what stopped all threads, and what single ones waited for, each with its time, its cause and who asked.
+/* The halts of a recording: what stopped all threads, and what single threads waited for, each with its time, its cause and the
+ * requester.
  *
  *   halts_read -> halts_count | halts_cover, halt_text ... -> halts_deinit
  *
- * What the JVM tells in several events is put together here (halt_join.c):
+ * Information that the JVM splits over several events is combined here (halt_join.c):
  *
  *   GC pause    its collector and cause, from the collection with the same number; who asked, from the call of System.gc() or from the
  *               operation that it is a part of
  *   safepoint   from the begin of its begin to the end of its end, or of the last operation in it, if the end was not recorded; how long
  *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
  *
- * What two sources tell of, the JDK's recorder and our agent, counts once: pauses as the JDK has them, which knows their parts and who
- * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too; but
- * one that went on at the agent's end as the JDK has it, if it does. The time of a recording of ours that has the JDK's chunks behind its
- * own is that of its own.
+ * Halts that both sources report, the JDK's recorder and our agent, count once. Pauses are taken from the JDK, which knows
+ * their parts and the requester. Waits for monitors and parks are taken from the agent if it records them, because it knows the
+ * owner and has short ones too; but a wait that went on at the agent's end is taken from the JDK, if it has it. If the JDK's
+ * chunks follow our own in a recording, its time is that of our chunks.
  *
  * Memory: about 90 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H

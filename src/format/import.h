@@ -1,5 +1,5 @@
-/* What the readers of other tools' formats share: from the words that a file uses to methods, frames, stacks and samples of
- * the model. Functions return 0, -ENOMEM, or a code of error_set with one line that names the file. */
+/* Shared by the readers of other tools' formats: from the words in a file to methods, frames, stacks and samples of the model.
+ * Functions return 0, -ENOMEM, or a code of error_set with one line that names the file. */
 #ifndef CANDOR_FORMAT_IMPORT_H
 #define CANDOR_FORMAT_IMPORT_H
 

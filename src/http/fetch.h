@@ -1,4 +1,4 @@
-/* An answer is taken whole, into memory.
+/* Fetches a whole answer into memory.
  *
  *   fetch_get -> status, body, fetch_header -> fetch_deinit */
 #ifndef CANDOR_HTTP_FETCH_H

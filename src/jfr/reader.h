@@ -10,13 +10,13 @@
  *       jfr_chunk_close
  *   jfr_file_close
  *
- * Values are lazy and total: every accessor accepts every value. What is absent (an unknown field, a reference without
- * an entry, null, damaged bytes) is the value `none`, whose members are none, whose integer is 0, whose text is empty.
- * So `jfr_value_text(jfr_value_member(jfr_value_member(v, "type"), "name"))` needs no checks on the way.
+ * Values are lazy and total: every accessor accepts every value. Anything missing (an unknown field, a reference without an
+ * entry, null, damaged bytes) is the value `none`, whose members are none, whose integer is 0, whose text is empty. So
+ * `jfr_value_text(jfr_value_member(jfr_value_member(v, "type"), "name"))` needs no checks on the way.
  *
- * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is whole, or skipped, and one line goes
- * into the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the
- * bytes are. Only two things fail: a file that cannot be read, is no JFR recording or has not one readable chunk, and lack of memory.
+ * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is intact, or skipped, and one line goes into
+ * the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the bytes are. Only
+ * two things fail: a file that cannot be read, is not a JFR recording or has no readable chunk, and lack of memory.
  *
  * Threads: a file may be shared; a chunk and its cursors, events and values belong to one thread at a time. So chunks
  * can be read in parallel, each thread with its own problem list. Pointers into a chunk (types, fields, texts) live

@@ -4,18 +4,18 @@
  *                      head.at                              gap                                     size
  *
  * The last event of the file is always a *gap*: an empty checkpoint whose size covers the rest, the tail. Content is written
- * into the tail, where readers skip it. To publish it, a new gap is put behind it, the header gets its new offsets, and then
- * the old gap's size shrinks to its own ten bytes. The tail is enlarged by *shells*: pages each of which is a chunk of its
- * own with nothing in it, so that any number of them may follow the last chunk; then the header takes them in, and the gap
- * covers them. A new chunk begins as a shell, which is put in place of the gap and then left out by the header before it;
- * so does the end of the recording, where the file is then cut.
+ * into the tail, where readers skip it. To publish it, a new gap is put after it, the header gets its new offsets, and then the
+ * old gap's size shrinks to its own ten bytes. The tail is enlarged by *shells*: pages each of which is an empty chunk of its
+ * own, so that any number of them may follow the last chunk; then the header includes them, and the gap covers them. A new
+ * chunk begins as a shell, which is put in place of the gap and then excluded by the header before it; so does the end of the
+ * recording, where the file is then cut.
  *
- * Shells are events as well as chunks, so that both sides of each such step are right: the header, taken for an event, is one
- * of 70 bytes ('F') of type 76 ('L'), which the metadata declares as candor.Padding; and of the two events that follow, a
- * chunk begins with one, an event of 70 bytes ends before the other.
+ * Shells are events as well as chunks, so that the file is right before and after each such step: the header, read as an event,
+ * is one of 70 bytes ('F') of type 76 ('L'), which the metadata declares as candor.Padding. Of the two events that follow, a
+ * chunk begins with one, and an event of 70 bytes ends before the other.
  *
- * This rests on the kernel: a write within one page is done whole or not at all, and a longer one that appends is cut at a
- * page, when a process is killed in it. So each write that changes what is visible lies within a page.
+ * This relies on the kernel: a write within one page is done whole or not at all, and a longer one that appends is cut at a
+ * page if a process is killed in it. So each write that changes the visible content lies within a page.
  *
  * The functions return 0 or a negative errno; after an error only jfr_tail_cut may be called. */
 #ifndef CANDOR_JFR_WRITER_TAIL_H

@@ -1,10 +1,10 @@
-/* What became of the requests: counts and times, taken by any number of threads and read once per interval by one.
+/* The results of requests: counts and times, added by any number of threads and read once per interval by one.
  *
  *     intended ------- sent ------------ done          response = wait + service, for each request
  *        |<--- wait --->|<--- service --->|
  *        |<------------ response -------->|
  *
- * The wait is one for a free connection and then the generator's own lateness; both have histograms of their own. */
+ * The wait consists of waiting for a free connection and then the generator's own lateness; both have separate histograms. */
 #ifndef CANDOR_LOAD_OUTCOME_H
 #define CANDOR_LOAD_OUTCOME_H
 

@@ -1,5 +1,5 @@
-/* What is allocated: samples of allocations have their object's class as the label "class", those of locks the lock's, as people write
- * it: "java.lang.String", "byte[]", "java.lang.Object[][]". */
+/* The allocated class: samples of allocations have their object's class as the label "class", and samples of locks the lock's
+ * class, as people write it: "java.lang.String", "byte[]", "java.lang.Object[][]". */
 #ifndef CANDOR_PROFILE_ALLOCATED_H
 #define CANDOR_PROFILE_ALLOCATED_H
 

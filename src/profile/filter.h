@@ -1,10 +1,10 @@
-/* Chooses samples of a profile. A filter drops whole samples, never frames; what it drops is added up, so that
+/* Selects samples of a profile. A filter drops whole samples, never frames; the dropped weight is added up, so that
  *
  *     weight + filtered_weight = the weight before, exactly                 (and the same of `sampled` and `filtered`)
  *
- * Shares are then of what is left. The books stay those of the whole recording.
+ * Shares then refer to the rest. The books stay those of the whole recording.
  *
- * A filter by what samples show (anything but time and thread) makes the profile `thinned`: its intervals are then those of
+ * A filter by properties of samples (anything but time and thread) makes the profile `thinned`: its intervals are then those of
  * independent draws. */
 #ifndef CANDOR_PROFILE_FILTER_H
 #define CANDOR_PROFILE_FILTER_H

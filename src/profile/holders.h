@@ -1,9 +1,9 @@
-/* Who holds the objects that are alive: their paths (load_holders.h), merged.
+/* The holders of live objects: their paths (load_holders.h), merged.
  *
  *   {0} -> holders_take ... -> holders_settle -> read -> holders_deinit
  *
- * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects are among the missing
- * ones. What one holder holds by several paths (an entry is the first of its bucket, or not) is summed up. */
+ * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects count as missing.
+ * If one holder holds objects by several paths (an entry is the first in its bucket, or not), they are added up. */
 #ifndef CANDOR_PROFILE_HOLDERS_H
 #define CANDOR_PROFILE_HOLDERS_H
 

@@ -2,10 +2,11 @@
  *
  *   live_new -> [ live_read -> live_look -> stats_compute(&view.profile) ... -> live_look_away ]* -> live_free
  *
- * A view begins where one of the reads before ended, so that its samples and its books are of the same time: its books are the
- * difference of the recording's, which are cumulative.
+ * A view begins where an earlier read ended, so that its samples and its books cover the same time: its books are the
+ * difference of the recording's cumulative books.
  *
- * Memory is bounded: of more than LIVE_SAMPLES_MAX samples the older half is forgotten, and the start moves. One owner, no locking. */
+ * Memory is bounded: when there are more than LIVE_SAMPLES_MAX samples, the older half is forgotten, and the start moves. One
+ * owner, no locking. */
 #ifndef CANDOR_PROFILE_LIVE_H
 #define CANDOR_PROFILE_LIVE_H
 

@@ -2,8 +2,8 @@
  *
  *   load_new -> for each chunk: load_begin_chunk, load_event ... -> load_free
  *
- * Names and stacks go into the profile of the thread that reads, everything else into the chunk's part. Functions return 0 or
- * -ENOMEM. What an event says wrongly becomes a problem of the profile. */
+ * Names and stacks go into the profile of the reading thread, everything else into the chunk's part. Functions return 0 or
+ * -ENOMEM. Wrong data in an event becomes a problem of the profile. */
 #ifndef CANDOR_PROFILE_LOAD_EVENTS_H
 #define CANDOR_PROFILE_LOAD_EVENTS_H
 

@@ -1,5 +1,5 @@
-/* Stacks, threads and states of a chunk's constant pools, each taken into the profile once; the inside of load_events.c.
- * Keys of the pools mean something within one chunk only. Functions return 0 or -ENOMEM. */
+/* Stacks, threads and states in a chunk's constant pools, each taken into the profile once; the inside of load_events.c. Keys
+ * of the pools are valid within one chunk only. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_PROFILE_LOAD_STACKS_H
 #define CANDOR_PROFILE_LOAD_STACKS_H
 

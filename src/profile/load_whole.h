@@ -1,8 +1,8 @@
-/* The profile of a whole file out of the parts that its chunks gave, taken in the chunks' order.
+/* The profile of a whole file, made of the parts of its chunks, in the chunks' order.
  *
  *   load_whole_init -> load_whole_take for each chunk -> load_whole_settle -> load_whole_deinit
  *
- * The outcome depends on the parts and their order alone, not on how many threads read them. One owner at a time, no locking.
+ * The result depends only on the parts and their order, not on the number of reading threads. One owner at a time, no locking.
  * Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_PROFILE_LOAD_WHOLE_H
 #define CANDOR_PROFILE_LOAD_WHOLE_H

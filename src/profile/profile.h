@@ -1,5 +1,5 @@
-/* The model of what a recording says: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings.
- * It knows no file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
+/* The model of a recording: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings. It knows no
+ * file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
  *
  *   profile_init -> [ profile_method, _frame, _stack, _thread, _add_sample ... ]* -> read the arrays -> profile_deinit
  *
@@ -8,12 +8,12 @@
  *      0 root ── 1 Thread.run ── 2 Work.loop ── 3 Work.hot      stack id 3 = run, loop, hot
  *                                     └──────── 4 Work.cold     stack id 4 = run, loop, cold
  *
- * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
- * from the leaves to the root.
+ * A parent has a smaller id than its children, so one forward pass goes from the root to the leaves and one backward pass from
+ * the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
- * events that perf counts, counts of samples
- * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
+ * Weights are nanoseconds of CPU time, of wall-clock time for samples of the events safepoint and wall, bytes of allocations,
+ * events that perf counts, or counts of samples. Functions that intern return 0 or -ENOMEM with the id in the last argument.
+ * One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
 #define CANDOR_PROFILE_PROFILE_H

@@ -1,5 +1,5 @@
-/* Fewer stacks: the lightest branches of the trie are cut, and what their samples weigh stays on the frame that they grew from, under a
- * frame "[pruned]". The sum of all weights stays what it was. */
+/* Fewer stacks: the lightest branches of the trie are cut, and the weight of their samples stays on the frame from which they
+ * grew, under a frame "[pruned]". The sum of all weights does not change. */
 #ifndef CANDOR_PROFILE_PRUNE_H
 #define CANDOR_PROFILE_PRUNE_H
 

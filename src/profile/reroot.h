@@ -4,7 +4,7 @@
  *                                        callees of run     run > hot > copy        from its outermost frame on
  *                                        callers of hot     hot > run > main        from its innermost frame on
  *
- * The view borrows strings, frames and threads of the profile, which must stay as it is; samples without the method are not in it. */
+ * The view borrows strings, frames and threads of the profile, which must not change; it leaves out samples without the method. */
 #ifndef CANDOR_PROFILE_REROOT_H
 #define CANDOR_PROFILE_REROOT_H
 

@@ -1,8 +1,8 @@
-/* Where the time goes, and how sure that is: self and total per method, line and thread with 95 % intervals.
- * The estimator is described in docs/internals/sampling-math.md.
+/* Where the time goes, and how certain that is: self and total per method, line and thread with 95 % intervals.
+ * docs/internals/sampling-math.md describes the estimator.
  *
- * `self` is the weight of the samples with the method at the leaf, `total` of those with it anywhere in the stack, once
- * per sample however often it recurses. Shares are of the weight of all samples, those without a stack included.
+ * `self` is the weight of the samples with the method at the leaf, `total` of those with it anywhere in the stack, once per
+ * sample however often it recurses. Shares refer to the weight of all samples, including those without a stack.
  */
 #ifndef CANDOR_PROFILE_STATS_H
 #define CANDOR_PROFILE_STATS_H

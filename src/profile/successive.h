@@ -1,9 +1,9 @@
-/* How much surer, or less sure, a figure is than as many independent draws would make it.
+/* How much more, or less, precise a figure is than the same number of independent draws would make it.
  *
- * A thread's samples follow each other at nearly even distances of its CPU time. What lasts for very many of them is then measured
- * up to its ends; all else is taken as drawn by lot. Which it was, the samples show themselves: with x = 1 where one shows the method,
- * else 0, the part of its variance that is still correlated between samples 32 apart is slow, and what is left of that at twice the
- * distance tells how slow. Derivation: docs/internals/sampling-math.md. */
+ * A thread's samples follow each other at nearly even distances in its CPU time. Work that lasts for very many of them is
+ * measured except at its ends; all else is treated as drawn at random. The samples themselves show which it was: with x = 1 if
+ * a sample shows the method, else 0, the part of its variance that is still correlated between samples 32 apart is slow, and
+ * the part of that which remains at twice the distance shows how slow. Derivation: docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_SUCCESSIVE_H
 #define CANDOR_PROFILE_SUCCESSIVE_H
 

@@ -1,4 +1,4 @@
-/* The inside of regex/: from text over a tree to a program. */
+/* The inside of regex/: from text through a tree to a program. */
 #ifndef CANDOR_REGEX_REGEX_INTERNAL_H
 #define CANDOR_REGEX_REGEX_INTERNAL_H
 

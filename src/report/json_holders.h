@@ -1,4 +1,4 @@
-/* Who holds objects, as JSON: the inside of report_json (docs/formats/report-json.md). */
+/* The holders of objects, as JSON: the inside of report_json (docs/formats/report-json.md). */
 #ifndef CANDOR_REPORT_JSON_HOLDERS_H
 #define CANDOR_REPORT_JSON_HOLDERS_H
 

@@ -1,4 +1,4 @@
-/* The parts of the text report; the inside of report_text. Each prints one section, and nothing when it would be empty. */
+/* The parts of the text report; the inside of report_text. Each prints one section, or nothing if it would be empty. */
 #ifndef CANDOR_REPORT_TEXT_H
 #define CANDOR_REPORT_TEXT_H
 

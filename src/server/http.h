@@ -1,4 +1,5 @@
-/* What a handler sees of HTTP; what is under it (libmicrohttpd) only http.c and receive.c know. A request belongs to one thread. */
+/* The view of HTTP that handlers have; only http.c and receive.c know the library under it (libmicrohttpd). A request belongs
+ * to one thread. */
 #ifndef CANDOR_SERVER_HTTP_H
 #define CANDOR_SERVER_HTTP_H
 

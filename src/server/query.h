@@ -1,4 +1,4 @@
-/* The queries: what is asked for becomes a store_query, what comes back becomes JSON or a page. */
+/* The queries: a request becomes a store_query, and the result becomes JSON or a page. */
 #ifndef CANDOR_SERVER_QUERY_H
 #define CANDOR_SERVER_QUERY_H
 

@@ -1,4 +1,4 @@
-/* What the store has, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
+/* The content of the store, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
  *
  *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw, flaws
  *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last

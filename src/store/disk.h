@@ -1,5 +1,5 @@
-/* Files as the store needs them: whole or not there, and known to be on the disk. All functions return 0 or a negative errno with its
- * line, unless it says otherwise. */
+/* Files as the store needs them: whole or absent, and known to be on the disk. All functions return 0 or a negative errno with
+ * its message, unless noted. */
 #ifndef CANDOR_STORE_DISK_H
 #define CANDOR_STORE_DISK_H
 

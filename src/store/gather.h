@@ -1,4 +1,4 @@
-/* Which segments a query is of: parts of recordings whose labels, times and type are asked for, by segment. */
+/* The segments for a query: parts of recordings with matching labels, times and type, by segment. */
 #ifndef CANDOR_STORE_GATHER_H
 #define CANDOR_STORE_GATHER_H
 

@@ -1,4 +1,4 @@
-/* What an answer has not in it, though it was received: an answer is never less than what there is without saying so. */
+/* Data that an answer lacks although it was received: an answer is never incomplete without saying so. */
 #ifndef CANDOR_STORE_MISSING_H
 #define CANDOR_STORE_MISSING_H
 

@@ -1,11 +1,11 @@
-/* Which recordings are meant: `{service="shop", host=~"web-.*"}`.
+/* Selects recordings: `{service="shop", host=~"web-.*"}`.
  *
  *     selector = [ "{" ] [ matcher { "," matcher } [ "," ] ] [ "}" ]
  *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
  *     string   = '"' ... '"' with \" \\ \n \t inside
  *
- * All matchers have to hold. A regular expression (regex/regex.h) is matched against the whole value; a label that is not there has
- * the empty value. The empty selector means everything. */
+ * All matchers must match. A regular expression (regex/regex.h) is matched against the whole value; a missing label has the
+ * empty value. The empty selector selects everything. */
 #ifndef CANDOR_STORE_SELECTOR_H
 #define CANDOR_STORE_SELECTOR_H
 

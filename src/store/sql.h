@@ -2,7 +2,7 @@
  *
  *   sql_begin -> [ struct sql s = sql_use(db, SQL_...) ; sql_int, sql_text ... ; sql_step ] ... -> sql_end
  *
- * One connection, one lock, held from begin to end. A text is a constant: what SQLite made of it is kept for the next time. */
+ * One connection, one lock, held from begin to end. A text is a constant: its prepared statement is kept for the next time. */
 #ifndef CANDOR_STORE_SQL_H
 #define CANDOR_STORE_SQL_H
 

@@ -1,4 +1,4 @@
-/* The store: recordings in, profiles of a time and of labels out. One directory, one process.
+/* The store: recordings go in; profiles for a time range and labels come out. One directory, one process.
  *
  *     catalogue.db                    what there is (catalogue.h)
  *     incoming/                       recordings on their way
@@ -7,8 +7,9 @@
  *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one recording, or of many that were merged (merge.c)
  *     quarantine/                     what was found damaged
  *
- * A recording counts once it is under recordings/ and in the catalogue. Its rows are then sealed into segments, a part for each day. What
- * a crash leaves unsealed, or what is found damaged, is sealed again from the recording; so segments need not be synced.
+ * A recording counts once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for each
+ * day. Parts that a crash leaves unsealed, or that are found damaged, are sealed again from the recording; so segments need not
+ * be synced.
  *
  * Every function may be called by any thread. */
 #ifndef CANDOR_STORE_STORE_H

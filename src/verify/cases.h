@@ -1,4 +1,4 @@
-/* The cases of `candor verify`: programs whose truth is known (README.md), and what each of them asks of a profiler. */
+/* The cases of `candor verify`: programs whose CPU times are known (README.md), and what each of them tests in a profiler. */
 #ifndef CANDOR_VERIFY_CASES_H
 #define CANDOR_VERIFY_CASES_H
 

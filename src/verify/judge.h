@@ -1,4 +1,4 @@
-/* A recording held against the truth. */
+/* Compares a recording with the true values. */
 #ifndef CANDOR_VERIFY_JUDGE_H
 #define CANDOR_VERIFY_JUDGE_H
 

@@ -1,4 +1,4 @@
-/* The profilers that are held against the truth, and how each is told to record a JVM.
+/* The profilers that are compared with the true values, and how each is told to record a JVM.
  *
  *   candor[:CLOCK]                       our agent, from the start of the JVM
  *   late[:CLOCK]                         our agent, attached when the program's code is compiled already

@@ -1,4 +1,4 @@
-/* What a program of known truth says of one round; README.md has the protocol. */
+/* The output of a program with known CPU times for one round; README.md describes the protocol. */
 #ifndef CANDOR_VERIFY_TRUTH_H
 #define CANDOR_VERIFY_TRUTH_H
 

@@ -1,5 +1,6 @@
-/* What a command reads: recordings and profiles of all formats, merged and filtered as its options say. The options are the same in
- * all commands that read one, and stand in their tables by the macros. Functions that return a status have printed their line. */
+/* The input of a command: recordings and profiles of all formats, merged and filtered according to its options. All commands
+ * that read input have the same options, which their tables take from these macros. Functions that return a status have already
+ * printed their message. */
 #ifndef CANDOR_CLI_READ_INPUT_H
 #define CANDOR_CLI_READ_INPUT_H
 

@@ -1,6 +1,6 @@
-/* A server in place of a FILE: http://HOST:PORT or https://HOST. What is asked of it stands in options: --select, --from, --until,
- * --value; of the second side of a comparison in --select2, --from2, --until2, where they are given. Functions that return a status have
- * printed their line. */
+/* A server instead of a FILE: http://HOST:PORT or https://HOST. Options contain the query: --select, --from, --until, --value;
+ * for the second side of a comparison --select2, --from2, --until2, if given. Functions that return a status have already
+ * printed their message. */
 #ifndef CANDOR_CLI_READ_REMOTE_H
 #define CANDOR_CLI_READ_REMOTE_H
 

@@ -1,10 +1,10 @@
-/* --jfr: what the JDK's own Flight Recorder tells beside a recording of ours, driven from here (attach/recorder.h), and put behind it in
- * the same file.
+/* --jfr: data of the JDK's own Flight Recorder beside our recording. It is controlled from here (attach/recorder.h), and its
+ * data is appended to ours in the same file.
  *
  *   record           jdk_recorder_begin -> ... the agent's recording ends -> jdk_recorder_end
  *   start ... stop   jdk_recorder_begin -> jdk_recorder_leave; of another process: jdk_recorder_stop, jdk_recorder_dump
  *
- * A JVM where it cannot be had is recorded without it, after a line that says so: nothing here keeps a recording from being made. */
+ * If a JVM has no recorder, it is recorded without it, after a line that says so: nothing here prevents a recording. */
 #ifndef CANDOR_CLI_RECORD_JDK_RECORDER_H
 #define CANDOR_CLI_RECORD_JDK_RECORDER_H
 

@@ -1,4 +1,4 @@
-/* How a recording is to be made: the options that `record` and `start` share, and the file. */
+/* The parameters of a recording: the options that `record` and `start` share, and the file. */
 #ifndef CANDOR_CLI_RECORD_RECORDING_H
 #define CANDOR_CLI_RECORD_RECORDING_H
 

@@ -1,4 +1,4 @@
-/* Watching a recording until it ends, and what is shown of it then. Shared by `record PID` and `record -- COMMAND`. */
+/* Watches a recording until it ends, and shows the result. Shared by `record PID` and `record -- COMMAND`. */
 #ifndef CANDOR_CLI_RECORD_WATCH_H
 #define CANDOR_CLI_RECORD_WATCH_H
 

@@ -1,5 +1,5 @@
-/* The model as a picture: two lines of head, the books, the table, a foot. Narrow pictures have fewer columns, small ones fewer lines;
- * none is too small to be drawn. */
+/* The model as a picture: two header lines, the books, the table, a footer. Narrow pictures have fewer columns, small ones
+ * fewer lines; any size can be drawn. */
 #ifndef CANDOR_CLI_TOP_DRAW_H
 #define CANDOR_CLI_TOP_DRAW_H
 

@@ -1,4 +1,4 @@
-/* One look at the recording: what both ways to run share. */
+/* One look at the recording, shared by the terminal and the batch mode. */
 #ifndef CANDOR_CLI_TOP_LOOK_H
 #define CANDOR_CLI_TOP_LOOK_H
 

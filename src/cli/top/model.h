@@ -1,4 +1,5 @@
-/* What candor top shows: which rows, in which order, of which time, which of them is chosen. It knows neither terminal nor JVM.
+/* The state of candor top: which rows, in which order, for which time, and which one is selected. It knows neither terminal nor
+ * JVM.
  *
  *   model_init -> [ model_part -> model_update(view) ]* with keys in between (keys.h) -> model_deinit
  *

@@ -1,5 +1,5 @@
-/* The recording that is watched: one of our own, which is begun in the JVM, written into a file that goes with us, and ended; or one
- * that runs already, which is left as it is. */
+/* The watched recording: our own, which is started in the JVM, written to a file that we remove, and ended; or one that already
+ * runs, which is left as it is. */
 #ifndef CANDOR_CLI_TOP_SOURCE_H
 #define CANDOR_CLI_TOP_SOURCE_H
 

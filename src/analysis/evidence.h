@@ -16,7 +16,7 @@ enum source {
     SOURCE_CPU,
     SOURCE_WALL,
     SOURCE_LOCKS,      /* how long threads waited for locks */
-    SOURCE_OWNERS,     /* and who had them, in which circles, and what he did */
+    SOURCE_OWNERS,     /* and their holders, in which cycles, and what the holders did */
     SOURCE_PARKS,      /* of these waits those that are parks */
     SOURCE_PAUSES,
     SOURCE_SAFEPOINTS, /* all of them, however short */

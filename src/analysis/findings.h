@@ -62,7 +62,7 @@ int findings_init(struct findings *f); /* 0 or -ENOMEM; findings_deinit in any c
 void findings_deinit(struct findings *f);
 const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);
-/* What is longer than 2 KiB is cut. */
+/* Text longer than 2 KiB is cut. */
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Leaves out what has a score below SCORE_INFO. */
 void findings_add(struct findings *f, const struct finding *one);

@@ -88,9 +88,9 @@ static inline const char *asm_string(const struct asm_recording *r, uint32_t str
     return strtab_text(&r->strings, string);
 }
 
-/* The stack at this offset: which frames the instruction there stands for. 0 = unknown. */
+/* The stack at this offset: the frames of the instruction there. 0 = unknown. */
 uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset);
-/* What lies at the address: the name of a stub, or of a snapshot's method; NULL = nothing known. *offset: from its beginning. */
+/* The code at the address: the name of a stub, or of a snapshot's method; NULL = unknown. *offset: from its beginning. */
 const char *asm_name_at(const struct asm_recording *r, uint64_t address, uint64_t *offset);
 /* Of a snapshot: "C2, level 4", "interpreter". Returns out. */
 char *asm_source(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);

@@ -11,7 +11,7 @@
 
 enum asm_flow { ASM_NEXT, ASM_JUMP, ASM_BRANCH, ASM_CALL, ASM_RETURN };
 
-/* What the JVM means by it, as far as the instruction alone tells. */
+/* Its purpose for the JVM, as far as the instruction alone shows it. */
 enum asm_mark {
     ASM_MARK_NONE,
     ASM_MARK_POLL,        /* a load from where no page is while threads are to stop */

@@ -40,7 +40,7 @@ struct asm_group {
 };
 
 struct asm_regions {
-    struct asm_region *regions; /* largest weight first, as are the next two */
+    struct asm_region *regions; /* largest weight first, like the next two */
     uint32_t count, cap;
     struct asm_group *methods, *sources;
     uint32_t method_count, source_count;

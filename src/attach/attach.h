@@ -19,8 +19,8 @@
  * -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 
-/* Whether its attach socket is open, so that it need not be woken by a signal: so it is from its start when it is run with -Xrs, and
- * otherwise since somebody attached before. It is connected to, and asked for nothing. */
+/* Whether its attach socket is open, so that it need not be woken by a signal: with -Xrs it is open from the start, otherwise
+ * once somebody has attached. Connects to it, and requests nothing. */
 bool attach_is_open(const struct process *p, uint64_t timeout_ns);
 
 /* Whether somebody else's file has the name of its socket; *owner becomes that one's user. It is only looked at. */

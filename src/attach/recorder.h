@@ -17,7 +17,7 @@
 
 enum { RECORDER_LIST_MAX = 32, RECORDER_NAME_BYTES = 80 };
 
-/* One of the JVM's recordings, whoever began it. */
+/* One of the JVM's recordings, from any owner. */
 struct recorder_recording {
     unsigned long id;
     char name[RECORDER_NAME_BYTES]; /* cut where it is longer */

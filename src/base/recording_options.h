@@ -133,8 +133,8 @@ struct recording_option_value {
 
 /* Reads the value of an option of any kind but WORD. 0, or -EINVAL and "KEY 'TEXT': use ...". */
 int recording_option_read(enum recording_option option, const char *text, struct recording_option_value *value, struct error *e);
-/* The event that has to be recorded for the option, where none of `events` (separated by commas) will do; NULL = all is well. What it
- * returns is n characters long, and not terminated. */
+/* The event that must be recorded for the option, if none of `events` (separated by commas) is enough; NULL = all is well. The
+ * result is n characters long, and not terminated. */
 const char *recording_option_lacks(enum recording_option option, const char *events, int *n);
 
 #endif

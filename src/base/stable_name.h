@@ -22,7 +22,7 @@
 
 /* Appends the name, of a class or with classes in it. */
 void stable_name_put(struct buffer *out, const char *text, size_t len);
-/* The same of a library's file, or with such in it: "[libx.so+0x1190]". */
+/* The same for a library's file, or a name that contains one: "[libx.so+0x1190]". */
 void stable_name_put_library(struct buffer *out, const char *text, size_t len);
 
 #endif

@@ -31,7 +31,7 @@ struct intake {
     bool mapped;
 };
 
-/* How much a packed input may unpack to, in the whole process, in place of both bounds above. 0 = the default. */
+/* The limit for unpacking any packed input in this process, instead of both limits above. 0 = the default. */
 void intake_set_limit(uint64_t bytes);
 
 /* What errors call a path: "-" is standard input. */

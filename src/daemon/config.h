@@ -22,7 +22,7 @@ void config_deinit(struct config *c);
 int config_set(struct config *c, const char *key, const char *value, struct error *e);
 /* The file's sections [daemon] and [jvm NAME]; what an option has set already should be set after it. */
 int config_read(struct config *c, const char *path, struct error *e);
-/* What is missing: the server, and where the spool is when nobody said so. */
+/* The missing settings: the server, and the spool's folder if it was not set. */
 int config_finish(struct config *c, bool needs_server, struct error *e);
 
 #endif

@@ -13,11 +13,11 @@ struct seen_process;
 struct discover {
     struct seen_process *list; /* by pid */
     uint32_t count, cap;
-    uint64_t min_age_ns; /* what is younger is left for the next look */
+    uint64_t min_age_ns; /* younger processes are left for the next look */
 };
 
-/* Tells of each JVM that is new or was looked into again. start: when its process began, in the kernel's ticks since boot: with
- * the pid, it is the process. */
+/* Reports each JVM that is new or was examined again. start: when its process began, in the kernel's ticks since boot: with the
+ * pid, it identifies the process. */
 typedef void discover_found(void *context, const struct jvm *jvm, uint64_t start);
 
 void discover_deinit(struct discover *d);

@@ -23,8 +23,8 @@ struct follow_gain {
 
 /* Takes up where a daemon before us was killed between spooling and noting it. */
 int follow_recover(const struct follow *f, struct live *l, struct error *e);
-/* Passes on what is new. ended: nobody records to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
- * -EBADMSG or -EFBIG when this is no recording and never will be one, another when it may work later. */
+/* Passes on new data. ended: nothing writes to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
+ * -EBADMSG or -EFBIG if this is not a recording and never will be, another code if it may work later. */
 int follow_take(const struct follow *f, struct live *l, bool ended, struct follow_gain *gain, struct error *e);
 
 #endif

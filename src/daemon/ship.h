@@ -34,7 +34,7 @@ int ship_start(struct ship *s, struct outbox *o, const char *server, const char 
 void ship_stop(struct ship *s, uint64_t patience_ns);
 void ship_counts(struct ship *s, struct ship_counts *out);
 
-/* What is to be done with a recording after an answer (for tests): the contract of docs/formats/server-api.md. */
+/* The action for a recording after an answer (for tests): the contract of docs/formats/server-api.md. */
 enum ship_verdict { SHIP_DONE, SHIP_AGAIN, SHIP_NEVER };
 enum ship_verdict ship_judge(long status);
 

@@ -10,8 +10,8 @@ struct spool_folder {
     int folder, live, queue, lock; /* open descriptors */
 };
 
-/* Makes what is missing (mode 0700). 0, or with e: -EBUSY another daemon uses it, -EPERM others may write there, -ENOLCK its file
- * system has no locks. */
+/* Creates missing folders (mode 0700). 0, or with e: -EBUSY another daemon uses it, -EPERM others may write there, -ENOLCK its
+ * file system has no locks. */
 int spool_folder_open(struct spool_folder *s, const char *path, struct error *e);
 void spool_folder_close(struct spool_folder *s);
 /* Whether a daemon uses the spool now. */

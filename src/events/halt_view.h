@@ -46,7 +46,7 @@ struct halt_view {
 int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const struct regex *thread);
 void halt_view_deinit(struct halt_view *v);
 
-/* How much of a halt lies in the view's time. */
+/* The part of a halt within the view's time. */
 uint64_t halt_overlap(const struct halt_view *v, const struct halt *one);
 
 /* The rows of one scope that overlap most, at most `top` of them (0 = all), in the order of time: how many, and *out, which is the

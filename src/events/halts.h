@@ -36,15 +36,15 @@ struct halt {
     uint64_t bytes;   /* read, written, or asked for */
     uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
     uint32_t what;    /* this and the next: ids of strings, 0 = unknown */
-    uint32_t thread;  /* who waited */
-    uint32_t by;      /* who asked for it, or holds it up */
-    uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
-    uint32_t late;    /* of a safepoint: who still ran meanwhile, and where */
+    uint32_t thread;  /* the waiting thread */
+    uint32_t by;      /* the thread that asked for it, or holds it up */
+    uint32_t site;    /* the place in the program: of the waiting thread, or otherwise of the one that asked */
+    uint32_t late;    /* for a safepoint: the threads that still ran meanwhile, and where */
     uint32_t late_thread, late_site; /* of these, the one that ran longest */
     uint8_t kind;     /* enum halt_kind */
-    bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
+    bool sync_known;  /* otherwise sync_ns is the safepoint's whole beginning, including the JVM's work before it asked any thread */
     bool told_by_agent;
-    bool is_open; /* a wait that went on when the agent's recording ended, and is told of up to there */
+    bool is_open; /* a wait that went on when the agent's recording ended, reported up to that time */
 };
 
 struct halts {
@@ -53,8 +53,8 @@ struct halts {
     uint32_t count, cap;
     int64_t start_ns; /* of the recording */
     uint64_t duration_ns;
-    uint32_t told_twice;       /* pauses of the agent's that the JDK told of, too */
-    uint32_t waits_told_twice; /* monitors and parks that both told of */
+    uint32_t told_twice;       /* pauses from the agent that the JDK reported, too */
+    uint32_t waits_told_twice; /* monitors and parks that both reported */
     uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
     uint64_t unplaced_ns;      /* and those pauses together */
     bool joined; /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */

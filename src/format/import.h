@@ -50,7 +50,7 @@ int import_unit(struct profile *p, const char *value, const char *unit, uint64_t
 uint64_t import_weight(int64_t number, uint64_t scale);
 /* Adds the sample with its outcome, unless it weighs nothing. Weights that cannot be are left out and counted in *refused. */
 int import_sample(struct profile *p, struct profile_sample *s, bool truncated, uint64_t *refused);
-/* Says what was left out. */
+/* Reports what was left out. */
 int import_refused(struct profile *p, uint64_t refused);
 
 /* ---- things that are not there ---- */

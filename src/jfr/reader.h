@@ -67,7 +67,7 @@ void jfr_file_close(struct jfr_file *f);
 uint32_t jfr_file_chunks(const struct jfr_file *f);
 uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
 const uint8_t *jfr_file_bytes(const struct jfr_file *f);
-/* Whether its last chunk is said to be the last of the recording: whoever wrote it came to the end. JFR 2 only. */
+/* Whether its last chunk is marked as the last of the recording: its writer finished. JFR 2 only. */
 bool jfr_file_is_closed(const struct jfr_file *f);
 
 /* ---- types ---- */
@@ -314,7 +314,7 @@ struct jfr_frame_key {
  * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max);
 void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out);
-/* What the keys in a raw frame stand for. */
+/* The entries for the keys in a raw frame. */
 struct jfr_value jfr_stack_method(const struct jfr_stack *s, uint64_t method);
 struct jfr_text jfr_stack_type(const struct jfr_stack *s, uint64_t type);
 

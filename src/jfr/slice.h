@@ -36,7 +36,7 @@ struct jfr_books {
     uint32_t count;
 };
 
-/* What the header of a chunk says. */
+/* The content of a chunk's header. */
 struct jfr_chunk_header {
     uint64_t size, duration_ns, start_ticks;
 };

@@ -23,7 +23,7 @@ int disk_write_file(const char *path, const void *bytes, size_t n, struct error 
 int disk_write_synced(const char *path, const void *bytes, size_t n, struct error *e);
 /* A whole file of at most `max` bytes; free() *bytes. */
 int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e);
-/* Its first bytes, at most so many. */
+/* Reads its first bytes, at most this many. */
 int disk_read_beginning(const char *path, size_t most, uint8_t **bytes, size_t *n, struct error *e);
 /* Removes a file, or a directory with the files in it. What is not there is no error. */
 int disk_remove(const char *path);

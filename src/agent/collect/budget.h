@@ -45,7 +45,7 @@ void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t
 uint64_t budget_pace(struct budget *b, const struct budget_usage *now);
 /* Whether the agent's thread leaves little of max_overhead to samples: it should sleep longer. */
 bool budget_is_tight(const struct budget *b);
-/* Whether max_overhead cannot be kept, since the agent's thread alone takes more. */
+/* Whether max_overhead cannot be kept, because the agent's thread alone takes more. */
 bool budget_is_hopeless(const struct budget *b);
 
 #endif

@@ -33,7 +33,7 @@ void drain_begin(const struct drain_to *places);
 uint64_t drain_samples(void);
 /* shrink: queues give back what they do not need. */
 void drain_threads(bool shrink);
-/* What is written of a thread that ends, of those that live, as of now: jfr_write_thread_base. */
+/* Writes, for live threads and their present state, the lines that are written when a thread ends: jfr_write_thread_base. */
 void drain_write_bases(uint64_t now);
 
 #endif

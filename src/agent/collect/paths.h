@@ -21,9 +21,9 @@ struct paths_object {
     uint64_t group, born_ns, bytes; /* for the choice of whom to search for (paths/path_choice.h) */
 };
 
-/* heap_used: after the last collection; 0 = unknown. The recording's log says what came of it. */
+/* heap_used: after the last collection; 0 = unknown. The recording's log has the result. */
 void paths_search(struct recording *r, const struct paths_object *objects, uint32_t count, uint64_t budget_ns, uint64_t heap_used);
-/* Fills in what was found of objects[i] of the last search. */
+/* Fills in the result of the last search for objects[i]. */
 void paths_describe(uint32_t i, struct jfr_old_object *o);
 /* The books of all searches; nothing before the first. */
 void paths_write(struct jfr_writer *w, jfr_write_book *write, uint64_t now_ns);

@@ -149,7 +149,7 @@ static void look(void)
     int rc = java_stacks.take(&session.random, &alive);
     uint64_t at = clock_monotonic_ns(), took = at - before;
     session.due += handler_draw_period(&session.random, session.options.interval_ns);
-    /* The threads shall have as long for their own as each look takes of them, at least. */
+    /* Between two looks, threads get at least as much time for their own work as a look takes from them. */
     if (session.due < at + took)
         session.due = at + handler_draw_period(&session.random, 2 * took);
     if (rc < 0) {

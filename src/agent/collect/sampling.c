@@ -152,7 +152,7 @@ static bool looks_often(void)
     return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
 }
 
-/* Not in all turns: others are for what wakes this thread at times of its own. */
+/* Not in every turn: some turns come from timers of their own. */
 static void drain(uint64_t now, bool shrink)
 {
     drain_threads(shrink);

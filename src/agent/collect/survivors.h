@@ -47,13 +47,13 @@ void survivors_deinit(struct survivors *s);
 
 /* random: uniform over 64 bits. True when one has to go: the caller's object of it is *gone, maybe the new one's. */
 bool survivors_add(struct survivors *s, uint64_t span, uint64_t size, void *object, uint64_t random, void **gone);
-/* Takes out those for which is_alive[i] is false, by the order of `held`. They stand behind the others until one is added. Returns how
- * many they are. */
+/* Removes those for which is_alive[i] is false, in the order of `held`. They stay after the others until one is added. Returns
+ * their number. */
 uint32_t survivors_part(struct survivors *s, const bool *is_alive);
 
 /* The bytes that one stands for, whether it is held or was taken out just now. */
 uint64_t survivors_bytes(const struct survivors *s, const struct survivor *one);
-/* An unbiased estimate of what that contributes to the variance of a sum of such bytes. */
+/* An unbiased estimate of its contribution to the variance of a sum of such bytes. */
 double survivors_variance(uint64_t bytes, uint64_t size);
 
 #endif

@@ -32,7 +32,7 @@ struct wall_options {
 
 /* Memory, and the signal, before a clock is chosen. 0 or a negative errno; wall_close undoes it. */
 int wall_open(const struct wall_options *options, struct error *e);
-/* The signal anew, after a clock_stop, before a clock is chosen or started. */
+/* Sets the signal again, after a clock_stop, before a clock is chosen or started. */
 int wall_reopen(struct error *e);
 /* Java's threads are known; the first round comes after a part of the interval. outcome_symbols: by enum outcome. */
 void wall_begin(struct recording *r, const uint32_t *outcome_symbols);
@@ -45,7 +45,7 @@ uint64_t wall_due_ns(void);
 void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void wall_close_thread(const struct sampled_thread *t);
 void wall_write(jfr_write_book *write);
-/* A last round, for the time since the one before; waits a moment for the threads that are asked. drain: takes what they have left. */
+/* A last round, for the time since the previous one; waits a moment for the threads that were asked. drain: takes their records. */
 void wall_end(void (*drain)(void));
 void wall_close(void);
 void wall_counts(uint64_t *samples, uint64_t *lost);

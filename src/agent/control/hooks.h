@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct hooks {
-    /* Have the JVM throw its compiled code away, so that all is compiled anew, with debug information. False: it would not. */
+    /* Makes the JVM discard its compiled code, so that all of it is compiled again, with debug information. False: it refused. */
     bool (*recompile)(void);
     /* Before a recording's threads are armed: have Java threads announce themselves. */
     void (*session_begin)(void);

@@ -9,7 +9,7 @@
 
 /* A class, or NULL and no exception. */
 jclass fields_class(JNIEnv *jni, const char *name);
-/* An instance field's offset in bytes; false, and 0, where there is no such field. */
+/* An instance field's offset in bytes; false, and 0, if there is no such field. */
 bool fields_offset(JNIEnv *jni, const char *class_name, const char *field, const char *descriptor, uint16_t *offset);
 
 #endif

@@ -18,7 +18,7 @@ void java_describe(JNIEnv *jni);
  * JVM has compiled code before. */
 void java_want_debug_info(bool late);
 
-/* Registers what is to be called when the JVM is ready, and when it ends. */
+/* Registers the functions to call when the JVM is ready, and when it ends. */
 void java_on_life(void (*ready)(JNIEnv *jni), void (*ending)(void));
 
 extern const struct hooks java_hooks;

@@ -5,7 +5,7 @@
 
 #include <jvmti.h>
 
-/* Who is told; one that stays where it is. Called while all threads stand: nothing of JNI or JVMTI may be called there. */
+/* A listener, which must stay at its address. Called while all threads stand still: it must not call JNI or JVMTI. */
 struct jvmti_collections_user {
     void (*started)(void); /* or NULL */
     void (*finished)(void);

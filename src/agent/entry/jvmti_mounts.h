@@ -7,7 +7,7 @@
 #include <jni.h>
 #include <stdbool.h>
 
-/* False where this JVM does not tell of mounts. Any thread of Java's. */
+/* False if this JVM does not report mounts. Any Java thread. */
 bool jvmti_mounts_watch(JNIEnv *jni);
 
 #endif

@@ -37,7 +37,7 @@ struct alloc_lane {
     uint64_t counted;  /* by the JVM at the last sample; 0 = unknown */
 };
 
-/* What all callbacks share. Written by the collector before it sets `on`, but for what is atomic. */
+/* Shared by all callbacks. The collector writes it before it sets `on`, except for the atomic members. */
 struct alloc_config {
     _Atomic bool on;
     bool is_bounded;               /* by the tokens */
@@ -51,7 +51,7 @@ struct alloc_config {
 };
 extern struct alloc_config alloc_config;
 
-/* One sampled allocation, as the JVM tells it. */
+/* One sampled allocation, as the JVM reports it. */
 struct alloc_event {
     uintptr_t java_thread;
     int64_t thread_id;     /* java.lang.Thread's, of the virtual thread if one runs; 0 = unknown */

@@ -31,7 +31,7 @@ bool call_site_begin(struct call_site *s, const struct code *c);
 bool call_site_add(struct call_site *s, uint64_t frame);
 void call_site_remember(uintptr_t pc, const struct call_site *s);
 
-/* All of them, since the ids of methods get new meanings. No handler may run. */
+/* Forgets all of them, because the ids of methods get new meanings. No handler may run. */
 void call_sites_forget(void);
 
 #endif

@@ -15,8 +15,8 @@ enum { CHAIN_SIGNALS = 32 };
 void chain_set(int signal, const struct kernel_action *action);
 struct kernel_action chain_get(int signal);
 bool chain_is_default(int signal); /* SIG_DFL, that is */
-/* Calls what the program has set, under the signal mask that it would have, if that is a function. For a handler, as the last thing it
- * does: the mask stays until it returns. */
+/* Calls the program's handler, if it has set one, under the signal mask that it would have. For a handler, as its last action:
+ * the mask stays until it returns. */
 void chain_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

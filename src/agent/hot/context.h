@@ -45,7 +45,7 @@ extern __attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
 /* Samples that have no context, or not all of it, though their thread has; all of a recording. */
 extern _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
 
-/* What is at the beginning of a record. */
+/* The beginning of a record. */
 struct context_head {
     uint64_t trace[2], span;
     uint32_t size; /* of the attributes */
@@ -58,8 +58,8 @@ enum context_state context_head(uintptr_t record, struct context_head *out);
 /* The i-th word of the attributes of a record with this head; false when it cannot be read. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word);
 
-/* For handlers and callbacks: puts the calling thread's context into an open record of its queue. Returns how many words; 0 = it has none,
- * or none to be had, which is booked. */
+/* For handlers and callbacks: puts the calling thread's context into an open record of its queue. Returns the number of words; 0
+ * = it has none, or none that can be read, which is counted. */
 size_t context_put(struct candor_queue *q);
 /* The same into an array, from the record of another thread, which the caller knows to sleep. Not booked. */
 size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX]);

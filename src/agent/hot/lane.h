@@ -50,8 +50,8 @@ static inline void *lane_of(const struct lane_table *table, const struct sampled
 void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool);
 void lane_close(const struct lane_table *table, const struct sampled_thread *t);
 
-/* The calling thread comes in, and is not there yet. False: the slot's generation is another by now, and nothing may be put there. In
- * either case lane_leave follows, behind whatever is counted as lost. */
+/* The calling thread enters the lane, unless it is inside already. False: the slot has another generation by now, and nothing may
+ * be written. In either case call lane_leave, after counting any loss. */
 bool lane_enter(struct lane *lane, const struct sampled_thread *t, uint32_t generation);
 void lane_leave(struct lane *lane);
 bool lane_is_inside(const struct lane_table *table, const struct sampled_thread *t);

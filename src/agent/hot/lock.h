@@ -33,8 +33,8 @@
 
 enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
 
-/* What is recorded of each has a rate and a threshold of its own: threads that park since they have nothing to do, of which there are
- * many, take nothing from those that stand in each other's way. */
+/* Each has its own rate and threshold: parks of idle threads, of which there are many, must not displace waits of threads that
+ * contend. */
 enum lock_group { LOCK_GROUP_MONITOR, LOCK_GROUP_SYNCHRONIZER, LOCK_GROUP_OTHER, LOCK_GROUPS };
 
 enum {
@@ -62,8 +62,9 @@ struct lock_park {
 
 struct lock_lane {
     struct lane lane;
-    /* The collector looks at these while a wait goes on. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
-    _Atomic uint64_t since; /* 0 = it does not wait, or nobody saw that begin */
+    /* The collector looks at these while a wait goes on. The one that sets `since` to 0, the thread or, at the end, the
+     * collector, owns the wait. */
+    _Atomic uint64_t since; /* 0 = it does not wait, or the beginning of the wait was not seen */
     _Atomic uint64_t waits; /* that have begun */
     _Atomic uint32_t kind;  /* enum lock_kind */
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
@@ -72,7 +73,7 @@ struct lock_lane {
     uint64_t opened; /* when; CLOCK_MONOTONIC ns */
 };
 
-/* What all share. Written by the collector before it sets `on`, but for what is atomic. */
+/* Shared by all. The collector writes it before it sets `on`, except for the atomic members. */
 struct lock_config {
     _Atomic bool on;
     bool is_bounded; /* by the tokens */

@@ -22,7 +22,7 @@ struct lock_draw {
     uint64_t random;      /* not 0 */
 };
 
-/* What a wait of so many ns weighs, in ns; 0: it is not to be recorded. threshold: now, ns; 0 records all. */
+/* The weight of a wait of this many ns, in ns; 0: it is not recorded. threshold: the present one, ns; 0 records all. */
 uint64_t lock_draw(struct lock_draw *d, uint64_t wait, uint64_t threshold);
 
 #endif

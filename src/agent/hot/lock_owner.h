@@ -29,7 +29,7 @@ struct lock_target {
 
 /* The monitor that this thread waits to enter; false when it waits for none. */
 bool lock_find_monitor(uintptr_t java_thread, struct lock_target *target);
-/* What it is parked for; false when that is nothing, or not to be read now. */
+/* The object that it is parked for; false if there is none, or it cannot be read now. */
 bool lock_find_blocker(uintptr_t java_thread, struct lock_target *target);
 
 #endif

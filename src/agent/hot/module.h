@@ -17,7 +17,7 @@ struct module {
 
 /* The library that holds pc. False when there is none, or it is just being replaced. */
 bool module_find(uintptr_t pc, struct module *out);
-/* Changes whenever a library was added or removed: what was learnt of an address may hold no more. */
+/* Changes whenever a library is added or removed: cached facts about an address may then be invalid. */
 uint32_t module_epoch(void);
 
 /* Writer only. false: the table is full. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 bool park_was_called(uintptr_t java_thread);
-/* What was learned, which names methods by their ids, is void: the table of methods (hot/method.h) is another. */
+/* Forgets what was learned, because it refers to method ids, and the table of methods (hot/method.h) has changed. */
 void park_forget(void);
 
 #endif

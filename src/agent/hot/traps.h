@@ -28,7 +28,7 @@ void traps_let_go(const struct traps_held *held);
  * may leave its handler by a jump, past ours, as for a thread of Flight Recorder's that has faulted on another's stack. One that dies
  * has taken SIGTRAP by then. */
 void traps_look(void);
-/* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
+/* Permanently; not only from a handler: called when SIGTRAP is found to have another handler. */
 void traps_hold_all(void);
 /* The same, by the thread that is about to put it there; no handler starts a clock any more. Callable at any time. */
 void traps_end(void);

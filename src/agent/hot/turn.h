@@ -24,7 +24,7 @@ struct turn {
     uintptr_t sp; /* where it is left to; 0 = none is taken */
 };
 
-/* What the first fault was. */
+/* The first fault. */
 struct turn_fault {
     int signal;
     uintptr_t offset;    /* of the instruction, or of the agent's call it came to pass in, in the agent's file; 0 = unknown */

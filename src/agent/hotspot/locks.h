@@ -4,8 +4,8 @@
 
 #include "agent/hot/layout.h"
 
-/* libjvm: a dlopen handle. fields: where Java's fields lie, which no table holds; only those members are read. Call after layout_fill.
- * What the tables lack stays unknown: owners then, or the locks' classes, are not told. */
+/* libjvm: a dlopen handle. fields: the offsets of Java's fields, which are in no table; only those members are read. Call after
+ * layout_fill. If the tables lack something, it stays unknown: owners, or the locks' classes, are then not reported. */
 void locks_fill(void *libjvm, const struct vm_locks *fields);
 
 #endif

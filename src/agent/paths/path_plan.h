@@ -19,7 +19,7 @@
 struct path_plan {
     uint64_t budget, spent;
     uint64_t used;
-    uint64_t next; /* what the next walk is reckoned to take, with the sweep of the heap as it was before the last one */
+    uint64_t next; /* the estimate for the next walk, with the sweep of the heap at its size before the last one */
     uint64_t sweep, swept;
     uint64_t heap_mib, sweep_ns_a_mib;
     uint32_t walks;
@@ -29,7 +29,7 @@ struct path_plan {
 void path_plan_begin(struct path_plan *p, uint64_t budget, uint64_t used, int java_version);
 /* used: bytes of the heap, garbage included. Before each walk. */
 void path_plan_heap(struct path_plan *p, uint64_t used);
-/* What the next walk is reckoned to take, and by which size of the heap. */
+/* The estimate for the next walk, and the size of the heap that it is based on. */
 uint64_t path_plan_need(const struct path_plan *p);
 uint64_t path_plan_bytes(const struct path_plan *p);
 bool path_plan_allows(const struct path_plan *p);

@@ -61,7 +61,7 @@ enum path_outcome {
     PATH_FOUND,
     PATH_BUDGET,    /* further walks would have taken too long */
     PATH_ABORTED,   /* one did, and was broken off */
-    PATH_UNREACHED, /* all that refers to it was looked at, as far as it was told, and no root does */
+    PATH_UNREACHED, /* everything that refers to it was examined, as far as it was reported, and no root does */
     PATH_BEYOND,    /* as far as the bounds above go */
     PATH_GONE,      /* it was dead before the first */
     PATH_FAILED,    /* the JVM refused */
@@ -122,9 +122,9 @@ uint32_t path_search_wanted(const struct path_search *s);
 
 /* deadline: CLOCK_MONOTONIC, when the walk is to be broken off. */
 void path_search_begin(struct path_search *s, uint64_t deadline_ns);
-/* Each of the two returns false when the walk is to be broken off. held: the tag of what is referred to; 0 = none. */
+/* Each of the two returns false if the walk must be broken off. held: the tag of the referenced object; 0 = none. */
 bool path_search_root(struct path_search *s, enum path_root root, int64_t thread, int64_t held, int32_t length);
-/* holder: the tag of what refers to it, which is set when it has none, and is to have one. */
+/* holder: the tag of the referring object, which is set if it has none and needs one. */
 bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t index, int64_t *holder, int64_t held, int32_t length);
 /* has_failed: the JVM would not walk. After that, and when the walk was broken off, the search is over. */
 void path_search_end(struct path_search *s, bool has_failed);

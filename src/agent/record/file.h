@@ -31,7 +31,7 @@ struct record_file {
 int record_file_open(struct record_file *f, const char *path, int passed, const struct stat *busy, struct error *e);
 /* Call it while fd is open: the lock goes with it. Later calls of this and the next do nothing. */
 int record_file_place(struct record_file *f, struct error *e);
-/* In place of that: what stood there stays, and what was made is removed. */
+/* The alternative: keeps the existing file, and removes the new one. */
 void record_file_discard(struct record_file *f);
 /* fstat, which the C library has too late for the systems that we want to run on. 0 or -1 with errno. */
 int record_file_stat(int fd, struct stat *st);

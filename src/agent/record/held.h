@@ -14,8 +14,8 @@ struct held {
 };
 
 void held_deinit(struct held *h);
-/* Room for `count` objects in place of those before, all zero: their ids are those from h->first on, and so are the holders in them.
- * 0 or -ENOMEM: then there are none. */
+/* Replaces the objects by `count` new ones, all zero: their ids start at h->first, and so do the holders in them. 0 or -ENOMEM:
+ * then there are none. */
 int held_reserve(struct held *h, uint32_t count);
 /* By id. */
 void held_get(const struct held *h, uint32_t id, struct jfr_held_object *out);

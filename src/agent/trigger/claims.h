@@ -23,9 +23,10 @@
 int claims_open(struct error *e);
 /* Libraries that were there before. Guarded loads need their handler (hot/fault.h). Now and then. */
 void claims_look(void);
-/* Gives the signal this action; what it was before is what the program wants. 0 or a negative errno. Again for another action. */
+/* Gives the signal this action; its earlier action is recorded as the program's. 0 or a negative errno. May be called again for
+ * another action. */
 int claims_take(int signal, const struct kernel_action *ours);
-/* Gives the signal what the program wants by now. */
+/* Gives the signal the action that the program now wants. */
 void claims_release(int signal);
 /* When none is claimed any more. */
 void claims_close(void);

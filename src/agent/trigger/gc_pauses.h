@@ -30,7 +30,7 @@ struct gc_pause {
     char cause[GC_CAUSE_BYTES];  /* "" = unknown */
 };
 
-/* Before open: forgets what is in the ring and what was lost. Nothing may begin or end meanwhile, but for what is late after a close. */
+/* Before open: clears the ring and the losses. Nothing may begin or end meanwhile, except late calls after a close. */
 void gc_pauses_reset(void);
 void gc_pauses_begin(void);
 void gc_pauses_end(void);

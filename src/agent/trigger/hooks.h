@@ -37,7 +37,7 @@ struct hook {
 int hooks_open(struct hook *hooks, int count, struct error *e);
 /* The words of libraries that are bound. Guarded loads need their handler (hot/fault.h). */
 void hooks_look(struct hook *hooks, int count);
-/* Puts back what is ours. Where somebody has put a hook in front of ours, which calls it, that stays. */
+/* Restores the words that are ours. If another hook in front of ours calls it, ours stays. */
 void hooks_close(struct hook *hooks, int count);
 
 #endif

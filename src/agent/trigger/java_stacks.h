@@ -52,11 +52,11 @@ struct java_stacks {
     void (*stack)(uint32_t index, struct java_stack *out);
     /* The name of a stack's thread, as it is now; cut to size. */
     void (*thread_name)(uint32_t index, char *out, size_t size);
-    /* Calls `to` with what is known of a method. False when it is gone. */
+    /* Calls `to` with the facts about a method. False if it is gone. */
     bool (*describe)(uintptr_t method, void (*to)(void *context, const struct java_method *method), void *context);
     void (*release)(void);
 };
 
-extern struct java_stacks java_stacks; /* all NULL: this JVM does not tell */
+extern struct java_stacks java_stacks; /* all NULL: this JVM does not report it */
 
 #endif

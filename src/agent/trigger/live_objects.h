@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 struct live_objects {
-    /* Has the JVM tell of the end of collections' pauses. 0 or a negative errno with the remedy. */
+    /* Makes the JVM report the end of collections' pauses. 0 or a negative errno with the remedy. */
     int (*open)(struct error *e);
     void (*close)(void);
-    /* Which of the objects are alive, as far as the JVM has found out. False: nobody could be asked. */
+    /* Which of the objects are alive, as far as the JVM knows. False: the JVM could not be asked. */
     bool (*look)(const uintptr_t *references, bool *is_alive, uint32_t count);
     /* Gives references back to the JVM. False: they are still there. */
     bool (*forget)(const uintptr_t *references, uint32_t count);

@@ -28,7 +28,7 @@ struct tables {
     size_t relative; /* of others, the first ones, that name no symbol */
 };
 
-/* What the kernel says of the process's mappings, at one time. */
+/* The process's mappings according to the kernel, at one time. */
 struct mappings {
     struct mapping *all;
     size_t count;

@@ -29,9 +29,9 @@ bool remote_is(const char *path);
 int remote_check(const struct cli_args *args);
 /* --from where it names a format of files; NULL where it does not. */
 const char *remote_file_format(const struct cli_args *args);
-/* Fills an empty profile with what the server answers. */
+/* Fills an empty profile with the server's answer. */
 int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side);
-/* What people call it: the path; of a server with what is asked of it. */
+/* Its name for users: the path; for a server with the query. */
 const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX]);
 
 #endif

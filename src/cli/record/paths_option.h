@@ -7,7 +7,7 @@
 
 /* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
 int paths_option_read(const struct cli_args *args, unsigned long long *ns);
-/* Says beforehand what it will cost. */
+/* Announces the cost beforehand. */
 void paths_option_say(unsigned long long ns, const char *when);
 
 #endif

@@ -98,8 +98,8 @@ bool recording_counts(const struct recording *r);
 int recording_read(struct recording *r, const struct cli_args *args);
 /* Chooses the file: --output, or a name made of `name` and the time. CLI_OK or a status. */
 int recording_choose_file(struct recording *r, const struct cli_args *args, const char *name);
-/* Adds the options to a request. guard_ns is added to a duration: for who stops the recording himself and wants the agent
- * to do it only should he die. */
+/* Adds the options to a request. guard_ns is added to a duration: for a client that stops the recording itself and needs the
+ * agent to do it only if the client dies. */
 void recording_options(const struct recording *r, struct control_request *request, unsigned long long guard_ns);
 
 #endif

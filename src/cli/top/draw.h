@@ -6,7 +6,7 @@
 #include "cli/top/canvas.h"
 #include "cli/top/model.h"
 
-/* What stands in the head and does not come from the recording's view. */
+/* The parts of the header that do not come from the recording's view. */
 struct draw_facts {
     int pid;
     const char *name;   /* of the JVM */

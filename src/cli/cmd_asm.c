@@ -48,7 +48,7 @@ static int parse(const struct cli_args *args, struct asm_options *o)
         return status;
     o->syntax = syntax && !strcmp(syntax, "att") ? ASM_ATT : ASM_INTEL;
     if (method && regex_compile(&o->method, method, REGEX_SOMEWHERE, &e))
-        return cli_usage(args->command, "--method '%.60s' is no regular expression: %s", method, e.text);
+        return cli_usage(args->command, "--method '%.60s' is not a regular expression: %s", method, e.text);
     return CLI_OK;
 }
 

@@ -148,7 +148,7 @@ static int read_one(struct hist_job *job, const char *operand, bool names)
         return series_read(&job->series, operand, NULL, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
     size_t n = (size_t)(equals - operand);
     if (n >= sizeof prefix || strcspn(operand, ", \t") < n)
-        return cli_usage(job->args->command, "'%.*s' is no name for a log's tags", (int)n, operand);
+        return cli_usage(job->args->command, "'%.*s' is not a name for a log's tags", (int)n, operand);
     snprintf(prefix, sizeof prefix, "%.*s", (int)n, operand);
     return series_read(&job->series, equals + 1, prefix, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }

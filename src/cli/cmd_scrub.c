@@ -77,7 +77,7 @@ static int scrub_run(const struct cli_args *args)
     struct packing packing = {0};
     const char *out = args->operands[1];
     if (strcmp(out, "-") && !convert_names_recording(out, &packing))
-        return cli_usage(args->command, "%.200s: what is written is a recording: its name must end in .jfr, or .jfr.zst and the like",
+        return cli_usage(args->command, "%.200s: the output is a recording: its name must end in .jfr, or .jfr.zst and the like",
                          out);
     return scrub(args->operands[0], out, &packing);
 }

@@ -223,7 +223,7 @@ static int show(const struct verify_result *result, const struct cli_args *args)
     if (cli_switch(args, "json")) {
         verify_json(stdout, result);
     } else {
-        printf("\n%s\n", *result->jvm ? result->jvm : "no JVM told its version");
+        printf("\n%s\n", *result->jvm ? result->jvm : "no JVM reported its version");
         verify_text_summary(stdout, result, cli_colour(stdout));
         if (page && !status)
             printf("page: %s\n", page);

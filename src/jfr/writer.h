@@ -78,7 +78,8 @@ struct jfr_pools {
     size_t (*stack)(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated);
     void (*method)(void *context, uint32_t id, struct jfr_method *method);
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
-    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; stays until something else than a symbol is asked for */
+    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; valid until the next question that is not for a
+                                                                     * symbol */
     void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
     void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
     void (*sort_stacks)(void *context, uint32_t *ids, size_t count); /* so that like ones stand together; NULL: as they came */

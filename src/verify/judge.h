@@ -9,7 +9,7 @@
 struct judgement_part {
     const struct truth_part *part;
     double truth, share; /* of the round's CPU time */
-    struct interval interval; /* of the statistics, and as wide as what is hidden, which may be anybody's */
+    struct interval interval; /* the statistical interval, widened by the hidden time, which may belong to any part */
     double off; /* by how much the truth lies outside the interval; 0 = inside */
 };
 

@@ -22,7 +22,7 @@ struct drain_to {
     struct recording *recording;
     const struct clock *clock; /* that the samples are of */
     struct books *books;
-    struct event_books *event_books; /* where the clock counts something else than CPU time */
+    struct event_books *event_books; /* if the clock counts something other than CPU time */
     struct snapshots *snapshots;
     struct patience *patience; /* hears of the news */
     const uint32_t *outcome_symbols; /* by enum outcome */

@@ -218,7 +218,7 @@ static void begin(void)
 int safepoint_start(const struct collect_options *options, bool late, struct error *e)
 {
     if (!java_stacks.open)
-        return error_set(e, -ENOTSUP, "this JVM does not tell its threads' ids, which the event safepoint needs; use event=cpu");
+        return error_set(e, -ENOTSUP, "this JVM does not report its threads' ids, which the event safepoint needs; use event=cpu");
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;

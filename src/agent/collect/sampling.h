@@ -18,7 +18,7 @@ bool sampling_running(void);
 /* Of the running recording, or of the one before. */
 unsigned sampling_events(void);
 const char *sampling_file(void);
-uint64_t sampling_paths_ns(void); /* what its end may take for the search for paths */
+uint64_t sampling_paths_ns(void); /* the time that its end may take for the search for paths */
 struct recording *sampling_recording(void);
 int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
                    struct error *e);

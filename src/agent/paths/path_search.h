@@ -83,7 +83,7 @@ struct path_node {
     bool is_asked;       /* the walk looks for what refers to it */
     bool has_answer;     /* one has, to its end */
     bool is_on_path;     /* this, the symbols, the next, and the like of edges: the caller's */
-    uint64_t signature;  /* of a class that may go: a hash of its name */
+    uint64_t signature;  /* for a class that may be unloaded: a hash of its name */
     uint32_t distance;   /* from a root; UINT32_MAX = none is known */
     uint32_t way;        /* the edge that comes from there; 0 = it is a root's itself */
     uint32_t class_name, description, root_description; /* symbols */

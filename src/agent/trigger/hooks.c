@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The agent in memory, whose own calls go where they went; the linker's. */
+/* The address range of the agent, whose own calls are not redirected; and that of the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* ---- where names lead to ---- */

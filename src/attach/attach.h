@@ -31,7 +31,7 @@ bool attach_is_taken(const struct process *p, uid_t *owner);
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
 
 /* Has the JVM do what `jcmd PID COMMAND` would; at most 1023 bytes. Wakes it, if need be, under the same conditions. The answer,
- * initialised by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
+ * initialized by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
  * done as the protocol sees it: its text says so.
  *
  * 0, or with e: what attach_load gives, but for what loading alone can run into; -EREMOTEIO has the JVM's text: it has no such command,

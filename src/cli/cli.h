@@ -83,7 +83,7 @@ int cli_finish_output(void);
 
 /* The terminal's width; 0 where output goes elsewhere: lines are then as long as they need to be. */
 unsigned cli_width(FILE *f);
-/* True when f is a terminal and the user did not refuse colours (NO_COLOR, TERM=dumb). */
+/* True when f is a terminal and the user did not refuse colors (NO_COLOR, TERM=dumb). */
 bool cli_colour(FILE *f);
 
 /* The table: in the order of help, ends with NULL. */

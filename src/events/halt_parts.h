@@ -70,7 +70,7 @@ typedef uint32_t halt_make_text(struct halts *h, struct jfr_value value, int *rc
 /* The result of the maker for the constant-pool entry that the event's field refers to, made once. cache: for one chunk and
  * maker. */
 uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc);
-/* Interns, of a longer text the first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM when it cannot. */
+/* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 
 /* Appends; 0 or -ENOMEM. */

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* path "-" is standard input. p was initialised and is empty; it stays the caller's to deinit also on failure. */
+/* path "-" is standard input. p was initialized and is empty; it stays the caller's to deinit also on failure. */
 int profile_load_jfr(struct profile *p, const char *path, struct error *e);
 struct intake;
 /* The same from an input that is open already, which it takes over, also when it fails. */

@@ -32,7 +32,7 @@ struct load_whole {
     uint64_t refused;          /* samples with an impossible weight */
 };
 
-/* p was initialised and is empty. */
+/* p was initialized and is empty. */
 void load_whole_init(struct load_whole *w, struct profile *p);
 /* The part is in the ids of a profile that went where `graft` says; NULL: in those of the profile itself. */
 int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft);

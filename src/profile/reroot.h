@@ -15,7 +15,7 @@ enum reroot { REROOT_BOTTOM_UP, REROOT_CALLEES, REROOT_CALLERS };
 
 enum { REROOT_DEPTH_MAX = 256 }; /* of stacks that are turned round; what lies further out is not in the view */
 
-/* method is not looked at for REROOT_BOTTOM_UP. 0 or -ENOMEM; the view is to be deinitialised in both cases. */
+/* method is not looked at for REROOT_BOTTOM_UP. 0 or -ENOMEM; the view is to be deinitialized in both cases. */
 int reroot_init(struct profile *view, const struct profile *p, enum reroot how, const struct regex *method);
 /* The same for the one method of that label. */
 int reroot_init_label(struct profile *view, const struct profile *p, enum reroot how, uint32_t label);

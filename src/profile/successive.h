@@ -42,7 +42,7 @@ struct successive_pair {
 };
 
 /* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
- * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbours differ in). */
+ * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbors differ in). */
 int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
 /* Counts for one figure: shows[i] is of the order's sample i. */
 struct successive successive_count_one(const struct successive_order *o, const bool *shows);

@@ -88,7 +88,7 @@ int store_is_over(const struct store *s, const struct store_query *q, struct err
 /* What was deleted of what is asked for; of its labels only the service is known any more. 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
-/* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
+/* All selected rows as one profile, which is empty and initialized. Beyond store_options.single_rows they are added up over time and
  * threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,

@@ -46,7 +46,7 @@ enum {
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
     SCAN_PERIOD_NS = 100000000,
-    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java's threads say themselves that they come */
+    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java threads announce themselves */
     CLOSE_PERIOD_NS = 1000000000
 };
 

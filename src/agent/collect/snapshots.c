@@ -147,7 +147,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
     return count ? stacks_add(&s->recording->names.stacks, frames, count) << 1 : 0;
 }
 
-/* Neighbours that stand for the same become one. */
+/* Neighbors that stand for the same become one. */
 static int add_place(struct snapshots *s, uint32_t end, uint32_t stack)
 {
     if (s->place_count && s->places[s->place_count - 1].stack == stack) {

@@ -16,7 +16,7 @@ enum code_kind {
     CODE_INTERPRETER,
     CODE_RETURN_BARRIER, /* the stub to which a virtual thread's lowest frame returns while its caller lies in the heap */
     CODE_CALL_STUB,      /* the return address of the stub through which the JVM calls Java */
-    CODE_STUB            /* runtime stubs, intrinsics, adapters, vtable and deoptimisation code */
+    CODE_STUB            /* runtime stubs, intrinsics, adapters, vtable and deoptimization code */
 };
 
 struct code {

@@ -19,8 +19,8 @@ struct traps_held {
     bool all;
 };
 
-/* Before a fault at pc is handed on; 0: a signal that somebody sent. One in code that the JVM has made holds the calling
- * thread's clock only; elsewhere the JVM expects no faults, and all clocks are held. */
+/* Call before a fault at pc is passed on; 0: a signal that another process or thread sent. A fault in code that the JVM made
+ * stops only the calling thread's clock; the JVM expects no faults elsewhere, and all clocks are stopped. */
 void traps_hold(struct traps_held *held, uintptr_t pc);
 /* The fault was none that kills. */
 void traps_let_go(const struct traps_held *held);

@@ -57,7 +57,7 @@ struct outcome_request {
     uint64_t intended, ready, sent; /* ns; ready: due, and a connection free */
 };
 
-/* Any thread. The end of one request at `now`; `status` 0 where there is none. */
+/* Any thread. One request ends at `now`; `status` is 0 if there is none. */
 void outcome_record(struct outcome *o, const struct outcome_request *r, enum outcome_kind kind, int status, uint64_t now);
 /* One that was due and never sent. */
 void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, uint64_t now);

@@ -29,7 +29,7 @@ struct filter {
     struct filter_pattern thread;               /* the thread's name */
     struct filter_pattern method, not_method;   /* some frame's name; no frame's name */
     struct filter_pattern package, not_package; /* the same of packages, and of native code's libraries */
-    struct filter_label label, not_label;       /* the sample has such a label; it has none such */
+    struct filter_label label, not_label;       /* the sample has such a label; the sample has no such label */
     uint32_t states;                            /* bits by enum jfr_thread_state, 0 = all */
     uint32_t types;                             /* bits by frame type, of the innermost frame; 0 = all */
 };

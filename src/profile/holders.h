@@ -10,8 +10,8 @@
 #include "base/map.h"
 #include "profile/profile.h"
 
-/* The labels' keys, what stands between the steps of a path, the word of a recording for a path to its end, and ours for one that is left
- * unread (load_holders.h). */
+/* The labels' keys, the separator of the steps of a path, a recording's word for a complete path, and our word for one that was
+ * not read (load_holders.h). */
 #define HOLDERS_PATH "path"
 #define HOLDERS_HOLDER "holder"
 #define HOLDERS_NO_PATH "no_path"
@@ -53,7 +53,7 @@ struct holders {
 
 /* Whether its recording says anything of what holds the object. */
 bool holders_are_told(const struct profile *p, const struct profile_object *o);
-/* 0 or -ENOMEM; one of which nothing is told changes nothing. */
+/* 0 or -ENOMEM; a sample without such labels changes nothing. */
 int holders_take(struct holders *h, const struct profile *p, const struct profile_object *o);
 int holders_settle(struct holders *h); /* 0 or -ENOMEM */
 void holders_deinit(struct holders *h);

@@ -38,7 +38,7 @@ struct leak {
     struct holders holders;      /* of its objects, where the recording tells */
 };
 
-/* Whether there can be garbage among what is called alive. */
+/* Whether objects that count as alive may be garbage. */
 enum leaks_proof { LEAKS_PROVED, LEAKS_NO_OLD_COLLECTION, LEAKS_OLD_UNKNOWN };
 
 struct leaks {

@@ -9,7 +9,7 @@
 
 #include "profile/load_whole.h"
 
-/* All chunks; returns when all threads have ended. What is wrong with chunks is added to `problems`. 0 or -ENOMEM. */
+/* Reads all chunks; returns when all threads have ended. Damage in chunks is added to `problems`. 0 or -ENOMEM. */
 int load_crew_run(struct load_whole *whole, const struct jfr_file *file, struct jfr_problems *problems);
 
 #endif

@@ -42,7 +42,7 @@ int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_rea
 void load_free(struct load *l); /* NULL is fine */
 /* part was reset. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);
-/* The same chunk has grown: its part was reset, and takes what is new. */
+/* The same chunk has grown: its part was reset, and receives the new data. */
 void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
 

@@ -16,8 +16,8 @@
 
 #include <stdatomic.h>
 
-/* Bytes of steps that are read of one recording, and of one path. What its pools share is spelled out for each object: a file that makes
- * use of that could have a thousand times its size in memory. What lies beyond has HOLDERS_UNREAD for its no_path. */
+/* The limit of bytes of steps for one recording, and for one path. Shared parts of the pools are written out for each object: a
+ * crafted file could take a thousand times its size in memory. Paths beyond the limit have HOLDERS_UNREAD as their no_path. */
 enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
 
 /* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */

@@ -9,7 +9,7 @@
 #include "jfr/reader.h"
 #include "profile/profile.h"
 
-/* The kinds of sample, the better ones behind. */
+/* The kinds of sample, better ones last. */
 enum load_rank {
     LOAD_NOTHING,
     LOAD_HOLDER,

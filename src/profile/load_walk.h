@@ -42,8 +42,8 @@ struct load_walk {
 int load_walk_init(struct load_walk *w, struct profile *p);
 void load_walk_deinit(struct load_walk *w);
 void load_walk_new_chunk(struct load_walk *w);
-/* The stack of a value of type jdk.types.StackTrace: 0 when it is none. *truncated: its root is missing, and it stands on the frame
- * of profile_truncation_frame. 0 or -ENOMEM. */
+/* The stack of a value of type jdk.types.StackTrace: 0 if it is not one. *truncated: its root is missing, and
+ * profile_truncation_frame is at its root. 0 or -ENOMEM. */
 int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated);
 
 #endif

@@ -11,8 +11,8 @@
 
 enum successive_by { SUCCESSIVE_UNKNOWN, SUCCESSIVE_BY_THREAD, SUCCESSIVE_BY_TIME };
 
-/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own; all by time, where one
- * clock served all. What follows each other is a run; where that is unknown, each sample is one. */
+/* The samples in sequence: each thread's separately, by time, if each had its own clock; all by time, if one clock served all.
+ * Successive samples form a run; if the order is unknown, each sample is one. */
 struct successive_order {
     const struct profile *profile;
     uint32_t *samples; /* their indices */
@@ -32,7 +32,7 @@ struct successive_whole {
 };
 struct successive_whole successive_whole(const struct successive_order *o);
 
-/* Of these: how often x differs from one to the next, and to the next but one; the ends and singles that show it. */
+/* For these: how often x differs between neighbors, and between every other one; the ends and singles that show it. */
 struct successive {
     uint32_t next, next_but_one, ends, singles;
 };
@@ -50,7 +50,7 @@ struct successive successive_count_one(const struct successive_order *o, const b
 struct successive successive_of_run(uint32_t samples);
 
 /* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above
- * 1; 1 where it cannot be told. */
+ * 1; 1 if it is unknown. */
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
 
 #endif

@@ -30,7 +30,7 @@ struct regex;
 /* 0; -EINVAL with what is wrong and where, such as "at character 1: a ) is missing for the ("; or -ENOMEM. regex_free ends it; *out is
  * NULL after an error. */
 int regex_compile(struct regex **out, const char *text, enum regex_where where, struct error *e);
-/* One thread at a time: the pattern holds what the match works in. */
+/* One thread at a time: the pattern contains the working memory of a match. */
 bool regex_matches(const struct regex *r, const char *text);
 /* How many instructions it has: what a character of a text takes at most. */
 uint32_t regex_size(const struct regex *r);

@@ -5,7 +5,7 @@
 #include "base/jsonw.h"
 #include "profile/holders.h"
 
-/* The member "holders" of an object that is open: null where nothing is told. */
+/* The member "holders" of the open object: null without data. */
 void json_holders(struct jsonw *j, const struct profile *p, const struct holders *h);
 
 #endif

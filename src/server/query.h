@@ -28,7 +28,7 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
 /* Members of an answer: "complete", and where it is not, "missing" and "missing_text". more: the answer was cut at a
  * limit. */
 void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
-/* Answers what the store could not do. */
+/* Answers with the store's error. */
 void query_failed(struct http *h, int rc, const struct error *e);
 
 #endif

@@ -25,7 +25,7 @@ struct tokens {
 
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 void tokens_deinit(struct tokens *t);
-/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = it is none that is known. */
+/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = unknown token. */
 unsigned tokens_scopes(const struct tokens *t, const char *authorization);
 /* Makes a token for "NAME:read,write", adds its line to the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);

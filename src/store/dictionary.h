@@ -18,7 +18,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Beyond so many the service gets another dictionary for the rest of its day: what one needs in memory is bounded. */
+/* Beyond this number the service gets another dictionary for the rest of its day, so that the memory for one is bounded. */
 enum { DICTIONARY_NODES_MAX = 2 << 20 };
 
 struct dictionary {

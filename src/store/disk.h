@@ -25,7 +25,7 @@ int disk_write_synced(const char *path, const void *bytes, size_t n, struct erro
 int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e);
 /* Reads its first bytes, at most this many. */
 int disk_read_beginning(const char *path, size_t most, uint8_t **bytes, size_t *n, struct error *e);
-/* Removes a file, or a directory with the files in it. What is not there is no error. */
+/* Removes a file, or a directory with the files in it. A missing file is not an error. */
 int disk_remove(const char *path);
 int disk_remove_directory(const char *path);
 /* 0 when it is not there. */

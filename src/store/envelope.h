@@ -20,7 +20,7 @@
 
 enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128 };
 
-/* What was said of a recording. */
+/* The metadata of a recording. */
 struct envelope_note {
     struct labels labels;
     int64_t received_ns;

@@ -16,8 +16,8 @@ enum missing_why {
 };
 extern const char *const missing_names[MISSING_REASONS];
 
-/* Parts are what a recording has of one day. Rows and weight are of whole parts: where the query's time ends within one, at most that. Of
- * what is flawed nobody knows them: 0. */
+/* A part is the data of a recording for one day. Rows and weight are those of whole parts: if the query's time ends within one,
+ * they are an upper limit. For flawed recordings they are unknown: 0. */
 struct missing {
     struct missing_sum {
         uint64_t parts, rows, weight;

@@ -30,7 +30,7 @@ struct selector {
 /* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
-/* The same where only the service is known: what is asked of other labels may hold. */
+/* The same if only the service is known: matchers on other labels may hold. */
 bool selector_may_match(const struct selector *s, const char *service);
 void selector_deinit(struct selector *s);
 

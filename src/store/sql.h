@@ -42,7 +42,7 @@ struct sql {
 int sql_failed(struct sql_database *d, struct error *e);
 /* Takes the lock; write: a transaction. */
 int sql_begin(struct sql_database *d, bool write, struct error *e);
-/* Commits when rc is 0, else rolls back; gives the lock back. What is returned is rc, or the commit's failure. */
+/* Commits if rc is 0, otherwise rolls back; releases the lock. Returns rc, or the commit's failure. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 
 /* Ends the connection. */

@@ -5,7 +5,7 @@
 #include "analysis/evidence.h"
 #include "analysis/findings.h"
 
-/* f is empty; then it has what was found, in order, and which rules had too little to go by. 0 or -ENOMEM. */
+/* f is empty at first; then it has the findings, in order, and the rules that had too little data. 0 or -ENOMEM. */
 int analyze(struct findings *f, const struct evidence *e);
 
 #endif

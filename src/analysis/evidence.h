@@ -1,6 +1,6 @@
-/* What rules judge by: the samples of each kind that a recording has, its halts, and which of all that it was to hold.
+/* The input of the rules: the samples of each kind in a recording, its halts, and which events were enabled.
  *
- * Rules are pure functions of it; tests make one by hand. */
+ * Rules are pure functions of it; tests build one by hand. */
 #ifndef CANDOR_ANALYSIS_EVIDENCE_H
 #define CANDOR_ANALYSIS_EVIDENCE_H
 
@@ -16,7 +16,7 @@ enum source {
     SOURCE_CPU,
     SOURCE_WALL,
     SOURCE_LOCKS,      /* how long threads waited for locks */
-    SOURCE_OWNERS,     /* and who had them, in which circles, and what he did */
+    SOURCE_OWNERS,     /* and their holders, in which cycles, and what the holders did */
     SOURCE_PARKS,      /* of these waits those that are parks */
     SOURCE_PAUSES,
     SOURCE_SAFEPOINTS, /* all of them, however short */

@@ -1,8 +1,8 @@
-/* What is wrong in a recording, by rules: a short list, the worst first.
+/* The problems in a recording that rules find: a short list, the worst first.
  *
  *   findings_init -> analyze (analyze.h) -> read the fields, findings_text -> findings_deinit
  *
- * Rules call findings_say and findings_add; when there is no memory they go on, and `failed` tells at the end. */
+ * Rules call findings_say and findings_add; without memory they continue, and `failed` says so at the end. */
 #ifndef CANDOR_ANALYSIS_FINDINGS_H
 #define CANDOR_ANALYSIS_FINDINGS_H
 
@@ -62,7 +62,7 @@ int findings_init(struct findings *f); /* 0 or -ENOMEM; findings_deinit in any c
 void findings_deinit(struct findings *f);
 const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);
-/* What is longer than 2 KiB is cut. */
+/* Text longer than 2 KiB is cut. */
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Leaves out what has a score below SCORE_INFO. */
 void findings_add(struct findings *f, const struct finding *one);

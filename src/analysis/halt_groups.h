@@ -1,4 +1,4 @@
-/* The halts of one kind, those with the same peer, path or reason together, for rules that judge each of these. */
+/* The halts of one kind, grouped by peer, path or reason, for rules that judge each group. */
 #ifndef CANDOR_ANALYSIS_HALT_GROUPS_H
 #define CANDOR_ANALYSIS_HALT_GROUPS_H
 

@@ -45,7 +45,7 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     if (!text)
         return 0;
     if (time_range_parse(&r->range, text, h->start_ns, h->duration_ns))
-        return error_set(e, -EDOM, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
+        return error_set(e, -EDOM, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., 12:03:07..12:03:09 or "
                                    "2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
     if (r->range.from_ns < h->start_ns)
         r->range.from_ns = h->start_ns;

@@ -1,14 +1,14 @@
-/* The rules, and all that they may find: one table of each. The text, the JSON and what counts as judged are made of them; a test holds
- * docs/findings.md to them.
+/* The rules, and all possible findings: one table of each. The text, the JSON and the list of judged rules are made from them;
+ * a test compares docs/findings.md with them.
  *
  * FINDING(symbol, id, title, report, table, all, any, remedy):
  *   id             "lock_held_asleep": in JSON, stable
  *   title          in words
  *   report, table  the options of `candor report` that show it, none of which needs quotes, and the table in it
- *   all, any       what a recording must have been asked for before it may be said that there is nothing of the kind: all of `all`, and
- *                  one of `any` where there are any; bits of enum source
+ *   all, any       the data that a recording must have enabled before "nothing found" may be said: all of `all`, and one of `any`, if
+ *                  there are any; bits of enum source
  *   remedy         what to do
- * RULE(function): looks at what it needs of the evidence, finds nothing where that is missing, and adds what has a score.
+ * RULE(function): uses the evidence that it needs, finds nothing if that is missing, and adds findings that have a score.
  *
  * A new rule is a file rule_NAME.c with its function, and its rows here. */
 #ifndef CANDOR_ANALYSIS_RULES_H

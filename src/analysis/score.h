@@ -1,4 +1,4 @@
-/* How much something matters, and how sure that is. */
+/* How much a problem matters, and how certain that is. */
 #ifndef CANDOR_ANALYSIS_SCORE_H
 #define CANDOR_ANALYSIS_SCORE_H
 
@@ -7,7 +7,7 @@
 /* 0 to 100: a warning from SCORE_WARNING on, worth knowing from SCORE_INFO on, and nothing below. */
 #define SCORE_INFO 25.0
 #define SCORE_WARNING 75.0
-#define SCORE_CERTAIN 100.0 /* what is wrong whatever its extent: a deadlock */
+#define SCORE_CERTAIN 100.0 /* a problem of any extent: a deadlock */
 
 /* An estimate with its 95 % interval. {0} = not known. */
 struct amount {
@@ -20,9 +20,10 @@ double score_saturate(double v, double warning);
 struct amount amount_exact(double v);
 /* Of a quantity of 0 or more whose estimate has this standard error. */
 struct amount amount_normal(double v, double error);
-/* Of a mean of 0 or more, of n that came independently, at least two: by Student's t, since few tell little of how far they spread. */
+/* For a mean of 0 or more, of n independent values, at least two: by Student's t, because few values say little about their
+ * spread. */
 struct amount amount_mean(double sum, double sum_of_squares, uint32_t n);
-/* Of the mean number of events that come independently, of which so many came. */
+/* For the mean number of independent events, of which this many came. */
 struct amount amount_count(double count);
 /* So much of `whole` in a sample that carries as much as n independent draws. */
 struct amount amount_share(double part, double whole, double n);

@@ -1,4 +1,5 @@
-/* What stacks say to rules: which known methods are on them, what the innermost one is there for, and where in the program they are. */
+/* What rules ask about stacks: which known methods are on them, why the innermost one is there, and where in the program they
+ * are. */
 #ifndef CANDOR_ANALYSIS_STACK_H
 #define CANDOR_ANALYSIS_STACK_H
 
@@ -34,10 +35,10 @@ static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum s
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
 
-/* The innermost frames that are the program's, not the JDK's: "shop.Log.write:12 < shop.Cart.pay:17"; those at all where there are no
- * such. 0 = the stack has none. */
+/* The innermost frames in the program, not in the JDK: "shop.Log.write:12 < shop.Cart.pay:17"; if there are none, the innermost
+ * frames. 0 = the stack has none. */
 uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack);
-/* The same of an exception's throw: the frames below its constructors. *class_name: the class whose they are, or 0. */
+/* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Adds up weights by two keys: sites of a lock, owners of it. What it says of a group it knows at once. One owner, no locking. */
+/* Adds up weights by two keys: sites of a lock, owners of it. Sums of a group are available at any time. One owner, no locking. */
 #ifndef CANDOR_ANALYSIS_TALLY_H
 #define CANDOR_ANALYSIS_TALLY_H
 

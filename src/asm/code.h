@@ -1,10 +1,10 @@
-/* What a recording knows of machine code: the snapshots, and of each sample the address and the snapshot that it fell in.
+/* The machine code in a recording: the snapshots, and for each sample its address and the snapshot that contains it.
  *
  *   asm_recording_init -> asm_recording_load -> read the arrays -> asm_recording_deinit
  *
- * A sample belongs to a snapshot by the number of its compilation and by where it lies, never by its address alone, so code that
- * another had the place of before is never mistaken for it. Whatever the file says, a sample's address lies in its snapshot. Time and
- * memory are bounded by a small multiple of the file's size. */
+ * A sample belongs to a snapshot by the number of its compilation and by its address, never by its address alone, so it is
+ * never attributed to code that was at the same place earlier. Whatever the file contains, a sample's address lies in its
+ * snapshot. Time and memory are bounded by a small multiple of the file's size. */
 #ifndef CANDOR_ASM_CODE_H
 #define CANDOR_ASM_CODE_H
 
@@ -88,9 +88,9 @@ static inline const char *asm_string(const struct asm_recording *r, uint32_t str
     return strtab_text(&r->strings, string);
 }
 
-/* The stack at this offset: which frames the instruction there stands for. 0 = unknown. */
+/* The stack at this offset: the frames of the instruction there. 0 = unknown. */
 uint32_t asm_stack_at(const struct asm_snapshot *s, uint32_t offset);
-/* What lies at the address: the name of a stub, or of a snapshot's method; NULL = nothing known. *offset: from its beginning. */
+/* The code at the address: the name of a stub, or of a snapshot's method; NULL = unknown. *offset: from its beginning. */
 const char *asm_name_at(const struct asm_recording *r, uint64_t address, uint64_t *offset);
 /* Of a snapshot: "C2, level 4", "interpreter". Returns out. */
 char *asm_source(const struct asm_recording *r, const struct asm_snapshot *s, char *out, size_t size);

@@ -1,5 +1,5 @@
-/* Machine instructions: what a few bytes of code are, as facts and as text. Of x86-64 and AArch64. Whatever the bytes, nothing is
- * read behind them. One owner at a time. */
+/* Decodes machine instructions of x86-64 and AArch64: a few bytes of code, as facts and as text. Whatever the bytes are,
+ * nothing is read beyond them. One owner at a time. */
 #ifndef CANDOR_ASM_DECODE_H
 #define CANDOR_ASM_DECODE_H
 
@@ -11,7 +11,7 @@
 
 enum asm_flow { ASM_NEXT, ASM_JUMP, ASM_BRANCH, ASM_CALL, ASM_RETURN };
 
-/* What the JVM means by it, as far as the instruction alone tells. */
+/* Its purpose for the JVM, as far as the instruction alone shows it. */
 enum asm_mark {
     ASM_MARK_NONE,
     ASM_MARK_POLL,        /* a load from where no page is while threads are to stop */

@@ -1,6 +1,6 @@
 /* Instructions of x86-64's newer vector extensions (VAES, VPCLMULQDQ, VBMI, VNNI, IFMA, GFNI, BITALG, moves of masks), which
- * capstone 4 does not know and HotSpot's stubs are made of. By the rules of the encodings VEX and EVEX: Intel's manual, volume 2,
- * chapter 2. */
+ * capstone 4 does not know and HotSpot's stubs use. They follow the rules of the encodings VEX and EVEX: Intel's manual, volume
+ * 2, chapter 2. */
 #ifndef CANDOR_ASM_DECODE_VECTOR_H
 #define CANDOR_ASM_DECODE_VECTOR_H
 

@@ -1,5 +1,5 @@
-/* Jumps within a stretch of a listing, drawn beside it as perfasm does: each has a lane of its own where others are under way, short
- * ones next to the code.
+/* Jumps within a part of a listing, drawn beside it as perfasm does: overlapping jumps have separate lanes, short ones next to
+ * the code.
  *
  *     ╭  jne 4f       from here
  *     │  add eax, 1

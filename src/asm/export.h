@@ -1,9 +1,9 @@
 /* The code of a recording for `perf`: names by address, or the code itself.
  *
- * perfmap: a line "START SIZE NAME" (hexadecimal) for each, as in /tmp/perf-PID.map. Where code had the place of other code, the
- * last that was seen has it.
- * jitdump: what `perf inject --jit` reads as jit-PID.dump (Linux: tools/perf/Documentation/jitdump-specification.txt): of each version
- * the bytes and the lines, with the time at which it was seen first, CLOCK_MONOTONIC (`perf record -k 1`). */
+ * perfmap: a line "START SIZE NAME" (hexadecimal) for each, as in /tmp/perf-PID.map. If several pieces of code had the same
+ * place, the last one seen has it. jitdump: the format that `perf inject --jit` reads as jit-PID.dump (Linux:
+ * tools/perf/Documentation/jitdump-specification.txt): for each version of the code the bytes and the lines, with the time at
+ * which it was first seen, CLOCK_MONOTONIC (`perf record -k 1`). */
 #ifndef CANDOR_ASM_EXPORT_H
 #define CANDOR_ASM_EXPORT_H
 

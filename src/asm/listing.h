@@ -1,6 +1,6 @@
-/* The code of a snapshot as instructions. Linear, from its beginning; where bytes are no instruction (data, or a method's entry that
- * was overwritten by a jump) one byte after the other is passed over, and at the entry and at each sampled address, which are
- * instructions' beginnings for sure, it begins anew. */
+/* The code of a snapshot as instructions. It decodes linearly from the beginning. Bytes that are no instruction (data, or a
+ * method's entry that was overwritten by a jump) are skipped one at a time. It restarts at the entry and at each sampled
+ * address, where an instruction certainly begins. */
 #ifndef CANDOR_ASM_LISTING_H
 #define CANDOR_ASM_LISTING_H
 
@@ -33,8 +33,8 @@ uint32_t asm_listing_find(const struct asm_listing *l, uint32_t offset);
 /* The points of all regions of the snapshot (index + 1), by offset, for asm_listing_make; to be freed. NULL: out of memory. */
 const struct asm_point **asm_listing_points(const struct asm_regions *s, uint32_t snapshot, uint32_t *count);
 
-/* What the blamed instruction may have waited for: the line of the load or the slow instruction close before it that writes what it
- * reads, or simply the slow one right before it; UINT32_MAX = none. */
+/* What the sampled instruction may have waited for: the line of a close earlier load or slow instruction that writes its input,
+ * or simply the slow one right before it; UINT32_MAX = none. */
 uint32_t asm_listing_feeds(const struct asm_listing *l, uint32_t line);
 
 #endif

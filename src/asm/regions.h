@@ -1,8 +1,8 @@
-/* Where the samples fell: regions of code, the methods they are part of, and whose code it is. Each sample is in exactly one region,
- * one method and one source, so that each of the three adds up to all samples.
+/* Where the samples fell: regions of code, the methods that contain them, and the origin of the code. Each sample is in exactly
+ * one region, one method and one source, so that each of the three adds up to all samples.
  *
- * A region is code of one snapshot in which no gap between two sampled addresses is longer than ASM_REGION_GAP; where there is no
- * snapshot, all of one function. */
+ * A region is code of one snapshot in which no gap between two sampled addresses exceeds ASM_REGION_GAP; without a snapshot, it
+ * is all of one function. */
 #ifndef CANDOR_ASM_REGIONS_H
 #define CANDOR_ASM_REGIONS_H
 
@@ -40,7 +40,7 @@ struct asm_group {
 };
 
 struct asm_regions {
-    struct asm_region *regions; /* largest weight first, as are the next two */
+    struct asm_region *regions; /* largest weight first, like the next two */
     uint32_t count, cap;
     struct asm_group *methods, *sources;
     uint32_t method_count, source_count;

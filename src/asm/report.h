@@ -1,5 +1,5 @@
-/* The report of `candor asm`: hottest regions of machine code with their instructions, tables of regions, methods and sources. The
- * words are those of JMH's perfasm. docs/formats/asm-json.md describes the JSON. */
+/* The report of `candor asm`: the hottest regions of machine code with their instructions, tables of regions, methods and
+ * sources. It uses the terms of JMH's perfasm. docs/formats/asm-json.md describes the JSON. */
 #ifndef CANDOR_ASM_REPORT_H
 #define CANDOR_ASM_REPORT_H
 
@@ -33,7 +33,7 @@ struct asm_report {
 int asm_text(FILE *out, const struct asm_report *a);
 int asm_json(FILE *out, const struct asm_report *a);
 
-/* Of one region what asm_text prints of it: its title, its instructions, its total. 0 or -ENOMEM. */
+/* Prints one region as asm_text does: its title, its instructions, its total. 0 or -ENOMEM. */
 int asm_region_text(FILE *out, const struct asm_report *a, const struct asm_region *region, uint32_t number);
 
 /* ---- what both share (report.c) ---- */
@@ -46,7 +46,8 @@ char *asm_region_title(const struct asm_report *a, const struct asm_region *regi
 void asm_stretch(const struct asm_listing *l, const struct asm_region *region, uint32_t *first, uint32_t *count);
 /* The line with most of the region's weight; UINT32_MAX = none. */
 uint32_t asm_hottest(const struct asm_listing *l, const struct asm_region *region);
-/* What is known of an instruction beside its text: what it calls, that it is a safepoint poll or a card mark. May be empty. */
+/* Facts about an instruction beside its text: the function that it calls, that it is a safepoint poll or a card mark. May be
+ * empty. */
 char *asm_note(const struct asm_report *a, const struct asm_listing *l, uint32_t line, char *out, size_t size);
 /* What of the sampled snapshots is instructions: their bytes, and those that are none. 0 or -ENOMEM. */
 int asm_count_bytes(const struct asm_report *a, uint64_t *bytes, uint64_t *undecoded);

@@ -1,4 +1,4 @@
-/* From a JVM to one that our agent listens in. */
+/* From a JVM to a JVM in which our agent listens. */
 #ifndef CANDOR_ATTACH_AGENT_H
 #define CANDOR_ATTACH_AGENT_H
 
@@ -12,9 +12,9 @@ struct agent_library {
     size_t len;
 };
 
-/* Has the JVM load the agent, unless one listens there already that speaks our protocol. timeout_ns bounds each step, of which
- * there are a few. wait_end(context, ms) waits so long, or shorter, and tells whether the process has ended; NULL = just wait.
- * 0, or a negative errno with e. */
+/* Makes the JVM load the agent, unless one that speaks our protocol already listens there. timeout_ns limits each of a few steps.
+ * wait_end(context, ms) waits that long, or shorter, and returns whether the process has ended; NULL = just wait. 0, or a
+ * negative errno with e. */
 int agent_load(const struct process *target, const struct agent_library *library, uint64_t timeout_ns,
                bool (*wait_end)(const void *context, int ms), const void *context, struct error *e);
 

@@ -1,4 +1,4 @@
-/* HotSpot's attach protocol in plain C: has a running JVM load an agent library, or do a diagnostic command. */
+/* HotSpot's attach protocol in plain C: makes a running JVM load an agent library, or run a diagnostic command. */
 #ifndef CANDOR_ATTACH_ATTACH_H
 #define CANDOR_ATTACH_ATTACH_H
 
@@ -19,8 +19,8 @@
  * -EPROTONOSUPPORT. */
 int attach_load(pid_t pid, const char *library, const char *options, uint64_t timeout_ns, struct error *e);
 
-/* Whether its attach socket is open, so that it need not be woken by a signal: so it is from its start when it is run with -Xrs, and
- * otherwise since somebody attached before. It is connected to, and asked for nothing. */
+/* Whether its attach socket is open, so that it need not be woken by a signal: with -Xrs it is open from the start, otherwise
+ * once somebody has attached. Connects to it, and requests nothing. */
 bool attach_is_open(const struct process *p, uint64_t timeout_ns);
 
 /* Whether somebody else's file has the name of its socket; *owner becomes that one's user. It is only looked at. */
@@ -31,7 +31,7 @@ bool attach_is_taken(const struct process *p, uid_t *owner);
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e);
 
 /* Has the JVM do what `jcmd PID COMMAND` would; at most 1023 bytes. Wakes it, if need be, under the same conditions. The answer,
- * initialised by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
+ * initialized by the caller, holds the JVM's whole answer, zero-terminated: attach_answer_text. A command may fail and still have been
  * done as the protocol sees it: its text says so.
  *
  * 0, or with e: what attach_load gives, but for what loading alone can run into; -EREMOTEIO has the JVM's text: it has no such command,

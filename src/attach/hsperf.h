@@ -1,5 +1,5 @@
-/* The JVM's performance data file (/tmp/hsperfdata_USER/PID): a 32-byte head and entries of name and value. The JVM
- * writes it while we read, and anybody may plant one: every offset is checked, nothing in it is believed beyond text. */
+/* The JVM's performance data file (/tmp/hsperfdata_USER/PID): a 32-byte header and entries of name and value. The JVM writes it
+ * while we read, and anybody may plant one: every offset is checked, and its content is treated only as text. */
 #ifndef CANDOR_ATTACH_HSPERF_H
 #define CANDOR_ATTACH_HSPERF_H
 

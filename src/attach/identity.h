@@ -1,6 +1,6 @@
-/* Acting with the rights of another process. Root works in the /tmp of a process it does not trust: with that process's
- * own user and nothing more, no mount, link or file planted there leads anywhere the process could not go by itself; and
- * what is made there, and who connects, is of the one user that a JVM in a user namespace knows. */
+/* Acting with the rights of another process. Root works in the /tmp of a process that it does not trust with that process's own
+ * user and nothing more, so no mount, link or file planted there leads anywhere that the process could not go itself. Files
+ * created there, and connections, belong to the one user that a JVM in a user namespace knows. */
 #ifndef CANDOR_ATTACH_IDENTITY_H
 #define CANDOR_ATTACH_IDENTITY_H
 

@@ -231,7 +231,7 @@ int jvm_read(pid_t pid, struct jvm *jvm, struct error *e)
         free(space);
     }
     if (code)
-        return error_set(e, code, "process %d is no JVM; 'candor list' shows the JVMs", pid);
+        return error_set(e, code, "process %d is not a JVM; 'candor list' shows the JVMs", pid);
     return 0;
 }
 

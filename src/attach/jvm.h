@@ -1,4 +1,4 @@
-/* The JVMs of this host, and what can be known of one without touching it. */
+/* The JVMs of this host, and everything that can be known about one without touching it. */
 #ifndef CANDOR_ATTACH_JVM_H
 #define CANDOR_ATTACH_JVM_H
 

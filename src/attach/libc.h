@@ -1,5 +1,5 @@
-/* Which C library a shared library was built for: one for glibc does not load into a process that runs on musl, nor the other
- * way round. */
+/* Which C library a shared library was built for: one built for glibc does not load into a process that runs on musl, and the
+ * reverse. */
 #ifndef CANDOR_ATTACH_LIBC_H
 #define CANDOR_ATTACH_LIBC_H
 

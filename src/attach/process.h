@@ -47,7 +47,7 @@ const char *process_tmp_problem(int code);
 /* Opens a file of the process's own root for reading, never through a last symbolic link, and never out of that root; a
  * descriptor or -errno. */
 int process_open_file(const struct process *p, const char *path);
-/* True when the process finds the same file or folder under this absolute path as we do (or when that cannot be told). */
+/* True if the process finds the same file or folder under this absolute path as we do (or if that is unknown). */
 bool process_sees(const struct process *p, const char *path);
 /* Whether the process itself has that file open for writing: 0, -EPERM (it has not), -EACCES (it does not let us see), -ESRCH. */
 int process_writes(pid_t pid, const struct stat *file);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Of linux/pidfd.h, which systems that we build on do not have yet. */
+/* From linux/pidfd.h, which some of our build systems lack. */
 struct pidfd_answer {
     uint64_t mask, cgroup;
     uint32_t ids[11];

@@ -1,4 +1,4 @@
-/* How a process has ended that is no child of ours. */
+/* How a process that is not our child has ended. */
 #ifndef CANDOR_ATTACH_PROCESS_END_H
 #define CANDOR_ATTACH_PROCESS_END_H
 

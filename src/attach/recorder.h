@@ -1,10 +1,11 @@
-/* The JDK's Flight Recorder in a running JVM, driven from outside by its diagnostic commands. No Java is called by the agent for it; the
- * JVM does what its owner could have had it do with jcmd.
+/* The JDK's Flight Recorder in a running JVM, controlled from outside with its diagnostic commands. The agent calls no Java for
+ * this; the JVM does what its owner could have requested with jcmd.
  *
  *   recorder_check -> recorder_start -> recorder_dump ... -> recorder_stop
  *
- * The functions that ask the JVM give 0, or with e: -ENOSYS it has no Flight Recorder, -ENOENT it has no such recording, -EREMOTEIO it
- * refused, for which e has its own words; else what attach_command gives. Their texts are the second half of a line. */
+ * The functions that ask the JVM return 0, or with e: -ENOSYS it has no Flight Recorder, -ENOENT it has no such recording,
+ * -EREMOTEIO it refused, with its own message in e; otherwise the result of attach_command. Their texts are the second half of
+ * a line. */
 #ifndef CANDOR_ATTACH_RECORDER_H
 #define CANDOR_ATTACH_RECORDER_H
 
@@ -16,7 +17,7 @@
 
 enum { RECORDER_LIST_MAX = 32, RECORDER_NAME_BYTES = 80 };
 
-/* One of the JVM's recordings, whoever began it. */
+/* One of the JVM's recordings, from any owner. */
 struct recorder_recording {
     unsigned long id;
     char name[RECORDER_NAME_BYTES]; /* cut where it is longer */

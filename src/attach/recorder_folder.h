@@ -1,6 +1,6 @@
-/* A folder of one recording's in the /tmp that the JVM sees, through which files go between us and its recorder: settings one way, what
- * was recorded the other way. It is made and read with the JVM's rights (identity.h), for its user alone, and stays within reach when the
- * JVM has ended, also where its root and mounts end with it.
+/* A folder for one recording in the JVM's /tmp, through which files pass between us and its recorder: settings in one
+ * direction, recorded data in the other. It is created and read with the JVM's rights (identity.h), for its user only, and
+ * stays accessible after the JVM has ended, even if its root and mounts end with it.
  *
  *   recorder_folder_make | _open -> _path, _write, _read ... -> _remove | _close */
 #ifndef CANDOR_ATTACH_RECORDER_FOLDER_H

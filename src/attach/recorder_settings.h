@@ -1,4 +1,5 @@
-/* What the JDK's Flight Recorder is to record for us: the text of a .jfc file, which every JDK that has the recorder reads. */
+/* The settings of the JDK's Flight Recorder for our recording: the text of a .jfc file, which every JDK with the recorder can
+ * read. */
 #ifndef CANDOR_ATTACH_RECORDER_SETTINGS_H
 #define CANDOR_ATTACH_RECORDER_SETTINGS_H
 
@@ -6,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* The feature number of a version: 17 of "17.0.19", 8 of "1.8.0_462"; 0 of what is none. */
+/* The feature number of a version: 17 of "17.0.19", 8 of "1.8.0_462"; 0 if it is not a version. */
 unsigned recorder_feature_version(const char *version);
 
 /* What stops threads: collections and their pauses, safepoints, VM operations; waits of single threads from 10 ms on; of exceptions what

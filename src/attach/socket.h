@@ -1,5 +1,5 @@
-/* Unix stream sockets of one process, below its /tmp: who stands behind them is checked, every wait has a deadline.
- * Deadlines are times of clock_monotonic_ns. */
+/* Unix stream sockets of one process, below its /tmp: the peer is checked, and every wait has a deadline. Deadlines are times
+ * of clock_monotonic_ns. */
 #ifndef CANDOR_ATTACH_SOCKET_H
 #define CANDOR_ATTACH_SOCKET_H
 

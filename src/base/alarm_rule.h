@@ -1,4 +1,5 @@
-/* What a recording dumps itself on: "cpu>90%/10s". The program checks it, the agent obeys it (agent/collect/alarm.h). */
+/* The condition on which a recording dumps itself: "cpu>90%/10s". The program checks the syntax, the agent applies it
+ * (agent/collect/alarm.h). */
 #ifndef CANDOR_BASE_ALARM_RULE_H
 #define CANDOR_BASE_ALARM_RULE_H
 

@@ -1,4 +1,4 @@
-/* What agent and program agree upon (docs/formats/control.md); they may be of different versions. */
+/* The constants that agent and program agree on (docs/formats/control.md); they may have different versions. */
 #ifndef CANDOR_BASE_CONTROL_PROTOCOL_H
 #define CANDOR_BASE_CONTROL_PROTOCOL_H
 

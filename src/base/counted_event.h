@@ -1,5 +1,5 @@
-/* The events that perf counts, by the names that it has for them; also numbers of the processor's manual (r1a2b) and tracepoints
- * (sched:sched_switch). Pure tables: whether a machine can count one is the agent's business. */
+/* The events that perf counts, by their perf names; also event numbers from the processor's manual (r1a2b) and tracepoints
+ * (sched:sched_switch). Pure tables: the agent finds out whether a machine can count one. */
 #ifndef CANDOR_BASE_COUNTED_EVENT_H
 #define CANDOR_BASE_COUNTED_EVENT_H
 

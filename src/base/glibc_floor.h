@@ -1,5 +1,5 @@
-/* Functions that newer C libraries have under newer versions, bound to the version they have had for ever, so that the
- * agent loads into JVMs on older systems too. Included before every file of the agent and of what it links. */
+/* Functions that newer C libraries have under newer versions, bound to the oldest version, so that the agent loads into JVMs on
+ * older systems too. Included before every file of the agent and of its libraries. */
 #include <features.h>
 
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))

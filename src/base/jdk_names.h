@@ -1,4 +1,4 @@
-/* What of Java is the JDK's own. */
+/* Which Java names are the JDK's own. */
 #ifndef CANDOR_BASE_JDK_NAMES_H
 #define CANDOR_BASE_JDK_NAMES_H
 

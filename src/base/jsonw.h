@@ -32,9 +32,9 @@ void jsonw_text(struct jsonw *j, const char *text);
 void jsonw_text_or_null(struct jsonw *j, const char *text);
 void jsonw_int(struct jsonw *j, int64_t v);
 void jsonw_uint(struct jsonw *j, uint64_t v);
-/* Six significant digits; what is no number becomes null. */
+/* Six significant digits; NaN and infinities become null. */
 void jsonw_number(struct jsonw *j, double v);
-/* As few digits as give the same number back, one behind the point at least; single: of a float. What is no number becomes null. */
+/* As few digits as restore the number, at least one after the point; single: for a float. NaN and infinities become null. */
 void jsonw_exact(struct jsonw *j, double v, bool single);
 void jsonw_bool(struct jsonw *j, bool v);
 void jsonw_null(struct jsonw *j);

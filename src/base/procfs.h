@@ -10,7 +10,7 @@
 ssize_t procfs_read(const char *path, char *out, size_t size);
 /* A file that holds one number: 0 or a negative errno. */
 int procfs_read_number(const char *path, long long *number);
-/* What stands behind "NAME:" at the start of a line, or NULL. */
+/* The text after "NAME:" at the start of a line, or NULL. */
 const char *procfs_field(const char *text, const char *name);
 /* True when the word is one of those in the list, which are split by any of the separators. */
 bool procfs_has_word(const char *list, const char *separators, const char *word);

@@ -1,5 +1,5 @@
-/* Secrets in arguments and properties become "***": values whose name speaks of a secret, wherever a name=value or a
- * "--name value" stands in the text, and credentials inside URLs. Nothing is kept of them, their length included. */
+/* Secrets in arguments and properties become "***": values whose name suggests a secret, wherever a name=value or a "--name
+ * value" occurs in the text, and credentials inside URLs. Nothing of them remains, not even their length. */
 #ifndef CANDOR_BASE_REDACT_H
 #define CANDOR_BASE_REDACT_H
 

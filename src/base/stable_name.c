@@ -137,7 +137,7 @@ static bool may_begin(char c)
     }
 }
 
-/* The same of a generator's number. */
+/* The same for the number in a generator's name. */
 static const char *generated_end(const char *text, const char *at, const char *end, const char **kept)
 {
     bool inside = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '$' || at[-1] == '_');

@@ -1,5 +1,6 @@
-/* Names without what is another in each run: the address or number in the name of a class that the JVM or a library generates at run
- * time, and what makes the name of an unpacked library's file unique. A `*` stands in its place, which no name of a program's own has.
+/* Names without the parts that differ in each run: the address or number in the name of a class that the JVM or a library
+ * generates at run time, and the unique part of an unpacked library's file name. A `*` replaces them, which no name in a
+ * program contains.
  *
  *   Shop$$Lambda.0x000070a1c8003400, Shop$$Lambda$14/0x0000000800c03000, Shop$$Lambda$1/1234567890       Shop$$Lambda*
  *   java.lang.invoke.LambdaForm$MH/0x0000000800c03000                      java.lang.invoke.LambdaForm$MH*
@@ -9,8 +10,8 @@
  *   libsnappy-1.1.10-<UUID>-libsnappyjava.so                               libsnappy-1.1.10-*-libsnappyjava.so
  *   librocksdbjni5120839182312345678.so (deleted)                          librocksdbjni*.so
  *
- * Numbers that tell the program's own code apart stay: anonymous classes (Shop$1), bodies of lambdas (lambda$main$0), versions
- * (libc.so.6). Which generators of classes are known stands in the table of stable_name.c. A recording has the full names. */
+ * Numbers that distinguish the program's own code stay: anonymous classes (Shop$1), bodies of lambdas (lambda$main$0), versions
+ * (libc.so.6). The table in stable_name.c lists the known generators of classes. A recording has the full names. */
 #ifndef CANDOR_BASE_STABLE_NAME_H
 #define CANDOR_BASE_STABLE_NAME_H
 
@@ -21,7 +22,7 @@
 
 /* Appends the name, of a class or with classes in it. */
 void stable_name_put(struct buffer *out, const char *text, size_t len);
-/* The same of a library's file, or with such in it: "[libx.so+0x1190]". */
+/* The same for a library's file, or a name that contains one: "[libx.so+0x1190]". */
 void stable_name_put_library(struct buffer *out, const char *text, size_t len);
 
 #endif

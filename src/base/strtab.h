@@ -1,5 +1,5 @@
-/* Strings interned to dense 32-bit ids in order of arrival; id 0 is the empty string. Bytes are kept as given (they may
- * hold zeros) with a zero behind them. Pointers stay valid until strtab_deinit. One owner, no locking. */
+/* Strings interned to dense 32-bit ids in order of arrival; id 0 is the empty string. Bytes are kept unchanged (they may
+ * contain zeros) with a zero after them. Pointers stay valid until strtab_deinit. One owner, no locking. */
 #ifndef CANDOR_BASE_STRTAB_H
 #define CANDOR_BASE_STRTAB_H
 

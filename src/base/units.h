@@ -1,4 +1,4 @@
-/* Durations and times as people write and read them. Between a number and its unit blanks may stand: "100 us", "512 MiB". */
+/* Durations and times as people write and read them. Blanks may separate a number from its unit: "100 us", "512 MiB". */
 #ifndef CANDOR_BASE_UNITS_H
 #define CANDOR_BASE_UNITS_H
 

@@ -12,8 +12,7 @@ size_t utf8_length(const char *s, size_t left);
 size_t utf8_put(uint32_t c, char out[4]);
 /* Columns on a terminal, each character taken as one. */
 size_t utf8_columns(const char *text);
-/* Prints text of unknown origin for people: control characters, which a terminal could obey, and what is not UTF-8
- * become '?'. */
+/* Prints text of unknown origin for people: control characters, which a terminal could obey, and invalid UTF-8 become '?'. */
 void utf8_print(FILE *f, const char *text);
 void utf8_write(FILE *f, const char *text, size_t len);
 

@@ -1,5 +1,5 @@
-/* The frame of the program `candor`: commands are rows of one table, and everything a user can see of them (help, shell
- * completion, man pages, the messages of wrong usage) is made from the rows.
+/* The frame of the program `candor`: commands are rows of one table, and everything that a user sees of them (help, shell
+ * completion, man pages, usage errors) is made from the rows.
  *
  * To add a command: write cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it below,
  * and put it into the table of main.c. */
@@ -83,7 +83,7 @@ int cli_finish_output(void);
 
 /* The terminal's width; 0 where output goes elsewhere: lines are then as long as they need to be. */
 unsigned cli_width(FILE *f);
-/* True when f is a terminal and the user did not refuse colours (NO_COLOR, TERM=dumb). */
+/* True when f is a terminal and the user did not refuse colors (NO_COLOR, TERM=dumb). */
 bool cli_colour(FILE *f);
 
 /* The table: in the order of help, ends with NULL. */

@@ -12,7 +12,8 @@
 
 static const struct cli_option options[] = {
     {0, "time", "RANGE", NULL,
-     "only what began in a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},
+     "only what began in this time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute "
+     "times"},
     {'n', "top", "N", NULL, "findings to show; 0 for all (default 10)"},
     {0, "json", NULL, NULL, "as JSON"},
     CLI_UNPACK_OPTION,
@@ -67,18 +68,21 @@ static int analyze_run(const struct cli_args *args)
 const struct cli_command command_analyze = {
     .name = "analyze",
     .arguments = "[OPTION...] FILE",
-    .summary = "what is wrong: findings by rules, the worst first",
+    .summary = "find what keeps a program waiting, by rules, the worst first",
     .about =
-        "Judges a JFR recording, Candor's or the JDK's, by rules about waiting: deadlocks; locks that threads queue for, and whether "
-        "their owners sleep or do I/O meanwhile; writers that starve behind readers; pools of threads that are too small for their "
-        "queue; safepoints in a storm, and loops that are late to them; calls of System.gc(); slow peers; files that are forced to disk "
-        "again and again; virtual threads that keep their carriers; exceptions as the way the program goes.\n\n"
-        "Each finding says what and where, how much time it cost, with its 95 % interval, which report shows it, and what to do. Its score "
-        "goes from 0 to 100: from 75 it is a warning, below 25 it is not shown. Scores rest on the low end of the interval, so what may be "
-        "chance is not found. Quantities are means over the recording; --time looks at a part of it.\n\n"
-        "At the end stands which rules found nothing, and which could not be judged by this recording, with the command that records what "
-        "they take. The most tells -e cpu,wall,lock,halt with --jfr on.\n\n"
-        "docs/findings.md has the rules with their limits, docs/formats/analyze-json.md the output of --json.",
+        "Applies rules about waiting to a JFR recording, Candor's or the JDK's. The rules cover deadlocks; locks "
+        "that threads queue for, and whether their owners sleep or do I/O meanwhile; writers that starve behind "
+        "readers; thread pools that are too small for their queue; safepoint storms, and loops that reach safepoints "
+        "late; calls of System.gc(); slow peers; files that are forced to disk again and again; virtual threads that "
+        "keep their carriers; exceptions used as control flow.\n\n"
+        "Each finding shows the problem and its place, how much time it cost, with its 95 % interval, the report "
+        "with details, and the remedy. Its score goes from 0 to 100: from 75 it is a warning, below 25 it is not "
+        "shown. Scores use the low end of the interval, so what may be chance is not a finding. Quantities are means "
+        "over the recording; --time looks at a part of it.\n\n"
+        "The end of the output lists the rules that found nothing, and the rules that this recording does not allow "
+        "to judge, with the command that records what they need. A recording with -e cpu,wall,lock,halt and --jfr on "
+        "shows most.\n\n"
+        "docs/findings.md describes the rules with their limits, docs/formats/analyze-json.md the output of --json.",
     .examples = "candor record -e cpu,wall,lock,halt --jfr on -d 60s -o app.jfr 4711 && candor analyze app.jfr\n"
                 "    what keeps the program waiting\n"
                 "candor analyze --json app.jfr | jq '.findings[0]'\n    for programs\n",

@@ -10,17 +10,18 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {'d', "duration", "TIME", NULL, "of a JVM: how long to record (default 10s)"},
-    {'i', "interval", "TIME", NULL, "of a JVM: time between two samples (default 1ms)"},
-    {'e', "event", "EVENT", "cpu|" RECORDING_EVENT_COUNTED, "of a JVM: what to sample by (default cpu)"},
-    {0, "event-interval", "N", NULL, "of a JVM: with another event than cpu, how many lie between two samples"},
-    {'o', "output", "FILE", NULL, "of a JVM: keep the recording there"},
-    {0, "recompile", NULL, NULL, "of a JVM: first have it throw away what it compiled before the agent came: lines for all code"},
+    {'d', "duration", "TIME", NULL, "for a JVM: how long to record (default 10s)"},
+    {'i', "interval", "TIME", NULL, "for a JVM: time between two samples (default 1ms)"},
+    {'e', "event", "EVENT", "cpu|" RECORDING_EVENT_COUNTED, "for a JVM: the event to sample (default cpu)"},
+    {0, "event-interval", "N", NULL, "for a JVM: with an event other than cpu, how many events between two samples"},
+    {'o', "output", "FILE", NULL, "for a JVM: keep the recording in this file"},
+    {0, "recompile", NULL, NULL, "for a JVM: first make it discard the code that it compiled before the agent came: "
+                                 "lines for all code"},
     {'n', "top", "N", NULL, "rows per table, and regions with their code; 0 for all (default 20)"},
-    {0, "threshold", "PERCENT", NULL, "show the code of regions from this share on (default 5)"},
+    {0, "threshold", "PERCENT", NULL, "show the code of regions with at least this share (default 5)"},
     {0, "method", "REGEX", NULL, "show the code of regions with such a name, whatever their share"},
-    {0, "syntax", "SYNTAX", "intel|att", "of x86-64's instructions (default intel)"},
-    {0, "bytes", NULL, NULL, "with the instructions' bytes"},
+    {0, "syntax", "SYNTAX", "intel|att", "syntax of x86-64's instructions (default intel)"},
+    {0, "bytes", NULL, NULL, "show the instructions' bytes"},
     {0, "json", NULL, NULL, "as JSON"},
     SESSION_TIMEOUT_OPTION,
     CLI_UNPACK_OPTION,
@@ -47,7 +48,7 @@ static int parse(const struct cli_args *args, struct asm_options *o)
         return status;
     o->syntax = syntax && !strcmp(syntax, "att") ? ASM_ATT : ASM_INTEL;
     if (method && regex_compile(&o->method, method, REGEX_SOMEWHERE, &e))
-        return cli_usage(args->command, "--method '%.60s' is no regular expression: %s", method, e.text);
+        return cli_usage(args->command, "--method '%.60s' is not a regular expression: %s", method, e.text);
     return CLI_OK;
 }
 
@@ -188,26 +189,32 @@ static int asm_run(const struct cli_args *args)
 const struct cli_command command_asm = {
     .name = "asm",
     .arguments = "[OPTION...] (FILE | PID | NAME)",
-    .summary = "which machine instructions the CPU time went to",
+    .summary = "show which machine instructions the CPU time went to",
     .about =
-        "Of a JVM, records for --duration with snapshots of the machine code that samples fall in; of a FILE, one that was recorded "
-        "with --asm. Prints the hottest regions of code as annotated instructions, with jumps, inlined methods, bytecode indexes and "
-        "lines beside them, then tables of regions, of methods after inlining, and of whose code it was: each compiler and level, "
-        "stubs, the interpreter, libraries, the kernel. Each of the tables adds up to all samples. The JVM needs no flag, no "
-        "disassembler of its own and no restart.\n\n"
-        "In brackets stands the 95 % confidence interval of a share. The address of a sample is where the clock interrupted the "
-        "thread, at or behind the instruction that took the time: where one has many samples, consider the one before it. The report "
-        "says which that is where a load or a division feeds it.\n\n"
-        "Code that was compiled before the agent came tells its lines at calls alone; --recompile makes the JVM compile it anew.\n\n"
-        "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or page-faults, as "
-        "'candor record' tells, and the shares are of these events.\n\n"
-        "docs/formats/asm-json.md describes the output of --json. 'candor convert' makes a page of a recording with --asm where a frame "
-        "leads to its code.",
-    .examples = "candor asm -d 10s 4711\n    the hottest instructions of process 4711\n"
-                "candor asm --method 'HashMap.get' 4711\n    the code of that method, wherever its share\n"
-                "candor record --asm -o app.jfr -d 30s 4711 && candor asm app.jfr\n    record now, look later\n"
-                "candor asm -e page-faults 4711\n    which instructions touch memory for the first time\n"
-                "candor asm --json app.jfr | jq '.sources'\n    for programs\n",
+        "Records a JVM for --duration with snapshots of the machine code that samples fall in, or reads a FILE that "
+        "was recorded with --asm. Prints the hottest regions of code as annotated instructions, with jumps, inlined "
+        "methods, bytecode indexes and lines beside them. Then it prints tables of regions, of methods after "
+        "inlining, and of the origin of the code: each compiler and level, stubs, the interpreter, libraries, the "
+        "kernel. Each table adds up to all samples. The JVM needs no flag, no disassembler and no restart.\n\n"
+        "Brackets contain the 95 % confidence interval of a share. The address of a sample is where the clock "
+        "interrupted the thread, at or after the instruction that took the time. If an instruction has many samples, "
+        "consider the one before it. If a load or a division feeds it, the report shows which one.\n\n"
+        "Code that was compiled before the agent came has line numbers only at calls; --recompile makes the JVM "
+        "compile it again.\n\n"
+        "With -e EVENT a JVM is sampled by an event that the processor or the kernel counts, such as cache-misses or "
+        "page-faults (see 'candor help record'), and the shares are of these events.\n\n"
+        "docs/formats/asm-json.md describes the output of --json. 'candor convert' turns a recording with --asm into "
+        "a page in which a frame leads to its code.",
+    .examples = "candor asm -d 10s 4711\n"
+                "    the hottest instructions of process 4711\n"
+                "candor asm --method 'HashMap.get' 4711\n"
+                "    the code of that method, whatever its share\n"
+                "candor record --asm -o app.jfr -d 30s 4711 && candor asm app.jfr\n"
+                "    record now, look later\n"
+                "candor asm -e page-faults 4711\n"
+                "    which instructions touch memory for the first time\n"
+                "candor asm --json app.jfr | jq '.sources'\n"
+                "    for programs\n",
     .options = options,
     .operand = CLI_PROCESS,
     .operands_min = 1,

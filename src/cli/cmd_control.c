@@ -322,7 +322,7 @@ static int status_run(const struct cli_args *args)
 static const struct cli_option start_options[] = {RECORDING_OPTIONS SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option stop_options[] = {SESSION_TIMEOUT_OPTION, {0}};
 static const struct cli_option dump_options[] = {
-    {'o', "output", "FILE", NULL, "copy to this file what was recorded so far"},
+    {'o', "output", "FILE", NULL, "copy the data recorded so far to this file"},
     {0, "paths", "TIME", NULL,
      "with -e live: look for who holds sampled objects, now; stops all threads for TIME at most (default 200ms, up to 10m)", "200ms"},
     SESSION_TIMEOUT_OPTION,
@@ -338,14 +338,19 @@ const struct cli_command command_start = {
     .name = "start",
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "start a recording in a running JVM and return",
-    .about = "Loads the agent into the JVM when it is not there yet, and starts a recording. The JVM writes it by itself, "
-             "into a file that candor opened for it: it goes on when the terminal is closed, until 'candor stop', the end of "
-             "--duration or of the JVM.\n\n" RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n"
+    .about = "Loads the agent into the JVM if it is not there yet, and starts a recording. The JVM writes the "
+             "recording by itself, into a file that candor opened for it. It continues when the terminal is closed, "
+             "until 'candor stop', the end of --duration, or the end of the JVM.\n\n"
+             RECORDING_EVENTS "\n\n" RECORDING_COUNTERS "\n\n" RECORDING_ALLOC "\n\n" RECORDING_LOCK "\n\n"
              RECORDING_HALT "\n\n" RECORDING_JFR "\n\n" RECORDING_FLIGHT,
-    .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n    sample every millisecond of CPU time\n"
-                "candor start -d 10m Main\n    record the JVM whose main class has Main in its name\n"
-                "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n    the last five minutes, at any time\n"
-                "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n    and a copy of them when the CPU is busy\n",
+    .examples = "candor start -i 1ms -o /tmp/app.jfr 4711\n"
+                "    sample every millisecond of CPU time\n"
+                "candor start -d 10m Main\n"
+                "    record the JVM whose main class has Main in its name\n"
+                "candor start --keep 5m --max-size 100MB -o app.jfr 4711\n"
+                "    keep the last five minutes\n"
+                "candor start --keep 5m --dump-on 'cpu>90%/10s' -o /var/tmp/app.jfr 4711\n"
+                "    and copy them when the CPU is busy\n",
     .options = start_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,
@@ -357,8 +362,9 @@ const struct cli_command command_stop = {
     .name = "stop",
     .arguments = "[OPTION...] (PID | NAME)",
     .summary = "end the recording of a JVM",
-    .about = "Ends the recording; when this returns, the file is whole. Of the agent only its code stays in the JVM, asleep: no "
-             "thread, timer, handler or open file. What --jfr had the JDK record stands in the file, too.",
+    .about = "Ends the recording. When the command returns, the file is whole. Only the agent's code stays in the "
+             "JVM, asleep: no thread, timer, handler or open file. The file also has the data that --jfr requested "
+             "from the JDK's recorder.",
     .examples = "candor stop 4711\n    end the recording and say where it is\n",
     .options = stop_options,
     .operand = CLI_PROCESS,
@@ -370,13 +376,16 @@ const struct cli_command command_stop = {
 const struct cli_command command_dump = {
     .name = "dump",
     .arguments = "[OPTION...] (PID | NAME)",
-    .summary = "save what a running recording holds so far",
-    .about = "Brings the file of the running recording up to date, or copies to --output what it holds; the recording goes "
-             "on. What it holds of one with --keep or --max-size is its end.\n\n"
-             "With --paths, of a recording with -e live, it also has who holds the sampled objects that are alive, for 'candor report "
-             "--kind live'. All threads of the program stand still for that, for no longer than TIME together.",
-    .examples = "candor dump -o so-far.jfr 4711\n    a copy to look at while the recording goes on\n"
-                "candor dump --paths=1s -o held.jfr 4711\n    and who holds what is alive\n",
+    .summary = "save the data of a running recording so far",
+    .about = "Brings the file of the running recording up to date, or copies its content to --output; the recording "
+             "continues. A recording with --keep or --max-size contains only its end.\n\n"
+             "With --paths, if the recording has -e live, the file also shows what holds the sampled objects that "
+             "are alive, for 'candor report --kind live'. All threads of the program stand still for that, for at "
+             "most TIME in all.",
+    .examples = "candor dump -o so-far.jfr 4711\n"
+                "    a copy to look at while the recording continues\n"
+                "candor dump --paths=1s -o held.jfr 4711\n"
+                "    and what holds the live objects\n",
     .options = dump_options,
     .operand = CLI_PROCESS,
     .operands_min = 1,
@@ -387,10 +396,10 @@ const struct cli_command command_dump = {
 const struct cli_command command_status = {
     .name = "status",
     .arguments = "[OPTION...] (PID | NAME)",
-    .summary = "show whether a JVM is being recorded, and how it goes",
+    .summary = "show whether a JVM is being recorded, and how",
     .about = "Shows the state of the agent in the JVM, without changing anything there.\n\n"
-             "With --json: the agent's answer as one object, \"state\" being running, idle or absent (no agent is "
-             "active); times in nanoseconds.",
+             "With --json: the agent's answer as one object; \"state\" is running, idle or absent (no agent is "
+             "active); times are in nanoseconds.",
     .examples = "candor status --json 4711 | jq .samples\n    the number of samples so far\n",
     .options = status_options,
     .operand = CLI_PROCESS,

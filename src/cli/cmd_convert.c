@@ -20,14 +20,15 @@
 
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
-     "the format, when OUT's name does not tell it"},
+     "the format, if OUT's name does not show it"},
     {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting",
-     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: those alive, lock: waits for locks, all three with "
-     "the class at the leaf; holder: of who had these locks"},
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: bytes that are alive, lock: "
+     "waits for locks, all three with the class at the leaf; holder: what the holders of these locks did"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; of allocations bytes)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; for "
+                                      "allocations bytes)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
-    {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "of opentelemetry-proto (default 1.11)"},
+    {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
     INPUT_OPTIONS,
     {0},
@@ -231,23 +232,32 @@ int convert_own_page(const char *in, const char *out)
 const struct cli_command command_convert = {
     .name = "convert",
     .arguments = "[OPTION...] IN... OUT",
-    .summary = "turn recordings and profiles into other formats, or a flame graph, or pack a recording",
-    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in one file, "
-             ".collapsed or .folded are stacks for flamegraph.pl and its kin, .pb.gz or .pprof is pprof's, .otlp OpenTelemetry's, "
-             ".speedscope.json speedscope's, .csv has a line per sample, and .json is what 'candor report --json' prints. '-' is "
-             "standard output; say --to then.\n\n" INPUT_FORMATS " " INPUT_FILTERS "\n\n"
-             ".jfr is the recording itself, .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command reads a packed "
-             "recording as if it were not, by its content; what is cut off or damaged is read as far as it is whole. "
-             "--compress list packs IN in memory and prints what each format and level makes of it.\n\n"
-             "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the names of generated code by "
-             "address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump for 'perf inject --jit'.\n\n"
+    .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in "
+             "one file, .collapsed or .folded are stacks for flamegraph.pl and similar tools, .pb.gz or .pprof is "
+             "pprof's format, .otlp OpenTelemetry's, .speedscope.json speedscope's, .csv has a line per sample, and "
+             ".json is the output of 'candor report --json'. '-' is standard output; it needs --to.\n\n"
+             INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
+             "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
+             "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
+             "and level.\n\n"
+             "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
+             "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
+             "for 'perf inject --jit'.\n\n"
              "OUT appears whole or not at all.",
-    .examples = "candor convert app.jfr app.html\n    a flame graph to open in a browser\n"
-                "candor convert --threads app.jfr app.collapsed\n    stacks, each beginning with its thread\n"
-                "candor convert --kind wall app.jfr app.html\n    of a recording of -e cpu,wall the threads' time, running or not\n"
-                "candor convert --time +10s..+20s app.jfr app.pb.gz\n    ten seconds of it, for 'go tool pprof'\n"
-                "candor convert a.jfr b.jfr both.html\n    two recordings in one flame graph\n"
-                "candor convert app.jfr app.jfr.zst\n    packed, often to a tenth, and still read by every command\n",
+    .examples = "candor convert app.jfr app.html\n"
+                "    a flame graph to open in a browser\n"
+                "candor convert --threads app.jfr app.collapsed\n"
+                "    stacks, each beginning with its thread\n"
+                "candor convert --kind wall app.jfr app.html\n"
+                "    the threads' time, running or not, for a recording made with -e cpu,wall\n"
+                "candor convert --time +10s..+20s app.jfr app.pb.gz\n"
+                "    ten seconds of it, for 'go tool pprof'\n"
+                "candor convert a.jfr b.jfr both.html\n"
+                "    two recordings in one flame graph\n"
+                "candor convert app.jfr app.jfr.zst\n"
+                "    packed, often to a tenth of its size, and still readable by every command\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

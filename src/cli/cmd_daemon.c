@@ -11,23 +11,24 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "config", "FILE", NULL, "settings, and which JVMs to profile as what (below)"},
+    {0, "config", "FILE", NULL, "settings, and rules for which JVMs to profile and how (see above)"},
     {0, "server", "URL", NULL, "where to send recordings: http://HOST:PORT or https://HOST"},
-    {0, "token-file", "FILE", NULL, "holds the token for the server; read anew each time"},
-    {0, "ca-file", "FILE", NULL, "certificates to trust in place of the system's"},
-    {0, "spool", "DIR", NULL, "where recordings are kept until they are sent (default /var/lib/candor-daemon, or of a user "
-                              "~/.local/state/candor-daemon)"},
-    {0, "spool-max", "SIZE", NULL, "at most so much there: beyond it the oldest are dropped and counted (default 1G)"},
-    {0, "chunk", "TIME", NULL, "how much goes into one recording (default 30s)"},
+    {0, "token-file", "FILE", NULL, "the file with the token for the server; read again each time"},
+    {0, "ca-file", "FILE", NULL, "certificates to trust instead of the system's"},
+    {0, "spool", "DIR", NULL, "folder in which recordings are kept until they are sent (default "
+                              "/var/lib/candor-daemon; for users other than root ~/.local/state/candor-daemon)"},
+    {0, "spool-max", "SIZE", NULL, "limit of the spool's size: beyond it the oldest recordings are dropped and "
+                                   "counted (default 1G)"},
+    {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},
-    {0, "max-overhead", "PERCENT", NULL, "sample less often where it would take more of a JVM's CPU time (default 1%)"},
-    {0, "max-jvms", "N", NULL, "profile at most so many JVMs at a time (default 100)"},
+    {0, "max-overhead", "PERCENT", NULL, "sample less often if it would take more of a JVM's CPU time (default 1%)"},
+    {0, "max-jvms", "N", NULL, "profile at most this many JVMs at a time (default 100)"},
     {0, "look", "TIME", NULL, "how often to look for new JVMs (default 5s)"},
-    {0, "min-age", "TIME", NULL, "leave JVMs alone that are younger (default 5s)"},
-    {0, "host", "NAME", NULL, "the label host (default this machine's name)"},
+    {0, "min-age", "TIME", NULL, "leave younger JVMs alone (default 5s)"},
+    {0, "host", "NAME", NULL, "value of the label host (default this machine's name)"},
     SESSION_TIMEOUT_OPTION,
     {0, "once", NULL, NULL, "profile for one chunk, send, and end"},
-    {0, "status", NULL, NULL, "print what the daemon says of itself, as JSON, and end"},
+    {0, "status", NULL, NULL, "print the state of the running daemon, as JSON, and end"},
     {0},
 };
 
@@ -94,26 +95,32 @@ static int daemon_command(const struct cli_args *args)
 const struct cli_command command_daemon = {
     .name = "daemon",
     .arguments = "[--config FILE] --server URL [OPTION...]",
-    .summary = "profile this host's JVMs all the time and send it to a server",
+    .summary = "profile this host's JVMs all the time and send the recordings to a server",
     .about =
-        "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every --chunk to the "
-        "server. As root it profiles every user's JVMs, else those of the user who runs it. A JVM that somebody else is recording is "
-        "left alone. One event is one line on standard error.\n\n"
-        "Between two recordings of a JVM nothing is lost, and nothing is in both. They are packed and kept in the spool until the "
-        "server has them on its disk, whatever becomes of the network, the server or the daemon: after a crash the next daemon goes "
-        "on with the recordings of the one before. SIGTERM ends the recordings in the JVMs and sends what there is.\n\n"
-        "The file of --config has lines of key = value. Section [daemon] holds the options above by their names. Each section "
-        "[jvm NAME] is a rule; of those the first that matches a JVM decides, and what matches none is profiled. Conditions: main "
-        "(main class or jar, whole or its last part), user, jdk, env.VARIABLE, property.NAME, as patterns with * and ?. What it says: "
-        "profile = yes or no, share (of the JVMs, such as 25%), service, version, label.NAME, interval, max-overhead.\n\n"
-        "Without a rule's word the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, OTEL_RESOURCE_ATTRIBUTES, "
-        "DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, SPRING_APPLICATION_NAME, or is the main class; version "
-        "from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, -Ddd.version or -Dservice.version.\n\n"
-        "With --status: JVMs found and why each is profiled or not, recordings spooled, sent and dropped, the last problem. The exit "
-        "status is 1 when no daemon is running there.",
-    .examples = "candor daemon --server https://profiles.example.org --token-file /etc/candor/token\n    every JVM of this host\n"
-                "candor daemon --config /etc/candor/daemon.conf\n    as that file says\n"
-                "candor daemon --status | jq '.jvms[] | {pid, state, reason}'\n    which JVMs are profiled, and why not\n",
+        "Finds the JVMs of this host as they come and go, records each of them, and sends a recording of every "
+        "--chunk to the server. As root it profiles the JVMs of all users, otherwise those of the user who runs it. "
+        "It leaves a JVM alone while somebody else records it. Each event is one line on standard error.\n\n"
+        "Nothing is lost between two recordings of a JVM, and nothing is in both. Recordings are packed and kept in "
+        "the spool until the server has them on its disk, whatever happens to the network, the server or the daemon. "
+        "After a crash the next daemon continues with the recordings of the previous one. SIGTERM ends the "
+        "recordings in the JVMs and sends the remaining data.\n\n"
+        "The file of --config has lines of key = value. Section [daemon] contains the options below by name. Each "
+        "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
+        "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
+        "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
+        "service, version, label.NAME, interval, max-overhead.\n\n"
+        "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
+        "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "
+        "SPRING_APPLICATION_NAME, or is the main class; version comes from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, "
+        "-Ddd.version or -Dservice.version.\n\n"
+        "With --status: the JVMs found and why each is profiled or not, recordings spooled, sent and dropped, and "
+        "the last problem. The exit status is 1 if no daemon is running there.",
+    .examples = "candor daemon --server https://profiles.example.org --token-file /etc/candor/token\n"
+                "    every JVM of this host\n"
+                "candor daemon --config /etc/candor/daemon.conf\n"
+                "    with the settings and rules of that file\n"
+                "candor daemon --status | jq '.jvms[] | {pid, state, reason}'\n"
+                "    which JVMs are profiled, and why others are not\n",
     .options = options,
     .run = daemon_command,
 };

@@ -12,18 +12,20 @@
 
 static const struct cli_option options[] = {
     {0, "absolute", NULL, NULL, "compare times per second of recording, not shares"},
-    {0, "level", "PERCENT", NULL, "of the changes that are named, so many may be none (default 1)"},
+    {0, "level", "PERCENT", NULL, "of the reported changes, this many may be due to chance (default 1)"},
     {0, "only", "LIST", NULL, "only changes of these kinds: new, gone, grown, shrunk"},
     {0, "all", NULL, NULL, "all methods, changed or not"},
     {'n', "top", "N", NULL, "at most N methods; 0 for all (default 30)"},
     {0, "gate", "PERCENT", NULL,
-     "exit with status 1 when something has surely grown by more than PERCENT points; with --absolute percent of a CPU"},
+     "exit with status 1 if something has certainly grown by more than PERCENT points; with --absolute percent of a "
+     "CPU"},
     {0, "json", NULL, NULL, "as JSON"},
-    {'o', "output", "FILE", NULL, "also write a page of HTML there: both as one flame graph, coloured by what changed"},
+    {'o', "output", "FILE", NULL, "also write an HTML page to this file: both as one flame graph, colored by what "
+                                  "changed"},
     INPUT_OPTIONS,
-    {0, "select2", "SELECTOR", NULL, "of a server: what the second of a pair is of, in place of --select"},
-    {0, "from2", "TIME", NULL, "of a server: from when on the second of a pair is"},
-    {0, "until2", "TIME", NULL, "of a server: to when the second of a pair is"},
+    {0, "select2", "SELECTOR", NULL, "for a server: the selector of the second of a pair, instead of --select"},
+    {0, "from2", "TIME", NULL, "for a server: the start of the time range for the second of a pair"},
+    {0, "until2", "TIME", NULL, "for a server: the end of the time range for the second of a pair"},
     {0},
 };
 
@@ -187,26 +189,30 @@ static int diff_run(const struct cli_args *args)
 const struct cli_command command_diff = {
     .name = "diff",
     .arguments = "[OPTION...] A B [A2 B2...]",
-    .summary = "what changed between two recordings, and whether it is more than chance",
+    .summary = "show what changed between two recordings, and whether it is more than chance",
     .about =
-        "Compares the shares of methods, self and total, in recording A with those in B; with --absolute their CPU time per second, "
-        "which is right where both did the same work. Only what is more than chance is named, and how small a change could have "
-        "been seen at all stands at the top.\n\n"
-        "Programs differ from run to run. With several runs of each, A B A2 B2 A3 B3, how much they do is measured; with one of "
-        "each, what comes and goes slowly within a run stands for it.\n\n"
-        "Shares add up to 100 %: where one method grows, the others shrink. --absolute tells which it was.\n\n" INPUT_FORMATS
-        " Here each file is a run. A filter drops whole samples; shares are of what is left.\n\n"
-        "Of a server two times or two selections are compared: --from2, --until2 and --select2 are those of the second of a pair, where "
-        "they differ from the first's. With --absolute a second is one of the time that was asked for.\n\n"
+        "Compares the shares of methods, self and total, in recording A with those in B; with --absolute their CPU "
+        "time per second, which is right if both did the same work. It reports only changes that are more than "
+        "chance, and says at the top how small a change it could have seen.\n\n"
+        "Programs differ from run to run. With several runs of each, A B A2 B2 A3 B3, that difference is measured. "
+        "With one of each, slow variation within a run is used instead.\n\n"
+        "Shares add up to 100 %: if one method grows, the others shrink. --absolute shows which one changed.\n\n" INPUT_FORMATS
+        " Here each file is a run. A filter drops whole samples; shares refer to the rest.\n\n"
+        "On a server you can compare two times or two selections: --from2, --until2 and --select2 apply to the "
+        "second of a pair, if it differs from the first. With --absolute a second is one of the selected time.\n\n"
         "docs/formats/diff-json.md describes the output of --json.",
-    .examples = "candor diff before.jfr after.jfr\n    what changed\n"
-                "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n    three runs of each: what got worse\n"
-                "candor diff -o changes.html before.jfr after.jfr\n    and a page to look at them\n"
-                "candor diff --from -2h --until -1h --from2 -1h --until2 now http://host:4041 http://host:4041\n    "
-                "two hours that a server knows\n"
-                "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n    "
-                "two versions in the last hour\n"
-                "candor diff --gate 2 before.jfr after.jfr\n    for CI: status 1 when a method has grown by more than 2 points\n",
+    .examples = "candor diff before.jfr after.jfr\n"
+                "    what changed\n"
+                "candor diff --only new,grown a1.jfr b1.jfr a2.jfr b2.jfr a3.jfr b3.jfr\n"
+                "    three runs of each: what got worse\n"
+                "candor diff -o changes.html before.jfr after.jfr\n"
+                "    and a page that shows it\n"
+                "candor diff --from -2h --until -1h --from2 -1h --until2 now http://host:4041 http://host:4041\n"
+                "    two hours of a server's data\n"
+                "candor diff --select 'version=\"1\"' --select2 'version=\"2\"' https://host https://host\n"
+                "    two versions in the last hour\n"
+                "candor diff --gate 2 before.jfr after.jfr\n"
+                "    for CI: status 1 if a method has grown by more than 2 points\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 2,

@@ -95,15 +95,15 @@ static int doctor_run(const struct cli_args *args)
 const struct cli_command command_doctor = {
     .name = "doctor",
     .arguments = "[--json] [PID | NAME]",
-    .summary = "tell what this machine and a JVM allow, and what helps",
-    .about = "Checks everything a recording depends on, one line each: what was found, what it means and, where it could be "
-             "better, the remedy. Each clock is opened and measured in a short burst of CPU time of candor's own; with a "
-             "process, with the rights of its user. The JVM itself is only looked at; an empty file is made in its /tmp, "
-             "for a moment.\n\n"
-             "A line is ok, a note, a warning (a recording will show less than it could) or a problem (no recording can be "
-             "made). The exit status is 1 when there is a problem.\n\n"
-             "With --json: {\"possible\", \"checks\": [{\"group\", \"check\", \"level\", \"found\", \"meaning\", \"remedy\"}]}; "
-             "what there is nothing to say of is null.",
+    .summary = "show what this machine and a JVM allow, and what would help",
+    .about = "Checks everything that a recording depends on, one line each: the finding, its meaning and, if it "
+             "could be better, the remedy. Each clock is opened and measured with a short burst of CPU time in "
+             "candor itself; if a process is given, with the rights of its user. The JVM itself is only inspected; "
+             "an empty file exists in its /tmp for a moment.\n\n"
+             "A line is ok, a note, a warning (a recording will show less than it could) or a problem (no recording "
+             "is possible). The exit status is 1 if there is a problem.\n\n"
+             "With --json: {\"possible\", \"checks\": [{\"group\", \"check\", \"level\", \"found\", \"meaning\", "
+             "\"remedy\"}]}; a field with nothing to say is null.",
     .examples = "candor doctor\n    check the machine\n"
                 "sudo candor doctor 4711\n    check the machine and a JVM of any user\n"
                 "candor doctor --json 4711 | jq '.checks[] | select(.level != \"ok\")'\n    what could be better, for programs\n",

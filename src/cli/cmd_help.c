@@ -13,12 +13,13 @@ static void print_overview(FILE *f)
 {
     bool colour = cli_colour(f);
     const char *bold = colour ? "\033[1m" : "", *off = colour ? "\033[m" : "";
-    fprintf(f, "Candor finds out where a running JVM spends its CPU time, and how sure that is.\n\n");
+    fprintf(f, "Candor finds out where a running JVM spends its CPU time, and how certain that is.\n\n");
     fprintf(f, "usage: candor COMMAND [OPTION...] [ARGUMENT...]\n\n");
     for (size_t i = 0; cli_commands[i]; i++)
         fprintf(f, "  %s%-11s%s %s\n", bold, cli_commands[i]->name, off, cli_commands[i]->summary);
-    fprintf(f, "\nTry 'candor record -d 10s PID', and 'candor help COMMAND' for the options of a command.\n"
-               "Exit status: 0 good, 1 the work failed, 2 wrong usage.\n");
+    fprintf(f, "\n"
+               "Try 'candor record -d 10s PID', and 'candor help COMMAND' for the options of a command.\n"
+               "Exit status: 0 success, 1 the work failed, 2 wrong usage.\n");
 }
 
 static void print_option(FILE *f, const struct cli_option *o)

@@ -13,20 +13,22 @@
 #include <sys/stat.h>
 
 static const struct cli_option options[] = {
-    {'f', "format", "FORMAT", "text|csv|hgrm|hgrm-c|json", "how to print (default text); hgrm-c: as HdrHistogram_c and wrk2"},
+    {'f', "format", "FORMAT", "text|csv|hgrm|hgrm-c|json", "how to print (default text); hgrm-c: as HdrHistogram_c "
+                                                           "and wrk2"},
     {0, "json", NULL, NULL, "the same as --format json"},
-    {'o', "output", "FILE", NULL, "where to write; of plot by its extension .svg or .html, of split a folder (default: here)"},
+    {'o', "output", "FILE", NULL, "where to write; for plot by its extension .svg or .html, for split a folder "
+                                  "(default: here)"},
     {0, "tags", "LIST", NULL, "only these tags, with commas"},
-    {0, "ignore-tags", NULL, NULL, "all as one"},
-    {'s', "start", "TIME", NULL, "leave out what starts before so long after the first interval"},
-    {'e', "end", "TIME", NULL, "leave out what starts so long after the first interval, or later"},
-    {'i', "interval", "TIME", NULL, "put intervals together to windows of this length (time, plot, union)"},
+    {0, "ignore-tags", NULL, NULL, "ignore tags and treat all as one"},
+    {'s', "start", "TIME", NULL, "leave out intervals that start earlier than this after the first interval"},
+    {'e', "end", "TIME", NULL, "leave out intervals that start this long after the first interval, or later"},
+    {'i', "interval", "TIME", NULL, "merge intervals into windows of this length (time, plot, union)"},
     {0, "relative", NULL, NULL, "let each log begin at 0, for machines whose clocks differ or runs of different days"},
-    {'u', "unit", "UNIT", "ns|us|ms|s", "unit to show, of values in ns (default ms)"},
+    {'u', "unit", "UNIT", "ns|us|ms|s", "unit to show, for values in ns (default ms)"},
     {0, "ratio", "NUMBER", NULL, "divide values by this, whatever their unit"},
-    {'p', "percentiles", "LIST", NULL, "which to show (default 50,90,95,99,99.9,99.99,99.999)"},
+    {'p', "percentiles", "LIST", NULL, "which percentiles to show (default 50,90,95,99,99.9,99.99,99.999)"},
     {0, "ticks", "N", NULL, "steps of hgrm and of the plot per half of the distance to 100 % (default 5)"},
-    {0, "dialect", "DIALECT", "java|c", "head of the logs that split and union write (default java)"},
+    {0, "dialect", "DIALECT", "java|c", "header of the logs that split and union write (default java)"},
     {0},
 };
 
@@ -146,7 +148,7 @@ static int read_one(struct hist_job *job, const char *operand, bool names)
         return series_read(&job->series, operand, NULL, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
     size_t n = (size_t)(equals - operand);
     if (n >= sizeof prefix || strcspn(operand, ", \t") < n)
-        return cli_usage(job->args->command, "'%.*s' is no name for a log's tags", (int)n, operand);
+        return cli_usage(job->args->command, "'%.*s' is not a name for a log's tags", (int)n, operand);
     snprintf(prefix, sizeof prefix, "%.*s", (int)n, operand);
     return series_read(&job->series, equals + 1, prefix, &job->choice, &e) ? cli_fail("%s", e.text) : CLI_OK;
 }
@@ -322,20 +324,26 @@ static int hist_run(const struct cli_args *args)
 const struct cli_command command_hist = {
     .name = "hist",
     .arguments = "[summarize | split | union | time | plot] [OPTION...] FILE...",
-    .summary = "HDR histogram logs: summarize, split, unite, lay out over time, draw",
+    .summary = "summarize, split, merge and plot HDR histogram logs",
     .about =
-        "Reads HDR histogram logs (format 1.1 to 1.3, as 'candor load', HdrHistogram in Java and C, and tools built on them write), and "
-        "percentile tables in files named .hgrm. '-' is standard input. Several files are taken together.\n\n"
-        "summarize (the default) prints count, rate, mean and percentiles of each tag; --format hgrm the percentile spectrum. split writes "
-        "a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts 'NAME::' before the tags of a file. time prints a "
-        "line for each interval and tag. plot draws the percentile spectrum on a log axis and the maximum over time.\n\n"
-        "Lines that are damaged are told, left out, and make the command end with status 1. Values are taken for ns unless --ratio says "
-        "otherwise; times of --start and --end count from the first interval of all files.\n\n"
+        "Reads HDR histogram logs (format 1.1 to 1.3, as written by 'candor load', HdrHistogram in Java and C, and "
+        "tools built on them), and percentile tables in files named .hgrm. '-' is standard input. Several files are "
+        "taken together.\n\n"
+        "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
+        "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
+        "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "
+        "spectrum on a log axis and the maximum over time.\n\n"
+        "Damaged lines are reported and left out, and make the command end with status 1. Values are in ns unless "
+        "--ratio says otherwise; --start and --end count from the first interval of all files.\n\n"
         "docs/formats/hist-json.md describes --json.",
-    .examples = "candor hist run.hlog\n    percentiles of each tag\n"
-                "candor hist plot -o run.html --tags get-rt,get-st run.hlog\n    response and service times, drawn\n"
-                "candor hist union -o all.hlog one=host1.hlog two=host2.hlog\n    the logs of two machines as one\n"
-                "candor hist time -i 10s -s 1m -p 50,99 --format csv run.hlog\n    every ten seconds, without the first minute\n",
+    .examples = "candor hist run.hlog\n"
+                "    percentiles of each tag\n"
+                "candor hist plot -o run.html --tags get-rt,get-st run.hlog\n"
+                "    a plot of response and service times\n"
+                "candor hist union -o all.hlog one=host1.hlog two=host2.hlog\n"
+                "    the logs of two machines as one\n"
+                "candor hist time -i 10s -s 1m -p 50,99 --format csv run.hlog\n"
+                "    every ten seconds, without the first minute\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

@@ -124,9 +124,10 @@ const struct cli_command command_list = {
     .name = "list",
     .arguments = "[--json]",
     .summary = "show the JVMs on this host",
-    .about = "Shows PID, user, JDK version, agent of candor, and main class or jar of every JVM. The agent is no (not "
-             "loaded), idle (loaded: its code sleeps in the JVM until the next recording), recording, or loaded when it does "
-             "not answer. A dash stands for what cannot be seen: of other users' JVMs only root sees everything.\n\n"
+    .about = "Shows the PID, user, JDK version, state of candor's agent, and main class or jar of every JVM. The "
+             "agent is no (not loaded), idle (loaded: its code sleeps in the JVM until the next recording), "
+             "recording, or loaded if it does not answer. A dash stands for what cannot be seen: only root sees "
+             "everything about other users' JVMs.\n\n"
              "With --json: {\"jvms\": [{\"pid\", \"user\", \"jdk\", \"main\", \"agent\", \"recording\"}]}; what is "
              "unknown is null.",
     .examples = "candor list\n    show the JVMs\n"

@@ -16,28 +16,29 @@
 enum { CONNECTIONS_MOST = 65000, THREADS_MOST = 256 };
 
 static const struct cli_option options[] = {
-    {0, "mode", "MODE", "throughput|throttle|fixed", "what to do and to show (default fixed with --rate, else throughput)"},
+    {0, "mode", "MODE", "throughput|throttle|fixed", "what to do and to show (default fixed with --rate, otherwise "
+                                                     "throughput)"},
     {'r', "rate", "RATE", NULL, "requests per second, or steps RATE[-RATE]:TIME with commas: 0-1000:10s,1000"},
     {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
-    {'w', "warm-up", "TIME", NULL, "how long to send before it is measured (default 0)"},
+    {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
     {'c', "connections", "N", NULL, "connections, each with one request at a time (default 10)"},
     {'t', "threads", "N", NULL, "threads that share them (default 1)"},
     {'o', "log", "FILE", NULL, "write an HDR histogram log: a line for each kind of time and each interval"},
     {0, "log-interval", "TIME", NULL, "length of these intervals, and how often a line is shown (default 1s)"},
     {'X', "method", "METHOD", NULL, "HTTP method (default GET, or POST with --body)"},
-    {0, "body", "TEXT", NULL, "body of the request; @FILE: what is in FILE"},
+    {0, "body", "TEXT", NULL, "body of the request; @FILE reads it from FILE"},
     {'H', "headers", "LINES", NULL, "headers for every request, as 'Name: value' with '|' between several"},
     {0, "requests", "LIST", NULL, "types of requests, NAME=WEIGHT[:METHOD[:PATH[:BODY]]] with commas: insert=1:POST:/x,read=9:GET:/y"},
     {0, "request-file", "FILE", NULL, "types of requests from lines NAME WEIGHT METHOD PATH [BODY | @FILE]"},
     {0, "no-keep-alive", NULL, NULL, "a new connection for each request"},
-    {0, "timeout", "TIME", NULL, "give a request up after so long; its time counts (default 30s)"},
-    {0, "drain", "TIME", NULL, "go on so long at the end with requests that were due by then (default 0)"},
-    {0, "spin", NULL, NULL, "wait by asking the clock: less late, a whole processor in use"},
-    {0, "insecure", NULL, NULL, "take any certificate of an https server"},
-    {0, "mock", "MODEL", NULL, "no server: delay=TIME, or hiccup[=TIME-TIME], which stops all at times"},
-    {0, "virtual-time", NULL, NULL, "of a mock: time jumps to what happens next, so a minute is done in moments"},
-    {0, "seed", "N", NULL, "what the mock draws its numbers from (default 1)"},
-    {0, "command", NULL, NULL, "run the program behind '--' for each request; -c of them at once"},
+    {0, "timeout", "TIME", NULL, "give up a request after this time; its time counts (default 30s)"},
+    {0, "drain", "TIME", NULL, "at the end, continue this long with requests that were due by then (default 0)"},
+    {0, "spin", NULL, NULL, "wait by polling the clock: less lateness, but a whole processor in use"},
+    {0, "insecure", NULL, NULL, "accept any certificate of an https server"},
+    {0, "mock", "MODEL", NULL, "no server: delay=TIME, or hiccup[=TIME-TIME], which stops everything at times"},
+    {0, "virtual-time", NULL, NULL, "for a mock: time jumps to the next event, so a minute takes moments"},
+    {0, "seed", "N", NULL, "seed of the mock's random numbers (default 1)"},
+    {0, "command", NULL, NULL, "run the program after '--' for each request; -c of them at once"},
     {'q', "quiet", NULL, NULL, "no line per second"},
     {0, "json", NULL, NULL, "the result as JSON"},
     {0},
@@ -324,24 +325,27 @@ const struct cli_command command_load = {
     .arguments = "[OPTION...] (URL | --mock MODEL | --command -- PROGRAM...)",
     .summary = "put load on a server and measure response times without coordinated omission",
     .about =
-        "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due by a schedule that does not wait for "
-        "answers: request n is due n/rate after the start, whoever is slow. A request that finds every connection "
-        "busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
-        "Three times are taken of each request: service, from sending to the end of the answer; wait, from the "
-        "moment it was due until it was sent; response, the sum. The wait is told apart into waiting for a free "
-        "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end "
-        "are samples with the time they had taken by then, and are counted.\n\n"
-        "Modes: 'fixed' shows the response time, 'throttle' the service time at the same schedule, 'throughput' "
-        "sends on each connection as soon as it has its answer and knows service times only.\n\n"
+        "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
+        "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
+        "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
+        "Three times are measured for each request: service, from sending to the end of the answer; wait, from the "
+        "moment it was due until it was sent; response, the sum. The wait is divided into waiting for a free "
+        "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end are "
+        "samples with the time that they had taken by then, and are counted.\n\n"
+        "Modes: 'fixed' shows the response time, 'throttle' the service time on the same schedule. 'throughput' "
+        "sends on each connection as soon as it has its answer, and knows only service times.\n\n"
         "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
         "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
         "docs/formats/load.md describes --json, the log's tags and the file of requests.",
-    .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n    a thousand requests per second, logged\n"
-                "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items http://localhost:8080\n"
+    .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n"
+                "    a thousand requests per second, logged\n"
+                "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items "
+                "http://localhost:8080\n"
                 "    two types of requests, after a ramp of 20 s\n"
                 "candor load --mock delay=4ms -c 1 -r 1000 -d 60s --virtual-time\n"
-                "    why the service time alone deceives: 4 ms, while callers wait 45 s\n"
-                "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n    a program as the operation\n",
+                "    why the service time alone is misleading: 4 ms, while callers wait 45 s\n"
+                "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"
+                "    a program as the operation\n",
     .options = options,
     .operand = CLI_NOTHING,
     .operands_min = 0,

@@ -12,10 +12,10 @@
 
 static const struct cli_option options[] = {
     {'e', "events", "LIST", NULL, "only these types: comma-separated names, '*' and '?' are wildcards"},
-    {0, "categories", "LIST", NULL, "only types of these categories, written alike"},
+    {0, "categories", "LIST", NULL, "only types of these categories, in the same notation"},
     {'n', "limit", "N", NULL, "stop after N events (default: none)"},
     {0, "stack-depth", "N", NULL, "frames of a stack trace; 0 for all (default 5; with --json all)"},
-    {0, "exact", NULL, NULL, "all digits of numbers and times, all types of frames"},
+    {0, "exact", NULL, NULL, "print all digits of numbers and times, and all types of frames"},
     {0, "json", NULL, NULL, "as JSON, one event a line"},
     CLI_UNPACK_OPTION,
     {0},
@@ -98,18 +98,22 @@ static int print_run(const struct cli_args *args)
 const struct cli_command command_print = {
     .name = "print",
     .arguments = "[OPTION...] FILE",
-    .summary = "the events of any JFR file, one by one",
+    .summary = "print the events of any JFR file, one by one",
     .about =
-        "Prints what a recording holds, event by event: any JFR file, of the JDK (8 to 27), async-profiler, Datadog or Candor; '-' is "
-        "standard input. Within a chunk of the file events come in the order of their start times.\n\n"
-        "A name without a dot is held against the last part of a type's name: CPULoad, GC*, jdk.ThreadPark. A category is one "
-        "step of the type's category or its initials: GC, 'Java Application', JVM. Upper and lower case are the same. With both "
-        "options an event is printed when either wants it. 'candor summary FILE' lists the types.\n\n"
-        "With --json each line is one JSON object in the form that 'jfr print --json' gives its events; "
-        "docs/formats/print-json.md describes it. What is damaged in the file is skipped, with a line on standard error.",
-    .examples = "candor print --events ThreadPark,JavaMonitor* app.jfr\n    who waited, and where\n"
-                "candor print --categories GC --limit 10 app.jfr\n    the first ten events about garbage collection\n"
-                "candor print --json --events CPULoad app.jfr | jq .values.jvmUser\n    for programs\n",
+        "Prints a recording event by event: any JFR file, from the JDK (8 to 27), async-profiler, Datadog or Candor; "
+        "'-' is standard input. Within a chunk of the file, events are in order of their start times.\n\n"
+        "A name without a dot matches the last part of a type's name: CPULoad, GC*, jdk.ThreadPark. A category is "
+        "one level of the type's category or its initials: GC, 'Java Application', JVM. Case does not matter. With "
+        "both options an event is printed if either matches. 'candor summary FILE' lists the types.\n\n"
+        "With --json each line is one JSON object in the form that 'jfr print --json' uses for its events; "
+        "docs/formats/print-json.md describes it. Damaged parts of the file are skipped, with a line on standard "
+        "error.",
+    .examples = "candor print --events ThreadPark,JavaMonitor* app.jfr\n"
+                "    which threads waited, and where\n"
+                "candor print --categories GC --limit 10 app.jfr\n"
+                "    the first ten events about garbage collection\n"
+                "candor print --json --events CPULoad app.jfr | jq .values.jvmUser\n"
+                "    for programs\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

@@ -14,19 +14,21 @@
 
 static const struct cli_option options[] = {
     {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting|halt",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: objects that are alive, "
-     "and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what threads did meanwhile that had them; waiting: "
-     "of threads that waited, from -e safepoint; halt: no samples, but what stopped threads"},
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: "
+     "objects that are alive, and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what "
+     "the holders of those locks did meanwhile; waiting: of waiting threads, from -e safepoint; halt: no samples, "
+     "but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
-    {0, "group-by", "KEY", NULL, "with a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that a profile has"},
-    {0, "trace", "TRACE_ID", NULL, "only samples of that trace; candor trace shows what they did one after the other"},
-    {0, "tree", NULL, NULL, "with the call tree, from the root down"},
-    {0, "callers", "REGEX", NULL, "with the tree of who calls such methods"},
-    {0, "callees", "REGEX", NULL, "with the tree of what such methods call"},
-    {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this (default 1)"},
+    {0, "group-by", "KEY", NULL, "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
+                                 "a profile has"},
+    {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
+    {0, "tree", NULL, NULL, "add the call tree, from the root down"},
+    {0, "callers", "REGEX", NULL, "add the tree of callers of such methods"},
+    {0, "callees", "REGEX", NULL, "add the tree of methods that such methods call"},
+    {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this share (default 1)"},
     {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
     {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
-    {0, "timeline", NULL, NULL, "with --kind halt: what each thread did, column by column"},
+    {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
     {0, "json", NULL, NULL, "as JSON"},
     INPUT_OPTIONS,
     {0},
@@ -186,7 +188,7 @@ static int report_run(const struct cli_args *args)
     status = status ? status : parse_callers(args, &patterns, &o);
     bool halts = asks_for_halts(args);
     if (!status && cli_switch(args, "timeline") && !halts)
-        status = cli_usage(args->command, "--timeline is of --kind halt");
+        status = cli_usage(args->command, "--timeline needs --kind halt");
     if (!status)
         status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
     if (!status && !halts)
@@ -222,48 +224,65 @@ int report_print_live(const char *file, FILE *out)
 const struct cli_command command_report = {
     .name = "report",
     .arguments = "[OPTION...] FILE...",
-    .summary = "where the time went: hot methods, lines, trees, threads, and the books",
+    .summary = "show where the time went: hot methods, lines, trees, threads, and the books",
     .about =
-        "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the method anywhere "
-        "on the stack, 's' with it at the top; in brackets stands the 95 % confidence "
-        "interval. Functions of the kernel are marked (kernel). At the root of the stacks of the JVM's own threads stands what "
-        "they work at: [JIT], [GC] or [VM operation], and on it the method that is compiled, or the operation.\n\n"
-        "The books at the end say where the CPU time of the whole process went: into samples with a stack, samples "
-        "without one, time that was lost or that no clock could show. The residual is what is left over. A recording "
-        "that is not Candor's has no books.\n\n"
-        "Of a recording of the event safepoint the report shows the threads that were running, by the wall clock, and with "
-        "--kind waiting those that waited, whose stacks are exact. Its books are of the threads' time, not of CPU time.\n\n"
-        "--kind alloc prints allocated bytes, of a recording made with -e alloc or of the JDK's: by class, then by the method and "
-        "line that allocates. In trees the class stands at the leaf. A recording that holds nothing else needs no --kind.\n\n"
-        "--kind live prints what is alive at the end, of a recording made with -e live or of the JDK's old object samples; and of what "
-        "grew all the time while recording, by class and by the program's own method that allocates it, the leak candidates: those that "
-        "grew in each quarter by more than chance. A recording in which nothing grows names one with a chance of 1e-6. What grows may be "
-        "a cache that still fills.\n\n"
-        "--kind lock prints the time that threads waited for monitors or were parked, of a recording made with -e lock or of the JDK's: "
-        "by lock, with the threads that had it meanwhile, then by method and line. Threads that wait for each other in a circle when the "
-        "recording ends are a deadlock, which stands above. In trees the lock's class stands at the leaf. "
-        "--kind holder prints what threads did that had a lock for which others waited: their stacks, weighed by that waiting.\n\n"
-        "Of a recording of the event wall the report shows all threads, running or not, and the books say in which states they were; "
-        "--state parked shows those in one. Of one of cpu and wall it shows the CPU time, and with --kind wall the other.\n\n"
-        "--kind halt prints what stopped threads, of a recording that the JDK's own recorder made, or Candor with -e halt: GC pauses "
-        "with their collector and cause, safepoints with the time until all threads stood and who was late, VM operations, and of "
-        "single threads monitors, waits, parking, sockets, files, class loading; who asked for it or held it up, and where. With "
-        "--time 12:03:07..12:03:09 it answers why nothing was running then: what overlaps that time, and how much of it nothing "
-        "explains. --timeline draws what each thread did meanwhile, as far as samples and halts tell, -e wall best. It takes one FILE, and "
-        "of the options --time, --thread, --timeline, --top and --json; docs/formats/halts-json.md describes the latter.\n\n"
+        "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
+        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
+        "Functions of the kernel are marked (kernel). The stacks of the JVM's own threads begin with the kind of "
+        "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
+        "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
+        "one, and time that was lost or that no clock could show. The residual is the remainder. A recording that is "
+        "not Candor's has no books.\n\n"
+        "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
+        "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
+        "not CPU time.\n\n"
+        "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
+        "the method and line that allocates. In trees the class is at the leaf. If a recording contains nothing "
+        "else, --kind is not needed.\n\n"
+        "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
+        "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
+        "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "
+        "with a chance of 1e-6. A candidate may be a cache that is still being filled.\n\n"
+        "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
+        "lock or by the JDK: by lock, with its holders meanwhile, then by method and line. Threads that wait for "
+        "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
+        "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
+        "their stacks, weighted by that waiting.\n\n"
+        "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
+        "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
+        "--kind wall the threads' time.\n\n"
+        "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
+        "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads stood still "
+        "and the threads that were late, VM operations, and for single threads monitors, waits, parking, sockets, "
+        "files, class loading; also the thread that asked for it or held it up, and the place. With --time "
+        "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
+        "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
+        "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
+        "--json; docs/formats/halts-json.md describes its JSON.\n\n"
         INPUT_FORMATS " " INPUT_FILTERS "\n\n"
         "docs/formats/report-json.md describes the output of --json.",
-    .examples = "candor report app.jfr\n    the hot methods, lines and threads, and the books\n"
-                "candor report --sections tree --threshold 5 app.jfr\n    the call tree, branches of 5 % and more\n"
-                "candor report --kind wall --state parked app.jfr\n    where threads were parked, of a recording made with -e wall\n"
-                "candor report --kind waiting app.jfr\n    where threads waited, of a recording made with -e safepoint\n"
-                "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n    what a server has of the last half hour\n"
-                "candor report --kind alloc --tree app.jfr\n    what is allocated where, of a recording made with -e cpu,alloc\n"
-                "candor report --kind live app.jfr\n    what is alive, and what grows, of a recording made with -e live\n"
-                "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n    why nothing was running between these two times\n"
-                "candor report --kind lock app.jfr\n    which locks were waited for, and who had them, of a recording made with -e lock\n"
-                "candor report --group-by endpoint app.jfr\n    what each endpoint of an instrumented program cost (docs/context.md)\n"
-                "candor report --json app.jfr | jq '.methods[:3]'\n    for programs\n",
+    .examples = "candor report app.jfr\n"
+                "    the hot methods, lines and threads, and the books\n"
+                "candor report --sections tree --threshold 5 app.jfr\n"
+                "    the call tree, branches of 5 % and more\n"
+                "candor report --kind wall --state parked app.jfr\n"
+                "    where threads were parked, for a recording made with -e wall\n"
+                "candor report --kind waiting app.jfr\n"
+                "    where threads waited, for a recording made with -e safepoint\n"
+                "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n"
+                "    a server's data for the last half hour\n"
+                "candor report --kind alloc --tree app.jfr\n"
+                "    what is allocated where, for a recording made with -e cpu,alloc\n"
+                "candor report --kind live app.jfr\n"
+                "    what is alive, and what grows, for a recording made with -e live\n"
+                "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n"
+                "    why nothing was running between these two times\n"
+                "candor report --kind lock app.jfr\n"
+                "    the locks that threads waited for, and their holders, for a recording made with -e lock\n"
+                "candor report --group-by endpoint app.jfr\n"
+                "    the cost of each endpoint of an instrumented program (docs/context.md)\n"
+                "candor report --json app.jfr | jq '.methods[:3]'\n"
+                "    for programs\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 1,

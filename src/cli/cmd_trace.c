@@ -77,18 +77,20 @@ static int trace_run(const struct cli_args *args)
 const struct cli_command command_trace = {
     .name = "trace",
     .arguments = "[OPTION...] FILE TRACE_ID",
-    .summary = "one request's life across its threads",
+    .summary = "show one request's life across its threads",
     .about =
-        "Prints what the threads of one trace did, in the order of time: on the CPU where, waiting in which state and where, what they "
-        "allocated; in which span, and which method of the program it was in. Samples that follow each other in one place are one line, "
-        "with their weight together.\n\n"
-        "The program has to say whose work its threads do, by candor-context.jar or, of a program with OpenTelemetry, by "
-        "candor-opentelemetry.jar (docs/context.md). What is shown was sampled: with -e cpu,wall,alloc all three kinds. A request that "
-        "is shorter than the intervals may have no sample, one that comes often is better looked at by its endpoint: candor report "
-        "--group-by endpoint.\n\n"
+        "Prints what the threads of one trace did, in order of time: where they were on the CPU, where and in which "
+        "state they waited, what they allocated; in which span, and in which method of the program. Successive "
+        "samples in one place are one line, with the sum of their weights.\n\n"
+        "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
+        "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
+        "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
+        "to look at its endpoint: candor report --group-by endpoint.\n\n"
         "docs/formats/trace-json.md describes the output of --json.",
-    .examples = "candor trace app.jfr 4bf92f3577b34da6a3ce929d0e0e4736\n    what that request's threads did\n"
-                "candor report --group-by trace_id --top 10 app.jfr\n    the ten traces with the most CPU time\n",
+    .examples = "candor trace app.jfr 4bf92f3577b34da6a3ce929d0e0e4736\n"
+                "    what that request's threads did\n"
+                "candor report --group-by trace_id --top 10 app.jfr\n"
+                "    the ten traces with the most CPU time\n",
     .options = options,
     .operand = CLI_FILE,
     .operands_min = 2,

@@ -23,8 +23,9 @@ static const struct cli_option options[] = {
                                "async-profiler=LIBRARY[:EVENT] (default candor,late)"},
     {'i', "interval", "TIME", NULL, "CPU time of a thread between two samples (default 500us)"},
     {'d', "duration", "TIME", NULL, "CPU time of each program (default 3s)"},
-    {0, "rounds", "N", NULL, "repeat each program in its JVM, and count how many intervals hold the truth (default 1)"},
-    {'o', "output", "FILE", NULL, "also write a page of HTML there"},
+    {0, "rounds", "N", NULL, "repeat each program in its JVM, and count how many intervals contain the true value "
+                             "(default 1)"},
+    {'o', "output", "FILE", NULL, "also write an HTML page to this file"},
     {0, "json", NULL, NULL, "print JSON"},
     {0, "list", NULL, NULL, "list the cases"},
     {0},
@@ -222,7 +223,7 @@ static int show(const struct verify_result *result, const struct cli_args *args)
     if (cli_switch(args, "json")) {
         verify_json(stdout, result);
     } else {
-        printf("\n%s\n", *result->jvm ? result->jvm : "no JVM told its version");
+        printf("\n%s\n", *result->jvm ? result->jvm : "no JVM reported its version");
         verify_text_summary(stdout, result, cli_colour(stdout));
         if (page && !status)
             printf("page: %s\n", page);
@@ -283,23 +284,28 @@ static int verify_run(const struct cli_args *args)
 const struct cli_command command_verify = {
     .name = "verify",
     .arguments = "[OPTION...] [CASE...]",
-    .summary = "prove on this machine and JVM that profiles are true",
+    .summary = "check on this machine and JVM that profiles are true",
     .about =
-        "Runs programs that know where their own CPU time went, records each, and holds what the profile says against the truth. "
-        "All cases take about five minutes; --list names them.\n\n"
-        "A case is true when each truth lies within the profile's 95 % interval, or a percentage point beside it, and the weights of "
-        "all samples add up to the CPU time. It is wrong when it does not in two runs alike: at the default duration "
-        "chance does that less than once in a million parts. It failed when no recording could be made, and is untold when this "
-        "machine or JVM cannot show it (no kernel samples for this user, no virtual threads).\n\n"
-        "`late` is the same agent, attached when the program's code has been compiled already: what the compiler did not write down then, "
-        "it cannot know, and the differences show how far profiles of JVMs can be off that were not started with the agent, nor with "
-        "-XX:+DebugNonSafepoints. `recompile` is the same after the JVM has thrown that code away (record --recompile). `safepoint` "
-        "shows the bias of -e safepoint. Other profilers can be put beside it with --tools.\n\n"
-        "The exit status is 0 when our profiler, loaded at the start of a JVM, was nowhere wrong and nowhere failed, 1 when it was, or "
-        "nothing could be judged, 2 for wrong usage.",
-    .examples = "candor verify\n    all cases, on the java in $PATH\n"
-                "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n    another JVM, with a page that explains\n"
-                "candor verify --tools candor,jfr trap-hot trap-setter\n    two cases, beside JDK Flight Recorder\n",
+        "Runs programs that know where their own CPU time went, records each, and compares the profile with the true "
+        "values. All cases take about five minutes; --list lists them.\n\n"
+        "A case is true if each true value is within the profile's 95 % interval, or a percentage point beside it, "
+        "and the weights of all samples add up to the CPU time. It is wrong if it misses in the same way in two "
+        "runs: at the default duration chance does that less than once in a million parts. It failed if no recording "
+        "could be made, and is untold if this machine or JVM cannot show it (no kernel samples for this user, no "
+        "virtual threads).\n\n"
+        "`late` is the same agent, attached after the program's code has been compiled. It cannot know what the "
+        "compiler did not record, and the differences show how far profiles can be off in JVMs that were started "
+        "without the agent and without -XX:+DebugNonSafepoints. `recompile` is the same after the JVM has discarded "
+        "that code (record --recompile). `safepoint` shows the bias of -e safepoint. --tools adds other profilers "
+        "for comparison.\n\n"
+        "The exit status is 0 if our profiler, loaded at the start of a JVM, was never wrong and never failed; 1 if "
+        "it was or did, or nothing could be judged; 2 for wrong usage.",
+    .examples = "candor verify\n"
+                "    all cases, on the java in $PATH\n"
+                "candor verify --java /usr/lib/jvm/java-17-openjdk-amd64 -o truth.html\n"
+                "    another JVM, with a page that explains the results\n"
+                "candor verify --tools candor,jfr trap-hot trap-setter\n"
+                "    two cases, compared with JDK Flight Recorder\n",
     .options = options,
     .operand = CLI_CASE,
     .operands_min = 0,

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP as a wish to come to an end: the first is noted, the second of the same kind kills as usual. */
+/* SIGINT, SIGTERM and SIGHUP as a request to end: the first is noted, the second of the same kind kills as usual. */
 #ifndef CANDOR_CLI_INTERRUPT_H
 #define CANDOR_CLI_INTERRUPT_H
 
@@ -6,7 +6,7 @@
 
 /* Installs the handlers; waiting system calls return with EINTR. One thread; again does nothing. */
 void interrupt_catch(void);
-/* What is to be done before the second one kills; NULL = nothing. `work` runs in a signal handler. */
+/* Work to do before the second signal kills; NULL = nothing. `work` runs in a signal handler. */
 void interrupt_before_death(void (*work)(void));
 /* The signal that came, 0 when none did. */
 int interrupt_signal(void);

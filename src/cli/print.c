@@ -1,4 +1,4 @@
-/* What all commands print with: error lines, colours, the end of standard output. */
+/* What all commands print with: error lines, colors, the end of standard output. */
 #include "base/utf8.h"
 #include "cli/cli.h"
 

@@ -1,5 +1,5 @@
-/* What the commands share that talk to one JVM: from the operand to requests to its agent. Functions that return a status
- * have printed their error line. */
+/* Shared by the commands that talk to one JVM: from the operand to requests to its agent. Functions that return a status have
+ * already printed their message. */
 #ifndef CANDOR_CLI_SESSION_H
 #define CANDOR_CLI_SESSION_H
 

@@ -1,5 +1,5 @@
-/* Compression formats behind one interface. Both directions are streams: the caller's buffers bound what is moved at once, and
- * a format's own memory is bounded too (windows beyond CODEC_WINDOW_LOG_MAX are refused). A coder belongs to one thread. */
+/* Compression formats behind one interface. Both directions are streams: the caller's buffers limit how much is moved at once,
+ * and a format's own memory is bounded too (windows beyond CODEC_WINDOW_LOG_MAX are refused). A coder belongs to one thread. */
 #ifndef CANDOR_COMPRESS_CODEC_H
 #define CANDOR_COMPRESS_CODEC_H
 

@@ -1,13 +1,13 @@
-/* A whole input as one piece of memory, unpacked when its content says that it is packed (whatever its name is).
+/* A whole input as one piece of memory, unpacked if its content shows that it is packed, whatever its name.
  *
  *   intake_open -> bytes, size -> intake_close
  *
  * A plain file of INTAKE_MAP_FROM bytes or more is mapped; everything else is read into a spool (spool.h), so that memory stays
- * bounded whatever comes. Several packed streams behind one another are one input, as for gzip and zstd.
+ * bounded for any input. Several packed streams in sequence are one input, as for gzip and zstd.
  *
- * Packed input that is cut off or damaged gives the bytes up to there, and `damage` says so. Refused, with one line, is what
- * unpacks to nothing usable or to more than the limit: by default INTAKE_SIZE_MAX, or INTAKE_RATIO_MAX times what was read once
- * that is more than INTAKE_RATIO_FROM bytes. */
+ * Packed input that is cut off or damaged gives the bytes up to that point, and `damage` says so. Input that unpacks to nothing
+ * usable or to more than the limit is refused, with one line. The limit is INTAKE_SIZE_MAX, or INTAKE_RATIO_MAX times the bytes
+ * read once that is more than INTAKE_RATIO_FROM bytes. */
 #ifndef CANDOR_COMPRESS_INTAKE_H
 #define CANDOR_COMPRESS_INTAKE_H
 
@@ -31,7 +31,7 @@ struct intake {
     bool mapped;
 };
 
-/* How much a packed input may unpack to, in the whole process, in place of both bounds above. 0 = the default. */
+/* The limit for unpacking any packed input in this process, instead of both limits above. 0 = the default. */
 void intake_set_limit(uint64_t bytes);
 
 /* What errors call a path: "-" is standard input. */

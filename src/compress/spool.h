@@ -1,5 +1,5 @@
-/* Bytes of unknown number, put in one after the other and then read as one piece of memory: in memory up to SPOOL_MEMORY, beyond
- * that in a file without a name in TMPDIR (else /var/tmp, else /tmp), which is gone when the spool is. One owner. */
+/* An unknown number of bytes, appended and then read as one piece of memory: in memory up to SPOOL_MEMORY, beyond that in a
+ * file without a name in TMPDIR (otherwise /var/tmp, otherwise /tmp), which disappears with the spool. One owner. */
 #ifndef CANDOR_COMPRESS_SPOOL_H
 #define CANDOR_COMPRESS_SPOOL_H
 

@@ -1,5 +1,5 @@
-/* Threads that begin recordings: attaching waits for the JVM, and one that hangs shall hold up neither the others nor the
- * collecting. What comes to an end is told through a descriptor that can be polled. */
+/* Threads that start recordings: attaching waits for the JVM, and one that hangs must hold up neither the others nor the
+ * collection of data. Results are reported through a descriptor that can be polled. */
 #ifndef CANDOR_DAEMON_ATTACHER_H
 #define CANDOR_DAEMON_ATTACHER_H
 
@@ -13,7 +13,7 @@ struct attacher_job {
     struct attacher_job *next;
     pid_t pid;
     uint64_t start;         /* of the process: another one with its number is refused */
-    char path[PATH_MAX];    /* the recording's name, as the agent shall know it */
+    char path[PATH_MAX];    /* the recording's name for the agent */
     int passed;             /* its descriptor; closed when the job is done */
     char interval[32], max_overhead[32];
     uint64_t duration_ns;   /* after which the agent ends the recording by itself */
@@ -39,8 +39,8 @@ int attacher_start(struct attacher *a, const struct agent_library *library, uint
 void attacher_give(struct attacher *a, struct attacher_job *job);
 /* A job that is done, or NULL. */
 struct attacher_job *attacher_take(struct attacher *a);
-/* Waits for the jobs at work, for so long at most; what was not begun is done with -ECANCELED. True when no thread is at work any
- * more; the others are left behind, and with them their jobs. */
+/* Waits for the running jobs, but no longer than this; jobs that have not begun end with -ECANCELED. True if no thread is working
+ * any more; otherwise these threads are left behind with their jobs. */
 bool attacher_stop(struct attacher *a, uint64_t patience_ns);
 
 #endif

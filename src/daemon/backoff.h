@@ -1,5 +1,5 @@
-/* How long to wait before a failed sending is tried again: exponential with full jitter, so that a fleet that lost its server does
- * not come back all at once; and never sooner than the server asked for. */
+/* How long to wait before a failed upload is retried: exponential backoff with full jitter, so that a fleet that lost its
+ * server does not return all at once, and never sooner than the server asked for. */
 #ifndef CANDOR_DAEMON_BACKOFF_H
 #define CANDOR_DAEMON_BACKOFF_H
 

@@ -1,5 +1,5 @@
-/* Who takes how much of the spool: each JVM, by what it is recording and what of it waits to be sent. Where room is wanted, whoever takes
- * most gives up his own first, so that a JVM which fills the spool costs the others nothing. */
+/* How much of the spool each JVM uses, for its current recording and its waiting data. When space is needed, the JVM that uses
+ * most loses its own data first, so that a JVM which fills the spool costs the others nothing. */
 #ifndef CANDOR_DAEMON_CHARGES_H
 #define CANDOR_DAEMON_CHARGES_H
 
@@ -21,14 +21,14 @@ struct charges {
     uint64_t live; /* of all together */
 };
 
-/* The charge of the JVM whose recording that is, made where there is none; NULL without memory. */
+/* The charge of the JVM with this recording, created if necessary; NULL without memory. */
 struct charge *charges_of(struct charges *c, const char *id);
 const struct charge *charges_find(const struct charges *c, const char *id);
 bool charges_is_of(const struct charge *c, const char *id);
-/* All live bytes are to be told anew; who has nothing any more may be forgotten. */
+/* All live bytes will be reported again; a JVM without any may be forgotten. */
 void charges_begin_live(struct charges *c);
 void charges_add_live(struct charges *c, const char *id, uint64_t bytes);
-/* Who takes most, or has most waiting; NULL = nobody has anything. */
+/* The JVM that uses most, or has most waiting; NULL = none has anything. */
 struct charge *charges_largest(struct charges *c, bool waiting_only);
 void charges_deinit(struct charges *c);
 

@@ -1,4 +1,4 @@
-/* How a daemon is set up: by options of the command line and by a file, whose section [daemon] has the same names. */
+/* The configuration of a daemon: options on the command line, and a file whose section [daemon] has the same names. */
 #ifndef CANDOR_DAEMON_CONFIG_H
 #define CANDOR_DAEMON_CONFIG_H
 
@@ -22,7 +22,7 @@ void config_deinit(struct config *c);
 int config_set(struct config *c, const char *key, const char *value, struct error *e);
 /* The file's sections [daemon] and [jvm NAME]; what an option has set already should be set after it. */
 int config_read(struct config *c, const char *path, struct error *e);
-/* What is missing: the server, and where the spool is when nobody said so. */
+/* The missing settings: the server, and the spool's folder if it was not set. */
 int config_finish(struct config *c, bool needs_server, struct error *e);
 
 #endif

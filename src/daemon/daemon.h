@@ -1,4 +1,4 @@
-/* The daemon: profiles the JVMs of this host for as long as it runs, and sends what they record to a server.
+/* The daemon: profiles the JVMs of this host as long as it runs, and sends their recordings to a server.
  *
  *   this thread       fleet.h: looks for JVMs, collects from recordings in progress, puts it into the outbox
  *   four threads      attacher.h: attach, begin recordings

@@ -1,6 +1,6 @@
-/* The JVMs that come and go on this host, found at the cost of one short file of /proc per process and look. A process is looked
- * into (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a few
- * times in its youth, since it may load a JVM later, and then every few minutes. */
+/* The JVMs that come and go on this host, found at the cost of one short file in /proc per process and look. A process is
+ * examined (its memory map, which its own threads may have to wait for) when it is new, when it has become another program, a
+ * few times while it is young, because it may load a JVM later, and then every few minutes. */
 #ifndef CANDOR_DAEMON_DISCOVER_H
 #define CANDOR_DAEMON_DISCOVER_H
 
@@ -13,11 +13,11 @@ struct seen_process;
 struct discover {
     struct seen_process *list; /* by pid */
     uint32_t count, cap;
-    uint64_t min_age_ns; /* what is younger is left for the next look */
+    uint64_t min_age_ns; /* younger processes are left for the next look */
 };
 
-/* Tells of each JVM that is new or was looked into again. start: when its process began, in the kernel's ticks since boot: with
- * the pid, it is the process. */
+/* Reports each JVM that is new or was examined again. start: when its process began, in the kernel's ticks since boot: with the
+ * pid, it identifies the process. */
 typedef void discover_found(void *context, const struct jvm *jvm, uint64_t start);
 
 void discover_deinit(struct discover *d);

@@ -1,5 +1,5 @@
-/* What a JVM tells of itself that rules and labels are made from: main class, user, options, environment. All of it is its
- * owner's word: texts of bounded length, nothing more. */
+/* The facts about a JVM from which rules and labels are made: main class, user, options, environment. The JVM's owner controls
+ * all of them: they are texts of bounded length, nothing more. */
 #ifndef CANDOR_DAEMON_FACTS_H
 #define CANDOR_DAEMON_FACTS_H
 

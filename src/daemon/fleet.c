@@ -229,7 +229,7 @@ static void reconsider(struct fleet *f, struct member *t)
     if (member_is_gone(t))
         return; /* until the next look */
     if (jvm_read(t->pid, &jvm, NULL))
-        member_leave(t, LEFT_S * second, "it is no JVM any more");
+        member_leave(t, LEFT_S * second, "it is no longer a JVM");
     else
         consider(f, t, &jvm);
 }

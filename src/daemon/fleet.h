@@ -1,5 +1,5 @@
-/* The JVMs of this host under the daemon's care: who is profiled, what is collected of each, and when. All on one thread; what waits
- * for a JVM is done by the attacher's. */
+/* The JVMs that the daemon looks after: which are profiled, which data is collected from each, and when. All on one thread;
+ * anything that waits for a JVM is done by the attacher's threads. */
 #ifndef CANDOR_DAEMON_FLEET_H
 #define CANDOR_DAEMON_FLEET_H
 
@@ -27,7 +27,7 @@ void fleet_deinit(struct fleet *f);
 int fleet_adopt(struct fleet *f, struct error *e);
 /* Looks for JVMs that have come. */
 int fleet_look(struct fleet *f, struct error *e);
-/* Does what is due: begins, collects, renews, forgets. */
+/* Does everything that is due: starts, collects, renews, forgets. */
 void fleet_tick(struct fleet *f);
 /* Ends all recordings and collects the rest, within so long; what could not be ended is left for the next daemon. */
 void fleet_stop(struct fleet *f, uint64_t patience_ns);

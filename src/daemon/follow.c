@@ -76,7 +76,7 @@ static int read_piece(const struct live *l, bool ended, struct piece *p, struct 
     if (size < l->chunk_at + HEADER)
         return -ENODATA;
     if (!header_at(l, l->chunk_at, &head))
-        return error_set(e, -EBADMSG, "what the JVM wrote is no recording");
+        return error_set(e, -EBADMSG, "the data from the JVM is not a recording");
     p->complete = ended || is_complete(l, &head);
     if (head.size > size - l->chunk_at && !ended)
         return -EAGAIN;

@@ -1,6 +1,6 @@
-/* From a recording in progress to the outbox: what came since the last time becomes a recording of its own (jfr/slice.h), packed
- * by zstd. Each event of the JVM's is in exactly one of them, whenever the daemon is killed: a piece is spooled first, together
- * with how far it goes, then the state is written, then the piece may be sent. */
+/* From a recording in progress to the outbox: the data since the last time becomes a separate recording (jfr/slice.h), packed
+ * with zstd. Each event of the JVM is in exactly one of them, whenever the daemon is killed: a piece is first spooled, together
+ * with its end position, then the state is written, then the piece may be sent. */
 #ifndef CANDOR_DAEMON_FOLLOW_H
 #define CANDOR_DAEMON_FOLLOW_H
 
@@ -23,8 +23,8 @@ struct follow_gain {
 
 /* Takes up where a daemon before us was killed between spooling and noting it. */
 int follow_recover(const struct follow *f, struct live *l, struct error *e);
-/* Passes on what is new. ended: nobody records to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
- * -EBADMSG or -EFBIG when this is no recording and never will be one, another when it may work later. */
+/* Passes on new data. ended: nothing writes to it any more; the rest is taken. gain is added to. 0; or a negative code with e:
+ * -EBADMSG or -EFBIG if this is not a recording and never will be, another code if it may work later. */
 int follow_take(const struct follow *f, struct live *l, bool ended, struct follow_gain *gain, struct error *e);
 
 #endif

@@ -1,10 +1,10 @@
-/* Configuration files as everybody knows them:
+/* Configuration files in the usual format:
  *
  *     # a comment; also ;
  *     [section name]
  *     key = value          blanks around both do not count; "value" in quotes keeps its own
  *
- * Sections may come again. */
+ * Sections may be repeated. */
 #ifndef CANDOR_DAEMON_INI_H
 #define CANDOR_DAEMON_INI_H
 

@@ -1,4 +1,4 @@
-/* What a recording is sent as: service, host, version and the rule's own labels.
+/* The labels of a recording: service, host, version and the rule's own labels.
  *
  *   service   the rule's; OTEL_SERVICE_NAME; -Dotel.service.name; service.name in OTEL_RESOURCE_ATTRIBUTES; DD_SERVICE;
  *             -Ddd.service; -Dservice.name; -Dspring.application.name; SPRING_APPLICATION_NAME; else the main class or jar

@@ -1,5 +1,6 @@
-/* A recording in progress: a file of ours in the spool's folder `live`, which a JVM writes through a descriptor, and beside it a
- * state, which says whose it is and how far it has been passed on. The state outlives the daemon: the next one goes on with it.
+/* A recording in progress: a file of ours in the spool's folder `live`, which a JVM writes through a descriptor, and a state
+ * file beside it, which says which JVM it belongs to and how much has been passed on. The state outlives the daemon: the next
+ * daemon continues with it.
  *
  *     live/ID.jfr     locked (flock) by the agent as long as it records
  *     live/ID.state   lines of text, replaced as a whole */

@@ -1,6 +1,6 @@
-/* What the daemon says: one line per event on standard error, `event key=value ...`. Under journald a line begins with its
- * priority (sd-daemon(3)), elsewhere with the time. Any thread may call; a line is one write. Control characters and what is not
- * UTF-8 become '?': parts of a line may come from strangers. */
+/* The daemon's log: one line per event on standard error, `event key=value ...`. Under journald a line begins with its priority
+ * (sd-daemon(3)), otherwise with the time. Any thread may call; a line is one write. Control characters and invalid UTF-8
+ * become '?', because parts of a line may come from strangers. */
 #ifndef CANDOR_DAEMON_LOG_H
 #define CANDOR_DAEMON_LOG_H
 

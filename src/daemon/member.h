@@ -1,4 +1,4 @@
-/* One JVM of this host as the daemon sees it: profiled, or why not. */
+/* One JVM of this host from the daemon's view: profiled, or the reason why not. */
 #ifndef CANDOR_DAEMON_MEMBER_H
 #define CANDOR_DAEMON_MEMBER_H
 

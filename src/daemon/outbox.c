@@ -240,7 +240,7 @@ static uint64_t next_sequence(struct outbox *o)
     return o->sequence;
 }
 
-/* With the lock: room is made before, and again when the disk is full. What is to come is charged already. */
+/* With the lock held. Room is made before, and again when the disk is full. The coming bytes are already charged. */
 static int put_in_room(struct outbox *o, const char *name, const struct buffer *head, const void *body, size_t size)
 {
     uint64_t bytes = head->len + size;

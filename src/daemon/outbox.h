@@ -1,6 +1,6 @@
-/* What waits to be sent: packed recordings in the spool's folder `queue`, each a file that is whole or not there. What was put
- * survives any end of the daemon and of the machine. The bound is kept by dropping the oldest of the JVM that takes most of the spool
- * (charges.h), which is counted.
+/* Recordings that wait to be sent, packed, in the spool's folder `queue`. Each is a file that is whole or does not exist. A
+ * stored recording survives any end of the daemon and of the machine. To stay within the limit, the oldest recording of the JVM
+ * that uses most of the spool is dropped (charges.h) and counted.
  *
  *     queue/SEQUENCE-ID-CHUNK-TO-NS    hexadecimal: in the order of time; of which recording, and up to where in it
  *         candor-spool 1\n  key SHA-256 of the body\n  query service=..&host=..\n  size N\n  \n  body
@@ -79,12 +79,12 @@ void outbox_drop(struct outbox *o, struct outbox_letter *l, enum outbox_loss why
 /* Counts what never came so far. id: the recording. */
 void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes);
 
-/* What recordings in progress take counts against the bound, too: told anew each time, all between begin and end. From the end on: whether
- * the JVM of that recording has to give it up, because it takes most of a spool that is full, and has nothing else to give. */
+/* Recordings in progress count against the limit, too: report all of them again each time, between begin and end. From the end
+ * on: whether the JVM of that recording must give it up, because it uses most of a full spool, and has nothing else to give. */
 void outbox_begin_live(struct outbox *o);
 void outbox_add_live(struct outbox *o, const char *id, uint64_t bytes);
 bool outbox_wants_live(struct outbox *o, const char *id);
-/* What was lost of the JVM whose recording that is. */
+/* The losses of the JVM with this recording. */
 struct outbox_tally outbox_lost_of(struct outbox *o, const char *id);
 
 struct outbox_counts {

@@ -1,5 +1,5 @@
-/* Which JVMs are profiled, and as what: rules in the order of the configuration, of which the first that matches decides. What
- * no rule matches is profiled. */
+/* Which JVMs are profiled, and with which settings: rules in the order of the configuration; the first that matches decides. A
+ * JVM that matches no rule is profiled. */
 #ifndef CANDOR_DAEMON_POLICY_H
 #define CANDOR_DAEMON_POLICY_H
 

@@ -1,5 +1,5 @@
-/* The thread that sends what is in the outbox to the server, oldest first, and tries again what was not taken. A recording leaves
- * the spool when the server has said that it is on its disk, or that it will never take it. */
+/* The thread that sends recordings from the outbox to the server, oldest first, and retries failed ones. A recording leaves the
+ * spool when the server has said that it is on its disk, or that it will never accept it. */
 #ifndef CANDOR_DAEMON_SHIP_H
 #define CANDOR_DAEMON_SHIP_H
 
@@ -34,7 +34,7 @@ int ship_start(struct ship *s, struct outbox *o, const char *server, const char 
 void ship_stop(struct ship *s, uint64_t patience_ns);
 void ship_counts(struct ship *s, struct ship_counts *out);
 
-/* What is to be done with a recording after an answer (for tests): the contract of docs/formats/server-api.md. */
+/* The action for a recording after an answer (for tests): the contract of docs/formats/server-api.md. */
 enum ship_verdict { SHIP_DONE, SHIP_AGAIN, SHIP_NEVER };
 enum ship_verdict ship_judge(long status);
 

@@ -1,4 +1,4 @@
-/* The daemon's account of itself: one JSON object in the spool, status.json, replaced as a whole every few seconds
+/* The daemon's status: one JSON object in the spool, status.json, replaced as a whole every few seconds
  * (docs/formats/daemon-status.md). */
 #ifndef CANDOR_DAEMON_STATUS_H
 #define CANDOR_DAEMON_STATUS_H

@@ -1,4 +1,4 @@
-/* Whether the agent is in a JVM already, and if not, whether the JVM would take it. */
+/* Whether the agent is already in a JVM, and if not, whether the JVM would load it. */
 #ifndef CANDOR_DOCTOR_ATTACHING_H
 #define CANDOR_DOCTOR_ATTACHING_H
 

@@ -1,5 +1,4 @@
-/* A burst of CPU time under a clock, in a process that exists for nothing else: it takes over signals and never gives
- * them back. */
+/* A burst of CPU time under a clock, in a separate process, because it takes over signals and never returns them. */
 #ifndef CANDOR_DOCTOR_BURST_H
 #define CANDOR_DOCTOR_BURST_H
 

@@ -1,5 +1,5 @@
-/* The four clocks that the agent can sample with (agent/trigger/clock.h), each really opened and measured: asked for a
- * signal every millisecond of CPU time, how often does one come? */
+/* The four clocks that the agent can sample with (agent/trigger/clock.h). Each is really opened and measured: it is asked for a
+ * signal every millisecond of CPU time, and the check measures how often one arrives. */
 #ifndef CANDOR_DOCTOR_CLOCKS_H
 #define CANDOR_DOCTOR_CLOCKS_H
 
@@ -40,11 +40,11 @@ enum clocks_refusal {
     CLOCKS_BY_MODULE,   /* none of these: a security module, or a sandbox that is no Linux kernel */
 };
 
-/* Who refused a clock whose try has an error. */
+/* The cause of a refusal, for a clock whose try has an error. */
 enum clocks_refusal clocks_judge(const struct clocks_try *t, const struct clocks_facts *facts);
 /* Measures one clock as `who`: one or two bursts. */
 void clocks_measure(enum clocks_kind kind, bool try_kernel, const struct identity *who, struct clocks_try *t);
-/* One row per clock, one for kernel mode, one for the kernel's stacks where they can be had, one for what else
+/* One row for each clock, one for kernel mode, one for the kernel's stacks if they are available, one for the other events that
  * can be counted, one for the choice. */
 void clocks_check(struct checkup *f, const struct identity *who);
 

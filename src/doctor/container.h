@@ -1,4 +1,4 @@
-/* Walls around a process: cgroup CPU limits and PID namespaces. */
+/* Limits around a process: cgroup CPU limits and PID namespaces. */
 #ifndef CANDOR_DOCTOR_CONTAINER_H
 #define CANDOR_DOCTOR_CONTAINER_H
 

@@ -1,4 +1,4 @@
-/* Which events of the processor's and the kernel's can be sampled by, in place of CPU time (`record -e cycles`). */
+/* Which events of the processor and the kernel can be sampled, instead of CPU time (`record -e cycles`). */
 #ifndef CANDOR_DOCTOR_COUNTERS_H
 #define CANDOR_DOCTOR_COUNTERS_H
 

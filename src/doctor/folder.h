@@ -1,5 +1,5 @@
-/* The /tmp through which candor and a JVM meet: the attach trigger and the JVM's socket are there, most often the agent's too, and
- * the agent library when there is no better place. */
+/* The /tmp through which candor and a JVM meet: it contains the attach trigger and the JVM's socket, usually the agent's socket
+ * too, and the agent library if there is no better place. */
 #ifndef CANDOR_DOCTOR_FOLDER_H
 #define CANDOR_DOCTOR_FOLDER_H
 

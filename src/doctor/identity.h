@@ -1,4 +1,4 @@
-/* Who a process is for the kernel's permission checks, and trying things as if one were it. */
+/* The identity of a process for the kernel's permission checks, and trials under that identity. */
 #ifndef CANDOR_DOCTOR_IDENTITY_H
 #define CANDOR_DOCTOR_IDENTITY_H
 

@@ -1,4 +1,4 @@
-/* What a libjvm.so holds beside its code, by its ELF sections. */
+/* The contents of a libjvm.so beside its code, by its ELF sections. */
 #ifndef CANDOR_DOCTOR_LIBJVM_H
 #define CANDOR_DOCTOR_LIBJVM_H
 

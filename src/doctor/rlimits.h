@@ -1,4 +1,4 @@
-/* Resource limits against what a recording takes: one descriptor per thread with the perf clocks, one queued signal per
+/* Resource limits compared with the needs of a recording: one descriptor per thread with the perf clocks, one queued signal per
  * thread with the thread timer. */
 #ifndef CANDOR_DOCTOR_RLIMITS_H
 #define CANDOR_DOCTOR_RLIMITS_H

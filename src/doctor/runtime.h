@@ -1,4 +1,4 @@
-/* The JVM itself and what works beside it: what a recording of it would show. */
+/* The JVM itself and other tools in it: what a recording of it would show. */
 #ifndef CANDOR_DOCTOR_RUNTIME_H
 #define CANDOR_DOCTOR_RUNTIME_H
 

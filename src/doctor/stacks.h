@@ -1,4 +1,4 @@
-/* The kernel's part of the stacks (agent/hot/kernel.h): whether its frames are to be had, and their names. */
+/* The kernel's part of the stacks (agent/hot/kernel.h): whether its frames, and their names, are available. */
 #ifndef CANDOR_DOCTOR_STACKS_H
 #define CANDOR_DOCTOR_STACKS_H
 

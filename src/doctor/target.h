@@ -1,4 +1,4 @@
-/* What can be known of one JVM without touching it: from /proc, its performance data and its files. */
+/* Everything that can be known about one JVM without touching it: from /proc, its performance data and its files. */
 #ifndef CANDOR_DOCTOR_TARGET_H
 #define CANDOR_DOCTOR_TARGET_H
 

@@ -32,7 +32,7 @@ char *as_json_span(char out[40], int64_t ns)
     return out;
 }
 
-/* The smallest and the largest number say "none" and "for ever". */
+/* The smallest and the largest number say "none" and "forever". */
 static void put_moment(struct as_json *w, int64_t v, bool is_span, int64_t ns)
 {
     char text[40];

@@ -1,5 +1,5 @@
 /* One event as JSON, as docs/formats/print-json.md describes it: the form of `jfr print --json`. References are followed, so
- * what is written can be many times what is read: values deeper than AS_JSON_DEPTH_MAX, and those of one event beyond
+ * the output can be many times the input: values deeper than AS_JSON_DEPTH_MAX, and those of one event beyond
  * AS_JSON_VALUES_MAX, are null. */
 #ifndef CANDOR_EVENTS_AS_JSON_H
 #define CANDOR_EVENTS_AS_JSON_H

@@ -11,8 +11,8 @@
  *     ]
  *   }
  *
- * Numbers carry their units; exact: with all digits. Times are local. What others wrote is printed without control characters.
- * Structs nested deeper than AS_TEXT_DEPTH_MAX, and values beyond AS_TEXT_VALUES_MAX of one event, are "...". */
+ * Numbers have their units; exact: with all digits. Times are local. Text from the recording is printed without control
+ * characters. Structs nested deeper than AS_TEXT_DEPTH_MAX, and values beyond AS_TEXT_VALUES_MAX in one event, are "...". */
 #ifndef CANDOR_EVENTS_AS_TEXT_H
 #define CANDOR_EVENTS_AS_TEXT_H
 

@@ -1,11 +1,11 @@
-/* What the events of a file tell in pieces, before halt_join.c puts them together. The inside of halts_read. */
+/* The pieces of halts in the events of a file, before halt_join.c combines them. The inside of halts_read. */
 #ifndef CANDOR_EVENTS_HALT_PARTS_H
 #define CANDOR_EVENTS_HALT_PARTS_H
 
 #include "base/map.h"
 #include "events/halts.h"
 
-/* Times so far from zero, and spans so long, still add up. */
+/* Times and durations within these limits can be added without overflow. */
 #define HALT_MOMENT_MAX (INT64_MAX / 2)
 #define HALT_SPAN_MAX (INT64_MAX / 4)
 
@@ -62,25 +62,26 @@ struct halt_parts {
 
 void halt_parts_deinit(struct halt_parts *p);
 
-/* A thread's name, "[123]" if it has none; and the frames of a stack that say where in the program it is:
- * "shop.Pool.take:42 < shop.Cart.pay:17". 0 = there is none; -ENOMEM by *rc. */
+/* A thread's name, or "[123]" if it has none; and the frames of a stack that show the place in the program: "shop.Pool.take:42 <
+ * shop.Cart.pay:17". 0 = there is none; -ENOMEM in *rc. */
 uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc);
 uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc);
 typedef uint32_t halt_make_text(struct halts *h, struct jfr_value value, int *rc);
-/* What it makes of the entry of a constant pool that the event's field refers to: made once. cache: of one chunk and maker. */
+/* The result of the maker for the constant-pool entry that the event's field refers to, made once. cache: for one chunk and
+ * maker. */
 uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc);
-/* Interns, of a longer text the first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM when it cannot. */
+/* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 
 /* Appends; 0 or -ENOMEM. */
 int halts_add(struct halts *h, const struct halt *one);
 void halts_sort(struct halts *h);
 
-/* Gives the halts that were read what the parts know of them, and adds those that only the parts tell of. 0 or -ENOMEM. */
+/* Completes the halts that were read with data from the parts, and adds the halts that only the parts contain. 0 or -ENOMEM. */
 int halt_join(struct halts *h, struct halt_parts *p);
 
-/* Who was late at safepoints that took long to reach, from the samples of that time. A second way through the file, if there is any such
- * safepoint. 0 or a negative code. */
+/* Which threads were late at safepoints that took long to reach, from the samples of that time. Reads the file a second time if
+ * there is any such safepoint. 0 or a negative code. */
 int halt_late(struct halts *h, const struct jfr_file *file, struct error *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which events tell of a halt: somebody wanted to go on and could not. By the names the JDK gives them; what a recording does not have
- * is just missing. */
+/* Which events report a halt, in which a thread wanted to continue and could not. By their JDK names; events that a recording
+ * does not have are simply missing. */
 #ifndef CANDOR_EVENTS_HALT_TYPES_H
 #define CANDOR_EVENTS_HALT_TYPES_H
 

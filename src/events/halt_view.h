@@ -1,8 +1,8 @@
-/* The halts of a part of a recording: which they are, how long they were, why, and how much of that time they explain.
+/* The halts in a part of a recording: which ones, how long, why, and how much of that time they explain.
  *
  *   halt_view_make -> read the fields -> halt_view_deinit
  *
- * The time between from_ns and to_ns is split in three, by instants, and adds up to it exactly:
+ * The time between from_ns and to_ns is split in three parts, which add up to it exactly:
  *
  *   stopped_ns       all threads were (halts within halts count once)
  *   waited_ns        they were not, and one thread or more waited for something; all_waited_ns of it all did that are told to have waited
@@ -46,7 +46,7 @@ struct halt_view {
 int halt_view_make(struct halt_view *v, const struct halts *h, int64_t from_ns, int64_t to_ns, const struct regex *thread);
 void halt_view_deinit(struct halt_view *v);
 
-/* How much of a halt lies in the view's time. */
+/* The part of a halt within the view's time. */
 uint64_t halt_overlap(const struct halt_view *v, const struct halt *one);
 
 /* The rows of one scope that overlap most, at most `top` of them (0 = all), in the order of time: how many, and *out, which is the

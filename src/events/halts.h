@@ -1,18 +1,19 @@
-/* The halts of a recording: what stopped all threads, and what single ones waited for, each with its time, its cause and who asked.
+/* The halts of a recording: what stopped all threads, and what single threads waited for, each with its time, its cause and the
+ * requester.
  *
  *   halts_read -> halts_count | halts_cover, halt_text ... -> halts_deinit
  *
- * What the JVM tells in several events is put together here (halt_join.c):
+ * Information that the JVM splits over several events is combined here (halt_join.c):
  *
  *   GC pause    its collector and cause, from the collection with the same number; who asked, from the call of System.gc() or from the
  *               operation that it is a part of
  *   safepoint   from the begin of its begin to the end of its end, or of the last operation in it, if the end was not recorded; how long
  *               it took until all threads stood, and, where the recording has samples of that time, of whom and where (halt_late.c)
  *
- * What two sources tell of, the JDK's recorder and our agent, counts once: pauses as the JDK has them, which knows their parts and who
- * asked; waits for monitors and parks as the agent has them, where it records them: it knows the owner, and has the short ones too; but
- * one that went on at the agent's end as the JDK has it, if it does. The time of a recording of ours that has the JDK's chunks behind its
- * own is that of its own.
+ * Halts that both sources report, the JDK's recorder and our agent, count once. Pauses are taken from the JDK, which knows
+ * their parts and the requester. Waits for monitors and parks are taken from the agent if it records them, because it knows the
+ * owner and has short ones too; but a wait that went on at the agent's end is taken from the JDK, if it has it. If the JDK's
+ * chunks follow our own in a recording, its time is that of our chunks.
  *
  * Memory: about 90 bytes for each such event of the file, and the texts. */
 #ifndef CANDOR_EVENTS_HALTS_H
@@ -35,15 +36,15 @@ struct halt {
     uint64_t bytes;   /* read, written, or asked for */
     uint64_t count;   /* HALT_SAFEPOINTS_COUNTED: how many; else 1 */
     uint32_t what;    /* this and the next: ids of strings, 0 = unknown */
-    uint32_t thread;  /* who waited */
-    uint32_t by;      /* who asked for it, or holds it up */
-    uint32_t site;    /* where in the program: of him who waited, or else of him who asked */
-    uint32_t late;    /* of a safepoint: who still ran meanwhile, and where */
+    uint32_t thread;  /* the waiting thread */
+    uint32_t by;      /* the thread that asked for it, or holds it up */
+    uint32_t site;    /* the place in the program: of the waiting thread, or otherwise of the one that asked */
+    uint32_t late;    /* for a safepoint: the threads that still ran meanwhile, and where */
     uint32_t late_thread, late_site; /* of these, the one that ran longest */
     uint8_t kind;     /* enum halt_kind */
-    bool sync_known;  /* else sync_ns is all of the safepoint's begin: also what the JVM did before it asked anybody */
+    bool sync_known;  /* otherwise sync_ns is the safepoint's whole beginning, including the JVM's work before it asked any thread */
     bool told_by_agent;
-    bool is_open; /* a wait that went on when the agent's recording ended, and is told of up to there */
+    bool is_open; /* a wait that went on when the agent's recording ended, reported up to that time */
 };
 
 struct halts {
@@ -52,8 +53,8 @@ struct halts {
     uint32_t count, cap;
     int64_t start_ns; /* of the recording */
     uint64_t duration_ns;
-    uint32_t told_twice;       /* pauses of the agent's that the JDK told of, too */
-    uint32_t waits_told_twice; /* monitors and parks that both told of */
+    uint32_t told_twice;       /* pauses from the agent that the JDK reported, too */
+    uint32_t waits_told_twice; /* monitors and parks that both reported */
     uint32_t unplaced;         /* collections whose pauses were not recorded, though there were some */
     uint64_t unplaced_ns;      /* and those pauses together */
     bool joined; /* a recording of ours, with the JDK's chunks behind it, which may tell of times before ours and after */

@@ -1,4 +1,4 @@
-/* Which events a recording was to hold: that there are none of a type says something only where they were asked for. */
+/* Which events were enabled in a recording: the absence of a type means something only if it was enabled. */
 #ifndef CANDOR_EVENTS_RECORDED_H
 #define CANDOR_EVENTS_RECORDED_H
 

@@ -1,9 +1,9 @@
-/* Which event types are wanted: lists of names with the wildcards '*' and '?', separated by commas, as on a command line.
+/* Which event types are selected: lists of names with the wildcards '*' and '?', separated by commas, as on a command line.
  *
  *   by name       "CPULoad", "jdk.CPULoad", "jdk.GC*"; without a dot it is held against what follows the last dot
  *   by category   "GC", "Java Virtual*", "JVM": any step of the type's category, or its initials
  *
- * Upper and lower case are the same. A type is wanted when one pattern of either list fits; without patterns all are. */
+ * Case does not matter. A type is selected if one pattern of either list matches; without patterns all are. */
 #ifndef CANDOR_EVENTS_SELECTION_H
 #define CANDOR_EVENTS_SELECTION_H
 

@@ -1,4 +1,4 @@
-/* How many events of each type a file holds, and their bytes. */
+/* The number of events of each type in a file, and their bytes. */
 #ifndef CANDOR_EVENTS_SUMMARY_H
 #define CANDOR_EVENTS_SUMMARY_H
 

@@ -169,7 +169,7 @@ static int take_samples(struct timeline *t, const struct jfr_file *file, const s
     for (uint32_t i = 0; !rc && i < jfr_file_chunks(file); i++) {
         struct jfr_chunk *chunk;
         struct jfr_event event;
-        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* problems were told of by halts_read */
+        rc = jfr_chunk_open(&chunk, file, i, NULL, e); /* halts_read has already reported the problems */
         if (rc || !chunk)
             continue;
         struct sampled s = choose(chunk);

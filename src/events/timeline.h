@@ -1,12 +1,14 @@
-/* What each thread did over a time, cut into columns: running, or waiting for what, by samples and by halts.
+/* What each thread did over a time, cut into columns: running, or what it waited for, from samples and halts.
  *
  *   timeline_make -> read the fields -> timeline_deinit
  *
- * A sample stands for the time before it, back to the thread's sample before, and no further than its weight says; so what is drawn
- * between two samples is a guess, as fine as the interval. Halts of single threads are exact, as far as the recording has them. Of a chunk
- * with candor.WallSample only these are taken, else candor.CpuSample, else jdk.ExecutionSample. Threads of one name are one row.
+ * A sample stands for the time before it, back to the thread's previous sample, and no further than its weight; so the drawing
+ * between two samples is a guess, as fine as the interval. Halts of single threads are exact, as far as the recording has them.
+ * From a chunk with candor.WallSample only these are used, otherwise candor.CpuSample, otherwise jdk.ExecutionSample. Threads
+ * with the same name are one row.
  *
- * Memory: about 100 bytes for each thread, and for those that are drawn 72 bytes a column. A file of very many threads is read twice. */
+ * Memory: about 100 bytes for each thread, and 72 bytes a column for those that are drawn. A file with very many threads is
+ * read twice. */
 #ifndef CANDOR_EVENTS_TIMELINE_H
 #define CANDOR_EVENTS_TIMELINE_H
 

@@ -1,5 +1,5 @@
-/* The wanted events of a file. Chunks come in the order of the file, and within a chunk events in the order of their start
- * times: in the file they stand in the order in which threads' buffers were flushed. */
+/* The selected events of a file. Chunks come in the order of the file, and the events within a chunk in the order of their
+ * start times; in the file they are in the order in which threads' buffers were flushed. */
 #ifndef CANDOR_EVENTS_WALK_H
 #define CANDOR_EVENTS_WALK_H
 

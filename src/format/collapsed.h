@@ -2,8 +2,8 @@
  *
  *     thread;frame;frame WEIGHT
  *
- * lines in the order of the tree, heaviest branch first. A ';' inside a name becomes ':', a control character or what is
- * not UTF-8 '?'. Write errors stay in the stream: ask ferror. */
+ * lines in the order of the tree, heaviest branch first. A ';' inside a name becomes ':', a control character or invalid UTF-8
+ * becomes '?'. Write errors stay in the stream: ask ferror. */
 #ifndef CANDOR_FORMAT_COLLAPSED_H
 #define CANDOR_FORMAT_COLLAPSED_H
 

@@ -1,4 +1,4 @@
-/* The samples of a profile added up where they differ in nothing but their time: what formats without times hold. */
+/* The samples of a profile, added up if they differ only in their time: the content of formats without times. */
 #ifndef CANDOR_FORMAT_FOLD_H
 #define CANDOR_FORMAT_FOLD_H
 

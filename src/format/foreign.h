@@ -1,4 +1,4 @@
-/* Formats of other tools that are not read here, so that a file is refused by its name and not taken for something else. */
+/* Formats of other tools that we do not read, so that a file is refused by name and not mistaken for something else. */
 #ifndef CANDOR_FORMAT_FOREIGN_H
 #define CANDOR_FORMAT_FOREIGN_H
 

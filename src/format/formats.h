@@ -1,4 +1,4 @@
-/* All formats that a profile can be read from: which one a file is its content tells, or the user. */
+/* All formats that a profile can be read from; the file's content, or the user, says which one it is. */
 #ifndef CANDOR_FORMAT_FORMATS_H
 #define CANDOR_FORMAT_FORMATS_H
 

@@ -229,7 +229,7 @@ static int on_frame(struct reader *r, const struct record *f)
     return rc ? rc : import_stack_add(&r->stack, frame);
 }
 
-/* A method may stand behind its first frame, a thread's name behind its first trace: these are read first. */
+/* A method may come after its first frame, and a thread's name after its first trace: these are read first. */
 static int on_names(struct reader *r, const struct record *one)
 {
     if (one->kind == METHOD || one->kind == METHOD_FULL)

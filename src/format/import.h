@@ -1,5 +1,5 @@
-/* What the readers of other tools' formats share: from the words that a file uses to methods, frames, stacks and samples of
- * the model. Functions return 0, -ENOMEM, or a code of error_set with one line that names the file. */
+/* Shared by the readers of other tools' formats: from the words in a file to methods, frames, stacks and samples of the model.
+ * Functions return 0, -ENOMEM, or a code of error_set with one line that names the file. */
 #ifndef CANDOR_FORMAT_IMPORT_H
 #define CANDOR_FORMAT_IMPORT_H
 
@@ -50,7 +50,7 @@ int import_unit(struct profile *p, const char *value, const char *unit, uint64_t
 uint64_t import_weight(int64_t number, uint64_t scale);
 /* Adds the sample with its outcome, unless it weighs nothing. Weights that cannot be are left out and counted in *refused. */
 int import_sample(struct profile *p, struct profile_sample *s, bool truncated, uint64_t *refused);
-/* Says what was left out. */
+/* Reports what was left out. */
 int import_refused(struct profile *p, uint64_t refused);
 
 /* ---- things that are not there ---- */

@@ -1,6 +1,6 @@
-/* OpenTelemetry's profiles: the message ProfilesData of opentelemetry-proto, package profiles.v1development, which is the body of
- * OTLP/HTTP's requests, too. The package is not stable: messages have changed their numbers. Versions 1.10 and 1.11 are one;
- * 1.9 numbers the fields of Sample otherwise. What stands where: docs/formats/otlp.md. */
+/* OpenTelemetry's profiles: the message ProfilesData of opentelemetry-proto, package profiles.v1development, which is also the
+ * body of OTLP/HTTP requests. The package is not stable: messages have changed their numbers. Versions 1.10 and 1.11 are the
+ * same; 1.9 numbers the fields of Sample differently. docs/formats/otlp.md describes the mapping. */
 #ifndef CANDOR_FORMAT_OTLP_H
 #define CANDOR_FORMAT_OTLP_H
 

@@ -1,5 +1,5 @@
-/* A file that is either written whole or not at all: bytes go to a temporary file beside it, which takes its name at
- * the end. "-" is standard output; what exists and is no regular file (a pipe, /dev/null) is written directly.
+/* A file that is either written whole or not at all: bytes go to a temporary file beside it, which gets the name at the end.
+ * "-" is standard output; an existing path that is not a regular file (a pipe, /dev/null) is written directly.
  *
  *   output_open -> fprintf(o.file, ...) -> output_close (keeps it) or output_abandon (removes what was written)
  *

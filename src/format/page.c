@@ -157,7 +157,7 @@ static int put_slices(struct jsonw *j, const struct page *page)
     return rc;
 }
 
-/* What the page adds up itself, it cannot know the effects of. */
+/* The page cannot know the effects of sums that it computes itself. */
 static int put_methods(struct jsonw *j, struct page *page)
 {
     struct strtab *names = &page->tree.names;

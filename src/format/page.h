@@ -1,4 +1,4 @@
-/* The data of a flame graph page, all that web/README.md draws, as JSON. */
+/* The data of a flame graph page, for everything that web/README.md describes, as JSON. */
 #ifndef CANDOR_FORMAT_PAGE_H
 #define CANDOR_FORMAT_PAGE_H
 

@@ -1,7 +1,7 @@
-/* pprof's format (profile.proto), plain or by gzip, as `go tool pprof` and many others read and write it.
+/* pprof's format (profile.proto), plain or gzipped, as `go tool pprof` and many others read and write it.
  *
- * What it holds of a profile: stacks with lines, bytecode indices and frame types, threads, states, weights, counts. The samples' times
- * it has no place for. What stands where: docs/formats/pprof.md. */
+ * It keeps stacks with lines, bytecode indices and frame types, threads, states, weights and counts of a profile. It has no
+ * place for the samples' times. docs/formats/pprof.md describes the mapping. */
 #ifndef CANDOR_FORMAT_PPROF_H
 #define CANDOR_FORMAT_PPROF_H
 

@@ -1,4 +1,4 @@
-/* What the samples of a pprof profile refer to: strings, functions, locations, values; the inside of pprof_read.c. */
+/* The tables that the samples of a pprof profile refer to: strings, functions, locations, values; the inside of pprof_read.c. */
 #ifndef CANDOR_FORMAT_PPROF_TABLES_H
 #define CANDOR_FORMAT_PPROF_TABLES_H
 

@@ -173,7 +173,7 @@ static void put_location(struct writer *w, uint32_t frame, uint32_t mapping)
     put(w, PPROF_LOCATION);
 }
 
-/* Those that samples show, and no others. */
+/* Only those that occur in samples. */
 static int put_frames(struct writer *w, const struct fold *fold)
 {
     const struct profile *p = w->p;

@@ -1,8 +1,7 @@
 /* The samples in time, for the viewer: the weight of each thread at each node of a call tree in each bucket of time.
  *
- * Buckets are as short as 10 ms, or a second where times are whole seconds, and longer
- * (1, 2 or 5 times a power of ten) where the slices would be too many for a page.
- * Threads with one name are one. */
+ * Buckets are as short as 10 ms, or a second if times are whole seconds, and longer (1, 2 or 5 times a power of ten) if there
+ * would be too many slices for a page. Threads with the same name count as one. */
 #ifndef CANDOR_FORMAT_SLICES_H
 #define CANDOR_FORMAT_SLICES_H
 

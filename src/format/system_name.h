@@ -1,4 +1,4 @@
-/* The second name of a function in pprof and OTLP, by which a frame's class, library and descriptor come back:
+/* The second name of a function in pprof and OTLP, from which a frame's class, library and descriptor are restored:
  *
  *     a Java method      a.b.C.m(I)V      class . name descriptor
  *     native code        libx.so!f        library ! name

@@ -1,4 +1,4 @@
-/* What weights are of, and their unit, in the words that pprof and OTLP share. */
+/* What weights measure, and their unit, in the words that pprof and OTLP share. */
 #ifndef CANDOR_FORMAT_VALUE_TYPE_H
 #define CANDOR_FORMAT_VALUE_TYPE_H
 

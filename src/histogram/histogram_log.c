@@ -86,7 +86,7 @@ static int next_line(struct candor_histogram_log_reader *r, size_t *len)
     if (ferror(r->in))
         return problem(r, -EIO, "cannot be read");
     if (too_long)
-        return problem(r, -EBADMSG, "longer than 32 MB, so this is no histogram log");
+        return problem(r, -EBADMSG, "longer than 32 MB, so this is not a histogram log");
     if (c == EOF && !*len)
         return 0;
     if (r->text) {
@@ -144,7 +144,7 @@ static int take_entry(struct candor_histogram_log_reader *r, const char *text, s
     }
     if (!take_number(&text, &start) || !take_number(&text, &entry->length) || !take_number(&text, &entry->max) || entry->length < 0)
         return problem(r, -EBADMSG, r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; is the log cut off?"
-                                                                : "this is no histogram log");
+                                                                : "this is not a histogram log");
     entry->payload = text;
     entry->payload_len = strcspn(text, " \t,");
     int rc = candor_histogram_decode(&entry->histogram, entry->payload, entry->payload_len);
@@ -162,7 +162,7 @@ int candor_histogram_log_next(struct candor_histogram_log_reader *r, struct cand
     while ((rc = next_line(r, &len)) > 0) {
         const char *text = r->text ? r->text : "";
         if (memchr(text, 0, len))
-            return problem(r, -EBADMSG, "this is no histogram log: it holds zero bytes");
+            return problem(r, -EBADMSG, "this is not a histogram log: it holds zero bytes");
         if (*text == '#')
             take_comment(r, text);
         else if (*text && *text != '"')
@@ -173,6 +173,6 @@ int candor_histogram_log_next(struct candor_histogram_log_reader *r, struct cand
     bool nothing = !rc && !r->saw_head && !r->saw_entry;
     r->saw_head |= nothing; /* told once */
     if (nothing)
-        return problem(r, -EBADMSG, "this is no histogram log: it is empty");
+        return problem(r, -EBADMSG, "this is not a histogram log: it is empty");
     return rc;
 }

@@ -42,7 +42,7 @@ int fetch_get(struct transport *t, const char *url, const char *token, struct fe
     if (!answer->body.failed)
         return code;
     bool large = answer->body.len > FETCH_MAX / 2;
-    return error_set(e, large ? -EFBIG : -ENOMEM, large ? "more than 2 GiB: ask for less" : "out of memory");
+    return error_set(e, large ? -EFBIG : -ENOMEM, large ? "more than 2 GiB: select less" : "out of memory");
 }
 
 const char *fetch_header(const struct fetch_answer *answer, const char *name, char *out, size_t size)

@@ -1,4 +1,4 @@
-/* An answer is taken whole, into memory.
+/* Fetches a whole answer into memory.
  *
  *   fetch_get -> status, body, fetch_header -> fetch_deinit */
 #ifndef CANDOR_HTTP_FETCH_H
@@ -16,7 +16,7 @@ struct fetch_answer {
 #define FETCH_MAX ((size_t)1 << 31)
 
 /* token: "" = none. 0 when there is an answer, whatever its status; else a negative code with e: -EFBIG when it has more than FETCH_MAX
- * bytes; -ENOMEM; -ECONNREFUSED, nobody is there; -EACCES, its certificate is not to be trusted; -EIO. To be deinitialised either way. */
+ * bytes; -ENOMEM; -ECONNREFUSED, nobody is there; -EACCES, its certificate is not to be trusted; -EIO. To be deinitialized either way. */
 int fetch_get(struct transport *t, const char *url, const char *token, struct fetch_answer *answer, struct error *e);
 /* The value of a header, or NULL when there is none or it does not fit. */
 const char *fetch_header(const struct fetch_answer *answer, const char *name, char *out, size_t size);

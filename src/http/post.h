@@ -1,4 +1,4 @@
-/* A recording is sent: one request with a body from a file. */
+/* Sends a recording: one request with a body from a file. */
 #ifndef CANDOR_HTTP_POST_H
 #define CANDOR_HTTP_POST_H
 

@@ -1,4 +1,4 @@
-/* The file that a token stands in: a command line is for everybody's eyes. */
+/* The file that contains a token, because anybody can read a command line. */
 #ifndef CANDOR_HTTP_TOKEN_H
 #define CANDOR_HTTP_TOKEN_H
 

@@ -1,8 +1,9 @@
-/* HTTP by libcurl, which is loaded when it is first needed: most of the program needs it nowhere, and runs where it is not installed.
+/* HTTP with libcurl, which is loaded when it is first needed: most of the program does not need it, and works where it is not
+ * installed.
  *
  *   transport_new -> post_send (post.h), fetch_get (fetch.h) ... -> transport_free
  *
- * One thread at a time. Redirections are not followed: a token is for the server that was named. */
+ * One thread at a time. Redirections are not followed, because a token is only for the server that the user named. */
 #ifndef CANDOR_HTTP_TRANSPORT_H
 #define CANDOR_HTTP_TRANSPORT_H
 

@@ -1,7 +1,8 @@
-/* Chunks of another recording behind those of ours: a JFR file is a sequence of chunks, each with its own metadata, clock and pools, so
- * that chunks of different writers in one file are read as one recording by every tool.
+/* Appends chunks of another recording to ours: a JFR file is a sequence of chunks, each with its own metadata, clock and pools,
+ * so every tool reads chunks of different writers in one file as one recording.
  *
- * Nothing inside a chunk is changed. Headers are checked, since the file may be anybody's: sizes that do not fit end the copy. */
+ * Nothing inside a chunk is changed. Headers are checked, because the file may come from anybody: sizes that do not fit end the
+ * copy. */
 #ifndef CANDOR_JFR_APPEND_H
 #define CANDOR_JFR_APPEND_H
 

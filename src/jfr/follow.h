@@ -1,5 +1,5 @@
-/* Reads a recording while our agent writes it: each call gives what was published since the one before, and nothing is read twice but
- * a few pages of the tail (writer_tail.h, docs/formats/recording.md).
+/* Reads a recording while our agent writes it: each call returns the data published since the previous call, and nothing is
+ * read twice except a few pages of the tail (writer_tail.h, docs/formats/recording.md).
  *
  *   jfr_follow_new -> [ jfr_follow_next ... until the chunk is NULL ]* -> jfr_follow_free
  *

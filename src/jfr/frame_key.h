@@ -1,7 +1,7 @@
-/* A frame of n compressed integers, its bytes alone, followed by zeros (struct jfr_frame_key): 16 bytes are looked at together.
+/* A frame of n compressed integers as its bytes only, followed by zeros (struct jfr_frame_key): 16 bytes are compared together.
  *
- * Both ways give the same, but that one may leave to who decodes what the other knows. What neither knows: frames of more than 16
- * bytes, and those with integers of nine, whose last byte need not show that it ends. */
+ * Both implementations give the same result, but one may leave frames to the decoder that the other handles. Neither handles
+ * frames of more than 16 bytes, nor those with integers of nine bytes, whose last byte need not mark the end. */
 #ifndef CANDOR_JFR_FRAME_KEY_H
 #define CANDOR_JFR_FRAME_KEY_H
 

@@ -1,4 +1,4 @@
-/* Decoding of single items. Each returns where the next item begins, or NULL when the item is cut off at `end`; `at` may
+/* Decoding of single items. Each function returns where the next item begins, or NULL if the item is cut off at `end`; `at` may
  * be NULL (then so is the result), so that calls can be chained and checked once. */
 #ifndef CANDOR_JFR_INPUT_H
 #define CANDOR_JFR_INPUT_H

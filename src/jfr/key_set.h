@@ -1,6 +1,5 @@
-/* The ids that one constant pool of the chunk holds, as in id_set.h, and their keys in it: counted from 1 in the order in which
- * the ids come, since small numbers, one after the other, take the fewest bytes. The ids may lie far apart. Time: O(1) expected. One
- * owner. */
+/* The ids in one constant pool of the chunk, as in id_set.h, and their keys in it: counted from 1 in the order in which the ids
+ * come, because small consecutive numbers take the fewest bytes. The ids may be far apart. Time: O(1) expected. One owner. */
 #ifndef CANDOR_JFR_KEY_SET_H
 #define CANDOR_JFR_KEY_SET_H
 

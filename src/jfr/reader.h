@@ -10,13 +10,13 @@
  *       jfr_chunk_close
  *   jfr_file_close
  *
- * Values are lazy and total: every accessor accepts every value. What is absent (an unknown field, a reference without
- * an entry, null, damaged bytes) is the value `none`, whose members are none, whose integer is 0, whose text is empty.
- * So `jfr_value_text(jfr_value_member(jfr_value_member(v, "type"), "name"))` needs no checks on the way.
+ * Values are lazy and total: every accessor accepts every value. Anything missing (an unknown field, a reference without an
+ * entry, null, damaged bytes) is the value `none`, whose members are none, whose integer is 0, whose text is empty. So
+ * `jfr_value_text(jfr_value_member(jfr_value_member(v, "type"), "name"))` needs no checks on the way.
  *
- * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is whole, or skipped, and one line goes
- * into the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the
- * bytes are. Only two things fail: a file that cannot be read, is no JFR recording or has not one readable chunk, and lack of memory.
+ * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is intact, or skipped, and one line goes into
+ * the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the bytes are. Only
+ * two things fail: a file that cannot be read, is not a JFR recording or has no readable chunk, and lack of memory.
  *
  * Threads: a file may be shared; a chunk and its cursors, events and values belong to one thread at a time. So chunks
  * can be read in parallel, each thread with its own problem list. Pointers into a chunk (types, fields, texts) live
@@ -67,7 +67,7 @@ void jfr_file_close(struct jfr_file *f);
 uint32_t jfr_file_chunks(const struct jfr_file *f);
 uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
 const uint8_t *jfr_file_bytes(const struct jfr_file *f);
-/* Whether its last chunk is said to be the last of the recording: whoever wrote it came to the end. JFR 2 only. */
+/* Whether its last chunk is marked as the last of the recording: its writer finished. JFR 2 only. */
 bool jfr_file_is_closed(const struct jfr_file *f);
 
 /* ---- types ---- */
@@ -314,7 +314,7 @@ struct jfr_frame_key {
  * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */
 uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max);
 void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out);
-/* What the keys in a raw frame stand for. */
+/* The entries for the keys in a raw frame. */
 struct jfr_value jfr_stack_method(const struct jfr_stack *s, uint64_t method);
 struct jfr_text jfr_stack_type(const struct jfr_stack *s, uint64_t type);
 

@@ -75,7 +75,7 @@ struct jfr_chunk {
     struct jfr_chunk_info info;
     const uint8_t *bytes, *end; /* end: of the last whole event */
     bool out_of_memory;
-    /* Mixed into the keys of every hash table: whoever wrote the file cannot have chosen keys that collide. */
+    /* Mixed into the keys of every hash table, so that the author of the file cannot have chosen keys that collide. */
     uint64_t seed;
 
     struct jfr_types *types;

@@ -1,5 +1,5 @@
-/* The types a recording declares in its metadata, as one table. The writer encodes events by it and metadata_write.c
- * spells it out in the file, so the two cannot disagree. Private to the writer. */
+/* The types that a recording declares in its metadata, as one table. The writer encodes events with it and metadata_write.c
+ * writes it to the file, so the two cannot disagree. Private to the writer. */
 #ifndef CANDOR_JFR_SCHEMA_TABLE_H
 #define CANDOR_JFR_SCHEMA_TABLE_H
 

@@ -1,8 +1,9 @@
-/* A recording without its secrets: every text of every event and pool is put through base/redact.h, and what is called `value` by
- * the name beside it (`key` or `name`): system properties, environment variables, options, settings. What is taken out leaves
- * no trace of its length: events shrink, and what points across them is mended, so that any reader reads the result.
+/* A recording without its secrets: every text in every event and pool goes through base/redact.h, and so does a field called
+ * `value` with the name beside it (`key` or `name`): system properties, environment variables, options, settings. A removed
+ * text leaves no trace of its length: events shrink, and references across them are corrected, so that any reader can read the
+ * result.
  *
- * Left out is what cannot be looked into: damaged ends of chunks, chunks without metadata, events of types that are not declared. */
+ * Parts that cannot be checked are left out: damaged ends of chunks, chunks without metadata, events of undeclared types. */
 #ifndef CANDOR_JFR_SCRUB_H
 #define CANDOR_JFR_SCRUB_H
 

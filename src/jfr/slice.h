@@ -1,17 +1,18 @@
-/* A part of a chunk that is still being written, as a recording of its own: for who passes a running recording on, piece by
- * piece, and wants each event in exactly one piece.
+/* A part of a chunk that is still being written, as a separate recording: for a program that passes a running recording on,
+ * piece by piece, and needs each event in exactly one piece.
  *
  *     chunk as it grows    header | names, events | names, events | names, events | gap
  *     a slice              header | names ....... | names ....... | names, events
  *                                   without events of before        the window
  *
- * A slice holds the chunk's metadata, every name that the chunk knows by then, what describes the recording (settings, JVM,
- * machine), and the events of its window. The books (candor.BookLine), which grow since the recording began, become those of
- * the window, so that books of slices add up to the recording's. candor.ThreadCpu is left out: it is of a thread's whole life.
+ * A slice contains the chunk's metadata, every name that the chunk has by then, the events that describe the recording
+ * (settings, JVM, machine), and the events of its window. The books (candor.BookLine), which are cumulative, become those of
+ * the window, so that the books of slices add up to the recording's. candor.ThreadCpu is left out, because it covers a thread's
+ * whole life.
  *
  *   read the chunk from its header on -> jfr_slice_extent -> jfr_slice_make -> ... the next window begins at the extent
  *
- * The bytes may come from anybody: all is checked, time and memory are bounded by a small multiple of their number. */
+ * The bytes may come from anybody: everything is checked, and time and memory are bounded by a small multiple of their number. */
 #ifndef CANDOR_JFR_SLICE_H
 #define CANDOR_JFR_SLICE_H
 
@@ -35,7 +36,7 @@ struct jfr_books {
     uint32_t count;
 };
 
-/* What the header of a chunk says. */
+/* The content of a chunk's header. */
 struct jfr_chunk_header {
     uint64_t size, duration_ns, start_ticks;
 };

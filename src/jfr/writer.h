@@ -2,18 +2,18 @@
  *
  *   jfr_writer_new -> [ events ... jfr_writer_flush ]* -> jfr_writer_close
  *
- * Events collect in memory. A flush writes them, then a checkpoint with the constant-pool entries those events need and this
- * chunk does not have yet (and, the first time in a chunk, the metadata), behind what readers see, and last makes them seen:
- * a process killed at any moment leaves a whole file with everything up to the last flush (writer_tail.h).
- * jfr_writer_rotate ends the chunk and begins the next one; pools start afresh there.
+ * Events collect in memory. A flush writes them, then a checkpoint with the constant-pool entries that those events need and
+ * this chunk does not have yet (and, the first time in a chunk, the metadata), after the part that readers see, and finally
+ * makes all of it visible: a process killed at any moment leaves a whole file with everything up to the last flush
+ * (writer_tail.h). jfr_writer_rotate ends the chunk and begins the next one; its pools start empty.
  *
  * The writer keeps no names. Events refer to stacks, threads and contexts by the caller's dense ids (0 = none); at a flush the
- * writer asks the caller, through struct jfr_pools, what stands behind the ids it has not written yet. Names are symbol
- * ids, 0 being the empty string. Single-threaded, libc only, allocates only in its own buffers (hard cap `memory_max`).
+ * writer asks the caller, through struct jfr_pools, for the entries of ids that it has not written yet. Names are symbol ids, 0
+ * being the empty string. Single-threaded, libc only, allocates only in its own buffers (hard cap `memory_max`).
  *
- * Errors: negative errno with a text. After a failed write (disk full, file too large, I/O error) the file is cut back
- * to the last whole flush, the error stays, and every later call returns it at once: nothing half-written is left. A file that
- * somebody else has cut or deleted meanwhile is found so at the next flush (-ESTALE), and left as it is.
+ * Errors: negative errno with a text. After a failed write (disk full, file too large, I/O error) the file is cut back to the
+ * last whole flush, the error stays, and every later call returns it at once: nothing half-written is left. If somebody else
+ * has cut or deleted the file meanwhile, the next flush notices it (-ESTALE), and leaves the file as it is.
  */
 #ifndef CANDOR_JFR_WRITER_H
 #define CANDOR_JFR_WRITER_H
@@ -78,7 +78,8 @@ struct jfr_pools {
     size_t (*stack)(void *context, uint32_t id, struct jfr_frame *frames, size_t max, bool *truncated);
     void (*method)(void *context, uint32_t id, struct jfr_method *method);
     void (*thread)(void *context, uint32_t id, struct jfr_thread *thread);
-    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; stays until something else than a symbol is asked for */
+    const char *(*symbol)(void *context, uint32_t id, size_t *len); /* UTF-8; valid until the next question that is not for a
+                                                                     * symbol */
     void (*whose_work)(void *context, uint32_t id, struct jfr_context *out); /* NULL: no event has a context */
     void (*held_object)(void *context, uint32_t id, struct jfr_held_object *out); /* NULL: no event has a path */
     void (*sort_stacks)(void *context, uint32_t *ids, size_t count); /* so that like ones stand together; NULL: as they came */

@@ -85,7 +85,7 @@ static bool is_struct(const struct schema_field *f)
     return !(f->flags & S_POOL) && f->type != T_STRING && schema_type(f->type)->fields[0].name;
 }
 
-/* The two fields of which no value is given. Returns the second. */
+/* The two fields without a given value. Returns the second. */
 static const struct schema_field *put_tail_head(struct jfr_writer *w, const struct schema_field *f)
 {
     buffer_u8(&w->events, 0);

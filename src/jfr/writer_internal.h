@@ -12,7 +12,7 @@ enum {
     JFR_PIECE_BYTES = 1024 * 1024 /* a checkpoint longer than this is written and the next begun */
 };
 
-/* What the header of the chunk being written says in the file. */
+/* The header of the current chunk, as it is in the file. */
 struct jfr_chunk_head {
     uint64_t at; /* where it begins in the file */
     uint64_t ticks, epoch_ns;
@@ -52,7 +52,7 @@ struct jfr_writer {
     struct buffer scratch; /* of writer_tail.c */
     struct jfr_ring ring;
 
-    /* What the next header will say. */
+    /* The content of the next header. */
     uint64_t metadata;        /* offsets within the chunk */
     uint64_t last_checkpoint; /* 0 = none yet */
     uint64_t flush_ticks;
@@ -64,7 +64,7 @@ struct jfr_writer {
     struct buffer out; /* what goes to the file next */
     struct checkpoint checkpoint;
 
-    /* What the chunk's pools hold. */
+    /* The content of the chunk's pools. */
     struct key_set stacks, methods, classes;
     struct id_set threads, symbols, strings, contexts;
     struct id_set references, objects, arrays, fields, roots; /* of paths, by the id of what is held */

@@ -1,21 +1,21 @@
-/* A recording that keeps its end: the oldest chunks are given up, and what is kept moves to the front of the file. It is one file,
- * and a whole JFR file at every instant, as in writer_tail.h.
+/* A recording that keeps only its end: the oldest chunks are dropped, and the rest moves to the front of the file. It is one
+ * file, and a whole JFR file at every instant, as in writer_tail.h.
  *
  *      | chunk  chunk  chunk  chunk  chunk |     the last is being written
  *      | shell.......  chunk  chunk  chunk |     jfr_ring_give_up(2): one write, a shell over what went
  *      | shell  chunk  chunk  chunk |            jfr_ring_close_up
  *
- * What is kept moves chunk by chunk into the shell before it, where no reader sees it yet: first all of it but its first bytes, and
- * behind them the beginning of a new shell, as long as the old one; then the first bytes, in place of the old shell's. From that
- * write on the copy is the chunk, and the new shell covers the original:
+ * The kept part moves chunk by chunk into the shell before it, where no reader sees it yet: first all of a chunk but its first
+ * bytes, followed by the beginning of a new shell, as long as the old one; then the first bytes, in place of the old shell's.
+ * From that write on the copy is the chunk, and the new shell covers the original:
  *
  *      | shell................  chunk |    | shell....copy  shell..chunk |    | copy  shell............. |
  *
- * Moves are by whole pages, so that wherever a chunk or a shell begins there is as much left of the page as before, and that last write
- * lies within it. The shell at the front that this leaves takes a page, or a little more.
+ * Moves are by whole pages, so a chunk or a shell always begins with as much left of its page as before, and that last write
+ * lies within one page. The shell that remains at the front takes a page, or a little more.
  *
- * For writers with options.ring. Who reads the file meanwhile by opening it sees one state of it and then another: he should read a
- * copy. Functions that may fail return 0 or the writer's lasting error. */
+ * For writers with options.ring. A reader that opens the file meanwhile sees it in two different states; read a copy instead.
+ * Functions that may fail return 0 or the writer's lasting error. */
 #ifndef CANDOR_JFR_WRITER_RING_H
 #define CANDOR_JFR_WRITER_RING_H
 

@@ -1,4 +1,4 @@
-/* A program that is run as one operation, its output thrown away. */
+/* A program that is run as one operation, with its output discarded. */
 #ifndef CANDOR_LOAD_CHILD_H
 #define CANDOR_LOAD_CHILD_H
 

@@ -1,11 +1,11 @@
-/* What the load generator is to do: send requests by a schedule that does not wait for answers, over connections that carry one
+/* The task of the load generator: send requests on a schedule that does not wait for answers, over connections that carry one
  * request each at a time.
  *
  *     throughput   each connection sends as soon as it has its answer; only the service time exists
  *     throttle     requests are due by the schedule; the figure is the service time
  *     fixed        requests are due by the schedule; the figure is the response time, from the moment the request was due
  *
- * throttle and fixed do the same and differ in what they show; the log has all three times. */
+ * throttle and fixed do the same and differ in their output; the log has all three times. */
 #ifndef CANDOR_LOAD_CONFIG_H
 #define CANDOR_LOAD_CONFIG_H
 

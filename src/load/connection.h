@@ -1,5 +1,5 @@
-/* One connection of the generator: it carries one request at a time to its target, a server, a program or the mock. Its worker alone
- * uses it. */
+/* One connection of the generator: it carries one request at a time to its target, a server, a program or the mock. Only its
+ * worker uses it. */
 #ifndef CANDOR_LOAD_CONNECTION_H
 #define CANDOR_LOAD_CONNECTION_H
 

@@ -49,16 +49,16 @@ static int add(struct mix *m, const char *name, double weight, const char *metho
     if (m->count == MIX_TYPES_MAX)
         return error_set(e, -EINVAL, "more than %d types of requests", MIX_TYPES_MAX);
     if (!is_name(name))
-        return error_set(e, -EINVAL, "'%.60s' is no name of a request; letters, digits, - _ . make one", name);
+        return error_set(e, -EINVAL, "'%.60s' is not a name of a request; letters, digits, - _ . make one", name);
     for (uint32_t i = 0; i < m->count; i++)
         if (!strcmp(m->types[i].name, name))
             return error_set(e, -EINVAL, "two requests are called '%.60s'", name);
     if (!(weight > 0 && weight < 1e9))
-        return error_set(e, -EINVAL, "the weight of '%.60s' is no number above 0", name);
+        return error_set(e, -EINVAL, "the weight of '%.60s' is not a number above 0", name);
     if (!is_method(method))
-        return error_set(e, -EINVAL, "'%.40s' of request '%.60s' is no method like GET or POST", method, name);
+        return error_set(e, -EINVAL, "'%.40s' of request '%.60s' is not a method like GET or POST", method, name);
     if (!is_path(path))
-        return error_set(e, -EINVAL, "'%.80s' of request '%.60s' is no path like /x", path, name);
+        return error_set(e, -EINVAL, "'%.80s' of request '%.60s' is not a path like /x", path, name);
     struct mix_type *t = &m->types[m->count++];
     *t = (struct mix_type){.weight = weight, .path = strdup(path), .headers = strdup(""), .body = malloc(body_len + 1),
                            .body_len = body_len};

@@ -1,10 +1,10 @@
-/* A target that needs no server: how long each operation takes is drawn when it starts. Two models:
+/* A target that needs no server: the duration of each operation is drawn when it starts. Two models:
  *
  *     delay    each takes the same time
  *     hiccup   90 % take 0.2-1 ms, 9 % 1-10 ms, 0.99 % 10-50 ms; one in 10,000 stops all the others for `pause`, behind a fair
  *              read-write lock: it waits for those before it, and those after it wait for it
  *
- * One caller at a time; times must not fall. */
+ * One caller at a time; times must not decrease. */
 #ifndef CANDOR_LOAD_MOCK_H
 #define CANDOR_LOAD_MOCK_H
 

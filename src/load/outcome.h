@@ -1,10 +1,10 @@
-/* What became of the requests: counts and times, taken by any number of threads and read once per interval by one.
+/* The results of requests: counts and times, added by any number of threads and read once per interval by one.
  *
  *     intended ------- sent ------------ done          response = wait + service, for each request
  *        |<--- wait --->|<--- service --->|
  *        |<------------ response -------->|
  *
- * The wait is one for a free connection and then the generator's own lateness; both have histograms of their own. */
+ * The wait consists of waiting for a free connection and then the generator's own lateness; both have separate histograms. */
 #ifndef CANDOR_LOAD_OUTCOME_H
 #define CANDOR_LOAD_OUTCOME_H
 
@@ -57,7 +57,7 @@ struct outcome_request {
     uint64_t intended, ready, sent; /* ns; ready: due, and a connection free */
 };
 
-/* Any thread. The end of one request at `now`; `status` 0 where there is none. */
+/* Any thread. One request ends at `now`; `status` is 0 if there is none. */
 void outcome_record(struct outcome *o, const struct outcome_request *r, enum outcome_kind kind, int status, uint64_t now);
 /* One that was due and never sent. */
 void outcome_record_unsent(struct outcome *o, uint32_t type, uint64_t intended, uint64_t now);

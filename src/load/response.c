@@ -66,12 +66,12 @@ static void take_length(struct response *r, char *value)
     uint64_t length = 0;
     size_t n = strcspn(value, " \t");
     if (*skip_blanks(value + n)) {
-        broken(r, "the Content-Length is no number");
+        broken(r, "the Content-Length is not a number");
         return;
     }
     value[n] = 0;
     if (!whole_number(value, 10, &length))
-        broken(r, "the Content-Length is no number");
+        broken(r, "the Content-Length is not a number");
     else if (r->has_length && length != r->left)
         broken(r, "two Content-Lengths differ");
     r->has_length = true;
@@ -126,7 +126,7 @@ static void take_chunk_size(struct response *r)
 {
     r->line[strcspn(r->line, "; \t")] = 0;
     if (!whole_number(r->line, 16, &r->left))
-        broken(r, "a chunk's size is no number");
+        broken(r, "a chunk's size is not a number");
     else
         r->state = r->left ? RESPONSE_CHUNK : RESPONSE_TRAILERS;
 }

@@ -1,5 +1,5 @@
-/* Reads one HTTP/1.1 response as its bytes come: as much of it as tells where it ends, in bounded memory. Bodies are counted, not
- * kept. Bounds: 8 KiB a line, 64 KiB of header lines, 256 bytes a chunk-size line. */
+/* Reads one HTTP/1.1 response as its bytes come: only enough of it to know where it ends, in bounded memory. Bodies are
+ * counted, not kept. Limits: 8 KiB a line, 64 KiB of header lines, 256 bytes a chunk-size line. */
 #ifndef CANDOR_LOAD_RESPONSE_H
 #define CANDOR_LOAD_RESPONSE_H
 

@@ -51,7 +51,7 @@ int schedule_parse(struct schedule *s, const char *text, struct error *e)
         snprintf(word, sizeof word, "%.*s", (int)n, text);
         text += n + (text[n] == ',');
         if (s->count + 2 > SCHEDULE_STEPS_MAX || n >= sizeof word || isinf(start) || take_step(step, word))
-            return error_set(e, -EINVAL, "--rate '%.60s' is no rate up to 1000000; write it like 1000 or 0-1000:10s,1000", all);
+            return error_set(e, -EINVAL, "--rate '%.60s' is not a rate up to 1000000; write it like 1000 or 0-1000:10s,1000", all);
         step->start = start;
         step->before = before;
         start += step->length;

@@ -20,7 +20,7 @@ struct schedule {
     uint32_t count;
 };
 
-/* "1000", or steps "RATE[-RATE][:TIME],...": "0-1000:10s,1000". A last step without a time goes on for ever; one with a time goes on at its
+/* "1000", or steps "RATE[-RATE][:TIME],...": "0-1000:10s,1000". A last step without a time goes on forever; one with a time goes on at its
  * last rate. 0 or -EINVAL. */
 int schedule_parse(struct schedule *s, const char *text, struct error *e);
 /* ns from the start to the moment request n (from 0) is due; UINT64_MAX = never. */

@@ -50,10 +50,10 @@ int url_parse(struct url *u, const char *text, struct error *e)
     else if (!strncmp(text, "https://", 8))
         rest = text + 8, u->tls = true;
     if (!rest)
-        return error_set(e, -EINVAL, "'%.80s' is no URL of http:// or https://", text);
+        return error_set(e, -EINVAL, "'%.80s' is not a URL of http:// or https://", text);
     size_t len = strcspn(rest, "/?#"), path = strcspn(rest + len, "#");
     if (has_odd_byte(text) || !take_authority(u, rest, len) || path + 2 > sizeof u->path)
-        return error_set(e, -EINVAL, "'%.80s' is no URL like http://host:8080/path", text);
+        return error_set(e, -EINVAL, "'%.80s' is not a URL like http://host:8080/path", text);
     snprintf(u->authority, sizeof u->authority, "%.*s", (int)len, rest);
     snprintf(u->path, sizeof u->path, "%s%.*s", rest[len] == '/' ? "" : "/", (int)path, rest + len);
     return 0;

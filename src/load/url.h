@@ -1,4 +1,4 @@
-/* A URL that load is put on: http://host[:port][/path?query] or https. */
+/* The URL to put load on: http://host[:port][/path?query] or https. */
 #ifndef CANDOR_LOAD_URL_H
 #define CANDOR_LOAD_URL_H
 

@@ -1,5 +1,5 @@
-/* One thread of the generator: some of the connections, an epoll and a timer. The next request of the schedule is claimed by
- * whoever has a free connection first. */
+/* One thread of the generator: some of the connections, an epoll and a timer. The first worker with a free connection claims
+ * the next request of the schedule. */
 #ifndef CANDOR_LOAD_WORKER_H
 #define CANDOR_LOAD_WORKER_H
 

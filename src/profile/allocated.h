@@ -1,5 +1,5 @@
-/* What is allocated: samples of allocations have their object's class as the label "class", those of locks the lock's, as people write
- * it: "java.lang.String", "byte[]", "java.lang.Object[][]". */
+/* The allocated class: samples of allocations have their object's class as the label "class", and samples of locks the lock's
+ * class, as people write it: "java.lang.String", "byte[]", "java.lang.Object[][]". */
 #ifndef CANDOR_PROFILE_ALLOCATED_H
 #define CANDOR_PROFILE_ALLOCATED_H
 
@@ -19,8 +19,8 @@ int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *l
 uint32_t allocated_class(const struct profile *p, uint32_t labels);
 /* Whether the samples of such a profile have classes. */
 bool allocated_has_classes(const struct profile *p);
-/* The class becomes the leaf frame of each sample that has one, for trees and other tools' formats. Once, when all samples are there;
- * what was computed of them before stays as it was. 0 or -ENOMEM. */
+/* The class becomes the leaf frame of each sample that has one, for trees and other tools' formats. Once, when all samples are
+ * there; earlier results do not change. 0 or -ENOMEM. */
 int allocated_add_frames(struct profile *p);
 
 #endif

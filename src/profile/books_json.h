@@ -1,5 +1,5 @@
-/* The books as JSON objects, the same in the report and inside the flame graph (docs/formats/report-json.md); null when the
- * recording has none of that kind. */
+/* The books as JSON objects, the same in the report and inside the flame graph (docs/formats/report-json.md); null if the
+ * recording has no books of that kind. */
 #ifndef CANDOR_PROFILE_BOOKS_JSON_H
 #define CANDOR_PROFILE_BOOKS_JSON_H
 

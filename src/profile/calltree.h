@@ -1,7 +1,7 @@
-/* The stacks of a profile as a tree by name: frames of one method with different lines, tiers or overloads are one node.
- * Tree, flame graph and collapsed stacks are drawn from it.
+/* The stacks of a profile as a call tree by name: frames of one method with different lines, tiers or overloads are one node.
+ * The tree report, the flame graph and collapsed stacks use it.
  *
- * Node 0 is the root. Parents stand before their children, children of one parent side by side, the heaviest first. */
+ * Node 0 is the root. Parents come before their children, children of one parent are adjacent, the heaviest first. */
 #ifndef CANDOR_PROFILE_CALLTREE_H
 #define CANDOR_PROFILE_CALLTREE_H
 

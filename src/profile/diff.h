@@ -1,11 +1,12 @@
-/* What differs between two sides of recordings, A and B, and whether it is more than chance: per method its self share and its total
- * share, or with `absolute` its time per second.
+/* The differences between two sides of recordings, A and B, and whether they are more than chance: for each method its self
+ * share and its total share, or with `absolute` its time per second.
  *
  *   diff_init -> diff_add for each recording, of either side -> diff_compute -> read the rows -> diff_deinit
  *
- * The standard errors are those of the report's intervals (stats.h). What programs do differs from run to run, too: with several runs
- * on each side the differences between these tell how much; with one, what comes and goes slowly within it. A difference is named
- * when the rate of false ones among those named is held below `level` (significance.h). Derivation: docs/internals/sampling-math.md. */
+ * The standard errors are those of the report's intervals (stats.h). Programs also differ from run to run: with several runs on
+ * each side, the differences between these show how much; with one, slow variation within it is used. A difference is reported
+ * if the rate of false ones among those reported stays below `level` (significance.h). Derivation:
+ * docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_DIFF_H
 #define CANDOR_PROFILE_DIFF_H
 

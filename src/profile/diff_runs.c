@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Of a row: the sum in the block that is open; what the last two blocks missed the whole's share by; and of all blocks the sum of the
- * squares of that, of the products of neighbours, and of those that are two apart. */
+ * squares of that, of the products of neighbors, and of those that are two apart. */
 struct row_blocks {
     double sum, missed[2], squares, products[2];
 };
@@ -51,7 +51,7 @@ static void close_row(struct row_blocks *r, double expected)
     r->sum = 0;
 }
 
-/* The variance of the sum, by blocks, or by twos or threes of them, which overlap: where neighbours are alike, that is more. */
+/* The variance of the sum, by blocks, or by twos or threes of them, which overlap: where neighbors are alike, that is more. */
 static double variance_of(const struct row_blocks *r)
 {
     return r->squares + fmax(0, fmax(r->products[0], (4 * r->products[0] + 2 * r->products[1]) / 3));

@@ -1,4 +1,4 @@
-/* What diff takes from each recording; the inside of diff.c. */
+/* The data that diff takes from each recording; the inside of diff.c. */
 #ifndef CANDOR_PROFILE_DIFF_RUNS_H
 #define CANDOR_PROFILE_DIFF_RUNS_H
 

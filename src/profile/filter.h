@@ -1,10 +1,10 @@
-/* Chooses samples of a profile. A filter drops whole samples, never frames; what it drops is added up, so that
+/* Selects samples of a profile. A filter drops whole samples, never frames; the dropped weight is added up, so that
  *
  *     weight + filtered_weight = the weight before, exactly                 (and the same of `sampled` and `filtered`)
  *
- * Shares are then of what is left. The books stay those of the whole recording.
+ * Shares then refer to the rest. The books stay those of the whole recording.
  *
- * A filter by what samples show (anything but time and thread) makes the profile `thinned`: its intervals are then those of
+ * A filter by properties of samples (anything but time and thread) makes the profile `thinned`: its intervals are then those of
  * independent draws. */
 #ifndef CANDOR_PROFILE_FILTER_H
 #define CANDOR_PROFILE_FILTER_H
@@ -29,7 +29,7 @@ struct filter {
     struct filter_pattern thread;               /* the thread's name */
     struct filter_pattern method, not_method;   /* some frame's name; no frame's name */
     struct filter_pattern package, not_package; /* the same of packages, and of native code's libraries */
-    struct filter_label label, not_label;       /* the sample has such a label; it has none such */
+    struct filter_label label, not_label;       /* the sample has such a label; the sample has no such label */
     uint32_t states;                            /* bits by enum jfr_thread_state, 0 = all */
     uint32_t types;                             /* bits by frame type, of the innermost frame; 0 = all */
 };

@@ -1,9 +1,9 @@
-/* One profile taken into another, piece by piece: what it has more than the last time is interned there, in the order in which
- * it came, and where its ids went is kept.
+/* One profile merged into another, piece by piece: everything it has gained since the last time is interned there, in order of
+ * arrival, and the mapping of its ids is kept.
  *
  *   struct graft g = {0};  [ graft_take -> g.strings[id], g.frames[id], g.nodes[id], g.labels[id], g.threads[id] ]*  graft_deinit
  *
- * Samples, books, settings and what else depends on more than one profile are the caller's business. */
+ * Samples, books, settings and everything else that depends on more than one profile are the caller's business. */
 #ifndef CANDOR_PROFILE_GRAFT_H
 #define CANDOR_PROFILE_GRAFT_H
 

@@ -1,17 +1,17 @@
-/* Who holds the objects that are alive: their paths (load_holders.h), merged.
+/* The holders of live objects: their paths (load_holders.h), merged.
  *
  *   {0} -> holders_take ... -> holders_settle -> read -> holders_deinit
  *
- * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects are among the missing
- * ones. What one holder holds by several paths (an entry is the first of its bucket, or not) is summed up. */
+ * A path that was followed neither to a static field nor to a root is a row without a holder, and its objects count as missing.
+ * If one holder holds objects by several paths (an entry is the first in its bucket, or not), they are added up. */
 #ifndef CANDOR_PROFILE_HOLDERS_H
 #define CANDOR_PROFILE_HOLDERS_H
 
 #include "base/map.h"
 #include "profile/profile.h"
 
-/* The labels' keys, what stands between the steps of a path, the word of a recording for a path to its end, and ours for one that is left
- * unread (load_holders.h). */
+/* The labels' keys, the separator of the steps of a path, a recording's word for a complete path, and our word for one that was
+ * not read (load_holders.h). */
 #define HOLDERS_PATH "path"
 #define HOLDERS_HOLDER "holder"
 #define HOLDERS_NO_PATH "no_path"
@@ -53,7 +53,7 @@ struct holders {
 
 /* Whether its recording says anything of what holds the object. */
 bool holders_are_told(const struct profile *p, const struct profile_object *o);
-/* 0 or -ENOMEM; one of which nothing is told changes nothing. */
+/* 0 or -ENOMEM; a sample without such labels changes nothing. */
 int holders_take(struct holders *h, const struct profile *p, const struct profile_object *o);
 int holders_settle(struct holders *h); /* 0 or -ENOMEM */
 void holders_deinit(struct holders *h);

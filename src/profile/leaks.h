@@ -1,4 +1,4 @@
-/* Which objects become more and more: leak candidates, of a profile of the kind PROFILE_LIVE.
+/* Which objects keep growing in number: leak candidates, in a profile of the kind PROFILE_LIVE.
  *
  *   leaks_find -> read the rows -> leaks_deinit
  *
@@ -11,7 +11,8 @@
  * quarter, and over the three together so small that any group of the recording has it with a chance of at most LEAKS_CHANCE
  * (docs/internals/sampling-math.md).
  *
- * What grows may be a cache that still fills. And it may be garbage, unless a collection had looked at old objects in each quarter. */
+ * A candidate may be a cache that is still being filled. And it may be garbage, unless a collection looked at old objects in
+ * each quarter. */
 #ifndef CANDOR_PROFILE_LEAKS_H
 #define CANDOR_PROFILE_LEAKS_H
 
@@ -37,7 +38,7 @@ struct leak {
     struct holders holders;      /* of its objects, where the recording tells */
 };
 
-/* Whether there can be garbage among what is called alive. */
+/* Whether objects that count as alive may be garbage. */
 enum leaks_proof { LEAKS_PROVED, LEAKS_NO_OLD_COLLECTION, LEAKS_OLD_UNKNOWN };
 
 struct leaks {

@@ -2,10 +2,11 @@
  *
  *   live_new -> [ live_read -> live_look -> stats_compute(&view.profile) ... -> live_look_away ]* -> live_free
  *
- * A view begins where one of the reads before ended, so that its samples and its books are of the same time: its books are the
- * difference of the recording's, which are cumulative.
+ * A view begins where an earlier read ended, so that its samples and its books cover the same time: its books are the
+ * difference of the recording's cumulative books.
  *
- * Memory is bounded: of more than LIVE_SAMPLES_MAX samples the older half is forgotten, and the start moves. One owner, no locking. */
+ * Memory is bounded: when there are more than LIVE_SAMPLES_MAX samples, the older half is forgotten, and the start moves. One
+ * owner, no locking. */
 #ifndef CANDOR_PROFILE_LIVE_H
 #define CANDOR_PROFILE_LIVE_H
 
@@ -28,11 +29,11 @@ struct live_view {
     struct profile_sample *own; /* samples, where they are not the recording's */
 };
 
-/* Takes the descriptor of the recording over, also when it fails. joined: it runs already, and the start is now; what stands in it so
- * far only gives the names. 0 or a negative code with e. */
+/* Takes over the recording's descriptor, even if it fails. joined: the recording already runs, and its start is now; its earlier
+ * content only provides names. 0 or a negative code with e. */
 int live_new(struct live **out, int fd, bool joined, struct error *e);
 void live_free(struct live *l); /* NULL is fine */
-/* Takes in what the recording has got since: *news tells whether that is anything. Views are invalid then. 0 or a negative code with e. */
+/* Reads the recording's new data: *news says whether there is any. Views are invalid then. 0 or a negative code with e. */
 int live_read(struct live *l, bool *news, struct error *e);
 /* True when the recording was ended in good order, and all of it is read. */
 bool live_ended(const struct live *l);

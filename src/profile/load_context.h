@@ -1,5 +1,5 @@
-/* The labels of a sample's context (candor.types.Context, docs/formats/recording.md): whose work the thread did. Each entry of the
- * constant pool is taken into the profile once; keys of the pool mean something within one chunk only. */
+/* The labels of a sample's context (candor.types.Context, docs/formats/recording.md): the work that the thread did. Each entry
+ * of the constant pool is taken into the profile once; keys of the pool are valid within one chunk only. */
 #ifndef CANDOR_PROFILE_LOAD_CONTEXT_H
 #define CANDOR_PROFILE_LOAD_CONTEXT_H
 

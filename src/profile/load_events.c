@@ -82,7 +82,7 @@ static const struct load_fields *sample_fields(struct load *l, const struct jfr_
     return fields;
 }
 
-/* A number that is 0 is none: that is what threads without a context have. */
+/* 0 means no value: threads without a context have it. */
 static int add_label(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
 {
     char digits[32];

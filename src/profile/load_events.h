@@ -2,8 +2,8 @@
  *
  *   load_new -> for each chunk: load_begin_chunk, load_event ... -> load_free
  *
- * Names and stacks go into the profile of the thread that reads, everything else into the chunk's part. Functions return 0 or
- * -ENOMEM. What an event says wrongly becomes a problem of the profile. */
+ * Names and stacks go into the profile of the reading thread, everything else into the chunk's part. Functions return 0 or
+ * -ENOMEM. Wrong data in an event becomes a problem of the profile. */
 #ifndef CANDOR_PROFILE_LOAD_EVENTS_H
 #define CANDOR_PROFILE_LOAD_EVENTS_H
 
@@ -42,7 +42,7 @@ int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_rea
 void load_free(struct load *l); /* NULL is fine */
 /* part was reset. */
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part);
-/* The same chunk has grown: its part was reset, and takes what is new. */
+/* The same chunk has grown: its part was reset, and receives the new data. */
 void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
 

@@ -1,4 +1,4 @@
-/* What holds an object, as a jdk.OldObjectSample tells it, the JDK's or ours: labels of the object's sample, by which reports merge.
+/* What holds an object, from a jdk.OldObjectSample, the JDK's or ours: labels of the object's sample, by which reports merge.
  *
  *   path     the references that lead to it, its own side first: "java.util.HashMap$Node.value <- java.util.HashMap$Node[] [] <-
  *            java.util.HashMap.table <- com.shop.Orders.cache (static)"; what is no static field stands as of an object,
@@ -7,7 +7,7 @@
  *            root; there is no holder where the path was not followed to either
  *   no_path  why not, in the words of the recording; that of a recording which was not asked for paths has none of the three
  *
- * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats itself along a list is told once. */
+ * Numbers in the names of threads are left out ("worker-*"), and a reference that repeats along a list appears once. */
 #ifndef CANDOR_PROFILE_LOAD_HOLDERS_H
 #define CANDOR_PROFILE_LOAD_HOLDERS_H
 
@@ -16,8 +16,8 @@
 
 #include <stdatomic.h>
 
-/* Bytes of steps that are read of one recording, and of one path. What its pools share is spelled out for each object: a file that makes
- * use of that could have a thousand times its size in memory. What lies beyond has HOLDERS_UNREAD for its no_path. */
+/* The limit of bytes of steps for one recording, and for one path. Shared parts of the pools are written out for each object: a
+ * crafted file could take a thousand times its size in memory. Paths beyond the limit have HOLDERS_UNREAD as their no_path. */
 enum { LOAD_HOLDERS_FILE_BYTES = 1 << 28, LOAD_HOLDERS_PATH_BYTES = 1 << 16 };
 
 /* Adds the labels to a set. read: bytes so far, from 0; of all threads that read the recording. 0 or -ENOMEM. */

@@ -11,19 +11,19 @@
  * profile becomes PROFILE_WALL by itself, of lock without cpu, wall and alloc PROFILE_LOCK; with or_allocations, allocations count where
  * there are none of the others.
  *
- * Of a file with chunks of ours and of the JDK's recorder ours count, of what both tell; a problem says how many were left out. Where the
- * setting `jfr` says that the JDK's stand there as a part of our recording, its time is that of our chunks, and what the JDK samples is no
- * part of the CPU time.
+ * If a file has chunks of ours and of the JDK's recorder, events that both have are taken from ours; a problem says how many
+ * were left out. If the setting `jfr` says that the JDK's chunks are a part of our recording, its time is that of our chunks,
+ * and the JDK's samples are not part of the CPU time.
  *
- * Damage is no failure: what can be read is read, the rest is said in the profile's problems. Time and memory are
- * bounded by a small multiple of the file's size. */
+ * Damage is not a failure: the readable part is read, and the profile's problems describe the rest. Time and memory are bounded
+ * by a small multiple of the file's size. */
 #ifndef CANDOR_PROFILE_LOAD_JFR_H
 #define CANDOR_PROFILE_LOAD_JFR_H
 
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* path "-" is standard input. p was initialised and is empty; it stays the caller's to deinit also on failure. */
+/* path "-" is standard input. p was initialized and is empty; it stays the caller's to deinit also on failure. */
 int profile_load_jfr(struct profile *p, const char *path, struct error *e);
 struct intake;
 /* The same from an input that is open already, which it takes over, also when it fails. */

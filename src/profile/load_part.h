@@ -1,14 +1,15 @@
-/* What one chunk of a recording says, in the ids of the profile of the thread that read it: samples, and notes of all that
- * depends on the chunks before. load_events.c writes it, load_whole.c takes it into the profile of the file, in the chunks' order.
+/* The content of one chunk of a recording, in the ids of the profile of the thread that read it: samples, and notes on
+ * everything that depends on earlier chunks. load_events.c writes it, load_whole.c takes it into the profile of the file, in
+ * the chunks' order.
  *
- * Only the best kind of samples that the chunk has is in it. One owner, no locking. */
+ * It contains only the best kind of samples in the chunk. One owner, no locking. */
 #ifndef CANDOR_PROFILE_LOAD_PART_H
 #define CANDOR_PROFILE_LOAD_PART_H
 
 #include "jfr/reader.h"
 #include "profile/profile.h"
 
-/* The kinds of sample, the better ones behind. */
+/* The kinds of sample, better ones last. */
 enum load_rank {
     LOAD_NOTHING,
     LOAD_HOLDER,

@@ -1,5 +1,5 @@
-/* Stacks, threads and states of a chunk's constant pools, each taken into the profile once; the inside of load_events.c.
- * Keys of the pools mean something within one chunk only. Functions return 0 or -ENOMEM. */
+/* Stacks, threads and states in a chunk's constant pools, each taken into the profile once; the inside of load_events.c. Keys
+ * of the pools are valid within one chunk only. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_PROFILE_LOAD_STACKS_H
 #define CANDOR_PROFILE_LOAD_STACKS_H
 
@@ -18,8 +18,8 @@ int load_stacks_init(struct load_stacks *s, struct profile *p);
 void load_stacks_deinit(struct load_stacks *s);
 void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part);
 
-/* The stack in field f of the event: 0 when it has none. *truncated tells that its root is missing; it then stands on the
- * frame of profile_truncation_frame. */
+/* The stack in field f of the event: 0 if it has none. *truncated says that its root is missing; profile_truncation_frame is then
+ * at its root. */
 int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
                bool *truncated);
 /* The stack of a sample that has none: a pseudo frame with the reason. */

@@ -1,9 +1,9 @@
 /* One stack trace of a recording, taken into the trie of a profile; the inside of load_stacks.c.
  *
- * Five things make it cheap. Stacks that follow one another often share their roots: where their last bytes are the same ones, so are
- * the frames, which are not looked at. Other frames are decoded as they lie there, without the detour of values. A frame that the chunk
- * has shown before is known by its bytes. What a key stood for in the last chunk that had it, it mostly stands for in the next: it is
- * compared, and not looked for. And as far as roots are the same without being the same bytes, the trie is not asked. */
+ * Five things make it cheap. Successive stacks often share their roots: if their last bytes are equal, so are the frames, which
+ * are then skipped. Other frames are decoded in place, without the detour through values. A frame that the chunk has had before
+ * is recognized by its bytes. A key usually has the same meaning as in the last chunk that had it: the entry is compared, not
+ * searched for. And as long as roots are equal although their bytes differ, the trie is not searched. */
 #ifndef CANDOR_PROFILE_LOAD_WALK_H
 #define CANDOR_PROFILE_LOAD_WALK_H
 
@@ -42,8 +42,8 @@ struct load_walk {
 int load_walk_init(struct load_walk *w, struct profile *p);
 void load_walk_deinit(struct load_walk *w);
 void load_walk_new_chunk(struct load_walk *w);
-/* The stack of a value of type jdk.types.StackTrace: 0 when it is none. *truncated: its root is missing, and it stands on the frame
- * of profile_truncation_frame. 0 or -ENOMEM. */
+/* The stack of a value of type jdk.types.StackTrace: 0 if it is not one. *truncated: its root is missing, and
+ * profile_truncation_frame is at its root. 0 or -ENOMEM. */
 int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated);
 
 #endif

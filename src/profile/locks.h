@@ -1,11 +1,11 @@
-/* Waits for locks (PROFILE_LOCK). What was waited for is in a sample's labels: "class", the lock's, as of allocations (allocated.h);
- * "address", of a monitor; "owner", the thread that had it; "owner_id" and "open", of a wait without a deadline that went on when the
- * recording ended. The state says whether it was a monitor or a park.
+/* Waits for locks (PROFILE_LOCK). A sample's labels describe the lock: "class", as for allocations (allocated.h); "address" of
+ * a monitor; "owner", the thread that held it; "owner_id" and "open" for a wait without a deadline that still went on when the
+ * recording ended. The state shows whether it was a monitor or a park.
  *
  *   locks_compute -> read -> locks_deinit
  *
- * A circle of threads that wait for each other is a deadlock: each of its links is a sample, whose thread waits for what the thread of
- * the next one has. Of several recordings that were merged there are none: their threads' numbers are not of one JVM. */
+ * A cycle of threads that wait for each other is a deadlock: each of its links is a sample, whose thread waits for a lock that
+ * the thread of the next one holds. In merged recordings there are none, because their thread numbers come from different JVMs. */
 #ifndef CANDOR_PROFILE_LOCKS_H
 #define CANDOR_PROFILE_LOCKS_H
 

@@ -38,7 +38,7 @@ static int take_samples(struct merge *m)
     return 0;
 }
 
-/* Accounts that do not add up: the largest of all. */
+/* Accounts that are not sums: the largest of all. */
 static bool is_largest(const char *account)
 {
     static const char *const largest[] = {"alloc_longest_interval", "lock_threshold", "wall_rounds"};

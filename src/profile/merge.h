@@ -1,7 +1,7 @@
-/* Several recordings as one profile: samples and books add up, threads of one name and ids are one thread.
+/* Several recordings as one profile: samples and books add up, and threads with the same name and ids are one thread.
  *
- * Weights are of one unit, or it is refused; that intervals differ does not matter, weights are times. Settings and what else the
- * recordings do not agree in is left out, and said to be. */
+ * All weights must have one unit, or the merge is refused; intervals may differ, because weights are times. Settings and other
+ * values in which the recordings differ are left out, with a note. */
 #ifndef CANDOR_PROFILE_MERGE_H
 #define CANDOR_PROFILE_MERGE_H
 

@@ -1,4 +1,4 @@
-/* How things are named wherever people see them: one place, so that report, flame graph and collapsed stacks agree.
+/* Names as users see them: one place, so that report, flame graph and collapsed stacks agree.
  *
  *   Java method            pkg.Class.method
  *   native, stub, kernel   the function's name as it is, without its library

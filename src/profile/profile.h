@@ -1,5 +1,5 @@
-/* The model of what a recording says: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings.
- * It knows no file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
+/* The model of a recording: strings, methods, frames, a trie of stacks, labels, samples, threads, books, settings. It knows no
+ * file format; load_jfr.c and src/format/ fill it from a file, stats.c and calltree.c read it.
  *
  *   profile_init -> [ profile_method, _frame, _stack, _thread, _add_sample ... ]* -> read the arrays -> profile_deinit
  *
@@ -8,12 +8,12 @@
  *      0 root ── 1 Thread.run ── 2 Work.loop ── 3 Work.hot      stack id 3 = run, loop, hot
  *                                     └──────── 4 Work.cold     stack id 4 = run, loop, cold
  *
- * A parent has a smaller id than its children, so one pass forwards goes from the root to the leaves and one backwards
- * from the leaves to the root.
+ * A parent has a smaller id than its children, so one forward pass goes from the root to the leaves and one backward pass from
+ * the leaves to the root.
  *
- * Weights are nanoseconds of CPU time, of wall-clock time where the samples are the event safepoint's or wall's, bytes of allocations,
- * events that perf counts, counts of samples
- * Functions that intern return 0 or -ENOMEM with the id in the last argument. One owner, no locking.
+ * Weights are nanoseconds of CPU time, of wall-clock time for samples of the events safepoint and wall, bytes of allocations,
+ * events that perf counts, or counts of samples. Functions that intern return 0 or -ENOMEM with the id in the last argument.
+ * One owner, no locking.
  */
 #ifndef CANDOR_PROFILE_PROFILE_H
 #define CANDOR_PROFILE_PROFILE_H
@@ -72,7 +72,7 @@ struct profile_thread {
     uint32_t name;    /* string id: Java's name of the thread, else the operating system's */
     uint64_t os_id;   /* 0 = unknown */
     uint64_t java_id; /* 0 = not a Java thread, or several */
-    uint32_t virtual_threads; /* how many it stands for that have names of one pattern; 0 = it is no virtual thread */
+    uint32_t virtual_threads; /* number of virtual threads with this pattern of names; 0 = not virtual */
     bool cpu_known;
     uint64_t cpu_ns; /* CPU time of the thread by its own clock, while recorded */
 };
@@ -106,13 +106,13 @@ struct profile_object {
     bool is_alive;
 };
 
-/* What was alive as of the end of a collection. */
+/* The objects alive at the end of a collection. */
 struct profile_live_set {
     int64_t time_ns; /* since the epoch */
     uint64_t collections, old_collections; /* in the JVM's life; 0 = unknown, or none */
-    uint64_t old_before; /* as of the set before, or of the beginning: whether one of old objects lies between */
+    uint64_t old_before; /* at the previous set, or at the beginning: shows whether a collection of old objects lies between */
     uint64_t heap_used; /* bytes; 0 = unknown */
-    uint64_t objects, bytes, error; /* sampled ones, what they stand for, and the standard error of that */
+    uint64_t objects, bytes, error; /* sampled objects, their weight, and its standard error */
 };
 
 /* One line of the books, cumulative. The accounts are described in docs/formats/recording.md. */
@@ -163,14 +163,14 @@ struct profile {
     bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
-    uint32_t value;             /* string id: what the weights are of, in the words of another profiler ("alloc_space"); or 0 */
+    uint32_t value;             /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
     uint64_t weight;            /* sum of all samples' weights */
     uint32_t sampled;           /* sum of all samples' counts, held below 2^32 */
     uint32_t merged;            /* recordings that profile_merge has put together here; 0 = it is one that was read */
     uint64_t filtered_weight;   /* of the samples that a filter dropped (filter.h) */
     uint32_t filtered;          /* how many they were */
     bool discarded;             /* the recording had more, which it lost on purpose: it keeps its end */
-    bool thinned;               /* a filter looked at what samples show: what is left does not follow each other */
+    bool thinned;               /* a filter looked at properties of samples: the remaining samples are not successive */
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
@@ -189,7 +189,7 @@ struct profile {
 int profile_init(struct profile *p); /* 0 or -ENOMEM */
 void profile_deinit(struct profile *p);
 
-/* Interns a string; unlike strtab_add it tells the empty string from no memory. */
+/* Interns a string; unlike strtab_add it distinguishes the empty string from lack of memory. */
 int profile_string(struct profile *p, const char *text, size_t len, uint32_t *id);
 const char *profile_text(const struct profile *p, uint32_t string);
 
@@ -197,7 +197,7 @@ const char *profile_text(const struct profile *p, uint32_t string);
  * are one. */
 int profile_method(struct profile *p, uint32_t class_name, uint32_t name, uint32_t descriptor, uint32_t *id);
 int profile_frame(struct profile *p, uint32_t method, int32_t line, uint32_t bci, uint8_t type, uint32_t *id);
-/* The inside of the next: a child that does not stand right behind its parent, or not yet. */
+/* Used by the next: a child that is not right after its parent, or does not exist yet. */
 int profile_branch(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id);
 /* The stack that adds one frame, towards the leaf, to a stack (0 = the empty one). Most have one child, which came right after them. */
 static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t frame, uint32_t *id)
@@ -209,11 +209,11 @@ static inline int profile_stack(struct profile *p, uint32_t parent, uint32_t fra
     }
     return profile_branch(p, parent, frame, id);
 }
-/* The set that adds one label to a set (one->parent). A label without a key or a text is none: the set stays as it is. */
+/* The set that adds one label to a set (one->parent). A label without a key or a text is ignored: the set does not change. */
 int profile_label(struct profile *p, const struct profile_label *one, uint32_t *id);
 /* The labels of a set in the order in which they were added; returns how many. */
 uint32_t profile_label_list(const struct profile *p, uint32_t labels, const struct profile_label *list[PROFILE_LABELS_MAX]);
-/* The pseudo frame that stands at the root of a truncated stack. */
+/* The pseudo frame at the root of a truncated stack. */
 int profile_truncation_frame(struct profile *p, uint32_t *id);
 /* A thread is known by (java_id, os_id), a thread that is not Java's also by its name: the kernel uses ids again. A later
  * name of the same Java thread replaces the earlier one. */
@@ -245,7 +245,7 @@ static inline bool profile_is_of_objects(const struct profile *p)
 {
     return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LIVE;
 }
-/* Forgets all samples, and what they add up to; what is interned stays. */
+/* Forgets all samples and their sums; interned data stays. */
 void profile_drop_samples(struct profile *p);
 
 #endif

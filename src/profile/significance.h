@@ -6,7 +6,7 @@
 
 /* The regularised incomplete beta function, 0 <= x <= 1, a and b above 0. */
 double significance_beta(double x, double a, double b);
-/* z such that a normal figure lies above it with the probability p, 0 < p <= 1/2. */
+/* z such that a normal variable exceeds it with probability p, 0 < p <= 1/2. */
 double significance_normal(double p);
 /* The same of Student's t; df <= 0: normal. */
 double significance_student(double p, double df);

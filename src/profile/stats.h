@@ -1,8 +1,8 @@
-/* Where the time goes, and how sure that is: self and total per method, line and thread with 95 % intervals.
- * The estimator is described in docs/internals/sampling-math.md.
+/* Where the time goes, and how certain that is: self and total per method, line and thread with 95 % intervals.
+ * docs/internals/sampling-math.md describes the estimator.
  *
- * `self` is the weight of the samples with the method at the leaf, `total` of those with it anywhere in the stack, once
- * per sample however often it recurses. Shares are of the weight of all samples, those without a stack included.
+ * `self` is the weight of the samples with the method at the leaf, `total` of those with it anywhere in the stack, once per
+ * sample however often it recurses. Shares refer to the weight of all samples, including those without a stack.
  */
 #ifndef CANDOR_PROFILE_STATS_H
 #define CANDOR_PROFILE_STATS_H
@@ -59,11 +59,11 @@ struct stats {
 
 /* 0 or -ENOMEM. */
 int stats_compute(struct stats *s, const struct profile *p);
-/* The same for whoever has the order already. */
+/* The same for a caller that already has the order. */
 int stats_compute_ordered(struct stats *s, const struct successive_order *order);
 /* The tables that group methods, after stats_compute. 0 or -ENOMEM. */
 int stats_compute_groups(struct stats *s, const struct successive_order *order);
-/* The table by what the label with that key says; the same. Where a sample has several, the last counts. */
+/* The table by the value of the label with that key; as above. If a sample has several, the last counts. */
 int stats_compute_label(struct stats *s, const struct successive_order *order, const char *key);
 void stats_deinit(struct stats *s);
 

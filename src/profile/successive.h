@@ -1,9 +1,9 @@
-/* How much surer, or less sure, a figure is than as many independent draws would make it.
+/* How much more, or less, precise a figure is than the same number of independent draws would make it.
  *
- * A thread's samples follow each other at nearly even distances of its CPU time. What lasts for very many of them is then measured
- * up to its ends; all else is taken as drawn by lot. Which it was, the samples show themselves: with x = 1 where one shows the method,
- * else 0, the part of its variance that is still correlated between samples 32 apart is slow, and what is left of that at twice the
- * distance tells how slow. Derivation: docs/internals/sampling-math.md. */
+ * A thread's samples follow each other at nearly even distances in its CPU time. Work that lasts for very many of them is
+ * measured except at its ends; all else is treated as drawn at random. The samples themselves show which it was: with x = 1 if
+ * a sample shows the method, else 0, the part of its variance that is still correlated between samples 32 apart is slow, and
+ * the part of that which remains at twice the distance shows how slow. Derivation: docs/internals/sampling-math.md. */
 #ifndef CANDOR_PROFILE_SUCCESSIVE_H
 #define CANDOR_PROFILE_SUCCESSIVE_H
 
@@ -11,8 +11,8 @@
 
 enum successive_by { SUCCESSIVE_UNKNOWN, SUCCESSIVE_BY_THREAD, SUCCESSIVE_BY_TIME };
 
-/* The samples as they follow each other: each thread's by itself, by time, where each had a clock of its own; all by time, where one
- * clock served all. What follows each other is a run; where that is unknown, each sample is one. */
+/* The samples in sequence: each thread's separately, by time, if each had its own clock; all by time, if one clock served all.
+ * Successive samples form a run; if the order is unknown, each sample is one. */
 struct successive_order {
     const struct profile *profile;
     uint32_t *samples; /* their indices */
@@ -32,7 +32,7 @@ struct successive_whole {
 };
 struct successive_whole successive_whole(const struct successive_order *o);
 
-/* Of these: how often x differs from one to the next, and to the next but one; the ends and singles that show it. */
+/* For these: how often x differs between neighbors, and between every other one; the ends and singles that show it. */
 struct successive {
     uint32_t next, next_but_one, ends, singles;
 };
@@ -42,7 +42,7 @@ struct successive_pair {
 };
 
 /* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
- * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbours differ in). */
+ * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbors differ in). */
 int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
 /* Counts for one figure: shows[i] is of the order's sample i. */
 struct successive successive_count_one(const struct successive_order *o, const bool *shows);
@@ -50,7 +50,7 @@ struct successive successive_count_one(const struct successive_order *o, const b
 struct successive successive_of_run(uint32_t samples);
 
 /* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above
- * 1; 1 where it cannot be told. */
+ * 1; 1 if it is unknown. */
 double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
 
 #endif

@@ -44,7 +44,7 @@ int candor_pool_init(struct candor_pool *pool, void *memory, uint32_t chunk_coun
         atomic_init(&pool->taken[i], 0);
         atomic_init(&pool->touched[i], 0);
     }
-    if (chunk_count % 64 != 0) /* chunks that are not there are taken for ever */
+    if (chunk_count % 64 != 0) /* chunks that are not there are taken forever */
         atomic_init(&pool->taken[words - 1], ~0ULL << chunk_count % 64);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Rings of slots in chunks: `slots` atomic words and a link behind them. For the chunked queues. */
+/* Rings of slots in chunks: `slots` atomic words and a link after them. For the chunked queues. */
 #ifndef CANDOR_QUEUE_RING_H
 #define CANDOR_QUEUE_RING_H
 

@@ -187,7 +187,7 @@ static int read_group_kind(struct regex_reader *r, bool *group)
     return 0;
 }
 
-/* "(...)"; flags without a group give nothing, and hold on. */
+/* "(...)"; flags without a group add no node, and stay in force. */
 static int read_group(struct regex_reader *r, uint32_t *id)
 {
     const struct regex_reader before = *r;

@@ -1,4 +1,4 @@
-/* Regular expressions of people who need not be trusted. The dialect is RE2's:
+/* Regular expressions from untrusted users. The dialect is RE2's:
  *
  *     x*  x+  x?  x{n}  x{n,}  x{n,m}      n, m <= 1000, also of repetitions in repetitions together; a ? behind changes nothing here
  *     xy  x|y  (x)  (?:x)  (?P<name>x)     groups
@@ -8,11 +8,11 @@
  *     \d \w \s \D \W \S  \n \t .. \x41 \x{263a} \101  \Q...\E
  *     ^  $  \A  \z  \b  \B                 begin, end, word boundaries (of ASCII)
  *
- * What RE2 has not (backreferences, lookaround) is refused, and so are \pL (classes of Unicode) and \C. A character is one of UTF-8; a
- * byte of the text that is none counts as U+FFFD.
+ * Features that RE2 lacks (backreferences, lookaround) are refused, and so are \pL (Unicode classes) and \C. A character is a
+ * UTF-8 character; an invalid byte counts as U+FFFD.
  *
- * Neither memory nor time get out of hand: a pattern has at most REGEX_TEXT_MAX bytes and REGEX_PROGRAM_MAX instructions, and a text of n
- * characters takes at most n times as many steps. */
+ * Memory and time are bounded: a pattern has at most REGEX_TEXT_MAX bytes and REGEX_PROGRAM_MAX instructions, and a text of n
+ * characters takes at most n times that many steps. */
 #ifndef CANDOR_REGEX_REGEX_H
 #define CANDOR_REGEX_REGEX_H
 
@@ -30,7 +30,7 @@ struct regex;
 /* 0; -EINVAL with what is wrong and where, such as "at character 1: a ) is missing for the ("; or -ENOMEM. regex_free ends it; *out is
  * NULL after an error. */
 int regex_compile(struct regex **out, const char *text, enum regex_where where, struct error *e);
-/* One thread at a time: the pattern holds what the match works in. */
+/* One thread at a time: the pattern contains the working memory of a match. */
 bool regex_matches(const struct regex *r, const char *text);
 /* How many instructions it has: what a character of a text takes at most. */
 uint32_t regex_size(const struct regex *r);

@@ -1,4 +1,4 @@
-/* The inside of regex/: from text over a tree to a program. */
+/* The inside of regex/: from text through a tree to a program. */
 #ifndef CANDOR_REGEX_REGEX_INTERNAL_H
 #define CANDOR_REGEX_REGEX_INTERNAL_H
 
@@ -75,9 +75,9 @@ void regex_tree_deinit(struct regex_tree *tree);
 
 /* An error at the place where the reader is; returns -EINVAL. */
 int regex_bad(const struct regex_reader *r, const char *what);
-/* The character there, which the reader moves behind. */
+/* Reads the character there, and moves past it. */
 int regex_rune(struct regex_reader *r, uint32_t *rune);
-/* Behind a backslash: a character. -EINVAL when it is none. */
+/* Reads a character after a backslash. -EINVAL if it is not one. */
 int regex_escape(struct regex_reader *r, uint32_t *rune);
 /* "[...]": adds it to the tree's classes; *id is its place. */
 int regex_read_class(struct regex_reader *r, uint32_t *id);

@@ -21,7 +21,7 @@ struct diff_options {
 void diff_text(FILE *out, const struct diff *d, const struct diff_options *o);
 void diff_json(FILE *out, const struct diff *d, const struct diff_options *o);
 
-/* Whether the row is shown: by its change, and what is asked for. */
+/* Whether the row is shown, given its change and the options. */
 bool diff_is_shown(const struct diff_row *row, const struct diff_options *o);
 
 #endif

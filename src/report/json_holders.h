@@ -1,11 +1,11 @@
-/* Who holds objects, as JSON: the inside of report_json (docs/formats/report-json.md). */
+/* The holders of objects, as JSON: the inside of report_json (docs/formats/report-json.md). */
 #ifndef CANDOR_REPORT_JSON_HOLDERS_H
 #define CANDOR_REPORT_JSON_HOLDERS_H
 
 #include "base/jsonw.h"
 #include "profile/holders.h"
 
-/* The member "holders" of an object that is open: null where nothing is told. */
+/* The member "holders" of the open object: null without data. */
 void json_holders(struct jsonw *j, const struct profile *p, const struct holders *h);
 
 #endif

@@ -26,7 +26,7 @@ enum report_section {
 
 struct report_options {
     unsigned sections; /* of enum report_section; the header is always there */
-    bool top_set;      /* else each table of the text has a length of its own, and JSON has all rows */
+    bool top_set;      /* otherwise each table of the text has its own length, and JSON has all rows */
     uint32_t top;      /* rows per table, 0 = all */
     enum stats_order order;
     double threshold; /* share below which a branch of a tree is left out */
@@ -34,7 +34,7 @@ struct report_options {
     const struct leaks *leaks; /* of the kind PROFILE_LIVE; else NULL */
     const struct locks *locks; /* of the kind PROFILE_LOCK; else NULL */
     const char *label; /* the key of the label whose values are a table (stats_compute_label); NULL = none */
-    const struct regex *callers, *callees; /* trees of who calls, and of what is called by, such methods; NULL = none */
+    const struct regex *callers, *callees; /* trees of the callers of, and of the methods called by, such methods; NULL = none */
     unsigned width;   /* columns of the terminal, 0 = no limit */
     bool colour;
 };

@@ -1,4 +1,4 @@
-/* The parts of the text report; the inside of report_text. Each prints one section, and nothing when it would be empty. */
+/* The parts of the text report; the inside of report_text. Each prints one section, or nothing if it would be empty. */
 #ifndef CANDOR_REPORT_TEXT_H
 #define CANDOR_REPORT_TEXT_H
 
@@ -75,7 +75,7 @@ void text_plain_name(const struct text *t, const char *name);
 /* A frame's name, shortened where the terminal is too narrow, or the name very long; used = columns before it. tail is printed
  * behind it. */
 void text_name(const struct text *t, uint32_t label, size_t used, const char *tail);
-/* What is said behind the name of a frame of this type: that it is the kernel's, whose functions look like the program's. */
+/* The note after the name of a frame of this type: that it is the kernel's, whose functions look like the program's. */
 const char *text_mark(uint8_t type);
 /* True for a share that is printed as 100.0 %. */
 bool text_is_full(double share);

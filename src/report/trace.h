@@ -1,9 +1,9 @@
-/* One request's life, by the samples that carry its trace: what its threads did, one after the other.
+/* One request's life, from the samples of its trace: what its threads did, in order of time.
  *
  *   trace_add for each kind of samples -> trace_finish -> trace_text or trace_json -> trace_deinit
  *
- * The profiles hold that trace's samples only, with their labels (docs/context.md), and must live as long as the trace. Samples of a
- * thread that follow each other with the same kind, state, span and place are one piece. Functions return 0 or -ENOMEM. */
+ * The profiles contain only that trace's samples, with their labels (docs/context.md), and must outlive the trace. Successive
+ * samples of a thread with the same kind, state, span and place are one piece. Functions return 0 or -ENOMEM. */
 #ifndef CANDOR_REPORT_TRACE_H
 #define CANDOR_REPORT_TRACE_H
 

@@ -1,4 +1,4 @@
-/* What all of the server shares: its options, its store, who may. */
+/* Shared by all of the server: its options, its store, the permissions. */
 #ifndef CANDOR_SERVER_CONTEXT_H
 #define CANDOR_SERVER_CONTEXT_H
 

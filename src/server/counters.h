@@ -1,4 +1,4 @@
-/* What the server has done since it started. Any thread. Each recording that comes ends in exactly one place:
+/* Counters of the server since its start. Any thread. Each incoming recording ends in exactly one place:
  *
  *     received = stored + duplicates + the sum of refused + those on their way */
 #ifndef CANDOR_SERVER_COUNTERS_H

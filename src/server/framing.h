@@ -1,5 +1,6 @@
-/* Whether a request's head says in one way only where its body ends: what two readers take for two requests (behind a proxy: another
- * client's) is refused, and its connection closed. libmicrohttpd itself takes the first of two lengths, and any coding. */
+/* Checks that a request's head defines the end of its body in only one way: a request that two readers could take for two
+ * requests (behind a proxy: another client's) is refused, and its connection is closed. libmicrohttpd itself takes the first of
+ * two lengths, and any coding. */
 #ifndef CANDOR_SERVER_FRAMING_H
 #define CANDOR_SERVER_FRAMING_H
 

@@ -39,7 +39,7 @@ void http_begin(struct http *h)
     h->body_coming = !http_header(h, "Expect") && (!length || strtoull(length, NULL, 10) <= body_most(h));
 }
 
-/* After a while a body has to come at a rate that is worth the connection. */
+/* After some time, a body must arrive at a minimum rate. */
 bool http_is_slow(const struct http *h)
 {
     uint64_t seconds = (clock_monotonic_ns() - h->begun_ns) / 1000000000;

@@ -1,4 +1,5 @@
-/* What a handler sees of HTTP; what is under it (libmicrohttpd) only http.c and receive.c know. A request belongs to one thread. */
+/* The view of HTTP that handlers have; only http.c and receive.c know the library under it (libmicrohttpd). A request belongs
+ * to one thread. */
 #ifndef CANDOR_SERVER_HTTP_H
 #define CANDOR_SERVER_HTTP_H
 
@@ -35,8 +36,8 @@ struct http {
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
 
-/* A connection that is closed on a body nobody has read is reset, and its client may never read why: from http_begin on an answer
-   waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
+/* If a connection is closed before the body was read, it is reset, and its client may never see the reason: from http_begin on an
+ * answer waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
 void http_begin(struct http *h);
 /* Some of the body has come: is it worth going on? */
 bool http_is_slow(const struct http *h);
@@ -60,7 +61,7 @@ void http_later(struct http *h, unsigned status, const char *text);
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n);
 void http_constant(struct http *h, const char *type, const char *bytes, size_t n);
 
-/* A page, with what it may do. */
+/* A page, with its permissions. */
 void http_page(struct http *h, const char *policy, char *bytes, size_t n, bool constant);
 
 /* An answer that is written: FILE and JSON writer into memory. */

@@ -61,7 +61,7 @@ static int read_times(const struct http *h, struct envelope_note *note, struct e
         char *end;
         unsigned long long v = text ? strtoull(text, &end, 10) : 0;
         if (text && (*end || !isdigit((unsigned char)*text)))
-            return error_set(e, -EINVAL, "%s: '%.40s' is no time in seconds", names[i], text);
+            return error_set(e, -EINVAL, "%s: '%.40s' is not a time in seconds", names[i], text);
         while (v > 100000000000ull) /* some send milliseconds, or less */
             v /= 1000;
         *(i ? &note->until_ns : &note->from_ns) = (int64_t)(v * 1000000000);
@@ -90,7 +90,7 @@ static int read_rate(const struct http *h, struct envelope_note *note, struct er
     char *end;
     unsigned long rate = text ? strtoul(text, &end, 10) : RATE_DEFAULT;
     if (text && (*end || !isdigit((unsigned char)*text) || !rate || rate > 1000000))
-        return error_set(e, -EINVAL, "sampleRate: '%.40s' is no rate per second", text);
+        return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
     if (!units || !*units || !strcmp(units, "samples"))
         note->period_ns = 1000000000 / rate;
     return 0;

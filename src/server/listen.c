@@ -124,7 +124,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     *request = NULL;
 }
 
-/* What libmicrohttpd itself has to say is about clients, not for the operator. */
+/* libmicrohttpd's own messages are about clients, not for the operator. */
 static void on_log(void *context, const char *format, va_list args)
 {
 }

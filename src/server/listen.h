@@ -1,4 +1,4 @@
-/* The port: libmicrohttpd with a thread per connection, and bounds on what a client may hold. */
+/* The port: libmicrohttpd with a thread per connection, and limits on what a client may use. */
 #ifndef CANDOR_SERVER_LISTEN_H
 #define CANDOR_SERVER_LISTEN_H
 

@@ -1,4 +1,4 @@
-/* A recording of the store, as the model reads it. */
+/* A recording in the store, read into the model. */
 #ifndef CANDOR_SERVER_LOAD_H
 #define CANDOR_SERVER_LOAD_H
 

@@ -44,7 +44,7 @@ int origin_check(const char *list, struct error *e)
     while ((n = next(&list, &one))) {
         const char *authority = authority_of(one, n, &len);
         if (!authority || memchr(authority, '/', len) || len >= NAME_MAX_BYTES)
-            return error_set(e, -EINVAL, "--origin '%.*s' is not like https://profiles.example.org: what a browser shows, without a path",
+            return error_set(e, -EINVAL, "--origin '%.*s' is not like https://profiles.example.org, a browser's address without a path",
                              n < 100 ? (int)n : 100, one);
     }
     return 0;
@@ -137,7 +137,7 @@ static bool is_good_host(const struct http *h)
     return !h->server->loopback && (address || is_private(name) || is_ours(name) || !strcasecmp(name, o->host));
 }
 
-/* Of a page of ours: its origin is where it was asked for, or what a proxy shows. */
+/* Whether it comes from our own page: its origin is the address of the request, or the one that a proxy shows. */
 static bool is_good_origin(const struct http *h)
 {
     const char *origin = http_header(h, "Origin"), *host = http_header(h, "Host"), *list = h->server->options->origin, *one;

@@ -1,4 +1,4 @@
-/* The page of the fleet: services, one of them over time, its flame graph in the viewer of web/. */
+/* The page of the fleet: services, a service over time, and its flame graph in the viewer of web/. */
 #ifndef CANDOR_SERVER_PAGES_H
 #define CANDOR_SERVER_PAGES_H
 

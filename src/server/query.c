@@ -31,7 +31,7 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
     int64_t ns;
     if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
         http_error(h, MHD_HTTP_BAD_REQUEST,
-                   "%s: '%.40s' is no time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
+                   "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
         return -EINVAL;
     }
     bool to = *name == 't'; /* the second that has begun is in it */
@@ -82,7 +82,7 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
         return 0;
     unsigned long long v = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || !v || v > most) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s: '%.40s' is no number from 1 to %u", name, text, most);
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
         return -EINVAL;
     }
     *out = (uint32_t)v;
@@ -350,7 +350,7 @@ static int read_step(struct http *h, const struct query *query, int64_t *step)
     int64_t span = query->q.to - query->q.from;
     *step = (span + STEPS_DEFAULT - 1) / STEPS_DEFAULT;
     if (text && *text && times_parse_step(text, step)) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "step: '%.40s' is no whole number of seconds; write 60 or 1m", text);
+        http_error(h, MHD_HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
         return -EINVAL;
     }
     if (span / *step > STEPS_MAX) {

@@ -1,4 +1,4 @@
-/* The queries: what is asked for becomes a store_query, what comes back becomes JSON or a page. */
+/* The queries: a request becomes a store_query, and the result becomes JSON or a page. */
 #ifndef CANDOR_SERVER_QUERY_H
 #define CANDOR_SERVER_QUERY_H
 
@@ -28,7 +28,7 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
 /* Members of an answer: "complete", and where it is not, "missing" and "missing_text". more: the answer was cut at a
  * limit. */
 void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more);
-/* Answers what the store could not do. */
+/* Answers with the store's error. */
 void query_failed(struct http *h, int rc, const struct error *e);
 
 #endif

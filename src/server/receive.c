@@ -88,7 +88,7 @@ static int set_time(struct receive *r, const char *text, int64_t *ns)
 {
     if (times_parse(text, r->note.received_ns, ns) || *ns <= 0)
         return error_set(&r->error, -EINVAL,
-                         "'%.40s' is no time; write seconds since the epoch, or 2026-11-22T16:41:00Z", text);
+                         "'%.40s' is not a time; write seconds since the epoch, or 2026-11-22T16:41:00Z", text);
     return 0;
 }
 

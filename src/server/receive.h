@@ -1,4 +1,4 @@
-/* A recording that is being sent: /v1/recordings, and /ingest as Pyroscope's agents send. */
+/* Receives a recording: /v1/recordings, and /ingest for Pyroscope's agents. */
 #ifndef CANDOR_SERVER_RECEIVE_H
 #define CANDOR_SERVER_RECEIVE_H
 

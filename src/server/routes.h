@@ -1,4 +1,4 @@
-/* From a request to its handler: who may, what there is. */
+/* From a request to its handler: permissions and paths. */
 #ifndef CANDOR_SERVER_ROUTES_H
 #define CANDOR_SERVER_ROUTES_H
 

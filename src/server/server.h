@@ -6,7 +6,8 @@
 
 /* Runs until SIGINT or SIGTERM. Says where it listens on standard output. 0 or a code with its line. */
 int server_run(const struct server_options *o, struct error *e);
-/* Opens the store, mends what there is to be mended, reads every file and says what is wrong on standard output; *bad = how many are. */
+/* Opens the store, repairs what can be repaired, reads every file and reports damage on standard output; *bad = the number of
+ * damaged files. */
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e);
 int server_backup(const struct server_options *o, const char *path, struct error *e);
 

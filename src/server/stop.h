@@ -1,5 +1,6 @@
-/* How the server ends: SIGTERM or SIGINT ask it to, and it does, whatever it is at. Requests that run are told (`asked`), and have some
- * seconds; then, or by a second signal, the process ends without them. That loses nothing: what was acknowledged is on the disk.
+/* How the server ends: SIGTERM or SIGINT request it, and it ends in any state. Running requests are notified (`asked`), and get
+ * some seconds; then, or at a second signal, the process ends without them. Nothing is lost, because everything acknowledged is
+ * on the disk.
  *
  *   stop_start -> stop_wait, until it says that it is time -> stop_end */
 #ifndef CANDOR_SERVER_STOP_H

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "read,write"; 0 = it is no such list. */
+/* "read,write"; 0 = not a valid list. */
 static unsigned parse_scopes(const char *text)
 {
     unsigned scopes = 0;

@@ -1,5 +1,5 @@
-/* Who may do what: a file with a line for each token, `NAME SCOPES SHA256`, scopes joined by commas, the token itself only as its digest
- * in hex. Empty lines and those that begin with '#' are comments. Read once; any thread. */
+/* Permissions: a file with a line for each token, `NAME SCOPES SHA256`, with scopes joined by commas, and the token itself only
+ * as its digest in hex. Empty lines and lines that begin with '#' are comments. Read once; any thread. */
 #ifndef CANDOR_SERVER_TOKENS_H
 #define CANDOR_SERVER_TOKENS_H
 
@@ -25,7 +25,7 @@ struct tokens {
 
 int tokens_read(struct tokens *t, const char *path, struct error *e);
 void tokens_deinit(struct tokens *t);
-/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = it is none that is known. */
+/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = unknown token. */
 unsigned tokens_scopes(const struct tokens *t, const char *authorization);
 /* Makes a token for "NAME:read,write", adds its line to the file, and prints the token on standard output. */
 int tokens_make(const char *path, const char *wanted, struct error *e);

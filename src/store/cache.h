@@ -1,4 +1,4 @@
-/* Dictionaries in memory: those in use, and the last used ones up to CACHE_NODES_MAX stacks. Any thread. */
+/* Dictionaries in memory: those in use, and the most recently used ones up to CACHE_NODES_MAX stacks. Any thread. */
 #ifndef CANDOR_STORE_CACHE_H
 #define CANDOR_STORE_CACHE_H
 

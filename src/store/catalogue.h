@@ -1,4 +1,4 @@
-/* What the store has, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
+/* The content of the store, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
  *
  *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw, flaws
  *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
@@ -86,10 +86,9 @@ struct catalogue_merge_rule {
     int64_t ended; /* of dictionaries of days before this one every two */
     uint64_t rows; /* at most, together */
 };
-/* The next such; count = 0: there is none. */
+/* The next such set; count = 0: there is none. */
 int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e);
-/* The segment `to` is there in their place, with the `parts` parts that are in them. -EAGAIN, and nothing is changed, when that is not
- * what they have by now. */
+/* The segment `to` replaces them, with their `parts` parts. -EAGAIN, and no change, if they are not what they were. */
 int catalogue_merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,
                      struct error *e);
 /* They are to stay as they are. */
@@ -147,7 +146,7 @@ struct catalogue_sums {
 };
 int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
 
-/* What is to be removed from the disk. */
+/* Files to remove from the disk. */
 struct catalogue_dropped {
     uint32_t *dictionaries;
     uint8_t (*identities)[ENVELOPE_IDENTITY];

@@ -23,10 +23,10 @@ int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelse
 
 /* ---- catalogue_digest.c ---- */
 
-/* Before the file is opened: it is what it was when it was closed in good order the last time. 0, -EBADMSG when it is not, or another
- * code. The digest is gone then: it knows nothing of what is written from now on. */
+/* Before the file is opened: checks that it is unchanged since its last normal close. 0, -EBADMSG if it has changed, or another
+ * code. Removes the digest, which does not cover later writes. */
 int catalogue_digest_check(const char *path, struct error *e);
-/* Of a file that was closed; one that cannot be written is done without. */
+/* Writes the digest of a closed file; failure to write it is ignored. */
 void catalogue_digest_write(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* The checksum of everything in the store: XXH3, 64 bits. It finds damage; it is no proof against whoever wants to deceive. */
+/* The checksum of everything in the store: XXH3, 64 bits. It detects damage, not deliberate changes. */
 #ifndef CANDOR_STORE_CHECKSUM_H
 #define CANDOR_STORE_CHECKSUM_H
 

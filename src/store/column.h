@@ -22,7 +22,7 @@ int column_pack(struct buffer *out, const struct buffer *plain);
 struct column { /* being read */
     uint8_t *bytes;
     size_t size, at;
-    int bad; /* it ended too early; what is read then is 0 */
+    int bad; /* it ended too early; later reads give 0 */
 };
 
 /* Where the column at *at of a file ends: moves on. 0 or -EBADMSG. */
@@ -41,7 +41,7 @@ static inline int64_t column_next_signed(struct column *c)
     uint64_t v = column_next(c);
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
-/* Borrows n bytes as they are; NULL when there are not so many. */
+/* Borrows n bytes; NULL if there are fewer. */
 const void *column_bytes(struct column *c, size_t n);
 void column_close(struct column *c);
 

@@ -102,7 +102,7 @@ static int put_block(struct buffer *out, const struct profile *p, const struct d
     return rc || out->failed ? -ENOMEM : 0;
 }
 
-/* What could not be written whole is written over next time. */
+/* An incomplete block is overwritten the next time. */
 static int save(struct dictionary *d, struct error *e)
 {
     struct dictionary_counts now = counts_of(&d->names);

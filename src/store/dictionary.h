@@ -1,12 +1,13 @@
-/* What segments refer to by number: strings, methods, frames, stacks, threads of one service and day, in one file that only grows.
+/* The things that segments refer to by number: strings, methods, frames, stacks, threads of one service and day, in one file
+ * that only grows.
  *
  *     "CANDDIC1" | blocks: u32 "BLCK" | u32 bytes that follow | five columns (column.h): strings, methods, frames, nodes, threads,
  *     each a count and then the entries that the blocks before do not have
  *
- * In memory it is a profile without samples, whose ids are the file's. Where a block is damaged, or cut off by a crash, the dictionary
- * ends before it, `damaged` is set, and nothing may be added any more: numbers would mean two things.
+ * In memory it is a profile without samples, whose ids are the file's. If a block is damaged, or cut off by a crash, the
+ * dictionary ends before it, `damaged` is set, and nothing more may be added, because numbers would become ambiguous.
  *
- * Threads are known by their names alone. One lock: everything but the path is for who holds it. */
+ * Threads are identified by name only. One lock: everything but the path requires it. */
 #ifndef CANDOR_STORE_DICTIONARY_H
 #define CANDOR_STORE_DICTIONARY_H
 
@@ -17,7 +18,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Beyond so many the service gets another dictionary for the rest of its day: what one needs in memory is bounded. */
+/* Beyond this number the service gets another dictionary for the rest of its day, so that the memory for one is bounded. */
 enum { DICTIONARY_NODES_MAX = 2 << 20 };
 
 struct dictionary {

@@ -1,5 +1,5 @@
-/* Files as the store needs them: whole or not there, and known to be on the disk. All functions return 0 or a negative errno with its
- * line, unless it says otherwise. */
+/* Files as the store needs them: whole or absent, and known to be on the disk. All functions return 0 or a negative errno with
+ * its message, unless noted. */
 #ifndef CANDOR_STORE_DISK_H
 #define CANDOR_STORE_DISK_H
 
@@ -23,9 +23,9 @@ int disk_write_file(const char *path, const void *bytes, size_t n, struct error 
 int disk_write_synced(const char *path, const void *bytes, size_t n, struct error *e);
 /* A whole file of at most `max` bytes; free() *bytes. */
 int disk_read_file(const char *path, size_t max, uint8_t **bytes, size_t *n, struct error *e);
-/* Its first bytes, at most so many. */
+/* Reads its first bytes, at most this many. */
 int disk_read_beginning(const char *path, size_t most, uint8_t **bytes, size_t *n, struct error *e);
-/* Removes a file, or a directory with the files in it. What is not there is no error. */
+/* Removes a file, or a directory with the files in it. A missing file is not an error. */
 int disk_remove(const char *path);
 int disk_remove_directory(const char *path);
 /* 0 when it is not there. */

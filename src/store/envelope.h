@@ -1,4 +1,4 @@
-/* A recording as it was sent, in a file with all that was said of it. The store can be made anew from these files alone.
+/* A recording as it was sent, in a file with all its metadata. The store can be rebuilt from these files alone.
  *
  *     head, 128 bytes: "CANDREC1" | u64 body bytes | u64 its XXH3 | u64 note bytes | u64 its XXH3 | identity, 32 bytes |
  *                      zeros | u64 XXH3 of the 120 bytes before                                           (little-endian)
@@ -7,7 +7,7 @@
  *
  *   envelope_begin -> envelope_put ... -> envelope_end -> (the caller renames w.path) or envelope_abandon
  *
- * A file is written under another name and gets its head last, so that one with a good head is whole. */
+ * A file is written under another name and gets its head last, so a file with a valid head is whole. */
 #ifndef CANDOR_STORE_ENVELOPE_H
 #define CANDOR_STORE_ENVELOPE_H
 
@@ -20,7 +20,7 @@
 
 enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128 };
 
-/* What was said of a recording. */
+/* The metadata of a recording. */
 struct envelope_note {
     struct labels labels;
     int64_t received_ns;

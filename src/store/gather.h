@@ -1,4 +1,4 @@
-/* Which segments a query is of: parts of recordings whose labels, times and type are asked for, by segment. */
+/* The segments for a query: parts of recordings with matching labels, times and type, by segment. */
 #ifndef CANDOR_STORE_GATHER_H
 #define CANDOR_STORE_GATHER_H
 
@@ -36,8 +36,8 @@ int gather_init(struct gather *g, struct store *s, const struct store_query *q, 
                 struct error *e);
 void gather_deinit(struct gather *g);
 
-/* A segment of the list: the rows of the selected recordings in the query's time, one by one. *at moves on behind the segment's last entry
- * in the list. One that cannot be read is put aside, and named in the result. 0 or a code. */
+/* Visits a segment of the list: the rows of the selected recordings in the query's time, one by one. *at moves past the segment's
+ * last entry in the list. An unreadable segment is put aside, and named in the result. 0 or a code. */
 typedef int gather_visit(void *context, const struct gathered *of, const struct segment *segment,
                          const struct segment_row *row);
 int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
@@ -52,8 +52,8 @@ bool gather_fits(const struct gather_fit *fit, const struct segment *segment);
 /* A segment that does not fit is put aside, and named in the result: its dictionary is damaged. */
 void gather_misfit(const struct gather *g, struct store *s, const struct gathered *first, struct store_result *r);
 
-/* The same by its sums, where these are what is asked for: all its recordings, and of sums by stack all of their time. `visit` adds to the
- * result's weight itself. *done: that was it; else the rows are to be read. */
+/* The same with its sums, if these are enough: for all its recordings and, for sums by stack, all of their time. `visit` adds to
+ * the result's weight itself. *done: the sums were used; otherwise the rows must be read. */
 enum gather_sums { GATHER_STACKS, GATHER_SECONDS };
 typedef int gather_visit_sums(void *context, const struct gathered *of, const struct segment *segment);
 int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,

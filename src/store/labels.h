@@ -1,7 +1,7 @@
-/* Who a recording is of: names with values, `service` among them.
+/* The labels of a recording: names with values, `service` among them.
  *
- * A name is [a-zA-Z_][a-zA-Z0-9_.-]*, a value UTF-8 without control characters; how much of each there may be stands below. What does
- * not keep to that is refused when it is set, so that nothing else is ever stored. Names and values are data, never part of a path. */
+ * A name is [a-zA-Z_][a-zA-Z0-9_.-]*, a value UTF-8 without control characters; the limits are below. Anything else is refused
+ * when it is set, so that it is never stored. Names and values are data, never part of a path. */
 #ifndef CANDOR_STORE_LABELS_H
 #define CANDOR_STORE_LABELS_H
 

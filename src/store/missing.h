@@ -1,4 +1,4 @@
-/* What an answer has not in it, though it was received: an answer is never less than what there is without saying so. */
+/* Data that an answer lacks although it was received: an answer is never incomplete without saying so. */
 #ifndef CANDOR_STORE_MISSING_H
 #define CANDOR_STORE_MISSING_H
 
@@ -16,8 +16,8 @@ enum missing_why {
 };
 extern const char *const missing_names[MISSING_REASONS];
 
-/* Parts are what a recording has of one day. Rows and weight are of whole parts: where the query's time ends within one, at most that. Of
- * what is flawed nobody knows them: 0. */
+/* A part is the data of a recording for one day. Rows and weight are those of whole parts: if the query's time ends within one,
+ * they are an upper limit. For flawed recordings they are unknown: 0. */
 struct missing {
     struct missing_sum {
         uint64_t parts, rows, weight;

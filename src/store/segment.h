@@ -4,12 +4,12 @@
  *     u32 bytes of sums | u64 XXH3 of the 40 bytes before | column of recordings | sums | the other columns, in the order of
  *     enum segment_column (column.h)
  *
- * A row is what one thread did in one second of one recording at one stack. Where many rows come down to few stacks, or seconds, the
- * sums over all of them stand before them, so that who asks for all of a segment reads only these:
+ * A row is what one thread did in one second of one recording at one stack. If many rows share few stacks, or seconds, the sums
+ * over all of them come first, so that a query for all of a segment reads only these:
  *
  *     columns: stacks, weight, count, outcome, state of each | seconds, weight of each           (the first of each with its count)
  *
- * Sums are of rows that all weigh the same thing, and of all recordings of the segment. */
+ * Sums cover rows whose weights have the same type, and all recordings of the segment. */
 #ifndef CANDOR_STORE_SEGMENT_H
 #define CANDOR_STORE_SEGMENT_H
 

@@ -23,8 +23,8 @@ struct selection {
     struct pruned *pruned;
 };
 
-/* Adds the rows to the profile. Of a dictionary all that no row stands on stays behind, and what is beyond `keep`: as profile_prune has it,
- * but before it costs anything. 0, -ENOMEM, or -ERANGE as of profile_add_sample. */
+/* Adds the rows to the profile. Entries of a dictionary that no row uses are left out, and so are those beyond `keep`: as
+ * profile_prune does, but before they cost anything. 0, -ENOMEM, or -ERANGE as in profile_add_sample. */
 int selection_convert(struct selection *l, const struct profile *from);
 
 #endif

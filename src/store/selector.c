@@ -94,7 +94,7 @@ static int compile(struct matcher *m, uint32_t *parts, struct error *e)
     struct error why;
     int rc = regex_compile(&m->regex, m->value, REGEX_WHOLE, &why);
     if (rc == -EINVAL)
-        return error_set(e, rc, "selector: '%.60s' is no regular expression: %s", m->value, why.text);
+        return error_set(e, rc, "selector: '%.60s' is not a regular expression: %s", m->value, why.text);
     *parts += rc ? 0 : regex_size(m->regex);
     return rc || *parts <= REGEX_PROGRAM_MAX ? rc : error_set(e, -EINVAL, "selector: its regular expressions are too large together");
 }

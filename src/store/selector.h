@@ -1,11 +1,11 @@
-/* Which recordings are meant: `{service="shop", host=~"web-.*"}`.
+/* Selects recordings: `{service="shop", host=~"web-.*"}`.
  *
  *     selector = [ "{" ] [ matcher { "," matcher } [ "," ] ] [ "}" ]
  *     matcher  = name ( "=" | "!=" | "=~" | "!~" ) string
  *     string   = '"' ... '"' with \" \\ \n \t inside
  *
- * All matchers have to hold. A regular expression (regex/regex.h) is matched against the whole value; a label that is not there has
- * the empty value. The empty selector means everything. */
+ * All matchers must match. A regular expression (regex/regex.h) is matched against the whole value; a missing label has the
+ * empty value. The empty selector selects everything. */
 #ifndef CANDOR_STORE_SELECTOR_H
 #define CANDOR_STORE_SELECTOR_H
 
@@ -30,7 +30,7 @@ struct selector {
 /* 0, -ENOMEM, or -EINVAL with one line that says where. Either way selector_deinit ends it. */
 int selector_parse(struct selector *s, const char *text, struct error *e);
 bool selector_matches(const struct selector *s, const struct labels *l);
-/* The same where only the service is known: what is asked of other labels may hold. */
+/* The same if only the service is known: matchers on other labels may hold. */
 bool selector_may_match(const struct selector *s, const char *service);
 void selector_deinit(struct selector *s);
 

@@ -2,7 +2,7 @@
  *
  *   sql_begin -> [ struct sql s = sql_use(db, SQL_...) ; sql_int, sql_text ... ; sql_step ] ... -> sql_end
  *
- * One connection, one lock, held from begin to end. A text is a constant: what SQLite made of it is kept for the next time. */
+ * One connection, one lock, held from begin to end. A text is a constant: its prepared statement is kept for the next time. */
 #ifndef CANDOR_STORE_SQL_H
 #define CANDOR_STORE_SQL_H
 
@@ -42,7 +42,7 @@ struct sql {
 int sql_failed(struct sql_database *d, struct error *e);
 /* Takes the lock; write: a transaction. */
 int sql_begin(struct sql_database *d, bool write, struct error *e);
-/* Commits when rc is 0, else rolls back; gives the lock back. What is returned is rc, or the commit's failure. */
+/* Commits if rc is 0, otherwise rolls back; releases the lock. Returns rc, or the commit's failure. */
 int sql_end(struct sql_database *d, int rc, struct error *e);
 
 /* Ends the connection. */

@@ -1,4 +1,4 @@
-/* The store: recordings in, profiles of a time and of labels out. One directory, one process.
+/* The store: recordings go in; profiles for a time range and labels come out. One directory, one process.
  *
  *     catalogue.db                    what there is (catalogue.h)
  *     incoming/                       recordings on their way
@@ -7,8 +7,9 @@
  *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one recording, or of many that were merged (merge.c)
  *     quarantine/                     what was found damaged
  *
- * A recording counts once it is under recordings/ and in the catalogue. Its rows are then sealed into segments, a part for each day. What
- * a crash leaves unsealed, or what is found damaged, is sealed again from the recording; so segments need not be synced.
+ * A recording counts once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for each
+ * day. Parts that a crash leaves unsealed, or that are found damaged, are sealed again from the recording; so segments need not
+ * be synced.
  *
  * Every function may be called by any thread. */
 #ifndef CANDOR_STORE_STORE_H
@@ -34,7 +35,7 @@ struct store_options {
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
     const atomic_bool *stop; /* NULL, or: once it is set, queries and maintenance end soon */
-    /* Tells the operator something, one line. */
+    /* Reports one line to the operator. */
     void (*tell)(const char *text);
 };
 
@@ -51,14 +52,14 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
  * The writer is ended either way. */
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
               const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e);
-/* Seals what is not, forgets what is too old or too much, merges small segments for a second or two. To be called every few seconds, by
- * one thread at a time. */
+/* Seals unsealed parts, deletes data that is too old or too much, merges small segments for a second or two. Call it every few
+ * seconds, from one thread at a time. */
 void store_maintain(struct store *s);
 
 /* The recording as it was sent; -ENOENT when it is not there any more. envelope_close ends it. */
 int store_recording(struct store *s, uint64_t id, struct envelope *v, struct error *e);
 struct catalogue *store_catalogue(struct store *s);
-/* Reads every byte of all segments with rows before `to`: what is bad is put aside, and named in the result. 0 or a code. */
+/* Reads every byte of all segments with rows before `to`: damaged ones are put aside, and named in the result. 0 or a code. */
 int store_check(struct store *s, int64_t to, struct store_result *r, struct error *e);
 /* A consistent copy into a new directory: the catalogue by SQLite's backup, files by hard links (or copies elsewhere). */
 int store_backup(struct store *s, const char *path, struct error *e);
@@ -78,16 +79,16 @@ struct store_result {
     uint64_t recordings;
     uint64_t weight;          /* of all selected rows that could be read */
     struct pruned pruned;     /* what is beyond `keep` */
-    struct missing missing;   /* what else was received of what is asked for */
+    struct missing missing;   /* received data that is missing in the answer */
     struct buffer unreadable; /* a line for each segment that could not be */
 };
 
 /* Whether the query is to be given up: 0, or -ECANCELED or -ETIMEDOUT with its line. */
 int store_is_over(const struct store *s, const struct store_query *q, struct error *e);
-/* What was deleted of what is asked for; of its labels only the service is known any more. 0 or a code. */
+/* Deleted data that the query asks for; of its labels only the service is still known. 0 or a code. */
 int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e);
 
-/* All selected rows as one profile, which is empty and initialised. Beyond store_options.single_rows they are added up over time and
+/* All selected rows as one profile, which is empty and initialized. Beyond store_options.single_rows they are added up over time and
  * threads. */
 enum { STORE_ROWS_MAX = 1 << 20 };
 int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,

@@ -61,8 +61,8 @@ void arrivals_deinit(struct arrivals *a);
 /* The recording is in the catalogue; it is acknowledged. */
 void arrivals_begin(struct arrivals *a, uint64_t id);
 void arrivals_end(struct arrivals *a, uint64_t id);
-/* From this id on nothing has been acknowledged, by what is known now: asked before the catalogue is read, what it has unsealed from there
- * on is about to be sealed. */
+/* No recording from this id on has been acknowledged yet. Read it before the catalog: unsealed recordings from there on are about
+ * to be sealed. */
 uint64_t arrivals_from(struct arrivals *a);
 
 /* ---- seal.c ---- */
@@ -77,11 +77,11 @@ struct sealing {
     uint32_t part_count;
 };
 
-/* Loads the recording, and says what the catalogue is to know of it. 0, what `load` returns, or -ERANGE when its times are beyond what is
- * kept; either way seal_deinit ends it. */
+/* Loads the recording, and fills in its entry for the catalog. 0, the result of `load`, or -ERANGE if its times are beyond what
+ * is kept; in either case call seal_deinit. */
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e);
 void seal_deinit(struct sealing *l);
-/* Writes the segment of one day, and tells the catalogue. */
+/* Writes the segment of one day, and enters it in the catalog. */
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
               int64_t day, struct error *e);
 
@@ -100,9 +100,9 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 void merge_some(struct store *s);
 /* What of segments/ the catalogue knows nothing of goes. */
 void merge_sweep(struct store *s);
-/* When nobody reads any more. */
+/* Called when there are no readers any more. */
 void merge_deinit(struct store *s);
-/* Whoever reads segments that the catalogue has told of: until merge_read_end they stay. Returns what that wants. */
+/* Brackets the reading of segments from the catalog: they stay until merge_read_end, which needs the result. */
 unsigned merge_read_begin(struct store *s);
 void merge_read_end(struct store *s, unsigned epoch);
 

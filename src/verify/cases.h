@@ -1,4 +1,4 @@
-/* The cases of `candor verify`: programs whose truth is known (README.md), and what each of them asks of a profiler. */
+/* The cases of `candor verify`: programs whose CPU times are known (README.md), and what each of them tests in a profiler. */
 #ifndef CANDOR_VERIFY_CASES_H
 #define CANDOR_VERIFY_CASES_H
 
@@ -11,7 +11,7 @@ enum verify_need {
 struct verify_case {
     const char *name;     /* on the command line, and for verify.Main */
     const char *title;    /* half a line */
-    const char *question; /* what it is and how a profiler goes wrong there, for who never read a paper on it */
+    const char *question; /* an explanation of the case, and of how a profiler fails there, for readers without background */
     unsigned needs;       /* of enum verify_need */
 };
 

@@ -1,4 +1,4 @@
-/* A recording held against the truth. */
+/* Compares a recording with the true values. */
 #ifndef CANDOR_VERIFY_JUDGE_H
 #define CANDOR_VERIFY_JUDGE_H
 
@@ -9,8 +9,8 @@
 struct judgement_part {
     const struct truth_part *part;
     double truth, share; /* of the round's CPU time */
-    struct interval interval; /* of the statistics, and as wide as what is hidden, which may be anybody's */
-    double off; /* by how much the truth lies outside the interval; 0 = inside */
+    struct interval interval; /* the statistical interval, widened by the hidden time, which may belong to any part */
+    double off; /* distance of the true value from the interval; 0 = inside */
 };
 
 struct judgement {
@@ -18,7 +18,7 @@ struct judgement {
     struct judgement_part parts[TRUTH_PARTS_MAX];
     uint32_t samples;   /* of the round's threads */
     double effective;   /* their number by their weights */
-    uint64_t cpu_ns;    /* what they stand for; 0 where they have no weight in time */
+    uint64_t cpu_ns;    /* their weight; 0 if they have no weight in time */
     uint64_t cpu_error; /* by how much that may be off by chance, five standard deviations */
     uint64_t hidden_ns; /* what of the round's CPU time the books know to be the kernel's, and unseen */
 };

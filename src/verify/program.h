@@ -1,4 +1,4 @@
-/* A child that is spoken with line by line over its standard input and output. Its standard error goes to a file. One owner. */
+/* A child process with a line protocol over its standard input and output. Its standard error goes to a file. One owner. */
 #ifndef CANDOR_VERIFY_PROGRAM_H
 #define CANDOR_VERIFY_PROGRAM_H
 

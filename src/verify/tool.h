@@ -1,4 +1,4 @@
-/* The profilers that are held against the truth, and how each is told to record a JVM.
+/* The profilers that are compared with the true values, and how each is told to record a JVM.
  *
  *   candor[:CLOCK]                       our agent, from the start of the JVM
  *   late[:CLOCK]                         our agent, attached when the program's code is compiled already
@@ -41,11 +41,11 @@ int tool_parse(struct tool *t, const char *word, const char *agent, struct error
 /* Whether the weights of its samples are CPU time, and all of it: those of our clocks. */
 bool tool_counts_cpu(const struct tool *t);
 
-/* The JVM's argument that makes it record into the file, "" for who is attached; folder: for files of its own. 0 or a negative
+/* The JVM's argument that makes it record into the file, "" for a tool that attaches; folder: for its own files. 0 or a negative
  * errno with e. */
 int tool_argument(const struct tool *t, const char *folder, const char *file, uint64_t interval_ns, struct buffer *out,
                   struct error *e);
-/* Does what is to be done when the program is warm. 0 or a negative errno with e. */
+/* The tool's work when the program is warm. 0 or a negative errno with e. */
 int tool_attach(const struct tool *t, pid_t pid, const char *file, uint64_t interval_ns, struct error *e);
 
 #endif

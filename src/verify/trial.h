@@ -1,4 +1,4 @@
-/* One program of known truth, run once in a JVM that a tool records. */
+/* One program with known CPU times, run once in a JVM that a tool records. */
 #ifndef CANDOR_VERIFY_TRIAL_H
 #define CANDOR_VERIFY_TRIAL_H
 

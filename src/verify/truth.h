@@ -1,4 +1,4 @@
-/* What a program of known truth says of one round; README.md has the protocol. */
+/* The output of a program with known CPU times for one round; README.md describes the protocol. */
 #ifndef CANDOR_VERIFY_TRUTH_H
 #define CANDOR_VERIFY_TRUTH_H
 
@@ -23,8 +23,8 @@ struct truth {
     int64_t begin_ns, end_ns; /* when the round was, since the epoch */
 };
 
-/* Takes one line of the program; the line is changed. 1 when it was the last one, 0 when more follow, -EPROTO when it is
- * not as the protocol has it, -ENOENT when it is none of the protocol's. */
+/* Takes one line of the program; the line is changed. 1 if it was the last one, 0 if more follow, -EPROTO if it violates the
+ * protocol, -ENOENT if it does not belong to the protocol. */
 int truth_take(struct truth *t, char *line);
 /* That the parts fit into the whole: 0 or -EPROTO. */
 int truth_check(const struct truth *t);

@@ -43,7 +43,7 @@ struct verify_result {
     const struct verify_plan *plan;
     struct verify_run *runs; /* case by case, in the plan's order of tools */
     uint32_t count;          /* less than planned when interrupted */
-    char jvm[200];           /* its version, "" when no recording told */
+    char jvm[200];           /* its version, "" if no recording contains it */
 };
 
 /* Owned by the caller, to be freed also on failure. 0, -ENOMEM, or -EINTR when a signal wants us to end: what is done stands in

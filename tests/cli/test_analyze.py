@@ -144,7 +144,7 @@ def test_time():
     part = analyze(long, "--time", "+50ms..+150ms")["findings"]
     ct.ok(len(part) == 1 and 45 * MS <= part[0]["evidence"]["lost_ns"] <= 50 * MS, "of a wait that goes on, what lies in it", part)
     wrong = ct.candor("analyze", "--time", "yesterday", path)
-    ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "no range of time" in wrong.err, "no range: told", wrong)
+    ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "not a range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
     ct.ok(outside.status == 1 and outside.err.count("\n") == 1 and "nothing was recorded" in outside.err, "outside: told", outside)
 

@@ -292,7 +292,7 @@ def no_jvms():
     for process, what in ((child, "sleep"), (reader, "a reader of libjvm.so")):
         for command in ("start", "record"):
             result = ct.run(CANDOR, command, "-d", "1s", "-o", ct.WORK / "none.jfr", process.pid)
-            ct.ok(result.status == 1 and "no JVM" in result.err and result.err.count("\n") == 1, f"{command} {what}", result)
+            ct.ok(result.status == 1 and "not a JVM" in result.err and result.err.count("\n") == 1, f"{command} {what}", result)
         ct.ok(process.poll() is None, f"{what} lives on", process.returncode)
         ct.ok(process.pid not in jvm_rows(), f"{what} is not listed")
         process.kill()

@@ -86,9 +86,9 @@ def test_semantics(path):
     ct.ok("shown 1.0 %, filtered 99.0 % (99 samples)" in text, "said at the top", text)
     one = report_json(path, "--method", "hot", "--not-method", "hot")
     ct.ok(one.get("sampled") == 0 and one["filtered"] == 1000 * MS, "nothing left is no failure", one)
-    for options, word in ((["--method", "("], "no regular expression"), (["--state", "walking"], "no thread state"),
-                          (["--type", "x"], "no frame type"), (["--time", "10s"], "no range of time"),
-                          (["--time", "+2s..+1s"], "no range of time"), (["--time", "12:03:60x.."], "no range of time")):
+    for options, word in ((["--method", "("], "not a regular expression"), (["--state", "walking"], "no thread state"),
+                          (["--type", "x"], "no frame type"), (["--time", "10s"], "not a range of time"),
+                          (["--time", "+2s..+1s"], "not a range of time"), (["--time", "12:03:60x.."], "not a range of time")):
         result = ct.candor("report", *options, path)
         ct.ok(result.status == 2 and word in result.err and result.err.count("\n") == 1, f"{options}: told", result)
     out = ct.WORK / "hot.collapsed"

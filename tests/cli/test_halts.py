@@ -74,7 +74,7 @@ def test_ranges(path):
     nothing = ct.candor("report", "--kind", "halt", "--time", "2024-11-14T22:13:20Z..", path)
     ct.ok(nothing.status == 1 and "nothing was recorded" in nothing.err and nothing.err.count("\n") == 1, "outside of it: told", nothing)
     wrong = ct.candor("report", "--kind", "halt", "--time", "yesterday", path)
-    ct.ok(wrong.status == 2 and "no range of time" in wrong.err and wrong.err.count("\n") == 1, "no range: told", wrong)
+    ct.ok(wrong.status == 2 and "not a range of time" in wrong.err and wrong.err.count("\n") == 1, "no range: told", wrong)
 
 
 def test_timeline(path):

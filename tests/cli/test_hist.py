@@ -111,8 +111,8 @@ def damage():
     ct.ok(result.status == 1 and result.err.count("\n") == 1 and "cut.hlog: line" in result.err
           and json.loads(result.out)["unread_lines"] == 1,
           "a log that was cut: what is whole, and one line", result)
-    for name, content, word in (("empty", b"", "empty"), ("binary", ct.PROGRAM.read_bytes()[:100000], "no histogram log"),
-                                ("text", b"hello\nworld\n" * 1000, "no histogram log"),
+    for name, content, word in (("empty", b"", "empty"), ("binary", ct.PROGRAM.read_bytes()[:100000], "not a histogram log"),
+                                ("text", b"hello\nworld\n" * 1000, "not a histogram log"),
                                 ("v1", b"0.1,1.0,2.0,HISTEwAAAAMAAAAAAAAABByEkwEAAAAA\n", "histogram")):
         (ct.WORK / name).write_bytes(content)
         result = hist(ct.WORK / name)

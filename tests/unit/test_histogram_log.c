@@ -125,8 +125,8 @@ static void test_damage(void)
                                  "ELF\0\1\2",
                                  7),
                 words = read_text("some words\n", 11), nothing = read_text("\n", 1);
-    tap_ok(!junk.entries && junk.problems && strstr(junk.problem, "no histogram log"), "binary: %s", junk.problem);
-    tap_ok(!words.entries && words.problems && strstr(words.problem, "line 1: this is no histogram log"), "text: %s",
+    tap_ok(!junk.entries && junk.problems && strstr(junk.problem, "not a histogram log"), "binary: %s", junk.problem);
+    tap_ok(!words.entries && words.problems && strstr(words.problem, "line 1: this is not a histogram log"), "text: %s",
            words.problem);
     tap_ok(nothing.problems == 1, "nothing: %s", nothing.problem);
     free(text);

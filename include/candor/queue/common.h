@@ -27,7 +27,7 @@
  * a poll happens before what the producer does that found the room.
  *
  * Progress is said in two senses: *control*, the call returns in a bounded number of its own steps (wait-free), or some call does
- * (lock-free), or it may wait for a peer (blocking); *progress*, what a peer that stops for ever in the middle of a call does to
+ * (lock-free), or it may wait for a peer (blocking); *progress*, what a peer that stops forever in the middle of a call does to
  * this side. A bubble is an element whose producer has its place but has not stored it yet: elements behind it are not seen.
  */
 #ifndef CANDOR_QUEUE_COMMON_H

@@ -22,7 +22,7 @@ typedef _Atomic(uint64_t) candor_atomic_u64;
  * constant after init; the bitmaps stand at the start of the memory, one bit per chunk. */
 struct candor_pool {
     candor_atomic_u64 *taken;   /* written by whoever takes and gives; a set bit belongs to someone */
-    candor_atomic_u64 *touched; /* written by takers; set once and for ever */
+    candor_atomic_u64 *touched; /* written by takers; set once and forever */
     uint64_t *chunks;
     uint32_t chunk_count;
     uint32_t chunk_words;

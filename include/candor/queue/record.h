@@ -24,7 +24,7 @@
  * "Producer", "consumer" and "owner" below say who may call; the owner calls while no one else uses the object.
  *
  * Progress. Each call is wait-free in both senses: it returns after a bounded number of its own steps, and a peer that
- * stops for ever at any point keeps no one from going on (a producer stopped in an open record only keeps that record,
+ * stops forever at any point keeps no one from going on (a producer stopped in an open record only keeps that record,
  * and its queue from shrinking). No call locks, allocates, makes a system call or touches errno; the only libc function
  * they need is memcpy. All but init and deinit may be called from a signal handler.
  *

@@ -1,7 +1,7 @@
 /*
  * Queues from one producer to one consumer in linked rings of slots: one that is bounded, one that only its pool bounds, and one
  * whose ring doubles until it holds all. The memory that is touched follows what waits in the queue: while the consumer keeps
- * up one ring serves for ever.
+ * up one ring serves forever.
  *
  *     ring of 4, and its link     | e4 | e5 | e6 | JUMP | link |----> | . | . | . | e7 | . |
  *                                        ^ consumer.index = 5          ^ producer.index = 8

@@ -1,5 +1,5 @@
-/* Writes the books of a recording, all events' of it, as lines of accounts (docs/formats/recording.md): what their state is now, what a
- * new chunk's are to be counted from, and the last of a recording that a fault of the agent's own has ended.
+/* Writes the books of a recording, for all its events, as lines of accounts (docs/formats/recording.md): their present state,
+ * the base from which a new chunk's books count, and the last lines of a recording that a fault in the agent ended.
  *
  *   accounts_begin -> [ accounts_write, accounts_write_bases, accounts_flushed ]* -> accounts_write_last_words
  *
@@ -16,13 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What they are of; all of it stays the caller's. */
+/* The sources of the books; all of it stays the caller's. */
 struct accounts_of {
     struct recording *recording;
     bool cpu; /* it has books of the event cpu: these */
     const struct clock *clock;
     const struct books *books;
-    const struct event_books *event_books; /* in place of most of them, where the clock counts something else than CPU time */
+    const struct event_books *event_books; /* instead of most of them, if the clock counts something other than CPU time */
     const struct snapshots *snapshots;
 };
 
@@ -30,10 +30,10 @@ void accounts_begin(const struct accounts_of *them);
 void accounts_write(void);
 /* Where a chunk begins that may come to be the file's first. */
 void accounts_write_bases(uint64_t now);
-/* What was written last is in the file for good. */
+/* The last written lines are permanently in the file. */
 void accounts_flushed(void);
-/* A turn of its own (hot/turn.h), after one that was left in the midst of anything: opens the file again, and ends it. The books of the
- * last flush stand in it. What was used since, nobody will see. */
+/* A separate turn (hot/turn.h), after one that was left at an arbitrary point: opens the file again, and ends it. It contains the
+ * books of the last flush; CPU time used since then is lost. */
 void accounts_write_last_words(void *unused);
 
 #endif

@@ -1,5 +1,5 @@
-/* Watches for what a recording shall dump itself on (base/alarm_rule.h): the process's CPU clock, averaged over a window that moves
- * with the time. It reads nothing but what it is given, and costs the program's threads nothing. The collector's alone. */
+/* Watches for the condition on which a recording copies itself (base/alarm_rule.h): the process's CPU clock, averaged over a
+ * sliding window. It reads nothing but its arguments, and costs the program's threads nothing. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_ALARM_H
 #define CANDOR_AGENT_COLLECT_ALARM_H
 
@@ -26,7 +26,7 @@ void alarm_begin(struct alarm *a, const struct alarm_rule *rule, double processo
 /* Whether it is time to look again: a sixteenth of the window after the last time. The clock of a process with thousands of threads is
  * not read for nothing. */
 bool alarm_is_due(const struct alarm *a, uint64_t now_ns);
-/* Whether the process used more than it may, on average over the window or, where nobody asked for so long, over more; never before the
+/* Whether the process used more than allowed, on average over the window, or over longer if the calls were late; never before the
  * first window is over. *used: processors. */
 bool alarm_rings(struct alarm *a, uint64_t now_ns, uint64_t cpu_ns, double *used);
 

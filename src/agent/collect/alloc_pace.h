@@ -1,6 +1,6 @@
-/* How many allocations are sampled: a target rate, held by the sampling interval alone, so that no sample is thrown away after it
- * has cost what it costs. The interval that gives the rate is the bytes allocated per second, as the samples estimate them, over
- * the rate. A program that begins to allocate much faster is answered at once, one that calms down within seconds.
+/* How many allocations are sampled: a target rate, held by the sampling interval alone, so that no sample is discarded after
+ * its cost was paid. The right interval is the bytes allocated per second, as the samples estimate them, divided by the rate.
+ * It reacts at once to a program that begins to allocate much faster, and within seconds to one that slows down.
  *
  *   alloc_pace_begin -> [ alloc_pace_next ]*
  *

@@ -1,10 +1,11 @@
-/* The collector's part of the event alloc: records of sampled allocations become events, with their weights; the sampling interval
- * follows the rate that was asked for; the books. It stands beside the clocks' part; sampling.c and its parts call it.
+/* The collector's part of the event alloc: it turns records of sampled allocations into events with weights, adapts the
+ * sampling interval to the requested rate, and keeps the books. It is independent of the clocks' part; sampling.c and its parts
+ * call it.
  *
  *   allocations_start -> [ allocations_drain* allocations_tick allocations_write ]* -> allocations_stop
  *
- * Its books (docs/formats/recording.md), in bytes: what the samples in the recording stand for, what those that were lost would have,
- * and a part of it as the JVM itself has counted, which shows whether this JVM samples as it says. All on the agent's thread. */
+ * Its books (docs/formats/recording.md), in bytes: the weight of the recorded samples, the weight of the lost ones, and a part
+ * of the total as the JVM itself counted it, which shows whether this JVM samples correctly. All on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_ALLOCATIONS_H
 #define CANDOR_AGENT_COLLECT_ALLOCATIONS_H
 

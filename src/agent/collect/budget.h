@@ -1,15 +1,15 @@
-/* How often threads are sampled, so that the profiler takes no more than it was allowed: the pace, which is the interval that was
- * asked for or a longer one. Estimates stay as they are, since each sample weighs what it stands for.
+/* How often threads are sampled, so that the profiler stays within its limits: the pace, which is the requested interval or a
+ * longer one. Estimates do not change, because each sample weighs the time it stands for.
  *
- * Both limits are met by reckoning, not by trial: a thread is sampled once per interval of its CPU time, so
+ * Both limits are computed, not found by trial: a thread is sampled once per interval of its CPU time, so
  *
  *      samples per second = processors in use / pace
  *      overhead = the agent's own thread / processors in use + cost of a sample / pace
  *
- * What the agent's thread takes, of what the program takes, is an average over three seconds. For the rate, the use of processors is
- * followed up at once and down slowly, so that a burst of the program costs a tenth of a second beyond the limit. The pace aims a tenth
- * below both limits. It moves by a tenth at least: each thread that follows has its clock set anew, which
- * costs as much as a sample. The collector's alone. */
+ * The share of the agent's thread in the program's CPU time is an average over three seconds. For the rate, the estimate of
+ * used processors rises at once and falls slowly, so that a burst of the program exceeds the limit for a tenth of a second. The
+ * pace aims a tenth below both limits. It changes by at least a tenth: each thread that follows must reset its clock, which
+ * costs as much as a sample. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_BUDGET_H
 #define CANDOR_AGENT_COLLECT_BUDGET_H
 
@@ -45,7 +45,7 @@ void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t
 uint64_t budget_pace(struct budget *b, const struct budget_usage *now);
 /* Whether the agent's thread leaves little of max_overhead to samples: it should sleep longer. */
 bool budget_is_tight(const struct budget *b);
-/* Whether max_overhead cannot be kept, since the agent's thread alone takes more. */
+/* Whether max_overhead cannot be kept, because the agent's thread alone takes more. */
 bool budget_is_hopeless(const struct budget *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* What one sample costs the sampled thread beside the time in the handler: the kernel's timer and signal, which are most of it.
- * Measured on the agent's thread, by the CPU time a piece of work takes with the clock and without, a round at a time: beside the
- * samples, so that a recording does not begin the later for it.
+ * It is measured on the agent's thread, as the CPU time of a piece of work with the clock and without it, one round at a time,
+ * while the recording runs, so that the start is not delayed.
  *
  *   calibrate_begin -> [ calibrate_round ]* -> calibrate_end
  *

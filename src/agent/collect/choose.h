@@ -1,4 +1,5 @@
-/* By which clock threads are sampled, and which walker their handlers have: what was asked for, or the best that works here. */
+/* Chooses the clock that samples threads, and the stack walker of their handlers: the requested ones, or the best that work
+ * here. */
 #ifndef CANDOR_AGENT_COLLECT_CHOOSE_H
 #define CANDOR_AGENT_COLLECT_CHOOSE_H
 

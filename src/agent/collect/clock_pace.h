@@ -1,4 +1,4 @@
-/* How often the clocks expire: the pace that the budget (budget.h) allows, from what the books say that samples cost.
+/* How often the clocks expire: the pace that the budget (budget.h) allows, given the cost of samples in the books.
  *
  *   clock_pace_begin -> [ clock_pace_keep ]*
  *

@@ -99,7 +99,7 @@ uint64_t collect_patience_ns(void)
 int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
     if (collect_running() && paths_ns && !live_running())
-        return error_set(e, -EINVAL, "paths are of the event live, which this recording does not have; record with event=live");
+        return error_set(e, -EINVAL, "paths need the event live, which this recording does not have; record with event=live");
     if (safepoint_running())
         return safepoint_dump(file, passed, bytes, e);
     if (!sampling_running())

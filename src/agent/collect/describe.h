@@ -1,4 +1,4 @@
-/* The settings of a recording, which each of its chunks repeats: what it is of, at which intervals, by which clock. */
+/* The settings of a recording, which each of its chunks repeats: its events, their intervals, the clock. */
 #ifndef CANDOR_AGENT_COLLECT_DESCRIBE_H
 #define CANDOR_AGENT_COLLECT_DESCRIBE_H
 

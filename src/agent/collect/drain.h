@@ -1,5 +1,5 @@
-/* Takes what threads have recorded off their queues, and makes events of it: the clocks' samples here, the others' in their own files
- * (wall.h, allocations.h, locks.h). A thread that has ended is closed: its last records, its books, its slot.
+/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in their own
+ * files (wall.h, allocations.h, locks.h). When a thread has ended, it closes its last records, its books and its slot.
  *
  *   drain_begin -> [ drain_threads, drain_write_bases ]*
  *
@@ -22,7 +22,7 @@ struct drain_to {
     struct recording *recording;
     const struct clock *clock; /* that the samples are of */
     struct books *books;
-    struct event_books *event_books; /* where the clock counts something else than CPU time */
+    struct event_books *event_books; /* if the clock counts something other than CPU time */
     struct snapshots *snapshots;
     struct patience *patience; /* hears of the news */
     const uint32_t *outcome_symbols; /* by enum outcome */
@@ -33,7 +33,7 @@ void drain_begin(const struct drain_to *places);
 uint64_t drain_samples(void);
 /* shrink: queues give back what they do not need. */
 void drain_threads(bool shrink);
-/* What is written of a thread that ends, of those that live, as of now: jfr_write_thread_base. */
+/* Writes, for live threads and their present state, the lines that are written when a thread ends: jfr_write_thread_base. */
 void drain_write_bases(uint64_t now);
 
 #endif

@@ -1,9 +1,9 @@
-/* The dumps that a recording makes by itself, of what it holds, when an alarm rings: when, where to, and what became of them.
+/* The dumps that a recording makes of itself when an alarm triggers: when, where to, and with what result.
  *
  *   dumps_begin -> [ dumps_due -> the collector copies the recording to `file` -> dumps_done ]*
  *
- * Their number is bounded, and after each there is a pause, in which there is none. The agent opens their files itself, with the
- * rights of the JVM's user and where he sees them: whether it can is seen at the beginning. The collector's alone. */
+ * Their number is bounded, and after each there is a pause without dumps. The agent opens the files itself, with the rights of
+ * the JVM's user and in that user's file system; it checks at the beginning whether it can. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_DUMPS_H
 #define CANDOR_AGENT_COLLECT_DUMPS_H
 

@@ -1,4 +1,4 @@
-/* What is said of a fault of the agent's own (hot/turn.h). */
+/* The messages about a fault in the agent itself (hot/turn.h). */
 #ifndef CANDOR_AGENT_COLLECT_INTERNAL_FAULT_H
 #define CANDOR_AGENT_COLLECT_INTERNAL_FAULT_H
 

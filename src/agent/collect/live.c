@@ -72,7 +72,7 @@ static void give_back(void)
     session.done_count = 0;
 }
 
-/* When the JVM does not take them back at all, one is lost rather than memory without end. */
+/* If the JVM refuses to take them back, leak one rather than memory without limit. */
 static void be_done_with(uintptr_t reference)
 {
     if (session.done_count == session.max)

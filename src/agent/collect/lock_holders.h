@@ -1,8 +1,9 @@
-/* What threads do that have a lock for which others wait. A round, about 20 times a second, looks for threads that wait (hot/lock.h), reads
- * who has what they wait for, and takes the stack of that one, as the event wall does: of one that sleeps it is read where it lies, without
- * waking it; one that runs is said to, and its stack is the event cpu's to show. At most LOCK_HOLDERS_MOST of them are looked at in a
- * round, drawn at random. A sample stands for the time since the round before, times threads that wait, times holders per holder drawn:
- * as much as others have waited meanwhile. Of the collector, while the recording runs. */
+/* What threads do while they hold a lock that others wait for. A round, about 20 times a second, looks for waiting threads
+ * (hot/lock.h), reads the owner of each lock, and takes the owner's stack, as the event wall does: a sleeping owner's stack is
+ * read without waking it; a running owner is only recorded as running, because the event cpu shows its stack. A round looks at
+ * no more than LOCK_HOLDERS_MOST of them, drawn at random. A sample stands for the time since the previous round, times the
+ * waiting threads, times the holders per drawn holder: as much as others have waited meanwhile. Collector only, while the
+ * recording runs. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_HOLDERS_H
 #define CANDOR_AGENT_COLLECT_LOCK_HOLDERS_H
 

@@ -2,8 +2,9 @@
 
 enum { LOOK_NS = 1000000000 };
 
-/* Times the rate: what is not worth a change; and how much a look may change. Waits that are longer than the threshold are recorded
- * whatever it is, so that their number falls slower than the threshold rises, and more than one look may be needed. */
+/* In multiples of the rate: the smallest deviation that is worth a change, and the largest change per look. Waits longer than the
+ * threshold are always recorded, so their number falls more slowly than the threshold rises, and more than one look may be
+ * needed. */
 static const double too_many = 1.2, too_few = 0.5, fastest_rise = 16, fastest_fall = 0.5;
 
 void lock_pace_begin(struct lock_pace *p, uint64_t rate, uint64_t threshold, uint64_t now_ns)

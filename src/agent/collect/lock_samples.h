@@ -1,5 +1,5 @@
-/* Waits for locks on their last step into the recording: events of them, named and weighed. For those that have ended (locks.c), those
- * that go on in the end (open_waits.c), and those who have what others wait for (lock_holders.c). Collector only. */
+/* The last step of waits for locks into the recording: events with names and weights. For waits that have ended (locks.c),
+ * waits that still go on at the end (open_waits.c), and holders of locks that others wait for (lock_holders.c). Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_LOCK_SAMPLES_H
 #define CANDOR_AGENT_COLLECT_LOCK_SAMPLES_H
 

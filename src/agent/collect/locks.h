@@ -1,11 +1,11 @@
-/* The collector's part of the event lock: records of waits become events, with their weights; the threshold follows the rate; the books.
- * It stands beside the clocks' part; sampling.c and its parts call it.
+/* The collector's part of the event lock: it turns records of waits into events with weights, adapts the threshold to the rate,
+ * and keeps the books. It is independent of the clocks' part; sampling.c and its parts call it.
  *
  *   locks_reserve -> locks_start -> [ locks_drain* locks_tick locks_close_thread* locks_write ]* -> locks_end -> locks_stop
  *
- * Its books (docs/formats/recording.md), in ns of waiting: what all waits took, as each thread has added up, against what of it is
- * recorded for its length, what those that were drawn weigh, and what was lost. They meet in the residual, which is what the draw is off
- * by. All on the agent's thread. */
+ * Its books (docs/formats/recording.md), in ns of waiting: the total of all waits, as each thread has added it up, against the
+ * waits recorded for their length, the weights of the drawn ones, and the lost ones. The difference is the residual, which is
+ * the error of the draw. All on the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_LOCKS_H
 #define CANDOR_AGENT_COLLECT_LOCKS_H
 

@@ -1,10 +1,10 @@
-/* The collector's part of paths: for some of the objects that the event live watches, who holds them. All threads of the program stand
- * still for each walk of the heap, for no longer in all than somebody has said beforehand.
+/* The collector's part of paths: for some of the objects that the event live watches, it finds their holders. All threads of
+ * the program stand still for each walk of the heap, in all for no longer than the user allowed.
  *
  *   [ paths_search -> paths_describe ... ]* -> paths_stop
  *
- * What was found is in the recording's names (record/held.h) until the next search: events that tell of it are to be flushed before. On the
- * agent's thread. */
+ * The result stays in the recording's names (record/held.h) until the next search: flush the events that refer to it before
+ * that. On the agent's thread. */
 #ifndef CANDOR_AGENT_COLLECT_PATHS_H
 #define CANDOR_AGENT_COLLECT_PATHS_H
 
@@ -21,9 +21,9 @@ struct paths_object {
     uint64_t group, born_ns, bytes; /* for the choice of whom to search for (paths/path_choice.h) */
 };
 
-/* heap_used: after the last collection; 0 = unknown. The recording's log says what came of it. */
+/* heap_used: after the last collection; 0 = unknown. The recording's log has the result. */
 void paths_search(struct recording *r, const struct paths_object *objects, uint32_t count, uint64_t budget_ns, uint64_t heap_used);
-/* Fills in what was found of objects[i] of the last search. */
+/* Fills in the result of the last search for objects[i]. */
 void paths_describe(uint32_t i, struct jfr_old_object *o);
 /* The books of all searches; nothing before the first. */
 void paths_write(struct jfr_writer *w, jfr_write_book *write, uint64_t now_ns);

@@ -1,6 +1,6 @@
-/* How long the collector's thread sleeps between two turns: a turn costs a tenth of a millisecond and more, whether samples have come
- * or not. It sleeps for the shortest time while many come, and up to PATIENCE_LONGEST times as long where few do; up to
- * PATIENCE_LONGEST_TIGHT times where the turns take much of what the profiler may cost. The collector's alone. */
+/* How long the collector's thread sleeps between two turns: a turn costs a tenth of a millisecond or more, even without
+ * samples. It sleeps for the shortest time while many samples come, and up to PATIENCE_LONGEST times as long if few come; up to
+ * PATIENCE_LONGEST_TIGHT times if the turns take a large part of the profiler's allowance. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_PATIENCE_H
 #define CANDOR_AGENT_COLLECT_PATIENCE_H
 

@@ -1,5 +1,6 @@
-/* The collector's part of the event halt: pauses for garbage collection, and how many safepoints there were, become events; their books
- * (docs/formats/recording.md). It stands beside the clocks' part; sampling.c and its parts call it. All on the agent's thread.
+/* The collector's part of the event halt: it turns pauses for garbage collection, and the count of safepoints, into events, and
+ * keeps their books (docs/formats/recording.md). It is independent of the clocks' part; sampling.c and its parts call it. All
+ * on the agent's thread.
  *
  *   pauses_start -> [ pauses_tick pauses_write ]* -> pauses_end -> pauses_stop */
 #ifndef CANDOR_AGENT_COLLECT_PAUSES_H

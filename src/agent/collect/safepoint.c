@@ -149,7 +149,7 @@ static void look(void)
     int rc = java_stacks.take(&session.random, &alive);
     uint64_t at = clock_monotonic_ns(), took = at - before;
     session.due += handler_draw_period(&session.random, session.options.interval_ns);
-    /* The threads shall have as long for their own as each look takes of them, at least. */
+    /* Between two looks, threads get at least as much time for their own work as a look takes from them. */
     if (session.due < at + took)
         session.due = at + handler_draw_period(&session.random, 2 * took);
     if (rc < 0) {
@@ -218,7 +218,7 @@ static void begin(void)
 int safepoint_start(const struct collect_options *options, bool late, struct error *e)
 {
     if (!java_stacks.open)
-        return error_set(e, -ENOTSUP, "this JVM does not tell its threads' ids, which the event safepoint needs; use event=cpu");
+        return error_set(e, -ENOTSUP, "this JVM does not report its threads' ids, which the event safepoint needs; use event=cpu");
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;

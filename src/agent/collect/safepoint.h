@@ -1,8 +1,8 @@
-/* A recording of the event safepoint: every interval of wall-clock time the JVM itself tells the stacks of some of its threads, all
- * at one safepoint (trigger/java_stacks.h). No clock of the kernel's, no signal and none of the JVM's tables is needed. What the
- * threads show is biased: one that runs shows the next place where it can be stopped. What waiting threads show is exact.
+/* A recording of the event safepoint: every interval of wall-clock time the JVM itself reports the stacks of some of its
+ * threads, all at one safepoint (trigger/java_stacks.h). It needs no kernel clock, no signal and none of the JVM's tables.
+ * Running threads give biased stacks: each shows the next place where it can be stopped. Waiting threads give exact stacks.
  *
- * Called by collect.c, whose functions these are for this event: all of it on the agent's one thread. */
+ * collect.c calls these functions for this event. All on the agent's only thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAFEPOINT_H
 #define CANDOR_AGENT_COLLECT_SAFEPOINT_H
 

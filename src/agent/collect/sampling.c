@@ -46,7 +46,7 @@ enum {
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
     SCAN_PERIOD_NS = 100000000,
-    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java's threads say themselves that they come */
+    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java threads announce themselves */
     CLOSE_PERIOD_NS = 1000000000
 };
 
@@ -152,7 +152,7 @@ static bool looks_often(void)
     return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
 }
 
-/* Not in all turns: others are for what wakes this thread at times of its own. */
+/* Not in every turn: some turns come from timers of their own. */
 static void drain(uint64_t now, bool shrink)
 {
     drain_threads(shrink);

@@ -1,9 +1,9 @@
-/* A recording of any events but safepoint, whose samples the threads take of themselves, or the JVM tells of: drains the threads'
- * queues, interns what it finds, writes events, closes the books once a second.
+/* A recording of any events but safepoint, whose samples come from the threads themselves or from the JVM: it drains the
+ * threads' queues, interns stacks, writes events, and balances the books once a second.
  *
  *   sampling_start -> [ sampling_tick, sampling_dump ]* -> sampling_stop
  *
- * Called by collect.c, whose functions these are for such a recording: all of it on the agent's one thread. */
+ * collect.c calls these functions for such a recording. All on the agent's only thread. */
 #ifndef CANDOR_AGENT_COLLECT_SAMPLING_H
 #define CANDOR_AGENT_COLLECT_SAMPLING_H
 
@@ -18,7 +18,7 @@ bool sampling_running(void);
 /* Of the running recording, or of the one before. */
 unsigned sampling_events(void);
 const char *sampling_file(void);
-uint64_t sampling_paths_ns(void); /* what its end may take for the search for paths */
+uint64_t sampling_paths_ns(void); /* the time that its end may take for the search for paths */
 struct recording *sampling_recording(void);
 int sampling_start(const struct collect_options *options, bool late, bool (*recompile)(void), void (*bind_threads)(void),
                    struct error *e);

@@ -1,4 +1,4 @@
-/* What a recording is to be, and how it goes: what the collector and who asks for it share. */
+/* The options and the state of a recording, shared by the collector and its callers. */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_H
 #define CANDOR_AGENT_COLLECT_SESSION_H
 
@@ -28,14 +28,14 @@ enum collect_event {
     COLLECT_LIVE = 64
 };
 enum { COLLECT_EVENTS = 7, COLLECT_EVENTS_BYTES = 48 };
-/* What has a clock, or looks at threads: the others are told of what happens. */
+/* Events with a clock, or with looks at threads; the JVM reports the others. */
 enum { COLLECT_BY_INTERVAL = COLLECT_CPU | COLLECT_WALL | COLLECT_SAFEPOINT };
 extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 << i */
 /* "cpu,wall". Returns out. */
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
 
 enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
-enum { COLLECT_PERIOD_MS = 50 }; /* of the event cpu: how often it wants its turn */
+enum { COLLECT_PERIOD_MS = 50 }; /* for the event cpu: how often it needs a turn */
 
 struct collect_options {
     char file[RECORDING_PATH_MAX];
@@ -45,13 +45,13 @@ struct collect_options {
     struct alloc_options alloc;
     struct live_options live;
     struct lock_options lock;
-    struct event_counter counter; /* of the event cpu: what its clock counts; without a name: CPU time */
-    uint64_t event_interval;      /* of that: how many between two samples; 0 = as many as is usual for it */
-    enum clock_kind clock; /* of the event cpu, and so the next three */
+    struct event_counter counter; /* for the event cpu: what its clock counts; without a name: CPU time */
+    uint64_t event_interval;      /* for that: events between two samples; 0 = the event's default */
+    enum clock_kind clock; /* for the event cpu, like the next three */
     enum walker walker;
     bool carrier_frames; /* of virtual threads */
     bool code;           /* with snapshots of the machine code that samples fall in */
-    bool recompile;      /* what was compiled before the agent came */
+    bool recompile;      /* discard code that was compiled before the agent came */
     struct budget_limits limits; /* of the event cpu */
     struct wall_options wall;
     uint64_t interval_ns;
@@ -69,11 +69,11 @@ enum { COLLECT_WARNING_MAX = 256 };
 struct collect_status {
     char file[RECORDING_PATH_MAX];
     char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
-    char fault[INTERNAL_FAULT_TEXT_MAX]; /* of the agent's own, which ended all sampling; empty = none */
+    char fault[INTERNAL_FAULT_TEXT_MAX]; /* a fault in the agent, which ended all sampling; empty = none */
     char error[512];                   /* why nothing is written any more; empty = it is */
     unsigned events;
-    struct clock clock; /* of the event cpu, and so its resolution, and cpu_ns */
-    uint64_t pace_ns; /* of the event cpu: the interval at present */
+    struct clock clock; /* for the event cpu, like its resolution, and cpu_ns */
+    uint64_t pace_ns; /* for the event cpu: the present interval */
     uint64_t paths_ns; /* the stopped time that the end may take for the search for paths; 0 = none */
     uint64_t wall_interval_ns; /* of the event wall */
     uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;

@@ -39,7 +39,7 @@ const char *const capture_names[CAPTURES] = {"captured", "native", "gone", "limi
 int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.nm_compile_id.width)
-        return error_set(e, -ENOTSUP, "this JVM does not tell where its code lies (%s); record without asm",
+        return error_set(e, -ENOTSUP, "this JVM does not report the place of its code (%s); record without asm",
                          vm_layout.usable ? "nmethod::_compile_id" : vm_layout.missing);
     memset(s, 0, sizeof *s);
     map_init(&s->by_key);
@@ -147,7 +147,7 @@ static uint32_t stack_at(struct snapshots *s, const struct code *c, uint32_t off
     return count ? stacks_add(&s->recording->names.stacks, frames, count) << 1 : 0;
 }
 
-/* Neighbours that stand for the same become one. */
+/* Neighbors that stand for the same become one. */
 static int add_place(struct snapshots *s, uint32_t end, uint32_t stack)
 {
     if (s->place_count && s->places[s->place_count - 1].stack == stack) {
@@ -355,7 +355,7 @@ static struct snapshot take(struct snapshots *s, uint64_t ticks, uintptr_t pc, u
     s->place_count = 0;
     result = compilation ? take_compilation(s, ticks, pc, &shot) : take_code(s, ticks, &shot, pc, NULL);
     struct snapshot taken = {.begin = shot.begin, .end = shot.end, .result = result};
-    remember(s, key, taken); /* without memory for that it will be written again */
+    remember(s, key, taken); /* without memory for the mark it will be written again */
     return taken;
 }
 

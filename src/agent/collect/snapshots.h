@@ -1,7 +1,7 @@
-/* Snapshots of the machine code that samples fell in, written into the recording when a sample falls in code that the chunk does
- * not hold yet. Which code that is, a record says itself (hot/record.h): a compilation by its number, so code that was replaced
- * between the sample and its turn here is told from what has its place now; a stub or a part of the interpreter by its place.
- * What could not be captured is counted (account "uncaptured"). Collector only. */
+/* Snapshots of the sampled machine code, written into the recording when a sample falls in code that the chunk does not contain
+ * yet. A record identifies the code (hot/record.h): a compilation by its number, so that code that was replaced between the
+ * sample and its processing is distinguished from the code now at its place; a stub or a part of the interpreter by its
+ * address. Code that could not be captured is counted (account "uncaptured"). Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_SNAPSHOTS_H
 #define CANDOR_AGENT_COLLECT_SNAPSHOTS_H
 
@@ -15,8 +15,8 @@
 
 enum {
     SNAPSHOT_BYTES_MAX = 1 << 20,  /* of one snapshot's code */
-    SNAPSHOT_PLACES_MAX = 1 << 16, /* of one snapshot; what lies behind them has none */
-    SNAPSHOTS_CHUNK_PARTS = 4      /* of a chunk's length the part that all of them may have */
+    SNAPSHOT_PLACES_MAX = 1 << 16, /* of one snapshot; code after them has none */
+    SNAPSHOTS_CHUNK_PARTS = 4      /* the part of a chunk's length that all of them may take */
 };
 
 enum capture {
@@ -47,9 +47,10 @@ struct snapshots {
 /* Needs a JVM whose tables are known. 0 or a negative errno. */
 int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e);
 void snapshots_end(struct snapshots *s);
-/* What the chunk before held is not in this one. */
+/* The content of the previous chunk is not in this one. */
 void snapshots_new_chunk(struct snapshots *s);
-/* Writes a candor.CodeSample, and before it what it refers to. compilation: as the record says. Nothing where none are wanted. */
+/* Writes a candor.CodeSample, and before it everything that it refers to. compilation: from the record. Does nothing if no code
+ * was requested. */
 void snapshots_sample(struct snapshots *s, const struct jfr_cpu_sample *sample, uint32_t compilation);
 
 #endif

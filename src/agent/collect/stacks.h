@@ -27,8 +27,8 @@ void stacks_clear(struct stacks *s);
 /* The id of the stack whose frames are given leaf first; when the cap is reached, of as many root-side frames as are
  * known. */
 uint32_t stacks_add(struct stacks *s, const uint64_t *frames, size_t count);
-/* Which of two stacks comes first in an order in which those with the most callers in common stand together: < 0, 0 or > 0. Time: as
- * many steps as they have frames that differ. */
+/* Which of two stacks comes first in an order that puts stacks with the most callers in common next to each other: < 0, 0 or > 0.
+ * Time: as many steps as they have differing frames. */
 int stacks_compare(const struct stacks *s, uint32_t a, uint32_t b);
 
 #endif

@@ -1,15 +1,15 @@
-/* Which of the sampled objects are watched, when there are more of them than may be: a bounded set from which every object that is
- * still alive can be estimated without bias, however many have been displaced, and died, meanwhile.
+/* Which of the sampled objects are watched, if there are too many: a bounded set from which every live object can be estimated
+ * without bias, however many objects were displaced, and died, meanwhile.
  *
  *   survivors_init -> [ survivors_add | survivors_part ]* -> survivors_deinit
  *
- * Each object has a priority for life: the bytes it stands for, its span, divided by a number drawn from (0, 1]. Where the set
- * is full the lowest priority goes, be it a new one's. What an object has had to outdo, to be still there, is its threshold: the
- * highest priority that has gone since it came. It would have been there just as well with any priority above that, which it has with
- * the chance min(1, span/threshold); so it stands for max(span, threshold) bytes, and the sum of these, of any part of the set,
- * is right on average (docs/internals/sampling-math.md).
+ * Each object keeps one priority: the bytes it stands for, its span, divided by a random number from (0, 1]. If the set is
+ * full, the object with the lowest priority leaves, even if it is the new one. An object's threshold is the highest priority
+ * that has left since the object came. The object would still be there with any priority above its threshold, which it has with
+ * probability min(1, span/threshold); so it stands for max(span, threshold) bytes, and the sum of these over any part of the
+ * set is right on average (docs/internals/sampling-math.md).
  *
- * A heap by priority; thresholds are kept as a short list of what has gone, by when. Plain arithmetic; one owner. */
+ * The set is a heap ordered by priority; thresholds are a short list of departures by time. Plain arithmetic; one owner. */
 #ifndef CANDOR_AGENT_COLLECT_SURVIVORS_H
 #define CANDOR_AGENT_COLLECT_SURVIVORS_H
 
@@ -47,13 +47,13 @@ void survivors_deinit(struct survivors *s);
 
 /* random: uniform over 64 bits. True when one has to go: the caller's object of it is *gone, maybe the new one's. */
 bool survivors_add(struct survivors *s, uint64_t span, uint64_t size, void *object, uint64_t random, void **gone);
-/* Takes out those for which is_alive[i] is false, by the order of `held`. They stand behind the others until one is added. Returns how
- * many they are. */
+/* Removes those for which is_alive[i] is false, in the order of `held`. They stay after the others until one is added. Returns
+ * their number. */
 uint32_t survivors_part(struct survivors *s, const bool *is_alive);
 
 /* The bytes that one stands for, whether it is held or was taken out just now. */
 uint64_t survivors_bytes(const struct survivors *s, const struct survivor *one);
-/* An unbiased estimate of what that contributes to the variance of a sum of such bytes. */
+/* An unbiased estimate of its contribution to the variance of a sum of such bytes. */
 double survivors_variance(uint64_t bytes, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Somebody else who has taken a signal of ours where nothing keeps him from it (trigger/claims.h): a debugger, code that makes the system
- * call itself, the JVM when it dies. */
+/* Handles other owners that have taken a signal of ours in a way that the agent cannot prevent (trigger/claims.h): a debugger,
+ * code that makes the system call itself, the JVM when it dies. */
 #ifndef CANDOR_AGENT_COLLECT_TAKERS_H
 #define CANDOR_AGENT_COLLECT_TAKERS_H
 

@@ -1,11 +1,10 @@
-/* The books of the event safepoint: what became of the time that Java's threads spent, by the wall clock
- * (docs/formats/recording.md).
+/* The books of the event safepoint: where the wall-clock time of Java threads went (docs/formats/recording.md).
  *
  *   thread_time = running(state) + waiting(state) + failed(reason) + lost(reason)
  *
- * A round is a look at some of the threads; it stands for the time since the round before. thread_time sums time x threads over
- * the rounds, the accounts the weights of those that were looked at; the weights of a round add up to its time x threads
- * (trigger/subset.h). Nothing here is CPU time, and no clock of the kernel's can be held against it. Collector only. */
+ * A round looks at some of the threads; it stands for the time since the previous round. thread_time sums time x threads over
+ * the rounds, and the accounts sum the weights of the threads that were looked at; the weights of a round add up to its time x
+ * threads (trigger/subset.h). This is not CPU time, and cannot be compared with a kernel clock. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_THREAD_TIME_H
 #define CANDOR_AGENT_COLLECT_THREAD_TIME_H
 

@@ -95,7 +95,7 @@ struct waiting wait_state(enum jfr_thread_state jvm, bool monitor_known, bool in
     }
     if (jvm == JFR_STATE_NATIVE || jvm == JFR_STATE_UNKNOWN)
         return (struct waiting){JFR_STATE_UNKNOWN, EVIDENCE_KERNEL};
-    /* Inside the JVM; a thread of Java's mostly waits for a monitor there, where the JVM does not tell that it does not. */
+    /* Inside the JVM. If the JVM does not say otherwise, a Java thread there usually waits for a monitor. */
     if (leaf && jvm == JFR_STATE_BLOCKED && !monitor_known)
         return (struct waiting){JFR_STATE_MONITOR, EVIDENCE_GUESS};
     return (struct waiting){JFR_STATE_BLOCKED, EVIDENCE_KERNEL};

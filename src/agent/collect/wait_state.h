@@ -1,5 +1,5 @@
-/* What a thread waits for that does not run, by what is known of it: the JVM's state, the monitor that it waits for, and the method it
- * stands in. Collector only. */
+/* What a thread that does not run waits for, as far as known: from the JVM's state, the monitor that it waits for, and its
+ * current method. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_WAIT_STATE_H
 #define CANDOR_AGENT_COLLECT_WAIT_STATE_H
 
@@ -14,7 +14,7 @@ enum evidence {
     EVIDENCE_MONITOR, /* "monitor": the JVM says which monitor it waits for */
     EVIDENCE_METHOD,  /* "method": it sleeps in the kernel, in a method that does nothing else */
     EVIDENCE_KERNEL,  /* "kernel": it sleeps in the kernel; what for, is not known */
-    EVIDENCE_GUESS,   /* "guess": what is likeliest by the state the JVM gives it */
+    EVIDENCE_GUESS,   /* "guess": the most likely one for the state that the JVM reports */
     EVIDENCES
 };
 extern const char *const evidence_names[EVIDENCES];
@@ -24,11 +24,11 @@ struct waiting {
     enum evidence evidence;
 };
 
-/* What methods tell is remembered by their ids, which are a recording's. 0 or -ENOMEM. */
+/* The meaning of methods is remembered by their ids, which belong to a recording. 0 or -ENOMEM. */
 int wait_state_init(void);
 void wait_state_deinit(void);
 
-/* jvm: the state that the JVM gives it. monitor_known: the JVM tells of monitors; in_monitor: it waits for one. leaf: the innermost
+/* jvm: the state that the JVM reports. monitor_known: the JVM reports monitors; in_monitor: it waits for one. leaf: the innermost
  * frame, a word of hot/record.h; 0 = there is none. */
 struct waiting wait_state(enum jfr_thread_state jvm, bool monitor_known, bool in_monitor, uint64_t leaf);
 

@@ -1,15 +1,15 @@
-/* The event wall: what Java's threads do, running or not, in proportion to the time that passes.
+/* The event wall: what Java threads do, running or not, in proportion to elapsed time.
  *
- * A round, every interval on average, draws some of the threads (trigger/subset.h); where the rate is too low for WALL_LOOKS_LEAST in each,
- * rounds are so much rarer. A thread that could run is asked for a sample (trigger/ask.h), which its handler takes. One that sleeps is
- * let sleep: this thread reads its stack, from its last Java frame on, and believes what it has read when the thread's CPU clock has not
- * moved meanwhile. Where it has not moved since the look before, the stack is the one of then. Each sample stands for the time since the
- * round before, times threads per thread drawn: a round that comes late stands for more. Why, and how running is told from waiting for a
- * processor: docs/internals/sampling-math.md.
+ * A round, every interval on average, draws some of the threads (trigger/subset.h). If the rate is too low for WALL_LOOKS_LEAST
+ * in each, rounds are rarer. A thread that can run is asked for a sample (trigger/ask.h), which its handler takes. A sleeping
+ * thread is not woken: the agent's thread reads its stack, from its last Java frame on, and accepts the result if the thread's
+ * CPU clock has not moved meanwhile. If the clock has not moved since the previous look, the stack is still the same. Each
+ * sample stands for the time since the previous round, times threads per drawn thread, so a late round stands for more. For the
+ * reasons, and for how running is distinguished from waiting for a processor, see docs/internals/sampling-math.md.
  *
  *   wall_open -> wall_begin -> [ wall_tick, wall_take, wall_close_thread, wall_write ]* -> wall_end -> wall_close
  *
- * Called by sampling.c and its parts: all of it on the agent's one thread. */
+ * sampling.c and its parts call it. All on the agent's only thread. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_H
 #define CANDOR_AGENT_COLLECT_WALL_H
 
@@ -32,7 +32,7 @@ struct wall_options {
 
 /* Memory, and the signal, before a clock is chosen. 0 or a negative errno; wall_close undoes it. */
 int wall_open(const struct wall_options *options, struct error *e);
-/* The signal anew, after a clock_stop, before a clock is chosen or started. */
+/* Sets the signal again, after a clock_stop, before a clock is chosen or started. */
 int wall_reopen(struct error *e);
 /* Java's threads are known; the first round comes after a part of the interval. outcome_symbols: by enum outcome. */
 void wall_begin(struct recording *r, const uint32_t *outcome_symbols);
@@ -45,7 +45,7 @@ uint64_t wall_due_ns(void);
 void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words);
 void wall_close_thread(const struct sampled_thread *t);
 void wall_write(jfr_write_book *write);
-/* A last round, for the time since the one before; waits a moment for the threads that are asked. drain: takes what they have left. */
+/* A last round, for the time since the previous one; waits a moment for the threads that were asked. drain: takes their records. */
 void wall_end(void (*drain)(void));
 void wall_close(void);
 void wall_counts(uint64_t *samples, uint64_t *lost);

@@ -1,11 +1,11 @@
-/* The books of the event wall: what became of the time that Java's threads lived, running or not (docs/formats/recording.md).
+/* The books of the event wall: where the lifetime of Java threads went, running or not (docs/formats/recording.md).
  *
  *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
  *             + wall_unseen(reason) + wall_residual
  *
- * wall_time is summed from when each thread began and ended; running, waiting and failed are the weights of what was recorded. They
- * meet only in the residual. A round stands for the time since the one before; what it stands for of threads that began or ended in
- * between, too much or too little, is wall_unseen: it may be negative, and is 0 on average. All are as of the last round. Collector
+ * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded
+ * samples. The difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for
+ * threads that began or ended in between: it may be negative, and is 0 on average. All are as of the last round. Collector
  * only. */
 #ifndef CANDOR_AGENT_COLLECT_WALL_BOOKS_H
 #define CANDOR_AGENT_COLLECT_WALL_BOOKS_H
@@ -27,14 +27,14 @@ struct wall_books {
     uint64_t last_round;         /* monotonic clock; when the recording began, before the first */
     uint64_t not_chosen, samples;
     uint64_t own_at_start; /* the collector's CPU clock */
-    bool stopping; /* whoever is asked and has not answered is kept from it */
+    bool stopping; /* threads that were asked and have not answered */
     bool collector_is_counted; /* elsewhere: the event cpu has books, too */
     struct account states[JFR_STATES], failed[OUTCOME_COUNT], lost[LOSS_COUNT], ended;
     struct account guessed; /* of the states, those that are guesses */
     struct account closed_lost[LOSS_COUNT];
     uint64_t looks[WALL_HOWS];
     uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
-    struct account closed_ended, began; /* unseen; `began` in its opposite: what was counted too much */
+    struct account closed_ended, began; /* unseen; `began` with the opposite sign: the excess that was counted */
 };
 
 /* One thread's, by its slot. */
@@ -47,7 +47,7 @@ void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_count
 /* A round at `now`; each thread that lives then, chosen or not. */
 void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
 void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
-/* What was recorded, and what could not be. */
+/* Recorded weights, and those that could not be recorded. */
 void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
 void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns);
 void wall_books_ended(struct wall_books *b, uint64_t ns);

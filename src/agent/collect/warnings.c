@@ -68,7 +68,7 @@ static void warn_of_blocks(bool at_end)
     if (!at_end && n == session.told_blocking)
         return;
     session.told_blocking = n;
-    warnings_write(clock_monotonic_ns(), "threads that block the clock's signal have no samples: %u (%s); shares are of the rest", n,
+    warnings_write(clock_monotonic_ns(), "threads that block the clock's signal have no samples: %u (%s); shares refer to the rest", n,
                    who);
 }
 
@@ -100,7 +100,7 @@ void warnings_of_virtual_threads(void)
     if (!beyond)
         return;
     snprintf(text, sizeof text,
-             "%llu samples are of virtual threads beyond the %d that a chunk names; they have no names",
+             "%llu samples belong to virtual threads beyond the %d that a chunk names; they have no names",
              (unsigned long long)beyond, VIRTUALS_MAX);
     jfr_write_log(session.recording->writer, clock_monotonic_ns(), "info", text);
 }

@@ -1,4 +1,4 @@
-/* What a recording says of itself in words: warnings, of which the latest stands in the status too, and lines for who reads the file.
+/* A recording's messages about itself: warnings, of which the latest is also in the status, and lines for readers of the file.
  *
  *   warnings_begin -> [ warnings_write, warnings_of_clocks ]* -> warnings_of_*
  *
@@ -20,7 +20,7 @@ void warnings_write(uint64_t now, const char *format, ...) __attribute__((format
 void warnings_write_fault(uint64_t now);
 /* What a chunk that may come to be the file's first has to repeat. */
 void warnings_write_base(uint64_t now);
-/* Threads whose clock is not the one that was chosen, when they have become twice as many as those told of, or at the end. */
+/* Threads whose clock is not the chosen one, when their number has doubled since the last warning, or at the end. */
 void warnings_of_clocks(bool at_end);
 void warnings_of_unknown_cost(void);
 void warnings_of_virtual_threads(void);

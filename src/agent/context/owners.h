@@ -1,6 +1,6 @@
-/* Which record belongs to which virtual thread: asked at each mount, by the carrier. A thread comes and goes by itself, and is not
- * mounted elsewhere meanwhile, so of one id there is never more than one user at a time; of different ids there may be any number.
- * Lock-free; no function waits. Ids are java.lang.Thread's, which are above 0 and not given twice. */
+/* Which record belongs to which virtual thread; the carrier asks at each mount. A thread does not end and is not mounted
+ * elsewhere meanwhile, so one id has never more than one user at a time; different ids may have any number. Lock-free; no
+ * function waits. Ids are those of java.lang.Thread, which are above 0 and never reused. */
 #ifndef CANDOR_AGENT_CONTEXT_OWNERS_H
 #define CANDOR_AGENT_CONTEXT_OWNERS_H
 

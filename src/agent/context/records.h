@@ -1,6 +1,6 @@
-/* The memory of threads' records (hot/context.h): one mapping, of which each record is RECORDS_STRIDE bytes. It is made when the first
- * is asked for, and never unmapped: Java has it as one buffer and writes into it whenever it likes. All functions may be called from
- * any ordinary thread; those that take, by the thread whose record it is to be. Lock-free. */
+/* The memory of threads' records (hot/context.h): one mapping, in which each record takes RECORDS_STRIDE bytes. It is created
+ * with the first record, and never unmapped: Java has it as one buffer and may write into it at any time. Any ordinary thread
+ * may call these functions; a record is taken by the thread that will own it. Lock-free. */
 #ifndef CANDOR_AGENT_CONTEXT_RECORDS_H
 #define CANDOR_AGENT_CONTEXT_RECORDS_H
 
@@ -15,10 +15,10 @@ void *records_memory(size_t *bytes);
 /* The calling thread's own record, valid and empty: the same each time, given back by itself when the thread ends. Its number, or -1:
  * all RECORDS_MAX are in use. The thread's pointer is set. */
 int records_take_own(void);
-/* One that is nobody's yet, for a virtual thread, valid and empty; -1 as above. */
+/* A free record, for a virtual thread, valid and empty; -1 as above. */
 int records_take(void);
 void records_give(int record);
-/* The address of a record; 0 for a number that is none. */
+/* The address of a record; 0 for an invalid number. */
 uintptr_t records_address(int record);
 
 /* The calling thread has this record from now on (hot/context.h); 0: its own, if it has one. */

@@ -1,11 +1,11 @@
-/* What control asks of the side that knows Java; called on the agent's thread. */
+/* The functions that control needs from the code that knows Java; called on the agent's thread. */
 #ifndef CANDOR_AGENT_CONTROL_HOOKS_H
 #define CANDOR_AGENT_CONTROL_HOOKS_H
 
 #include <stdbool.h>
 
 struct hooks {
-    /* Have the JVM throw its compiled code away, so that all is compiled anew, with debug information. False: it would not. */
+    /* Makes the JVM discard its compiled code, so that all of it is compiled again, with debug information. False: it refused. */
     bool (*recompile)(void);
     /* Before a recording's threads are armed: have Java threads announce themselves. */
     void (*session_begin)(void);

@@ -136,7 +136,7 @@ static bool should_leave(bool has_recorded, bool was_idle)
     return leave;
 }
 
-/* How long to wait for something to do; NULL: for ever. */
+/* How long to wait for something to do; NULL: forever. */
 static const struct timespec *patience(bool has_peers, bool listens, struct timespec *out)
 {
     *out = (struct timespec){.tv_sec = LATE_IDLE_S};

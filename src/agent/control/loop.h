@@ -1,8 +1,8 @@
-/* The agent's one thread: it serves the control socket and runs the collector. Signals are blocked in it, but for those
- * of its own mistakes: these end the recording and all sampling, and not the process (hot/turn.h).
+/* The agent's only thread: it serves the control socket and runs the collector. It blocks all signals except those of its own
+ * faults, which end the recording and all sampling, but not the process (hot/turn.h).
  *
- * It lives from the first loop_open until the recording ends, or nobody began one for a minute, or, when the agent was
- * loaded with the JVM, until the JVM ends: then nobody needs to attach again to start the next recording. */
+ * It lives from the first loop_open until the recording ends, or for a minute if no recording begins. If the agent was loaded
+ * with the JVM, it lives until the JVM ends, so that the next recording can start without attaching again. */
 #ifndef CANDOR_AGENT_CONTROL_LOOP_H
 #define CANDOR_AGENT_CONTROL_LOOP_H
 

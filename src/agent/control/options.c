@@ -147,7 +147,7 @@ static int check_counter(const struct collect_options *o, struct error *e)
         return error_set(e, -EINVAL, "event-interval %llu: for %s use %llu or more; below that the program would do little but sample",
                          (unsigned long long)o->event_interval, o->counter.name, (unsigned long long)o->counter.least);
     if (counts && (o->limits.max_rate || o->limits.max_overhead))
-        return error_set(e, -EINVAL, "max-rate and max-overhead are of event=cpu: leave them out, and raise event-interval where there are "
+        return error_set(e, -EINVAL, "max-rate and max-overhead need event=cpu: leave them out, and raise event-interval where there are "
                          "too many samples");
     if (counts && (o->clock == CLOCK_TIMER || o->clock == CLOCK_ITIMER))
         return error_set(e, -EINVAL, "clock=%s knows CPU time alone: leave it out to count %s", clock_names[o->clock], o->counter.name);

@@ -1,5 +1,5 @@
-/* The clients whose requests are on their way: a bounded number, so that those who say nothing can neither fill the process's
- * descriptors nor keep others from an answer. On the agent's thread only; nothing here waits. */
+/* The clients with requests in progress: a bounded number, so that silent clients can neither use up the process's descriptors
+ * nor block others. On the agent's thread only; nothing here waits. */
 #ifndef CANDOR_AGENT_CONTROL_PEERS_H
 #define CANDOR_AGENT_CONTROL_PEERS_H
 
@@ -20,8 +20,8 @@ bool peers_any(const struct peers *p);
 nfds_t peers_watch(const struct peers *p, struct pollfd *fds);
 /* Takes one more client. Where there is no room, the one that has been silent longest is hung up on. 0 or a negative errno. */
 int peers_accept(struct peers *p, int listener);
-/* Reads what has come. The next client whose request is whole, to be answered with socket_answer; NULL = none. Hangs up on those that
- * are gone or too slow. */
+/* Reads incoming data. Returns the next client whose request is complete, for socket_answer; NULL = none. Disconnects clients
+ * that are gone or too slow. */
 struct socket_peer *peers_next(struct peers *p);
 void peers_hang_up(struct peers *p);
 

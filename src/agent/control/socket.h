@@ -26,10 +26,10 @@ int socket_listen(struct error *e);
 void socket_unlisten(int fd);
 /* Accepts a peer that is our user or root. 0 or a negative errno. */
 int socket_accept(int fd, struct socket_peer *peer);
-/* Takes what has come of the request, and the first descriptor that came with it. 1: its line is whole (zero-terminated,
- * without newline); 0: more is to come; negative: the peer is gone or too slow, or its request was refused, and it is closed. */
+/* Reads the part of the request that has arrived, and the first descriptor with it. 1: the line is complete (zero-terminated,
+ * without newline); 0: more will come; negative: the peer is gone or too slow, or its request was refused, and it is closed. */
 int socket_read(struct socket_peer *peer);
-/* Sends the answer as far as the socket takes it at once, then closes, also what was passed. */
+/* Sends as much of the answer as the socket accepts at once, then closes the connection and the passed descriptor. */
 void socket_answer(struct socket_peer *peer, const char *text, size_t len);
 /* Closes the peer, if there is one. Returns rc. */
 int socket_hang_up(struct socket_peer *peer, int rc);

@@ -1,5 +1,5 @@
-/* The agent's dealings with Java, through JVMTI and a few JNI field reads: which threads are Java's, their names, the
- * names of generated stubs, the system properties. No Java code of ours runs. */
+/* The agent's use of Java, through JVMTI and a few JNI field reads: which threads are Java threads, their names, the names of
+ * generated stubs, the system properties. No Java code of ours runs. */
 #ifndef CANDOR_AGENT_ENTRY_JAVA_H
 #define CANDOR_AGENT_ENTRY_JAVA_H
 
@@ -18,7 +18,7 @@ void java_describe(JNIEnv *jni);
  * JVM has compiled code before. */
 void java_want_debug_info(bool late);
 
-/* Registers what is to be called when the JVM is ready, and when it ends. */
+/* Registers the functions to call when the JVM is ready, and when it ends. */
 void java_on_life(void (*ready)(JNIEnv *jni), void (*ending)(void));
 
 extern const struct hooks java_hooks;

@@ -1,4 +1,5 @@
-/* The agent's own thread as one of Java's: only for the moment of a call, but for what says otherwise (jvmti_stacks.c, jvmti_heap.c). */
+/* Attaches the agent's own thread to Java, only for the moment of a call, with the exceptions of jvmti_stacks.c and
+ * jvmti_heap.c. */
 #ifndef CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
 #define CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
 

@@ -32,7 +32,7 @@ static int refuse(jvmtiError why, struct error *e)
         return error_set(e, -ENOTSUP, "event=alloc: Java %d cannot sample allocations, which came with Java 11; event=cpu works here, and "
                          "shows what collecting the garbage costs", jvm_facts.java_version);
     if (why == JVMTI_ERROR_NOT_AVAILABLE)
-        return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, which one at a time may; stop it first");
+        return error_set(e, -EBUSY, "event=alloc: another agent samples this JVM's allocations, and only one at a time may; stop it first");
     return error_set(e, -ENOTSUP, "event=alloc: this JVM refuses to sample allocations (JVMTI error %d); use event=cpu", (int)why);
 }
 
@@ -59,7 +59,7 @@ static int open_events(uint64_t interval, struct error *e)
     if (jvm_facts.java_version < 11)
         return refuse(JVMTI_ERROR_NOT_AVAILABLE, e);
     if (!vm_layout.usable || !vm_layout.env_offset)
-        return error_set(e, -ENOTSUP, "event=alloc needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
+        return error_set(e, -ENOTSUP, "event=alloc must know this JVM's stacks, and its tables lack them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);

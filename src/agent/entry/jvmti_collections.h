@@ -1,11 +1,11 @@
-/* Garbage collections as JVMTI tells of them. Two events of a recording want to be told, halt (jvmti_pauses.c) and live (jvmti_live.c): the
- * first that asks has the JVM tell, and when the last one is done it is told to stop. */
+/* Garbage collections from JVMTI. Two events of a recording need them, halt (jvmti_pauses.c) and live (jvmti_live.c): the first
+ * user turns the JVM's notifications on, and the last one turns them off. */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
 
 #include <jvmti.h>
 
-/* Who is told; one that stays where it is. Called while all threads stand: nothing of JNI or JVMTI may be called there. */
+/* A listener, which must stay at its address. Called while all threads stand still: it must not call JNI or JVMTI. */
 struct jvmti_collections_user {
     void (*started)(void); /* or NULL */
     void (*finished)(void);

@@ -1,4 +1,4 @@
-/* JVMTI events that come in pairs, with the capability that they want: switched on and off together. */
+/* JVMTI events that come in pairs, with the capability that they need: switched on and off together. */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_EVENTS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_EVENTS_H
 

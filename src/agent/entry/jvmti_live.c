@@ -26,7 +26,7 @@ static int open_events(struct error *e)
     jvmtiError rc = jvmti_collections_open(&user);
     is_open = !rc;
     java_detach();
-    return rc ? error_set(e, -ENOTSUP, "event=live: this JVM does not tell of its collections (JVMTI error %d); use event=alloc", (int)rc)
+    return rc ? error_set(e, -ENOTSUP, "event=live: this JVM does not report its collections (JVMTI error %d); use event=alloc", (int)rc)
               : 0;
 }
 

@@ -23,7 +23,7 @@ static const struct jvmti_events events = {{.can_generate_monitor_events = 1}, J
 static int open_events(struct error *e)
 {
     if (!vm_layout.usable || !vm_layout.env_offset)
-        return error_set(e, -ENOTSUP, "event=lock needs to know this JVM's stacks, and its tables do not tell (%s); use event=safepoint",
+        return error_set(e, -ENOTSUP, "event=lock must know this JVM's stacks, and its tables lack them (%s); use event=safepoint",
                          vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
     if (!java_attach())
         return java_attach_refused(e);

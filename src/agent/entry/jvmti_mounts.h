@@ -1,13 +1,13 @@
-/* Which record (hot/context.h) the carrier of a virtual thread points to: the virtual thread's (context/owners.h) while that is
- * mounted, its own otherwise. The JVM tells of each mount and unmount by extension events of JVMTI. Nobody asks for these before the
- * first virtual thread opens a scope: they make mounts dearer. */
+/* Which record (hot/context.h) the carrier of a virtual thread points to: the virtual thread's (context/owners.h) while it is
+ * mounted, its own otherwise. The JVM reports each mount and unmount through extension events of JVMTI. The agent requests
+ * these only when the first virtual thread opens a scope, because they make mounts slower. */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_MOUNTS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_MOUNTS_H
 
 #include <jni.h>
 #include <stdbool.h>
 
-/* False where this JVM does not tell of mounts. Any thread of Java's. */
+/* False if this JVM does not report mounts. Any Java thread. */
 bool jvmti_mounts_watch(JNIEnv *jni);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where Java keeps what a thread is parked for, and which thread has a lock of java.util.concurrent. */
+/* Where Java keeps the object that a thread is parked for, and the owner of a java.util.concurrent lock. */
 #ifndef CANDOR_AGENT_ENTRY_LOCK_FIELDS_H
 #define CANDOR_AGENT_ENTRY_LOCK_FIELDS_H
 

@@ -1,6 +1,6 @@
-/* Where the classes behind virtual threads keep their fields, as far as references do not show it (hot/heap.h). No class is
- * asked that has work to do when it is initialised, as asking has JNI do: a program that uses no virtual threads shall not
- * get their scheduler. */
+/* Where the classes behind virtual threads keep their fields, as far as references do not show it (hot/heap.h). JNI initializes
+ * a class when asked about it, so no class is asked whose initialization does something: a program that uses no virtual threads
+ * must not get their scheduler. */
 #ifndef CANDOR_AGENT_ENTRY_VIRTUAL_FIELDS_H
 #define CANDOR_AGENT_ENTRY_VIRTUAL_FIELDS_H
 

@@ -1,5 +1,5 @@
-/* What the kernel does with a signal, read and set by the system call itself: of the C library's sigaction a library may have made
- * something else (libjsig, a sanitizer, ourselves: trigger/claims.h). Callable from a signal handler. */
+/* What the kernel does with a signal, read and set with the system call itself, because a library may have replaced the C
+ * library's sigaction (libjsig, a sanitizer, ourselves: trigger/claims.h). Callable from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_ACTION_H
 #define CANDOR_AGENT_HOT_ACTION_H
 

@@ -1,6 +1,6 @@
-/* AsyncGetCallTrace, the JVM's own stack walker for profilers. Java frames only, and it gives up in stubs and in native
- * code called without an anchor; so it serves where the JVM's tables cannot be read, and elsewhere as a second opinion:
- * the mode `compare` walks each sample both ways and counts how the two agree. */
+/* AsyncGetCallTrace, the JVM's own stack walker for profilers. It returns Java frames only, and gives up in stubs and in native
+ * code that was called without an anchor. So it is used where the JVM's tables cannot be read, and elsewhere as a second
+ * opinion: the mode `compare` walks each sample both ways and counts how often the two agree. */
 #ifndef CANDOR_AGENT_HOT_AGCT_H
 #define CANDOR_AGENT_HOT_AGCT_H
 

@@ -1,5 +1,5 @@
-/* Allocations: what the JVM's callback for a sampled allocation does on the thread that allocated. It walks the stack from the
- * thread's last Java frame and appends one record to the thread's lane (hot/lane.h).
+/* Allocations: the work of the JVM's callback for a sampled allocation, on the thread that allocated. It walks the stack from
+ * the thread's last Java frame and appends one record to the thread's lane (hot/lane.h).
  *
  *     0        time, CLOCK_MONOTONIC ns
  *     1        size of the object, bytes
@@ -13,7 +13,7 @@
  *     ..n-2    of a thread with a context, as there
  *     n-1      outcome in bits 0-15, words of the context in bits 16-31, of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * Wait-free but for the JVM's own part. */
+ * Wait-free except for the JVM's own part. */
 #ifndef CANDOR_AGENT_HOT_ALLOC_H
 #define CANDOR_AGENT_HOT_ALLOC_H
 
@@ -37,7 +37,7 @@ struct alloc_lane {
     uint64_t counted;  /* by the JVM at the last sample; 0 = unknown */
 };
 
-/* What all callbacks share. Written by the collector before it sets `on`, but for what is atomic. */
+/* Shared by all callbacks. The collector writes it before it sets `on`, except for the atomic members. */
 struct alloc_config {
     _Atomic bool on;
     bool is_bounded;               /* by the tokens */
@@ -51,7 +51,7 @@ struct alloc_config {
 };
 extern struct alloc_config alloc_config;
 
-/* One sampled allocation, as the JVM tells it. */
+/* One sampled allocation, as the JVM reports it. */
 struct alloc_event {
     uintptr_t java_thread;
     int64_t thread_id;     /* java.lang.Thread's, of the virtual thread if one runs; 0 = unknown */

@@ -1,9 +1,10 @@
-/* Call sites of compiled code, remembered: the frames that a return address stands for do not change while its nmethod lives, so
+/* A cache of call sites in compiled code: the frames that a return address stands for do not change while its nmethod lives, so
  * they are decoded once, and later walks find them by the address.
  *
- * An nmethod is known again by its place and the number of its compilation, which no other has. The table is direct-mapped: what
- * comes later takes the place. Each slot is a sequence lock whose reader does not wait (Boehm, "Can seqlocks get along with
- * programming language memory models?", MSPC 2012); who meets a writer goes without. Handler side; wait-free. */
+ * An nmethod is recognized by its address and the number of its compilation, which is unique. The table is direct-mapped: a new
+ * entry replaces the old one. Each slot is a sequence lock whose reader does not wait (Boehm, "Can seqlocks get along with
+ * programming language memory models?", MSPC 2012); a reader that meets a writer does without the entry. Handler side;
+ * wait-free. */
 #ifndef CANDOR_AGENT_HOT_CALL_SITE_H
 #define CANDOR_AGENT_HOT_CALL_SITE_H
 
@@ -30,7 +31,7 @@ bool call_site_begin(struct call_site *s, const struct code *c);
 bool call_site_add(struct call_site *s, uint64_t frame);
 void call_site_remember(uintptr_t pc, const struct call_site *s);
 
-/* All of them, since the ids of methods get new meanings. No handler may run. */
+/* Forgets all of them, because the ids of methods get new meanings. No handler may run. */
 void call_sites_forget(void);
 
 #endif

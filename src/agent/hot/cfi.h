@@ -1,7 +1,7 @@
-/* Call frame information: how to get from a place in native code to its caller, by the .eh_frame section that the library
- * carries in memory (DWARF 5, section 6.4; Linux Standard Base Core, "Exception Frames"). Nothing is prepared and nothing
- * kept: the description of one pc is found by binary search and interpreted up to that pc. Callable from a signal
- * handler; bounded; memory that goes away meanwhile ends in "unknown". */
+/* Call frame information: how to get from a place in native code to its caller, with the .eh_frame section that the library
+ * carries in memory (DWARF 5, section 6.4; Linux Standard Base Core, "Exception Frames"). Nothing is prepared or kept: the
+ * description of one pc is found by binary search and interpreted up to that pc. Callable from a signal handler; bounded. If
+ * memory disappears meanwhile, the result is "unknown". */
 #ifndef CANDOR_AGENT_HOT_CFI_H
 #define CANDOR_AGENT_HOT_CFI_H
 

@@ -1,5 +1,5 @@
-/* Compiled code: from a pc to the blob it lies in, and from a pc in an nmethod to its (possibly inlined) Java frames.
- * All functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
+/* Compiled code: from a pc to the blob that contains it, and from a pc in an nmethod to its (possibly inlined) Java frames. All
+ * functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_CODE_H
 #define CANDOR_AGENT_HOT_CODE_H
 
@@ -16,7 +16,7 @@ enum code_kind {
     CODE_INTERPRETER,
     CODE_RETURN_BARRIER, /* the stub to which a virtual thread's lowest frame returns while its caller lies in the heap */
     CODE_CALL_STUB,      /* the return address of the stub through which the JVM calls Java */
-    CODE_STUB            /* runtime stubs, intrinsics, adapters, vtable and deoptimisation code */
+    CODE_STUB            /* runtime stubs, intrinsics, adapters, vtable and deoptimization code */
 };
 
 struct code {

@@ -1,5 +1,6 @@
-/* Whose work a thread does: the record that the thread's tracing keeps for anybody who stops it and looks, as OpenTelemetry has laid it
- * down (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable otel_thread_ctx_v1:
+/* Whose work a thread does: the record that the thread's tracing keeps for profilers that stop it and look, in OpenTelemetry's
+ * layout (OTEP 4947, thread context). Each thread has a pointer to its record, the exported thread-local variable
+ * otel_thread_ctx_v1:
  *
  *      0  trace id, 16 bytes      all zero: there is no trace
  *     16  span id, 8 bytes
@@ -8,11 +9,11 @@
  *     26  size of what follows, 16 bits, native byte order
  *     28  attributes, each: index of its key, length, so many bytes of UTF-8; of several with one key the last counts
  *
- * The thread itself writes it with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees its stores in
- * their order, so it finds the record of before, that of after, or one that says of itself that it is being changed. Whoever looks at
- * another thread has to know that it does not run meanwhile.
+ * The thread itself writes it with plain stores, from Java: first valid = 0, last valid = 1. Its own signal handler sees the
+ * stores in order, so it finds the old record, the new one, or one that is marked as being changed. A reader on another thread
+ * must know that the owner does not run meanwhile.
  *
- * What a queue's record (hot/record.h, hot/alloc.h) has of it:
+ * Its part of a queue's record (hot/record.h, hot/alloc.h):
  *
  *      0     size of the attributes
  *      1, 2  trace id, 3 span id: bytes as in the thread's record
@@ -44,7 +45,7 @@ extern __attribute__((visibility("default"))) __thread void *otel_thread_ctx_v1;
 /* Samples that have no context, or not all of it, though their thread has; all of a recording. */
 extern _Atomic uint64_t context_lost[CONTEXT_LOSS_COUNT];
 
-/* What is at the beginning of a record. */
+/* The beginning of a record. */
 struct context_head {
     uint64_t trace[2], span;
     uint32_t size; /* of the attributes */
@@ -57,8 +58,8 @@ enum context_state context_head(uintptr_t record, struct context_head *out);
 /* The i-th word of the attributes of a record with this head; false when it cannot be read. */
 bool context_word(uintptr_t record, const struct context_head *head, uint32_t i, uint64_t *word);
 
-/* For handlers and callbacks: puts the calling thread's context into an open record of its queue. Returns how many words; 0 = it has none,
- * or none to be had, which is booked. */
+/* For handlers and callbacks: puts the calling thread's context into an open record of its queue. Returns the number of words; 0
+ * = it has none, or none that can be read, which is counted. */
 size_t context_put(struct candor_queue *q);
 /* The same into an array, from the record of another thread, which the caller knows to sleep. Not booked. */
 size_t context_copy(uintptr_t record, uint64_t words[CONTEXT_WORDS_MAX]);

@@ -1,4 +1,4 @@
-/* Reads forward through foreign memory. Past the end or at a fault `ok` turns false, and all further reads give 0. */
+/* Reads forward through foreign memory. At the end or at a fault `ok` becomes false, and all further reads return 0. */
 #ifndef CANDOR_AGENT_HOT_CURSOR_H
 #define CANDOR_AGENT_HOT_CURSOR_H
 

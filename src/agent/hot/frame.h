@@ -1,7 +1,6 @@
-/* What the walker knows of a processor: registers, instructions and frames. All of it stands in one file, frame_<name>.c,
- * and the load instructions in hot/load.h; a new processor is those two, its name in meson.build, and a run of the tests.
- * What is the same on each stands in frame.c.
- * Callable from a signal handler; bounded. */
+/* What the walker knows about a processor: registers, instructions and frames. It is all in one file, frame_<name>.c, and in
+ * the load instructions in hot/load.h. A new processor needs these two, its name in meson.build, and a run of the tests. Code
+ * that is the same for all processors is in frame.c. Callable from a signal handler; bounded. */
 #ifndef CANDOR_AGENT_HOT_FRAME_H
 #define CANDOR_AGENT_HOT_FRAME_H
 
@@ -24,7 +23,7 @@ struct frame {
     uintptr_t pc, sp, fp;
 };
 
-/* Of the JVM's frames, in words from the frame pointer: what its tables do not hold. */
+/* The layout of the JVM's frames, in words from the frame pointer, as far as its tables do not contain it. */
 struct frame_slots {
     int method, bcp, bcp_jdk8; /* of an interpreted frame */
     int entry_wrapper;         /* of the call stub's frame; newer tables have it */
@@ -65,13 +64,13 @@ bool frame_follows_call(uintptr_t pc);
  * jumps for its methods. */
 bool frame_is_archived_entry(uintptr_t pc, uintptr_t *target);
 
-/* The caller of f, put into f; false when none was found. `at`: the registers, where f is what was interrupted. */
+/* Replaces f by its caller; false if none was found. `at`: the registers, if f is the interrupted frame. */
 
 /* Compiled code that was interrupted anywhere: prologue, body or epilogue. */
 bool frame_leaf_caller(const struct code *c, struct frame *f, const struct registers *at);
 /* Compiled code that is itself calling. */
 bool frame_caller(const struct code *c, struct frame *f);
-/* The same, where what is found may be a caller: behind a call, or a stub. */
+/* The same, if the result may be a caller: after a call, or a stub. */
 bool frame_plausible_caller(const struct code *c, struct frame *f);
 /* The interpreter at a method's entry, before the method's frame stands. */
 bool frame_interpreter_entry_caller(struct frame *f, const struct registers *at);
@@ -87,10 +86,9 @@ bool frame_undescribed_caller(struct frame *f, const struct registers *at);
 /* Native code that Java called without leaving an anchor: its nearest Java caller. */
 bool frame_native_caller(struct frame *f, const struct registers *at, bool has_frame_pointers);
 
-/* True when pc can be where a call returns to in Java: behind a call in compiled code, in the interpreter, or the call
- * stub's. */
+/* True if pc can be a return address in Java: after a call in compiled code, in the interpreter, or in the call stub. */
 bool frame_is_return_address(uintptr_t pc);
-/* The same, or behind a call in a library. */
+/* The same, or after a call in a library. */
 bool frame_is_any_return_address(uintptr_t pc);
 
 #endif

@@ -1,11 +1,11 @@
-/* Frames of a virtual thread that lie in the heap. One that went on after a wait gets its frames back a few at a time: the
- * lowest on its stack returns to a stub, the return barrier, that fetches the next. Until then they are in a chain of
- * jdk.internal.vm.StackChunk:
+/* Frames of a virtual thread that are in the heap. A virtual thread that continues after a wait gets its frames back a few at a
+ * time: the lowest on its stack returns to a stub, the return barrier, which fetches the next. Until then they are in a chain
+ * of jdk.internal.vm.StackChunk:
  *
  *     object  fields  stack words [0 .. sp) unused, [sp .. bottom) frames, leaf first
  *
- * laid out as on a stack, with the return address below each frame's sp; interpreted frames keep distances from their
- * frame pointer in place of addresses. Handler side; bounded. */
+ * laid out as on a stack, with the return address below each frame's sp; interpreted frames keep distances from their frame
+ * pointer instead of addresses. Handler side; bounded. */
 #ifndef CANDOR_AGENT_HOT_FROZEN_H
 #define CANDOR_AGENT_HOT_FROZEN_H
 

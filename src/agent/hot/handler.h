@@ -1,12 +1,12 @@
-/* The signal handlers: one per way a clock can deliver an expiry. Each finds its thread's slot, weighs the expiry, walks
- * the stack and appends one record to the thread's queue. Wait-free; errno is preserved; a signal that is not ours goes
- * to what the program has set for it (hot/chain.h).
+/* The signal handlers: one for each way in which a clock can deliver an expiry. Each finds its thread's slot, weighs the
+ * expiry, walks the stack and appends one record to the thread's queue. Wait-free; preserves errno; passes a signal that is not
+ * ours to the program's handler (hot/chain.h).
  *
- * Stack: the thread's alternate one where it has one with room, a spare one where that has none (hot/room.h), else its own. 4 KiB at
- * most of our frames; beside it two of the kernel's (the signal's, and that of
- * a load that faults) of 1 to 3 KiB each by the registers the processor has, and one more for each trap that comes on top
- * before the one below has returned: mostly none, on a machine that stalls up to five were seen. AsyncGetCallTrace, where
- * it has to serve, takes what the JVM takes: 16 KiB were seen. */
+ * Stack: the thread's alternate stack if it has one with room, a spare one if that has no room (hot/room.h), otherwise the
+ * thread's own. Our frames take at most 4 KiB. The kernel adds two frames (for the signal, and for a load that faults) of 1 to
+ * 3 KiB each, depending on the processor's registers, and one more for each trap that arrives before the one below has
+ * returned: usually none; on a machine that stalls up to five were seen. If AsyncGetCallTrace is used, it takes what the JVM
+ * takes: 16 KiB were seen. */
 #ifndef CANDOR_AGENT_HOT_HANDLER_H
 #define CANDOR_AGENT_HOT_HANDLER_H
 
@@ -19,7 +19,7 @@
 
 enum { FIRST_REDRAW = 2, REDRAW_EVERY = 16, PERIOD_MIN_NS = 75000 };
 
-/* What all handlers of a recording share; written before the first clock starts, but for what is atomic. */
+/* Shared by all handlers of a recording; written before the first clock starts, except for the atomic members. */
 struct handler_config {
     uint64_t interval_ns;    /* that was asked for */
     _Atomic uint64_t pace_ns; /* what each thread's clock is to have from its next expiry on: the interval, or longer */
@@ -31,7 +31,7 @@ struct handler_config {
     bool compilations;       /* a record says which compilation its pc lies in */
     bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
-    _Atomic int held;        /* how many faults hold all clocks (hot/traps.h): nobody may start one */
+    _Atomic int held;        /* the number of faults that hold all clocks (hot/traps.h): while it is not 0, no clock may start */
     _Atomic bool timer_is_taken; /* the process's timer: the program has set it for itself (trigger/claims.h) */
     _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
 };

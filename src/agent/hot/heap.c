@@ -55,7 +55,7 @@ static bool take_reference(uint64_t reference, uintptr_t *object)
     const struct vm_objects *o = &vm_layout.objects;
     uint64_t bad, shift;
     *object = reference;
-    if (o->color_shift && !(reference >> COLOR_BITS)) { /* null has colours, too */
+    if (o->color_shift && !(reference >> COLOR_BITS)) { /* null has colors, too */
         *object = 0;
         return true;
     }

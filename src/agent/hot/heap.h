@@ -1,7 +1,7 @@
-/* Java objects, read in the heap they lie in while the collector may move them. A reference is followed only where it names
- * its object for sure: threads that stand still for a collection are not asked, coloured references (ZGC) must bear no
- * colour of objects that may have moved, and copies that were left behind (Shenandoah) say where their object is. What was
- * reached is believed to be an object of its class only after its header said so. Handler side; bounded. */
+/* Java objects, read in the heap while the collector may move them. A reference is followed only if it certainly names its
+ * object: threads that stand still for a collection are not asked, colored references (ZGC) must not have a color of objects
+ * that may have moved, and copies that were left behind (Shenandoah) say where their object is. An object is accepted as one of
+ * its class only after its header confirms it. Handler side; bounded. */
 #ifndef CANDOR_AGENT_HOT_HEAP_H
 #define CANDOR_AGENT_HOT_HEAP_H
 
@@ -20,16 +20,16 @@ enum heap_class {
     HEAP_CLASSES
 };
 
-/* False while a collection may be moving objects under a thread in this state; one that runs Java or JVM code keeps such a
- * collection from beginning. *moment: what it was read in; what was read meanwhile counts if heap_is_still says the same
- * moment again. */
+/* False while a collection may move objects under a thread in this state; a thread that runs Java or JVM code prevents the start
+ * of such a collection. *moment: the time of the read; data read meanwhile is valid if heap_is_still returns the same moment
+ * again. */
 bool heap_is_still(enum jfr_thread_state state, uint64_t *moment);
 /* The object a handle names; the handle is a field of the structure at `owner`. */
 bool heap_handle(uintptr_t owner, struct vm_field handle, uintptr_t *object);
 /* The object that the word at this address names, where that is one outside the heap: a root of the collector's. */
 bool heap_word(uintptr_t at, uintptr_t *object);
-/* The first object of that class a field of this one refers to. Such fields are found by looking, and remembered: nothing
- * else tells where they are without having their class initialised. */
+/* The first object of that class that a field of this one refers to. The search remembers such fields: no other way finds them
+ * without initializing their class. */
 bool heap_find(uintptr_t object, enum heap_class class, uintptr_t *to);
 /* The object a field refers to, 0 for null. */
 bool heap_field(uintptr_t object, uint16_t offset, uintptr_t *to);

@@ -1,7 +1,7 @@
-/* What tests do in the handler. In the product each of these is nothing; of the variants that only tests load,
- * libcandor-walk-cost.so has more walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also what happens inside of one
- * (CANDOR_INJECT; tests/replay), libcandor-faulty.so all these (and CANDOR_PLANT; tests/fault). libcandor-sabotage.so lies
- * (CANDOR_SABOTAGE; tests/truth). */
+/* Hooks for tests in the handler. In the product each of them is empty. Variants that only tests load: libcandor-walk-cost.so
+ * has more walks (CANDOR_MORE_WALKS; bench/walk), libcandor-capture.so also captures walks (CANDOR_INJECT; tests/replay),
+ * libcandor-faulty.so has all of these (and CANDOR_PLANT; tests/fault). libcandor-sabotage.so lies (CANDOR_SABOTAGE;
+ * tests/truth). */
 #ifndef CANDOR_AGENT_HOT_INJECT_H
 #define CANDOR_AGENT_HOT_INJECT_H
 

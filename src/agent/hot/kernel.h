@@ -8,8 +8,8 @@
 
 enum { KERNEL_FRAMES_MAX = 64 };
 
-/* Takes all that is in the ring (0 = there is none); the frames of the last expiry, leaf first: how many. 0 when the thread was
- * in user mode. */
+/* Reads everything in the ring (0 = there is none). Returns the number of frames of the last expiry, leaf first; 0 if the thread
+ * was in user mode. */
 uint32_t kernel_frames(uintptr_t ring, uint64_t frames[KERNEL_FRAMES_MAX]);
 
 #endif

@@ -1,7 +1,7 @@
-/* Lanes: what a sampled thread works in where the JVM or a hook has called the agent on it, beside its signal handler. A signal may have
- * the handler of the same thread put a record into the thread's queue meanwhile, which has one producer: so each lane has a queue and a
- * turn of its own. A table of them, one to a slot (hot/thread.h), is its owner's: each of its lanes is a struct that begins with a struct
- * lane.
+/* Lanes: the working state of a sampled thread while the JVM or a hook has called the agent on it, beside its signal handler. A
+ * signal may interrupt this, and its handler puts a record into the thread's queue, which has one producer. So each lane has
+ * its own queue and turn. A table of lanes, one for each slot (hot/thread.h), belongs to its event: each lane is a struct that
+ * begins with a struct lane.
  *
  *   lane_table_init                       the agent's thread, before the first slot is armed
  *   lane_open, lane_close                 trigger/threads.c, when a slot is about to be armed, and is freed
@@ -9,9 +9,9 @@
  *   lane_is_inside                        who disarms a slot: waits until its thread is in no lane
  *   lane_table_deinit                     the agent's thread, when all are closed
  *
- * Life of a lane: it is its thread's slot's, and goes by the slot's generation. The memory is never unmapped: a call may be late.
- * Producer: the thread; consumer: the collector. Wait-free; lane_enter, lane_leave, lane_of and lane_turn may be called from a signal
- * handler. */
+ * Life of a lane: it belongs to its thread's slot, and follows the slot's generation. The memory is never unmapped, because a
+ * call may be late. Producer: the thread; consumer: the collector. Wait-free; lane_enter, lane_leave, lane_of and lane_turn may
+ * be called from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_LANE_H
 #define CANDOR_AGENT_HOT_LANE_H
 
@@ -50,8 +50,8 @@ static inline void *lane_of(const struct lane_table *table, const struct sampled
 void *lane_open(const struct lane_table *table, const struct sampled_thread *t, struct candor_pool *pool);
 void lane_close(const struct lane_table *table, const struct sampled_thread *t);
 
-/* The calling thread comes in, and is not there yet. False: the slot's generation is another by now, and nothing may be put there. In
- * either case lane_leave follows, behind whatever is counted as lost. */
+/* The calling thread enters the lane, unless it is inside already. False: the slot has another generation by now, and nothing may
+ * be written. In either case call lane_leave, after counting any loss. */
 bool lane_enter(struct lane *lane, const struct sampled_thread *t, uint32_t generation);
 void lane_leave(struct lane *lane);
 bool lane_is_inside(const struct lane_table *table, const struct sampled_thread *t);

@@ -1,9 +1,9 @@
 /* Loads from memory that may not be there: stale stack words, freed code, reused metadata.
  *
- * Each load is one instruction whose address, with the address to go on at after a fault, stands in the section
- * `candor_faults`. The SIGSEGV/SIGBUS handler (hot/fault.c) looks the faulting pc up there and continues at the second;
- * any other fault goes to the handler that was there before ours. Cost without a fault: the load. Callable anywhere,
- * signal handlers included. */
+ * Each load is one instruction. Its address, and the address at which to continue after a fault, are in the section
+ * `candor_faults`. The SIGSEGV/SIGBUS handler (hot/fault.c) looks up the faulting pc there and continues at the second address;
+ * any other fault goes to the handler that was there before ours. Without a fault it costs only the load. Callable anywhere,
+ * including signal handlers. */
 #ifndef CANDOR_AGENT_HOT_LOAD_H
 #define CANDOR_AGENT_HOT_LOAD_H
 

@@ -1,6 +1,7 @@
-/* Waits for locks: what the JVM's callbacks for contended monitors, and the hook around park (trigger/parks.h), do on the thread that
- * waits. Before the wait it is noted who has the lock; behind it, how long it took. What is recorded of it (hot/lock_draw.h) goes with
- * the stack, from the thread's last Java frame on, as one record into the thread's lane (hot/lane.h).
+/* Waits for locks: the work of the JVM's callbacks for contended monitors, and of the hook around park (trigger/parks.h), on
+ * the waiting thread. Before the wait it notes the owner of the lock; after the wait, its duration. A recorded wait
+ * (hot/lock_draw.h) goes with its stack, from the thread's last Java frame on, as one record into the thread's lane
+ * (hot/lane.h).
  *
  *     0        when the wait began, CLOCK_MONOTONIC ns
  *     1        how long it took, ns
@@ -15,7 +16,7 @@
  *     ..n-2    of a virtual thread, as in hot/record.h
  *     n-1      outcome in bits 0-15, words of the virtual thread in bits 32-47, of the class in bits 48-63
  *
- * A thread is not inside of its lane while it waits. Wait-free. */
+ * A thread is not inside its lane while it waits. Wait-free. */
 #ifndef CANDOR_AGENT_HOT_LOCK_H
 #define CANDOR_AGENT_HOT_LOCK_H
 
@@ -32,8 +33,8 @@
 
 enum lock_kind { LOCK_MONITOR, LOCK_PARK, LOCK_KINDS };
 
-/* What is recorded of each has a rate and a threshold of its own: threads that park since they have nothing to do, of which there are
- * many, take nothing from those that stand in each other's way. */
+/* Each has its own rate and threshold: parks of idle threads, of which there are many, must not displace waits of threads that
+ * contend. */
 enum lock_group { LOCK_GROUP_MONITOR, LOCK_GROUP_SYNCHRONIZER, LOCK_GROUP_OTHER, LOCK_GROUPS };
 
 enum {
@@ -61,8 +62,9 @@ struct lock_park {
 
 struct lock_lane {
     struct lane lane;
-    /* The collector looks at these while a wait goes on. Who sets `since` to 0, the thread or, in the end, the collector, has the wait. */
-    _Atomic uint64_t since; /* 0 = it does not wait, or nobody saw that begin */
+    /* The collector looks at these while a wait goes on. The one that sets `since` to 0, the thread or, at the end, the
+     * collector, owns the wait. */
+    _Atomic uint64_t since; /* 0 = it does not wait, or the beginning of the wait was not seen */
     _Atomic uint64_t waits; /* that have begun */
     _Atomic uint32_t kind;  /* enum lock_kind */
     _Atomic uint64_t waited_ns[LOCK_KINDS], waited[LOCK_KINDS]; /* all waits that have ended, recorded or not */
@@ -71,7 +73,7 @@ struct lock_lane {
     uint64_t opened; /* when; CLOCK_MONOTONIC ns */
 };
 
-/* What all share. Written by the collector before it sets `on`, but for what is atomic. */
+/* Shared by all. The collector writes it before it sets `on`, except for the atomic members. */
 struct lock_config {
     _Atomic bool on;
     bool is_bounded; /* by the tokens */

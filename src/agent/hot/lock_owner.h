@@ -1,11 +1,12 @@
-/* Who has what a thread waits for, read from the JVM's structures and Java's heap as they stand, without stopping anybody.
+/* The owner of what a thread waits for, read from the JVM's structures and Java's heap as they are, without stopping any
+ * thread.
  *
- * Of a monitor the JVM notes the owner in it; one that several threads have begun to want only now may name nobody yet, or a place on
- * the owner's stack: then the owner is looked for among the threads that have a slot. Of a lock of java.util.concurrent the object
- * that the thread is parked for names the owner.
+ * The JVM notes the owner of a monitor in the monitor. If several threads have only just begun to compete for it, it may name
+ * nobody yet, or a place on the owner's stack; then the owner is searched for among the threads that have a slot. For a lock of
+ * java.util.concurrent, the object that the thread is parked for names the owner.
  *
- * Called by the thread that waits, or by the collector for a thread that it believes to; the fault handler is installed. Bounded: by
- * THREADS_MAX where it has to look for the owner. What cannot be told is all 0. */
+ * Called by the waiting thread, or by the collector for a thread that it believes to be waiting; the fault handler is
+ * installed. Bounded, by THREADS_MAX if it has to search for the owner. Unknown values are 0. */
 #ifndef CANDOR_AGENT_HOT_LOCK_OWNER_H
 #define CANDOR_AGENT_HOT_LOCK_OWNER_H
 
@@ -28,7 +29,7 @@ struct lock_target {
 
 /* The monitor that this thread waits to enter; false when it waits for none. */
 bool lock_find_monitor(uintptr_t java_thread, struct lock_target *target);
-/* What it is parked for; false when that is nothing, or not to be read now. */
+/* The object that it is parked for; false if there is none, or it cannot be read now. */
 bool lock_find_blocker(uintptr_t java_thread, struct lock_target *target);
 
 #endif

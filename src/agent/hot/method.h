@@ -1,5 +1,5 @@
-/* Methods seen on stacks: each gets a small id, and its names and line table are copied at the first meeting, while the
- * frame on the stack keeps the method alive. Nothing of a Method* is read later, so the names of unloaded classes stay.
+/* Methods seen on stacks: each gets a small id, and its names and line table are copied when it is first seen, while the frame
+ * on the stack keeps the method alive. Nothing of a Method* is read later, so the names of unloaded classes remain.
  *
  * The identity of a method is a 64-bit key over its addresses and the text of its own and its class's name. A Method*
  * that is reused after class unloading, even by a new version of the same class at the same addresses, therefore gets a

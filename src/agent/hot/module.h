@@ -1,5 +1,5 @@
-/* The loaded libraries as a signal handler may look them up: where their code lies, and the search table of their call frame
- * information (.eh_frame_hdr). One writer, the agent's thread; any number of readers, wait-free. */
+/* The loaded libraries, for lookups by a signal handler: the address range of their code, and the search table of their call
+ * frame information (.eh_frame_hdr). One writer, the agent's thread; any number of readers, wait-free. */
 #ifndef CANDOR_AGENT_HOT_MODULE_H
 #define CANDOR_AGENT_HOT_MODULE_H
 
@@ -17,7 +17,7 @@ struct module {
 
 /* The library that holds pc. False when there is none, or it is just being replaced. */
 bool module_find(uintptr_t pc, struct module *out);
-/* Changes whenever a library was added or removed: what was learnt of an address may hold no more. */
+/* Changes whenever a library is added or removed: cached facts about an address may then be invalid. */
 uint32_t module_epoch(void);
 
 /* Writer only. false: the table is full. */

@@ -1,5 +1,5 @@
-/* Whether a thread waits because LockSupport.park was called: its last Java frame is that of Unsafe.park. Its first meeting walks to
- * that frame and learns where the compiled method calls the JVM; later ones compare addresses.
+/* Whether a thread waits because of LockSupport.park: its last Java frame is that of Unsafe.park. The first call walks to that
+ * frame and learns where the compiled method calls the JVM; later calls compare addresses.
  *
  * Called by the thread itself, from below the JVM; the fault handler is installed. Wait-free. */
 #ifndef CANDOR_AGENT_HOT_PARK_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 bool park_was_called(uintptr_t java_thread);
-/* What was learned, which names methods by their ids, is void: the table of methods (hot/method.h) is another. */
+/* Forgets what was learned, because it refers to method ids, and the table of methods (hot/method.h) has changed. */
 void park_forget(void);
 
 #endif

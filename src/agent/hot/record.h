@@ -63,7 +63,7 @@ static inline bool frame_is_java(uint64_t frame)
     return frame >> 60 <= JFR_FRAME_INLINED || frame >> 60 == FRAME_NATIVE_METHOD;
 }
 
-/* Of a function or a stub. */
+/* For a function or a stub. */
 static inline bool frame_is_address(uint64_t frame)
 {
     return frame >> 60 == JFR_FRAME_NATIVE || frame >> 60 == JFR_FRAME_STUB;

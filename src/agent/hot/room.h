@@ -1,12 +1,12 @@
-/* Room for a handler. The clocks' handlers run on the thread's alternate stack where it has one (sigaltstack): what it computes on may
- * be too small for any handler, as a goroutine's few KiB are. An alternate stack may be too small, too: the smallest holds little more
- * than what the kernel writes. A handler then moves on to one of the spare stacks here, which is the thread's alternate stack until the
- * handler returns, so that a fault or a trap in it stays there.
+/* Stack space for a handler. The clocks' handlers run on the thread's alternate stack if it has one (sigaltstack): the thread's
+ * own stack may be too small for any handler, like a goroutine's few KiB. An alternate stack may be too small, too: the
+ * smallest holds little more than the kernel's frame. In that case a handler moves to one of the spare stacks here, which is
+ * the thread's alternate stack until the handler returns, so that a fault or a trap in the handler stays there.
  *
  *   if (!room_run(context, asks_jvm, work, argument))
  *       nothing was done: all spare stacks are taken
  *
- * All of it is for signal handlers, but for room_init and room_deinit. */
+ * For signal handlers, except room_init and room_deinit. */
 #ifndef CANDOR_AGENT_HOT_ROOM_H
 #define CANDOR_AGENT_HOT_ROOM_H
 

@@ -1,9 +1,9 @@
-/* One profiled thread: what its handler needs, in memory that is mapped before the first clock starts and never
- * unmapped, so that a late signal finds it.
+/* One profiled thread: the data that its handler needs, in memory that is mapped before the first clock starts and never
+ * unmapped, so that a late signal still finds it.
  *
- * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock; the handler
- * samples while the generation its signal carries is the slot's; disarming makes it even again, waits for `inside` to
- * fall to 0 and ends the clock; the collector drains the queue and frees the slot. */
+ * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock. The handler samples
+ * while the generation in its signal is the slot's. Disarming makes the generation even again, waits for `inside` to fall to 0
+ * and ends the clock. The collector drains the queue and frees the slot. */
 #ifndef CANDOR_AGENT_HOT_THREAD_H
 #define CANDOR_AGENT_HOT_THREAD_H
 
@@ -19,8 +19,7 @@ enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
 
 enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
 
-/* What a perf event has counted, as the kernel tells it: where there are more events than the processor has counters, it counts them
- * by turns. */
+/* The count of a perf event, from the kernel: if there are more events than the processor has counters, it counts them in turn. */
 struct event_reading {
     uint64_t count, enabled_ns, running_ns;
 };
@@ -33,7 +32,7 @@ static inline uint64_t event_reading_scaled(const struct event_reading *r)
     return (uint64_t)((double)r->count * ((double)r->enabled_ns / (double)r->running_ns));
 }
 
-/* What a thread is there for: the JVM has some of its own. */
+/* The purpose of a thread: the JVM has some of its own. */
 enum thread_role {
     ROLE_OTHER,
     ROLE_COMPILER,
@@ -69,10 +68,10 @@ struct sampled_thread {
     bool blocks, has_blocked;              /* the clock's signal: at the last scan, ever */
     uint32_t scans;                       /* that saw it */
     uint32_t settled;                     /* batches of its samples before which its name was read again */
-    uint64_t own_pace_ns;                 /* in place of everybody's pace (handler.h); 0 = none */
+    uint64_t own_pace_ns;                 /* instead of the common pace (handler.h); 0 = none */
     uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
     _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
-    struct event_reading events_at_end;   /* of a clock that counts something else than CPU time */
+    struct event_reading events_at_end;   /* for a clock that counts something other than CPU time */
 
     /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
     _Atomic uint32_t inside; /* a handler runs */

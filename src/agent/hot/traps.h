@@ -1,9 +1,10 @@
 /* Keeps the traps of the SIGTRAP clock away from a JVM that is about to die. HotSpot writes its crash report under signal
- * handlers of its own, and SIGTRAP's is among them: a trap of ours in the thread that reports would end a step of the
- * report, one in another thread would be told to the user as an error of that thread.
+ * handlers of its own, and SIGTRAP's is among them: a trap of ours in the reporting thread would end a step of the report, and
+ * a trap in another thread would be reported to the user as an error of that thread.
  *
- * Most faults are no crash: HotSpot uses them for null checks and safepoints, and returns. So the clocks are held while it
- * has the fault, and go on afterwards where they stopped. Callable from a signal handler; no effect with other clocks. */
+ * Most faults are not crashes: HotSpot uses them for null checks and safepoints, and returns. So the clocks are stopped while
+ * HotSpot handles the fault, and continue afterwards where they stopped. Callable from a signal handler; no effect with other
+ * clocks. */
 #ifndef CANDOR_AGENT_HOT_TRAPS_H
 #define CANDOR_AGENT_HOT_TRAPS_H
 
@@ -18,8 +19,8 @@ struct traps_held {
     bool all;
 };
 
-/* Before a fault at pc is handed on; 0: a signal that somebody sent. One in code that the JVM has made holds the calling
- * thread's clock only; elsewhere the JVM expects no faults, and all clocks are held. */
+/* Call before a fault at pc is passed on; 0: a signal that another process or thread sent. A fault in code that the JVM made
+ * stops only the calling thread's clock; the JVM expects no faults elsewhere, and all clocks are stopped. */
 void traps_hold(struct traps_held *held, uintptr_t pc);
 /* The fault was none that kills. */
 void traps_let_go(const struct traps_held *held);
@@ -27,7 +28,7 @@ void traps_let_go(const struct traps_held *held);
  * may leave its handler by a jump, past ours, as for a thread of Flight Recorder's that has faulted on another's stack. One that dies
  * has taken SIGTRAP by then. */
 void traps_look(void);
-/* For good; not from a handler alone: whoever finds that SIGTRAP has got another handler. */
+/* Permanently; not only from a handler: called when SIGTRAP is found to have another handler. */
 void traps_hold_all(void);
 /* The same, by the thread that is about to put it there; no handler starts a clock any more. Callable at any time. */
 void traps_end(void);

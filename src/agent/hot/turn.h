@@ -1,18 +1,18 @@
-/* A turn: a stretch of the agent's own code that a fault of its own ends, and not the process.
+/* A turn: a section of the agent's own code in which a fault ends only that section, not the process.
  *
  *   if (!turn_take(&turn, work, argument))
  *       work was left where it faulted
  *
- * Where a turn faults, hot/fault.c has the kernel continue behind turn_take, with the registers, the stack and the signal mask
- * of that place. What work had begun stays as it is: locks held, a record open. Faults of the JVM's code, which
- * AsyncGetCallTrace and calls of JNI run, stay the JVM's. (A process with shadow stacks never loads the agent: the build
+ * If a turn faults, hot/fault.c makes the kernel continue after turn_take, with the registers, the stack and the signal mask of
+ * that place. Whatever the work had begun stays as it is: locks held, a record open. Faults in the JVM's code, which
+ * AsyncGetCallTrace and calls of JNI run, remain the JVM's. (A process with shadow stacks never loads the agent: the build
  * leaves it unmarked.)
  *
- * The first fault is noted, and is the end of all sampling in this process: a program that has found itself wrong once has no
- * business in somebody else's.
+ * The first fault is recorded and ends all sampling in this process: code that has proved wrong once must not continue in
+ * somebody else's program.
  *
- * At most one turn per thread at a time; of a sampled thread in its handler, of the agent's own thread, and of others on a visit
- * (hot/visit.h). */
+ * At most one turn per thread at a time: a sampled thread's in its handler, the agent's own thread's, and other threads' during
+ * a visit (hot/visit.h). */
 #ifndef CANDOR_AGENT_HOT_TURN_H
 #define CANDOR_AGENT_HOT_TURN_H
 
@@ -24,7 +24,7 @@ struct turn {
     uintptr_t sp; /* where it is left to; 0 = none is taken */
 };
 
-/* What the first fault was. */
+/* The first fault. */
 struct turn_fault {
     int signal;
     uintptr_t offset;    /* of the instruction, or of the agent's call it came to pass in, in the agent's file; 0 = unknown */

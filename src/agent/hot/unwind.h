@@ -10,7 +10,7 @@
 
 enum unwind_step {
     UNWIND_CALLER,      /* the frame is now its caller's */
-    UNWIND_INTERRUPTED, /* it is now that of who was interrupted by the signal that it handled; the registers are his */
+    UNWIND_INTERRUPTED, /* the frame is now the one that the handled signal interrupted, with that frame's registers */
     UNWIND_END,         /* it was the outermost of its thread */
     UNWIND_UNKNOWN      /* nothing describes it, or its memory is gone; the frame is unchanged */
 };

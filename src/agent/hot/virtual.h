@@ -1,4 +1,4 @@
-/* Who runs on a carrier: the virtual thread that a thread of the JVM has mounted. Handler side; bounded. */
+/* Which virtual thread a carrier has mounted. Handler side; bounded. */
 #ifndef CANDOR_AGENT_HOT_VIRTUAL_H
 #define CANDOR_AGENT_HOT_VIRTUAL_H
 
@@ -11,7 +11,7 @@
 /* java_thread: the carrier's JavaThread*, 0 = not known yet. entry: where its stack has the entry of the virtual thread's
  * frames, 0 = unknown. *thread: the virtual thread's object; false when it is not sure. */
 bool virtual_find(uintptr_t java_thread, uintptr_t entry, uintptr_t *thread);
-/* Without a stack that would tell: whether a virtual thread is mounted. */
+/* Whether a virtual thread is mounted, without a stack to show it. */
 bool virtual_is_mounted(uintptr_t java_thread);
 
 /* What a record says of a virtual thread (hot/record.h); carrier: the carrier's own id. Returns how many words. */

@@ -1,12 +1,15 @@
-/* Turns (hot/turn.h) for threads on which the JVM has the agent run for a moment, sampled or not: JVMTI's callbacks, and its loading.
+/* Turns (hot/turn.h) for threads on which the JVM calls the agent for a moment, sampled or not: JVMTI's callbacks, and the
+ * loading of the agent.
  *
  *   visit(work, argument)     work may be left where it faults, as a turn is
  *
- * Unlike a handler's turn it runs with the program's signal mask, and may take locks: those that it leaves taken visit_frees frees, each in
- * vain where the thread has not got it. A fault is taken for the agent's in its own code, and in code that it has called; not in the JVM's,
- * nor in what the JVM has called. Needs the handler of faults (fault_hold).
+ * Unlike a handler's turn it runs with the program's signal mask, and may take locks. If a fault leaves one taken, visit_frees
+ * releases it; for a thread that does not hold it this does nothing. A fault counts as the agent's if it is in the agent's
+ * code, or in code that the agent has called, but not in the JVM's, nor in code that the JVM has called. Needs the fault
+ * handler (fault_hold).
  *
- * Any number of threads at once; the first VISITS_MAX of them can be left. A visit within another, or in another turn, is a part of it. */
+ * Any number of threads at once; the first VISITS_MAX of them can be left after a fault. A visit within another, or within a
+ * turn, is a part of it. */
 #ifndef CANDOR_AGENT_HOT_VISIT_H
 #define CANDOR_AGENT_HOT_VISIT_H
 

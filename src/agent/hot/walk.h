@@ -1,16 +1,16 @@
-/* The stack walker: an iterator over the frames of the calling thread as it was when a signal interrupted it, or of one that stands
- * still.
+/* The stack walker: an iterator over the frames of the calling thread as a signal interrupted it, or of another thread that
+ * stands still.
  *
  *   walk_begin(&w, registers, java_thread);
  *   while (walk_next(&w, &frame))
  *       ...
  *   w.outcome says whether the walk reached the root
  *
- * The frames of a virtual thread end at its entry, and the walk with them; what of them lies in the heap is walked there.
+ * The frames of a virtual thread end at its entry, and the walk ends with them; frames that are in the heap are walked there.
  *
  * It reads the interrupted thread's own stack and the JVM's structures through hot/load.h, takes bounded time (FRAMES_MAX
- * frames, a bounded number of steps between two), and allocates nothing: it is for signal handlers, and for threads for which the
- * handlers of faults are set. */
+ * frames, a bounded number of steps between two), and allocates nothing: it is for signal handlers, and for threads whose fault
+ * handlers are installed. */
 #ifndef CANDOR_AGENT_HOT_WALK_H
 #define CANDOR_AGENT_HOT_WALK_H
 
@@ -41,7 +41,7 @@ struct walk {
     bool in_native, in_scopes, leaf, done;
     bool at_entry; /* a leaf on its way into an interpreted method whose frame does not stand yet */
     bool has_gap; /* native frames were skipped */
-    bool still; /* walked from outside: what is found may be gone by now, and nothing of it is remembered */
+    bool still; /* walked from outside: the data may be gone by now, and nothing of it is cached */
     bool carrier_frames; /* set after walk_begin: go on from a virtual thread's entry to what its carrier had called */
     bool is_virtual; /* the frames are a virtual thread's; entry: where its entry lies on the stack, or close below */
     uintptr_t java_thread, entry;
@@ -61,12 +61,12 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
 /* The same for a thread that has called from Java into the JVM, and from there us: its stack from its last Java frame on, without the
  * native frames above. Not in a handler; the handler of faults is installed. */
 void walk_begin_at_call(struct walk *w, uintptr_t java_thread);
-/* Where such a thread has left its last Java frame: the address behind the call; 0 = unknown. */
+/* The place at which such a thread left its last Java frame: the address after the call; 0 = unknown. */
 uintptr_t walk_call(uintptr_t java_thread);
 bool walk_next(struct walk *w, uint64_t *frame);
-/* Begins at the last Java frame of another thread, which the caller believes to stand still in native code or in the JVM: the native
- * frames above it are left out. Whether it stood still, its CPU clock tells afterwards; if it did not, nothing of the walk is to be
- * used. Any thread for which the fault handlers are set. */
+/* Begins at the last Java frame of another thread, which the caller believes to stand still in native code or in the JVM: the
+ * native frames above it are left out. Its CPU clock shows afterwards whether it stood still; if it did not, discard the walk.
+ * Any thread whose fault handlers are installed. */
 void walk_begin_still(struct walk *w, uintptr_t java_thread);
 
 /* Bounds of libjvm's code, where frame pointers can be trusted; set before the first walk. */

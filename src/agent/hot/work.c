@@ -10,8 +10,8 @@ enum { LEVEL_MAX = 4 };
 
 void *(*work_thread_env)(void);
 
-/* The thread's own structure, which JVMTI does not show of a compiler thread. To ask for it may allocate, if it is the first that the
- * thread asks of the JVM; a thread that is in the JVM's code is not in the allocator's. */
+/* The thread's own structure, which JVMTI does not show for a compiler thread. Asking for it may allocate, if it is the thread's
+ * first request to the JVM; but a thread that is in the JVM's code is not in the allocator. */
 static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
 {
     if (!t->vm_thread && walk_is_in_libjvm(pc) && work_thread_env && vm_layout.env_offset) {

@@ -1,4 +1,4 @@
-/* The parts that the interpreter is made of: one for each bytecode, and some more. */
+/* The parts of the interpreter: one for each bytecode, and some more. */
 #ifndef CANDOR_AGENT_HOTSPOT_CODELETS_H
 #define CANDOR_AGENT_HOTSPOT_CODELETS_H
 

@@ -1,5 +1,5 @@
-/* What the JVM itself counts of its garbage collections: how many, and how much of the heap is used after one. It brings these
- * numbers up to date as a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
+/* The JVM's own counters of garbage collections: how many, and how much of the heap is used after one. The JVM updates them as
+ * a collection ends; all but the first are its performance counters (counters.h). Reading them is a few loads.
  *
  *   layout_fill counters_find -> collections_fill -> [ the rest ]*
  *
@@ -13,13 +13,13 @@
 /* libjvm: a dlopen handle. After VMInit. */
 void collections_fill(void *libjvm);
 
-/* Whether it collects beside the program, which allocates meanwhile: what has been allocated during a collection is not looked at by it. */
+/* Whether it collects concurrently with the program: objects allocated during a collection are not examined by it. */
 bool collections_are_concurrent(void);
-/* How many have begun; 0 = this JVM does not tell. */
+/* How many have begun; 0 = this JVM does not report it. */
 uint32_t collections_begun(void);
-/* Bytes used as of the end of the last one, old objects and young; 0 = this JVM does not tell. */
+/* Bytes used at the end of the last one, old objects and young; 0 = this JVM does not report it. */
 uint64_t collections_heap_used(void);
-/* How many have looked at old objects, too; false: this JVM does not tell. */
+/* How many also examined old objects; false: this JVM does not report it. */
 bool collections_of_old(uint64_t *count);
 
 #endif

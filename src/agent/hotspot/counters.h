@@ -1,10 +1,10 @@
-/* The JVM's performance counters, those that jstat shows from outside, read where the JVM keeps them: in our own process. Nothing is
- * asked of the JVM, and its memory of them is never given back (docs/internals/hotspot.md).
+/* The JVM's performance counters, which jstat shows from outside, read directly in our own process. The JVM is not involved,
+ * and it never frees their memory (docs/internals/hotspot.md).
  *
  *   counters_find [counters_find_at] -> counters_value, counters_copy ...
  *
- * Found on one thread, before others look; afterwards everything is read-only to us, and any thread may read. The JVM writes while we do: a
- * number is read whole, a text may be cut by the next one unless the thread that writes it reads it. */
+ * One thread finds them, before others look; afterwards they are read-only for us, and any thread may read. The JVM writes
+ * meanwhile: a number is read whole; a text may be cut by the next one unless the reader is the thread that writes it. */
 #ifndef CANDOR_AGENT_HOTSPOT_COUNTERS_H
 #define CANDOR_AGENT_HOTSPOT_COUNTERS_H
 
@@ -38,13 +38,13 @@ extern struct counters counters;
 
 /* Finds them, once; libjvm: a dlopen handle. */
 void counters_find(void *libjvm);
-/* If they were not found: by the address of the pointer that leads to them, which a symbol tells; 0 = unknown. */
+/* For use if they were not found: by the address of the pointer to them, which comes from a symbol; 0 = unknown. */
 void counters_find_at(uintptr_t start);
 /* The inside of it: memory of `size` bytes. False when these are no counters. */
 bool counters_parse(struct counters *c, const uint8_t *memory, size_t size);
 
-/* The JVM adds how fast their clock ticks when it has started, after it has told agents so: looks again until it is known, and says
- * whether it is. On the agent's thread, which alone reckons with it. */
+/* The JVM publishes the frequency of their clock late in its start, after it has notified agents: looks again until it is known,
+ * and returns whether it is. On the agent's thread, the only user. */
 bool counters_find_clock(void);
 
 /* 0 of none. */

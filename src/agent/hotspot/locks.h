@@ -1,11 +1,11 @@
-/* Fills what hot/layout.h knows of who has a lock, and of what threads are parked for. */
+/* Fills the part of hot/layout.h about owners of locks, and about what threads are parked for. */
 #ifndef CANDOR_AGENT_HOTSPOT_LOCKS_H
 #define CANDOR_AGENT_HOTSPOT_LOCKS_H
 
 #include "agent/hot/layout.h"
 
-/* libjvm: a dlopen handle. fields: where Java's fields lie, which no table holds; only those members are read. Call after layout_fill.
- * What the tables lack stays unknown: owners then, or the locks' classes, are not told. */
+/* libjvm: a dlopen handle. fields: the offsets of Java's fields, which are in no table; only those members are read. Call after
+ * layout_fill. If the tables lack something, it stays unknown: owners, or the locks' classes, are then not reported. */
 void locks_fill(void *libjvm, const struct vm_locks *fields);
 
 #endif

@@ -39,7 +39,7 @@ static bool headers(const struct vmstructs *v, void *libjvm, struct vm_objects *
                                        "_narrow_klass._shift", &o->klass_base, &o->klass_shift));
 }
 
-/* What ZGC, and its older sort, which was the only one before JDK 21 and went after 23, tell of the references they have coloured. */
+/* What ZGC, and its older sort, which was the only one before JDK 21 and went after 23, tell of the references they have colored. */
 static bool colors(const struct vmstructs *v, const char *globals, const char *bad, const char *shift,
                    struct vm_objects *o)
 {

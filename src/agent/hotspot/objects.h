@@ -1,4 +1,4 @@
-/* Fills what hot/layout.h knows of Java's objects, but for where an array's bytes begin. */
+/* Fills the part of hot/layout.h about Java objects, except for where an array's bytes begin. */
 #ifndef CANDOR_AGENT_HOTSPOT_OBJECTS_H
 #define CANDOR_AGENT_HOTSPOT_OBJECTS_H
 

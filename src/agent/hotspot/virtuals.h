@@ -1,4 +1,4 @@
-/* Fills what hot/layout.h knows of Java's objects and of virtual threads. */
+/* Fills the part of hot/layout.h about Java objects and virtual threads. */
 #ifndef CANDOR_AGENT_HOTSPOT_VIRTUALS_H
 #define CANDOR_AGENT_HOTSPOT_VIRTUALS_H
 
@@ -10,7 +10,7 @@
  * bytes_in_array is that of a byte[]. Call after layout_fill. Sets vm_layout.virtuals.usable, which stays false where the
  * tables lack something: virtual threads are then shown as what their carriers do. */
 void virtuals_fill(void *libjvm, const struct vm_virtual *fields, uint16_t bytes_in_array);
-/* Tells of a stub that the JVM has generated; the one that continuations return to is noted. Before the first sample. */
+/* Reports a stub that the JVM has generated; the one that continuations return to is remembered. Before the first sample. */
 void virtuals_note_stub(const char *name, uintptr_t begin, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which field JVMTI means by the index of one: fields of all interfaces that a class implements, by itself or by its superclasses, each
- * interface once, are counted first; then, from java.lang.Object down, those that each class declares, in the order of GetClassFields,
- * static ones included. Of an interface: those of its superinterfaces, then its own.
+/* Which field a JVMTI field index stands for. First come the fields of all interfaces that a class implements, by itself or by
+ * its superclasses, each interface once. Then come, from java.lang.Object down, the fields that each class declares, in the
+ * order of GetClassFields, including static ones. For an interface: the fields of its superinterfaces, then its own.
  *
  * Plain arithmetic over the counts. */
 #ifndef CANDOR_AGENT_PATHS_FIELD_INDEX_H

@@ -1,9 +1,10 @@
-/* Which of the objects that are alive are searched for, when they are more than may be: those of groups that look like leaks first.
+/* Which live objects are searched for, if there are too many: first those in groups that look like leaks.
  *
- * A group is a class and a site (record/site.h). What a leak leaves is of every age: its score is the least of the bytes that were
- * allocated in the second, third and last quarter of the recording and are alive. Queues and caches that are full have only what is young,
- * what a program loads at its start is old; they come behind, by bytes. Groups take turns, the best first, each with PATH_CHOICE_TURN
- * objects. It chooses whom to ask about, and says nothing of leaks; that is for a reader of the recording (profile/leaks.h). */
+ * A group is a class and a site (record/site.h). A leak leaves objects of every age: the score of a group is the smallest of
+ * the live bytes from the second, third and last quarter of the recording. Full queues and caches have only young objects, and
+ * objects loaded at the program's start are old; these groups come later, ordered by bytes. Groups take turns, the best first,
+ * each with PATH_CHOICE_TURN objects. This only chooses objects for the search, and does not diagnose leaks; a reader of the
+ * recording does that (profile/leaks.h). */
 #ifndef CANDOR_AGENT_PATHS_PATH_CHOICE_H
 #define CANDOR_AGENT_PATHS_PATH_CHOICE_H
 

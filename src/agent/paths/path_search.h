@@ -1,20 +1,21 @@
-/* Who holds objects: a search against the direction of references, with nothing but walks of the whole heap, which tell every reference
- * once, in an order that is not ours, and name only objects that have a tag.
+/* Finds the holders of objects: a search against the direction of references, with nothing but walks of the whole heap, which
+ * report every reference once, in arbitrary order, and identify only objects that have a tag.
  *
  *   path_search_new -> [ path_search_begin -> path_search_root, path_search_reference ... -> path_search_end ->
  *                        path_search_drop, path_search_anchor ... -> path_search_settle ]* -> read -> path_search_free
  *
- * Nodes are objects; node n has the tag n. First come those that are searched for, the samples, at level 0. A walk looks for what refers
- * to the nodes that no walk has looked for yet: the object that does gets a tag, and is a node of the next level. So after k walks whatever
- * is k references away from a sample is known, as far as PATH_NODES_MAX and the like allow; what is passed over is noted at the object that
- * it holds. Between walks the caller, who can look at objects then, says which references hold nothing (a weak one's), and which objects
- * nothing need hold (classes that are never unloaded, threads that live). What leads only to samples that have their path is looked for no
- * more.
+ * Nodes are objects; node n has the tag n. First come the samples, the objects to find holders for, at level 0. A walk looks
+ * for references to the nodes that no earlier walk has looked for: the referring object gets a tag, and is a node of the next
+ * level. So after k walks everything that is k references away from a sample is known, up to PATH_NODES_MAX and similar limits;
+ * an object whose referrers were passed over is marked. Between walks the caller, who can inspect objects then, says which
+ * references hold nothing (such as weak ones), and which objects need no holder (classes that are never unloaded, live
+ * threads). Nodes that lead only to samples with a complete path are not followed any further.
  *
- * A path leads from a root to a sample: the shortest, where roots that come and go count as further away. What a walk that was broken
- * off has seen is true; what it has not seen is never taken for what is not there.
+ * A path leads from a root to a sample: it is the shortest, where short-lived roots count as further away. Everything that an
+ * interrupted walk has seen is true; what it has not seen is never taken to be absent.
  *
- * The part from begin to end is called by the JVM while all threads stand: it allocates nothing, and calls nothing but the clock. */
+ * The JVM calls the part from begin to end while all threads stand still: it allocates nothing, and calls nothing but the
+ * clock. */
 #ifndef CANDOR_AGENT_PATHS_PATH_SEARCH_H
 #define CANDOR_AGENT_PATHS_PATH_SEARCH_H
 
@@ -60,7 +61,7 @@ enum path_outcome {
     PATH_FOUND,
     PATH_BUDGET,    /* further walks would have taken too long */
     PATH_ABORTED,   /* one did, and was broken off */
-    PATH_UNREACHED, /* all that refers to it was looked at, as far as it was told, and no root does */
+    PATH_UNREACHED, /* everything that refers to it was examined, as far as it was reported, and no root does */
     PATH_BEYOND,    /* as far as the bounds above go */
     PATH_GONE,      /* it was dead before the first */
     PATH_FAILED,    /* the JVM refused */
@@ -82,7 +83,7 @@ struct path_node {
     bool is_asked;       /* the walk looks for what refers to it */
     bool has_answer;     /* one has, to its end */
     bool is_on_path;     /* this, the symbols, the next, and the like of edges: the caller's */
-    uint64_t signature;  /* of a class that may go: a hash of its name */
+    uint64_t signature;  /* for a class that may be unloaded: a hash of its name */
     uint32_t distance;   /* from a root; UINT32_MAX = none is known */
     uint32_t way;        /* the edge that comes from there; 0 = it is a root's itself */
     uint32_t class_name, description, root_description; /* symbols */
@@ -121,9 +122,9 @@ uint32_t path_search_wanted(const struct path_search *s);
 
 /* deadline: CLOCK_MONOTONIC, when the walk is to be broken off. */
 void path_search_begin(struct path_search *s, uint64_t deadline_ns);
-/* Each of the two returns false when the walk is to be broken off. held: the tag of what is referred to; 0 = none. */
+/* Each of the two returns false if the walk must be broken off. held: the tag of the referenced object; 0 = none. */
 bool path_search_root(struct path_search *s, enum path_root root, int64_t thread, int64_t held, int32_t length);
-/* holder: the tag of what refers to it, which is set when it has none, and is to have one. */
+/* holder: the tag of the referring object, which is set if it has none and needs one. */
 bool path_search_reference(struct path_search *s, enum path_kind kind, int32_t index, int64_t *holder, int64_t held, int32_t length);
 /* has_failed: the JVM would not walk. After that, and when the walk was broken off, the search is over. */
 void path_search_end(struct path_search *s, bool has_failed);

@@ -1,4 +1,4 @@
-/* Classes as recordings name them: "java.util.Map", "[Ljava.util.Map;" as Class.getName() has it. */
+/* Class names in recordings: "java.util.Map", "[Ljava.util.Map;" as in Class.getName(). */
 #ifndef CANDOR_AGENT_RECORD_CLASS_NAME_H
 #define CANDOR_AGENT_RECORD_CLASS_NAME_H
 

@@ -1,7 +1,7 @@
-/* The contexts that samples of a chunk show, each once, as the writer wants them (struct jfr_context). A recording without end has
- * contexts without end: what is kept is one chunk's, and of that no more than CONTEXTS_MAX; those that come later lose their ids, and
- * share what is left. Texts of endpoints and labels stay for the whole recording, CONTEXT_TEXTS_MAX of them; others are "(other)".
- * What is lost is counted (context_lost in hot/context.h). Collector only. */
+/* The contexts of the samples in a chunk, each once, as the writer needs them (struct jfr_context). An endless recording has
+ * endless contexts, so only those of one chunk are kept, at most CONTEXTS_MAX; later ones lose their ids, and share the rest.
+ * Texts of endpoints and labels are kept for the whole recording, CONTEXT_TEXTS_MAX of them; others become "(other)". Losses
+ * are counted (context_lost in hot/context.h). Collector only. */
 #ifndef CANDOR_AGENT_RECORD_CONTEXTS_H
 #define CANDOR_AGENT_RECORD_CONTEXTS_H
 

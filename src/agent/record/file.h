@@ -1,10 +1,11 @@
-/* The file that a recording, or a copy of one, is written to. What stands there before is lost only when something has taken its place:
+/* The file that a recording, or a copy of one, is written to. An existing file is lost only when its replacement is there:
  *
  *   record_file_open -> write to fd -> record_file_place (it has its name now), or record_file_discard (as if it had never been)
  *
- * Where there is no file of that name, or an empty one, it is written where it belongs. Where there is a recording, a file beside it is
- * written, which record_file_place gives its name, owner and mode. Nothing else is replaced: no other file, no link, no device.
- * The file, and the one that it is to replace, are locked against other processes that would record to them. Collector only. */
+ * If no file of that name exists, or an empty one, the recording is written to it directly. If a recording exists, a file
+ * beside it is written, and record_file_place gives it the existing recording's name, owner and mode. Nothing else is replaced:
+ * no other file, no link, no device. The file, and the one it will replace, are locked against other processes that would
+ * record to them. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_FILE_H
 #define CANDOR_AGENT_RECORD_FILE_H
 
@@ -30,7 +31,7 @@ struct record_file {
 int record_file_open(struct record_file *f, const char *path, int passed, const struct stat *busy, struct error *e);
 /* Call it while fd is open: the lock goes with it. Later calls of this and the next do nothing. */
 int record_file_place(struct record_file *f, struct error *e);
-/* In place of that: what stood there stays, and what was made is removed. */
+/* The alternative: keeps the existing file, and removes the new one. */
 void record_file_discard(struct record_file *f);
 /* fstat, which the C library has too late for the systems that we want to run on. 0 or -1 with errno. */
 int record_file_stat(int fd, struct stat *st);

@@ -1,5 +1,5 @@
-/* The objects on the paths that events tell of, as the writer wants them (struct jfr_held_object), until they are in the file: those
- * of one search at a time. Their ids grow for as long as the recording lives, so that no two of a chunk share one. Collector only. */
+/* The objects on the paths in events, as the writer needs them (struct jfr_held_object), until they are in the file: those of
+ * one search at a time. Their ids grow during the whole recording, so that no two in a chunk are the same. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_HELD_H
 #define CANDOR_AGENT_RECORD_HELD_H
 
@@ -14,8 +14,8 @@ struct held {
 };
 
 void held_deinit(struct held *h);
-/* Room for `count` objects in place of those before, all zero: their ids are those from h->first on, and so are the holders in them.
- * 0 or -ENOMEM: then there are none. */
+/* Replaces the objects by `count` new ones, all zero: their ids start at h->first, and so do the holders in them. 0 or -ENOMEM:
+ * then there are none. */
 int held_reserve(struct held *h, uint32_t count);
 /* By id. */
 void held_get(const struct held *h, uint32_t id, struct jfr_held_object *out);

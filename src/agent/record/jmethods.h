@@ -1,6 +1,6 @@
-/* The methods of a recording whose stacks the JVM itself has told (event safepoint): known by their jmethodID, named when they
- * are met first. A jmethodID never becomes another method's: HotSpot keeps those of unloaded classes for ever, so that agents may
- * ask (docs/internals/hotspot.md). Ids are dense and begin at 1. Collector only. */
+/* The methods of a recording whose stacks come from the JVM itself (event safepoint): identified by their jmethodID, named when
+ * they are first seen. A jmethodID is never reused for another method: HotSpot keeps those of unloaded classes forever, for
+ * agents that still ask (docs/internals/hotspot.md). Ids are dense and begin at 1. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_JMETHODS_H
 #define CANDOR_AGENT_RECORD_JMETHODS_H
 

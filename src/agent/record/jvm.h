@@ -1,5 +1,5 @@
-/* What the JVM says of itself, asked once through JVMTI when the agent starts (entry/), kept as text. Secrets are taken
- * out before anything is kept (record/redact.h). */
+/* The JVM's description of itself, queried once through JVMTI when the agent starts (entry/), kept as text. Secrets are removed
+ * before anything is kept (record/redact.h). */
 #ifndef CANDOR_AGENT_RECORD_JVM_H
 #define CANDOR_AGENT_RECORD_JVM_H
 

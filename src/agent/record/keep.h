@@ -1,8 +1,8 @@
-/* How much of a recording is kept: its last minutes, within a bound of bytes. The file loses whole chunks, which are a tenth of the
- * time and an eighth of the bytes at most, so it holds as much time as was asked for and up to a tenth more; and of the bytes between
- * half and seven eighths. The last eighth is for what one flush brings, which comes sooner than usual where events are many; before one
- * that brings more, more is given up. The file is longer only where that and the chunk it belongs to are more than the bound, or more than
- * half of it so that chunks cannot be moved up, and for a moment by what a flush has of names beyond 1 MiB. Collector only. */
+/* How much of a recording is kept: its last minutes, within a limit of bytes. The file loses whole chunks, which are at most a
+ * tenth of the time and an eighth of the bytes, so it contains the requested time and up to a tenth more, and between half and
+ * seven eighths of the bytes. The last eighth is for one flush, which comes sooner than usual if there are many events; before
+ * a larger flush, more is given up. The file is longer only if the flush and its chunk exceed the limit, or exceed half of it
+ * so that chunks cannot be moved up, and for a moment by a flush's names beyond 1 MiB. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_KEEP_H
 #define CANDOR_AGENT_RECORD_KEEP_H
 
@@ -26,9 +26,9 @@ uint64_t keep_chunk_ns(const struct keep *k);
 uint64_t keep_chunk_bytes(const struct keep *k);
 /* Whether to flush now, so that one does not bring more than there is room for. */
 bool keep_wants_flush(const struct keep *k, const struct jfr_writer *w);
-/* Right before a flush: gives up what there is no room for beside what it brings. 0 or the writer's lasting error. */
+/* Right before a flush: drops old data if there is no room for the flush beside it. 0 or the writer's lasting error. */
 int keep_make_way(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
-/* After a flush: gives up what is too old or too much, and closes up when that pays. 0 or the writer's lasting error. */
+/* After a flush: drops data that is too old or too much, and closes the gap when that pays. 0 or the writer's lasting error. */
 int keep_trim(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);
 /* Right before the file is closed: all of this, and closes up whether it pays or not. */
 int keep_finish(const struct keep *k, struct jfr_writer *w, uint64_t now, struct error *e);

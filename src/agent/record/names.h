@@ -43,7 +43,7 @@ struct jfr_pools names_pools(struct names *n);
 
 /* Remembers the thread's names as they are now; its id in events is names_thread_id. */
 void names_thread(struct names *n, const struct sampled_thread *t);
-/* The same of a thread that is known by what Java says of it alone. Its id in events. */
+/* The same for a thread that is known only from Java. Returns its id in events. */
 uint32_t names_java_thread(struct names *n, uint32_t uid, const char *name, int64_t java_id);
 static inline uint32_t names_thread_id(const struct sampled_thread *t)
 {
@@ -52,7 +52,7 @@ static inline uint32_t names_thread_id(const struct sampled_thread *t)
 
 /* The id in events of this chunk of a virtual thread, by a record's words on it. */
 uint32_t names_virtual_thread(struct names *n, const uint64_t *words, size_t count);
-/* The name of an operation of the JVM's, "G1PauseRemark", by what work_operation says. False when that is none's. */
+/* The name of an operation of the JVM, "G1PauseRemark", for the result of work_operation. False if it is not an operation. */
 bool names_operation(uint64_t table, char *out, size_t size);
 /* The id in events of this chunk of a context, by a record's words on it; 0 = none. */
 uint32_t names_context(struct names *n, const uint64_t *words, size_t count);
@@ -66,8 +66,8 @@ uint32_t names_native(struct names *n, uintptr_t pc);
 uint32_t names_pseudo(struct names *n, const char *class_name, const char *name);
 /* Its names, by id. */
 struct jfr_method names_method(struct names *n, uint32_t id);
-/* The frame, as a word of hot/record.h, of a frame that the JVM has told. Asks the JVM for the method's name when it is met first;
- * where there is none, a pseudo frame says why. */
+/* The frame, as a word of hot/record.h, for a frame from the JVM. Asks the JVM for the method's name when it is first seen; if
+ * there is none, a pseudo frame gives the reason. */
 uint64_t names_told_frame(struct names *n, struct java_frame frame);
 /* The stack id of a record's frames (words of hot/record.h, leaf first; they are replaced in place, and may be one more then) of
  * a thread with this role. */

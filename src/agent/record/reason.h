@@ -1,4 +1,4 @@
-/* The names of what can become of a sample, as recordings have them (hot/reasons.h). */
+/* The names of the possible outcomes of a sample, as in recordings (hot/reasons.h). */
 #ifndef CANDOR_AGENT_RECORD_REASON_H
 #define CANDOR_AGENT_RECORD_REASON_H
 

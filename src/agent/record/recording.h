@@ -1,5 +1,5 @@
-/* The recording of one session: opens the file, tells the JFR writer what is known of process, machine and settings,
- * flushes, copies and closes. Collector only. */
+/* The recording of one session: opens the file, gives the JFR writer the facts about process, machine and settings, flushes,
+ * copies and closes. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_RECORDING_H
 #define CANDOR_AGENT_RECORD_RECORDING_H
 
@@ -29,14 +29,14 @@ struct recording {
     bool refused; /* it is not to be: what stood in its file's place before stays there when it is closed */
 };
 
-/* path and passed as in record_file_open: what the file replaces is there until the first flush. ticks are CLOCK_MONOTONIC nanoseconds
- * throughout. without: as in the writer's options. */
+/* path and passed as in record_file_open: the file that this one replaces stays until the first flush. ticks are CLOCK_MONOTONIC
+ * nanoseconds throughout. without: as in the writer's options. */
 int recording_open(struct recording *r, const char *path, int passed, uint64_t duration_ns, const struct keep *keep, uint32_t without,
                    struct error *e);
 /* The settings every chunk repeats. late: the agent was attached to a running JVM. The second for the event safepoint. */
 void recording_describe(struct recording *r, const struct clock *clock, bool late);
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
-/* In place of the first where there is no clock. */
+/* Instead of the first if there is no clock. */
 void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late);
 /* Of the event wall, at most `rate` looks per second; after one of the above; alone: without samples of CPU time. */
 void recording_describe_wall(struct recording *r, uint64_t interval_ns, uint64_t rate, bool alone);
@@ -48,15 +48,14 @@ void recording_note(struct recording *r, const char *text);
 void recording_describe_clock(struct recording *r, const struct clock *clock);
 /* Whether that should not wait. */
 bool recording_wants_flush(const struct recording *r);
-/* Makes the file whole as of now; begins a new chunk when this one is long enough, and loses what is not to be kept. True when a new
- * chunk began: then it is to be described, and where the recording is limited, to be told the books as of now
- * (jfr_write_book_base). */
+/* Makes the file whole up to now; begins a new chunk when this one is long enough, and drops old data. True if a new chunk began:
+ * the caller must then describe it and, if the recording is limited, write the present books (jfr_write_book_base). */
 bool recording_flush(struct recording *r);
-/* Copies what the file holds, but for what it has lost, to another, passed or not; to an empty name nothing. 0, or a negative errno,
- * also when the recording itself has failed. */
+/* Copies the file's content, except for data that it has dropped, to another file, passed or not; does nothing for an empty name.
+ * 0, or a negative errno, also if the recording itself has failed. */
 int recording_dump(const struct recording *r, const char *to, int passed, uint64_t *bytes, struct error *e);
-/* For a recording whose writer was left in the midst of something: what the file held at the last flush stays, and a new writer
- * goes on behind it. The old one's memory is lost. */
+/* For a recording whose writer was left at an arbitrary point: the content at the last flush stays, and a new writer continues
+ * after it. The old writer's memory is lost. */
 int recording_reopen(struct recording *r, struct error *e);
 uint64_t recording_size(const struct recording *r);
 /* For how long back it holds what there was. */

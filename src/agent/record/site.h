@@ -1,5 +1,6 @@
-/* Where something was allocated, as reports see it (profile/leaks.c): the innermost method of the program's own, else the innermost of
- * Java, else the innermost frame. By names: a class that is loaded again has other methods, code that is compiled has other frames. */
+/* Where an object was allocated, as reports show it (profile/leaks.c): the innermost method of the program's own, otherwise the
+ * innermost Java method, otherwise the innermost frame. Sites are compared by name: a class that is loaded again has other
+ * methods, and compiled code has other frames. */
 #ifndef CANDOR_AGENT_RECORD_SITE_H
 #define CANDOR_AGENT_RECORD_SITE_H
 

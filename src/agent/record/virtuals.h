@@ -1,7 +1,6 @@
-/* The virtual threads that a chunk of the recording names. There may be millions in a recording, so what is kept is one
- * chunk's, and of that no more than VIRTUALS_MAX; those that come later are one entry together, and what fell to it is
- * counted. The names of the chunk before are kept too: a thread whose name cannot be read now may have had one then.
- * Collector only. */
+/* The virtual threads that a chunk of the recording names. A recording may have millions, so only those of one chunk are kept,
+ * at most VIRTUALS_MAX; later ones share one entry, and what belongs to it is counted. The names of the previous chunk are kept
+ * too: a thread whose name cannot be read now may have had one then. Collector only. */
 #ifndef CANDOR_AGENT_RECORD_VIRTUALS_H
 #define CANDOR_AGENT_RECORD_VIRTUALS_H
 

@@ -5,11 +5,11 @@
  *     _ZN11MemAllocator8allocateEv.cold   MemAllocator::allocate
  *     _ZThn8_N1A1fEi                      non-virtual thunk to A::f
  *
- * Unlike c++filt it leaves the parameters out everywhere but in the names of what stands inside a function: also behind
- * "thunk to" and in template arguments (&f, where c++filt writes &(f(int))).
+ * Unlike c++filt it leaves the parameters out everywhere except in the name of an enclosing function: also after "thunk to" and
+ * in template arguments (&f, where c++filt writes &(f(int))).
  *
- * What follows the name is not read, so the marks of a compiler's clones (.cold, .part.0, .isra.0, .constprop.0) go with
- * the parameters: a clone bears its function's name. Names that are not of C++ stay whole, marks included. */
+ * Text after the name is not read, so the marks of a compiler's clones (.cold, .part.0, .isra.0, .constprop.0) are dropped with
+ * the parameters: a clone has its function's name. Names that are not C++ stay whole, including marks. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_DEMANGLE_H
 #define CANDOR_AGENT_SYMBOLIZE_DEMANGLE_H
 

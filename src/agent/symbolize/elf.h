@@ -20,7 +20,7 @@ struct elf_file {
 
 enum { ELF_BUILD_ID_MAX = 64 };
 
-/* By what the linker knows a program or library again, its debug file too; length 0 = it has none. */
+/* The linker's identification of a program or library, and of its debug file; length 0 = it has none. */
 struct elf_build_id {
     uint8_t bytes[ELF_BUILD_ID_MAX];
     size_t length;
@@ -28,7 +28,7 @@ struct elf_build_id {
 
 struct elf_symbols {
     struct elf_file file; /* empty when the image belongs to the caller */
-    void *copy; /* of the tables below, where they lie in no file that stays; else NULL */
+    void *copy; /* the memory of the tables below, if they are in no file that stays; otherwise NULL */
     const char *strings;
     size_t strings_size;
     struct elf_symbol *symbols; /* the functions */
@@ -42,14 +42,14 @@ struct elf_symbols {
 int elf_map(struct elf_file *out, const char *path);
 void elf_unmap(struct elf_file *f);
 
-/* Reads .symtab, or .dynsym where there is none, of a file, which it takes over, also when it fails. 0, -ENOENT when it has no
- * symbols, -ENOEXEC when it is no ELF file of this machine or is damaged. */
+/* Reads .symtab, or otherwise .dynsym, of a file, which it takes over, even if it fails. 0, -ENOENT if it has no symbols,
+ * -ENOEXEC if it is not an ELF file of this machine or is damaged. */
 int elf_take(struct elf_symbols *out, struct elf_file file);
 /* The same by path; -ENOENT too when the file is gone. */
 int elf_open(struct elf_symbols *out, const char *path);
 /* The same for an image in memory that stays. */
 int elf_open_image(struct elf_symbols *out, const void *image, size_t size);
-/* The same of tables in memory from malloc, which it takes over: `count` symbols and, behind these, the strings. */
+/* The same for tables in memory from malloc, which it takes over: `count` symbols followed by the strings. */
 int elf_take_tables(struct elf_symbols *out, void *tables, size_t count, size_t strings_size);
 void elf_close(struct elf_symbols *s);
 /* The name of the function at a file-relative address, or NULL. */

@@ -1,5 +1,5 @@
-/* A library as it lies in memory: what its own headers say there, whatever has become of its file. The agent's thread only; reads
- * are guarded (hot/load.h), since a file that was cut short takes the memory behind its end away. */
+/* A library as it is in memory: what its own headers there say, whatever has happened to its file. The agent's thread only;
+ * reads are guarded (hot/load.h), because truncating a file removes the memory behind its new end. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_IMAGE_H
 #define CANDOR_AGENT_SYMBOLIZE_IMAGE_H
 
@@ -27,8 +27,8 @@ struct image {
 
 /* Only notes where things are: for use under the loader's lock. */
 void image_describe(struct image *out, const struct dl_phdr_info *info);
-/* Whether the file is the one that is mapped here, by their first 64 KiB: device and inode are no evidence, since overlayfs and
- * btrfs show others in /proc/self/maps than stat does. */
+/* Whether the file is the one that is mapped here, judged by their first 64 KiB: device and inode prove nothing, because
+ * overlayfs and btrfs show others in /proc/self/maps than stat does. */
 bool image_is_of(const struct image *i, const struct elf_file *f);
 void image_build_id(const struct image *i, struct elf_build_id *out);
 /* Copies the symbols that the dynamic linker uses. 0, -ENOENT when there are none, -ENOEXEC when they make no sense, -ENOMEM. */

@@ -1,5 +1,5 @@
-/* Names of the kernel's functions, from /proc/kallsyms. The file takes tens of milliseconds to read, so that is done when the
- * first name is asked for; about 3 MB stay until kallsyms_close. The collector only. */
+/* Names of the kernel's functions, from /proc/kallsyms. The file takes tens of milliseconds to read, so it is read when the
+ * first name is needed; about 3 MB stay until kallsyms_close. Collector only. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
 #define CANDOR_AGENT_SYMBOLIZE_KALLSYMS_H
 

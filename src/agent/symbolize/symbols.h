@@ -1,11 +1,12 @@
 /* Where the symbols of a loaded library are, best first: in its file, in the file that was deleted or replaced after loading but is
  * still held by the mapping, in a debug file with the same build id, in the memory of the process.
  *
- * Debug files are looked for where gdb looks, and where debuginfod's client keeps what it has fetched:
+ * Debug files are searched for in the places that gdb uses, and in debuginfod's cache:
  *   /usr/lib/debug/.build-id/XX/REST.debug
  *   what .gnu_debuglink names, beside the library, in .debug beside it, and in /usr/lib/debug with the library's folder
  *   $DEBUGINFOD_CACHE_PATH, $XDG_CACHE_HOME/debuginfod_client or ~/.cache/debuginfod_client, each with BUILDID/debuginfo
- * They are read here and not where the recording is read: here stand the library, its build id, and mostly its package's debug file. */
+ * They are read here and not by the reader of the recording, because this machine has the library, its build id, and usually
+ * its package's debug file. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_SYMBOLS_H
 #define CANDOR_AGENT_SYMBOLIZE_SYMBOLS_H
 

@@ -5,7 +5,7 @@
 
 enum {
     DEPTH_MAX = 200,
-    STEPS_MAX = 20000 /* shared parts could make a small tree print for ever without a byte of progress */
+    STEPS_MAX = 20000 /* shared parts could make a small tree print forever without a byte of progress */
 };
 
 struct print {

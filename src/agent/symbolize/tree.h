@@ -1,4 +1,4 @@
-/* What a mangled C++ name says, as a tree, and how C++ writes it. demangle.c builds trees; parts may be shared. */
+/* A mangled C++ name as a tree, and how C++ writes it. demangle.c builds trees; parts may be shared. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_TREE_H
 #define CANDOR_AGENT_SYMBOLIZE_TREE_H
 

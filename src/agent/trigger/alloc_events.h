@@ -1,9 +1,9 @@
-/* What the event alloc asks of the side that knows JVMTI (entry/jvmti_alloc.c), which fills this table. It stands here so that
- * nothing else needs to know of JVMTI.
+/* The interface between the event alloc and the code that knows JVMTI (entry/jvmti_alloc.c), which fills this table. It is here
+ * so that no other code needs JVMTI.
  *
  *   open -> set_interval* -> close
  *
- * open and set_interval on the agent's thread, which is attached to Java for the moment of the call. From open to close the JVM
+ * open and set_interval are called on the agent's thread, which is attached to Java during the call. From open to close the JVM
  * calls alloc_take (hot/alloc.h) on threads that allocate; it may do so once more after close. */
 #ifndef CANDOR_AGENT_TRIGGER_ALLOC_EVENTS_H
 #define CANDOR_AGENT_TRIGGER_ALLOC_EVENTS_H

@@ -361,7 +361,7 @@ static int arm_timer(struct sampled_thread *t, int signal)
     return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
 }
 
-/* Where a thread gets no event, a timer serves. */
+/* If a thread gets no event, a timer replaces it. */
 static int arm_timer_instead(struct sampled_thread *t)
 {
     int signal = timer_signal ? timer_signal : signals_unused(in_use.signal);

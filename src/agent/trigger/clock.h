@@ -5,8 +5,8 @@
  *   timer     timer_create on the thread's CPU clock                                             scheduler tick
  *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick
  *
- * The first two can count an event of a thread's in place of its CPU time (event_counter.h): then what is in nanoseconds below, and in
- * hot/thread.h and hot/handler.h, is numbers of it: intervals, periods, weights.
+ * The first two can count an event of a thread instead of its CPU time (event_counter.h). Then all nanoseconds below, and in
+ * hot/thread.h and hot/handler.h, are numbers of that event: intervals, periods, weights.
  *
  * Choosing tries each on the calling thread. One recording at a time uses a clock: clock_start installs the handler,
  * arm and disarm set and stop one thread's clock, clock_stop restores what was there before. None is called from a
@@ -77,19 +77,19 @@ void clock_revive(const struct sampled_thread *t);
 void clock_want_kernel_stacks(struct sampled_thread *t);
 /* CPU time the armed thread has used since arming, also when it is gone (perf clocks); 0 when unknown. */
 uint64_t clock_count(const struct sampled_thread *t);
-/* What the clock of an armed thread has counted since arming, when it is not CPU time; all 0 when unknown. */
+/* The count of an armed thread's clock since arming, if it does not count CPU time; all 0 if unknown. */
 struct event_reading clock_reading(const struct sampled_thread *t);
 uint64_t clock_event_count(int fd);
-/* Who has taken a signal of this clock's from us, and which (signals_taker); 0 = nobody. */
+/* Which owner has taken a signal of this clock from us, and which signal (signals_taker); 0 = none. */
 uintptr_t clock_taker(int *signal);
 /* Whether the program has set the process's timer, by which this clock runs, for itself. */
 bool clock_timer_is_taken(void);
-/* By which the thread's expiries are told. */
+/* The signal of the thread's expiries. */
 int clock_signal(const struct sampled_thread *t);
 /* Ends the expiries of the clock that is the process's, if it is that. */
 void clock_mute_process(void);
-/* Gives the signals used so far what the program wants for them, except SIGTRAP: that handler stays and hands on what comes. False
- * while a thread still has one of them pending: call again later. */
+/* Restores the program's actions for the signals used so far, except SIGTRAP: that handler stays and passes on what comes. False
+ * while a signal is still pending in a thread: call again later. */
 bool clock_stop(void);
 
 /* The CPU clock of any thread of this process; 0 when it is gone. */

@@ -1,4 +1,4 @@
-/* What a clock can count in place of a thread's CPU time: events of the processor's, of the kernel's, tracepoints.
+/* What a clock can count instead of a thread's CPU time: events of the processor, events of the kernel, tracepoints.
  *
  *   page-faults, cache-misses, L1-dcache-load-misses ...   by the names that perf has for them
  *   r1a2b                                                  of the processor, by the number in its manual, hexadecimal

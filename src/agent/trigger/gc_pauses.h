@@ -1,11 +1,11 @@
-/* What the event halt asks of the side that knows JVMTI (entry/jvmti_pauses.c), which fills `gc_events`; and the way of a pause from
- * there to the collector.
+/* The interface between the event halt and the code that knows JVMTI (entry/jvmti_pauses.c), which fills `gc_events`; and the
+ * path of a pause from there to the collector.
  *
  *   gc_events.open -> [ gc_pauses_begin gc_pauses_end ]* | gc_pauses_take* -> close (entry/jvmti_pauses.h)
  *
- * begin and end are called by the JVM's thread that stops all others, while they are: one at a time, and there it is the only writer.
- * take is the agent's thread's, the only reader. No call waits, allocates or asks the system for more than the time. A pause that finds
- * the ring full is counted and gone. */
+ * begin and end are called by the JVM's thread that stops all others, while they stand: one at a time, so it is the only
+ * writer. take is called by the agent's thread, the only reader. No call waits, allocates or makes a system call other than for
+ * the time. A pause that finds the ring full is counted and dropped. */
 #ifndef CANDOR_AGENT_TRIGGER_GC_PAUSES_H
 #define CANDOR_AGENT_TRIGGER_GC_PAUSES_H
 
@@ -30,7 +30,7 @@ struct gc_pause {
     char cause[GC_CAUSE_BYTES];  /* "" = unknown */
 };
 
-/* Before open: forgets what is in the ring and what was lost. Nothing may begin or end meanwhile, but for what is late after a close. */
+/* Before open: clears the ring and the losses. Nothing may begin or end meanwhile, except late calls after a close. */
 void gc_pauses_reset(void);
 void gc_pauses_begin(void);
 void gc_pauses_end(void);

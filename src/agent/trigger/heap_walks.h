@@ -1,9 +1,10 @@
-/* What the search for paths asks of the side that knows JNI and JVMTI (entry/jvmti_heap.c), which fills this table.
+/* The interface between the search for paths and the code that knows JNI and JVMTI (entry/jvmti_heap.c), which fills this
+ * table.
  *
  *   open -> [ walk -> classify ]* -> name -> close
  *
- * All on the agent's thread, which is one of Java's from open to close. A walk stops all threads for as long as it takes. Tags are those
- * of a JVMTI environment of its own, which goes with close. */
+ * All on the agent's thread, which is a Java thread from open to close. A walk stops all threads while it lasts. Tags belong to
+ * a separate JVMTI environment, which ends with close. */
 #ifndef CANDOR_AGENT_TRIGGER_HEAP_WALKS_H
 #define CANDOR_AGENT_TRIGGER_HEAP_WALKS_H
 

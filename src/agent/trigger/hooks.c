@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The agent in memory, whose own calls go where they went; the linker's. */
+/* The address range of the agent, whose own calls are not redirected; and that of the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* ---- where names lead to ---- */
@@ -92,7 +92,7 @@ static bool lead_to(const struct mappings *m, struct hook *h, uintptr_t from, ui
     return good;
 }
 
-/* Another's hook that has come in front of ours calls it still, and may do so for ever: it may not be called by ours. One that came while
+/* Another's hook that has come in front of ours calls it still, and may do so forever: it may not be called by ours. One that came while
  * there was none of ours may. */
 static bool turn_on(const struct mappings *m, struct hook *h)
 {

@@ -1,15 +1,16 @@
-/* Functions of ours that all libraries call in place of the C library's, those too that are loaded later.
+/* Functions of ours that all libraries call instead of the C library's, including libraries that are loaded later.
  *
- * The loader finds a function by its name in the first library that has it; its entry in that library's table of symbols is made to lead to
- * ours. So every library that is bound from then on calls ours, before its first instruction has run, and so does who asks by dlsym. Words
- * of libraries that had been bound before are found by their relocations, and written one by one. No instruction is changed.
+ * The loader finds a function by name in the first library that has it; the entry in that library's symbol table is changed to
+ * lead to our function. So every library that is bound from then on calls ours, from its first instruction, and so do callers
+ * of dlsym. Words in libraries that were bound before are found through their relocations, and written one by one. No
+ * instruction is changed.
  *
- * What this does not meet: who has asked for the address before and keeps it elsewhere; calls within the library that has the function; a
- * library in a link map of its own (dlmopen); who makes the system call himself.
+ * This does not catch: code that has asked for the address before and keeps it elsewhere; calls within the library that has the
+ * function; a library in a link map of its own (dlmopen); code that makes the system call itself.
  *
  *   hooks_open -> [ hooks_look ]* -> hooks_close
  *
- * One caller at a time, not for handlers. Our functions stay callable for ever: the agent is never unloaded. */
+ * One caller at a time, not for handlers. Our functions stay callable forever, because the agent is never unloaded. */
 #ifndef CANDOR_AGENT_TRIGGER_HOOKS_H
 #define CANDOR_AGENT_TRIGGER_HOOKS_H
 
@@ -36,7 +37,7 @@ struct hook {
 int hooks_open(struct hook *hooks, int count, struct error *e);
 /* The words of libraries that are bound. Guarded loads need their handler (hot/fault.h). */
 void hooks_look(struct hook *hooks, int count);
-/* Puts back what is ours. Where somebody has put a hook in front of ours, which calls it, that stays. */
+/* Restores the words that are ours. If another hook in front of ours calls it, ours stays. */
 void hooks_close(struct hook *hooks, int count);
 
 #endif

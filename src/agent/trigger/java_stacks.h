@@ -1,10 +1,10 @@
-/* What the event safepoint asks of the side that knows JVMTI (entry/jvmti_stacks.c), which fills this table. It stands here so that
- * nothing else needs to know of JVMTI.
+/* The interface between the event safepoint and the code that knows JVMTI (entry/jvmti_stacks.c), which fills this table. It is
+ * here so that no other code needs JVMTI.
  *
  *   open -> [ take -> (stack, thread_name, describe)* -> release ]* -> close
  *
- * All on the agent's one thread, which is Java's from open to close. No function runs Java code; take has the JVM stop the
- * threads at a safepoint. What the functions give is valid until release. */
+ * All on the agent's only thread, which is a Java thread from open to close. No function runs Java code; take makes the JVM
+ * stop the threads at a safepoint. Results are valid until release. */
 #ifndef CANDOR_AGENT_TRIGGER_JAVA_STACKS_H
 #define CANDOR_AGENT_TRIGGER_JAVA_STACKS_H
 
@@ -52,11 +52,11 @@ struct java_stacks {
     void (*stack)(uint32_t index, struct java_stack *out);
     /* The name of a stack's thread, as it is now; cut to size. */
     void (*thread_name)(uint32_t index, char *out, size_t size);
-    /* Calls `to` with what is known of a method. False when it is gone. */
+    /* Calls `to` with the facts about a method. False if it is gone. */
     bool (*describe)(uintptr_t method, void (*to)(void *context, const struct java_method *method), void *context);
     void (*release)(void);
 };
 
-extern struct java_stacks java_stacks; /* all NULL: this JVM does not tell */
+extern struct java_stacks java_stacks; /* all NULL: this JVM does not report it */
 
 #endif

@@ -1,10 +1,10 @@
-/* What the event live asks of the side that knows JNI and JVMTI (entry/jvmti_live.c), which fills this table, and what that side tells
- * it. It stands here so that nothing else needs to know of either.
+/* The interface between the event live and the code that knows JNI and JVMTI (entry/jvmti_live.c), which fills this table, and
+ * the notifications from there. It is here so that no other code needs either.
  *
  *   open -> [ look | forget ]* -> close
  *
- * All on the agent's thread, which is attached to Java for the moment of the call. References are weak: they keep no object alive. They are
- * made on threads that allocate (entry/jvmti_alloc.c), and come with the records of sampled allocations (hot/alloc.h). */
+ * All on the agent's thread, which is attached to Java during the call. References are weak: they keep no object alive. Threads
+ * that allocate create them (entry/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/alloc.h). */
 #ifndef CANDOR_AGENT_TRIGGER_LIVE_OBJECTS_H
 #define CANDOR_AGENT_TRIGGER_LIVE_OBJECTS_H
 
@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 struct live_objects {
-    /* Has the JVM tell of the end of collections' pauses. 0 or a negative errno with the remedy. */
+    /* Makes the JVM report the end of collections' pauses. 0 or a negative errno with the remedy. */
     int (*open)(struct error *e);
     void (*close)(void);
-    /* Which of the objects are alive, as far as the JVM has found out. False: nobody could be asked. */
+    /* Which of the objects are alive, as far as the JVM knows. False: the JVM could not be asked. */
     bool (*look)(const uintptr_t *references, bool *is_alive, uint32_t count);
     /* Gives references back to the JVM. False: they are still there. */
     bool (*forget)(const uintptr_t *references, uint32_t count);

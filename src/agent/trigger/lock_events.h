@@ -1,9 +1,9 @@
-/* What the event lock asks of the side that knows JVMTI (entry/jvmti_lock.c), which fills this table. It stands here so that nothing
- * else needs to know of JVMTI.
+/* The interface between the event lock and the code that knows JVMTI (entry/jvmti_lock.c), which fills this table. It is here
+ * so that no other code needs JVMTI.
  *
  *   open -> close
  *
- * On the agent's thread, which is attached to Java for the moment of the call. From open to close the JVM calls lock_begin_monitor and
+ * On the agent's thread, which is attached to Java during the call. From open to close the JVM calls lock_begin_monitor and
  * lock_end_monitor (hot/lock.h) on threads that wait for monitors; it may do so once more after close. */
 #ifndef CANDOR_AGENT_TRIGGER_LOCK_EVENTS_H
 #define CANDOR_AGENT_TRIGGER_LOCK_EVENTS_H

@@ -1,10 +1,10 @@
-/* The hook around park. No interface of the JVM tells when a thread parks; but to sleep, it has the C library wait for a condition, which
- * it calls through two words of its library's tables (pthread_cond_wait, pthread_cond_timedwait). Between open and close these name
- * functions of ours, which call the C library's; around them, where the caller stands in park, lock_begin_park and lock_end_park
- * (hot/lock.h).
+/* The hook around park. No interface of the JVM reports that a thread parks. But to sleep, the JVM waits for a condition of the
+ * C library, which it calls through two words in its library's tables (pthread_cond_wait, pthread_cond_timedwait). Between open
+ * and close these words point to functions of ours, which call the C library's. If the caller is in park, they call
+ * lock_begin_park before and lock_end_park after (hot/lock.h).
  *
- * No instruction of the JVM's is changed, no Java is loaded, and nothing is woken. A thread that sleeps while the words are put back
- * returns through our function, which stays: the agent is never unloaded.
+ * No instruction of the JVM is changed, no Java code is loaded, and no thread is woken. A thread that sleeps while the words
+ * are restored returns through our function, which stays, because the agent is never unloaded.
  *
  * open and close on the agent's thread. */
 #ifndef CANDOR_AGENT_TRIGGER_PARKS_H

@@ -1,4 +1,4 @@
-/* The rings through which the kernel hands over its part of a thread's stacks (hot/kernel.h). A ring is two pages of locked
+/* The rings through which the kernel delivers its part of a thread's stacks (hot/kernel.h). A ring is two pages of locked
  * memory, so only threads that have been sampled get one, RINGS_MAX of them at most, in the order in which a scan finds them.
  *
  * All calls come under the lock of threads.c. */

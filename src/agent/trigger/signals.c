@@ -69,7 +69,7 @@ int signals_for_requests(void)
 }
 
 /* Whether a handler in front of ours passes our signals on, nobody knows; and with another of ours in front of it, the two would pass other
- * signals to each other for ever. */
+ * signals to each other forever. */
 uintptr_t signals_taker(int signal)
 {
     struct kernel_action now;

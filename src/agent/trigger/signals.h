@@ -11,19 +11,19 @@
 
 typedef void (*signals_handler)(int signal, siginfo_t *info, void *context);
 
-/* A signal that nobody uses, other than `taken` (0 = any). */
+/* An unused signal other than `taken` (0 = any). */
 int signals_unused(int taken);
 /* The same for requests (trigger/ask.h), which have theirs before a clock is chosen: no clock gets it then. */
 int signals_for_requests(void);
 /* "SIGTRAP"; "SIG" for one that no clock uses. */
 const char *signals_name(int signal);
-/* Of a signal that we have set: the handler that somebody has put there in our stead, where calls of the C library cannot be followed
- * (trigger/claims.h); 1: he has taken all away; 0: nobody has. */
+/* For a signal that we have set: the handler that another owner has installed instead, if calls of the C library cannot be
+ * followed (trigger/claims.h); 1: all handlers were removed; 0: it is still ours. */
 uintptr_t signals_taker(int signal);
 /* Puts a handler of hot/handler.h on the signal, and claims it. -EBUSY when it is SIGPROF and has a handler that is not ours. */
 int signals_set(int signal, signals_handler handler, struct error *e);
-/* Gives the signals used so far what the program wants for them by now, except SIGTRAP: that handler stays and hands on what comes.
- * False while a thread still has one of them pending: call again later. */
+/* Restores the program's present actions for the signals used so far, except SIGTRAP: that handler stays and passes on what
+ * comes. False while a signal is still pending in a thread: call again later. */
 bool signals_restore(void);
 
 #endif

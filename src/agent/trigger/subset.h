@@ -1,4 +1,4 @@
-/* Which threads the event safepoint looks at, and what each of them stands for. */
+/* Which threads the event safepoint looks at, and how much each of them stands for. */
 #ifndef CANDOR_AGENT_TRIGGER_SUBSET_H
 #define CANDOR_AGENT_TRIGGER_SUBSET_H
 
@@ -8,9 +8,8 @@
  * Returns how many; `out`, which has room for `wanted`, is in rising order. random: the state of handler_random. */
 uint32_t subset_draw(uint64_t *random, uint32_t count, uint32_t wanted, uint32_t *out);
 
-/* What the sample with this index stands for, of `chosen` samples that are drawn from `count` threads after elapsed_ns:
- * elapsed_ns x count / chosen. What does not divide goes in single ns to the first samples, so that all add up to
- * elapsed_ns x count. */
+/* The weight of the sample with this index, of `chosen` samples that are drawn from `count` threads after elapsed_ns: elapsed_ns
+ * x count / chosen. The remainder goes in single ns to the first samples, so that all add up to elapsed_ns x count. */
 uint64_t subset_weight(uint64_t elapsed_ns, uint32_t count, uint32_t chosen, uint32_t index);
 
 #endif

@@ -1,7 +1,7 @@
-/* The loader's tables in memory: what a library calls of others, by which words, and the words themselves, which can be written while their
- * page is made writable for that moment.
+/* The loader's tables in memory: which functions of others a library calls, through which words, and the words themselves. To
+ * write a word, its page is made writable for that moment.
  *
- * The tables of a library whose file is cut short while it is loaded fault. Not for handlers. */
+ * If a library's file is truncated while it is loaded, reading its tables faults. Not for handlers. */
 #ifndef CANDOR_AGENT_TRIGGER_TABLES_H
 #define CANDOR_AGENT_TRIGGER_TABLES_H
 
@@ -28,7 +28,7 @@ struct tables {
     size_t relative; /* of others, the first ones, that name no symbol */
 };
 
-/* What the kernel says of the process's mappings, at one time. */
+/* The process's mappings according to the kernel, at one time. */
 struct mappings {
     struct mapping *all;
     size_t count;

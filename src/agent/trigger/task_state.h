@@ -1,11 +1,11 @@
-/* What the kernel says a thread does, asked again and again: its file in /proc stays open, which makes an answer several times as cheap.
- * Used by the agent's one thread. */
+/* The kernel's state of a thread, read repeatedly: its file in /proc stays open, which makes a read several times cheaper. Used
+ * only by the agent's thread. */
 #ifndef CANDOR_AGENT_TRIGGER_TASK_STATE_H
 #define CANDOR_AGENT_TRIGGER_TASK_STATE_H
 
 #include <stdbool.h>
 
-/* The files belong to a guest: no more than so many are open, and none where the process has used half of those it may have. */
+/* The files take the program's descriptors: only this many are open, and none if the process has used half of its limit. */
 enum { TASK_STATE_FILES = 256 };
 
 struct task_state {
@@ -18,7 +18,7 @@ void task_state_open(struct task_state *s, int tid);
 char task_state_read(const struct task_state *s);
 void task_state_close(struct task_state *s);
 
-/* The same of a thread that is looked at once. */
+/* The same for a thread that is read once. */
 char task_state_once(int tid);
 
 #endif

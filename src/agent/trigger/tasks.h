@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* True when some thread of this process has `signal` pending (it blocks it, or has not run since), or that cannot be
- * known (no descriptor left to read /proc with). */
+/* True if a thread of this process has `signal` pending (it blocks it, or has not run since), or if that is unknown (no
+ * descriptor left to read /proc with). */
 bool tasks_signal_pending(int signal);
 
 /* Whether that thread of this process blocks it. False when it is gone. */
@@ -25,7 +25,7 @@ struct tasks_mark {
     unsigned long last_id, count;
 };
 
-/* false where the kernel does not tell. */
+/* false if the kernel does not report it. */
 bool tasks_mark(struct tasks_mark *m);
 
 /* Reads a small /proc file: bytes read (zero-terminated in out), or a negative errno. */

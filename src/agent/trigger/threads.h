@@ -19,8 +19,8 @@ int threads_start(struct candor_pool *pool, int exempt_tid);
 int threads_resume(void);
 /* Disarms all threads; their slots stay for a last drain. */
 void threads_stop(void);
-/* The same for a caller that may have been torn out of any function of this file; its lock is freed, what the registry holds
- * is not. */
+/* The same for a caller that may have been interrupted in any function of this file; its lock is freed, the contents of the
+ * registry are not. */
 void threads_abandon(void);
 /* The calling thread has left a function of this file in its midst, and goes on: frees the lock if it has it. */
 void threads_let_go(void);
@@ -48,7 +48,7 @@ uint32_t threads_limit(void);
 void threads_release(struct sampled_thread *t);
 /* CPU time since arming; exact for ended threads and perf clocks. */
 uint64_t threads_cpu(const struct sampled_thread *t);
-/* What its clock has counted since arming, when that is not CPU time. */
+/* The count of its clock since arming, if it does not count CPU time. */
 struct event_reading threads_events(const struct sampled_thread *t);
 /* What threads have used between the end of their clock and their death (perf clocks). */
 uint64_t threads_exit_cpu(void);

@@ -1,4 +1,4 @@
-/* What each compression format and level makes of some bytes: size, and speed in and out. */
+/* The results of each compression format and level on some bytes: size, and speed in both directions. */
 #ifndef CANDOR_CLI_CONVERT_CODEC_TABLE_H
 #define CANDOR_CLI_CONVERT_CODEC_TABLE_H
 

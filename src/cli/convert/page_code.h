@@ -1,4 +1,4 @@
-/* What the page of a recording made with --asm shows of its machine code: the hottest regions as `candor asm` prints them. */
+/* The machine code in the page of a recording made with --asm: the hottest regions as `candor asm` prints them. */
 #ifndef CANDOR_CLI_CONVERT_PAGE_CODE_H
 #define CANDOR_CLI_CONVERT_PAGE_CODE_H
 

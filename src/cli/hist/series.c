@@ -105,7 +105,7 @@ static int read_hgrm(struct hist_series *s, FILE *in, const char *path, const ch
     struct hist_entry one = {0};
     int rc = candor_histogram_init(&h, 1, 0, 3);
     if (!rc && candor_histogram_read_hgrm(&h, in, choice->ratio))
-        note_problem(s, path, "this is no whole percentile table");
+        note_problem(s, path, "this is not a complete percentile table");
     else if (!rc && !(rc = candor_histogram_encode(&h, &one.payload)))
         rc = add_entry(s, "", prefix, one, &h);
     candor_histogram_deinit(&h);

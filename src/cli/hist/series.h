@@ -1,4 +1,4 @@
-/* The intervals of histogram logs, of one or many machines: read whole, kept as they were encoded, put together tag by tag. */
+/* The intervals of histogram logs, from one machine or several: read whole, kept in their encoded form, merged tag by tag. */
 #ifndef CANDOR_CLI_HIST_SERIES_H
 #define CANDOR_CLI_HIST_SERIES_H
 

@@ -1,4 +1,4 @@
-/* What `candor load` shows: a line per second, and at the end text or JSON. */
+/* The output of `candor load`: a line per second, and text or JSON at the end. */
 #ifndef CANDOR_CLI_LOAD_PRINT_H
 #define CANDOR_CLI_LOAD_PRINT_H
 

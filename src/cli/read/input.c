@@ -69,7 +69,7 @@ int input_pattern(const struct cli_args *args, const char *option, struct filter
     const char *text = cli_option(args, option);
     struct error e;
     if (text && filter_compile(pattern, text, &e))
-        return cli_usage(args->command, "--%s '%.60s' is no regular expression: %s", option, text, e.text);
+        return cli_usage(args->command, "--%s '%.60s' is not a regular expression: %s", option, text, e.text);
     return CLI_OK;
 }
 
@@ -79,7 +79,7 @@ static int parse_label(const struct cli_args *args, const char *option, struct f
     struct error e;
     int rc = text ? filter_compile_label(label, text, &e) : 0;
     if (rc == -EINVAL)
-        return cli_usage(args->command, "--%s '%.60s' is no label: %s", option, text, e.text);
+        return cli_usage(args->command, "--%s '%.60s' is not a label: %s", option, text, e.text);
     return rc ? cli_fail("--%s: out of memory", option) : CLI_OK;
 }
 
@@ -100,7 +100,7 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
 {
     const char *range = cli_option(args, "time");
     if (range && filter_time(f, range, p))
-        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., "
+        return cli_usage(args->command, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
                                         "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", range);
     int rc = filter_is_set(f) ? filter_apply(f, p) : 0;
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;

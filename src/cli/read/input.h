@@ -1,5 +1,6 @@
-/* What a command reads: recordings and profiles of all formats, merged and filtered as its options say. The options are the same in
- * all commands that read one, and stand in their tables by the macros. Functions that return a status have printed their line. */
+/* The input of a command: recordings and profiles of all formats, merged and filtered according to its options. All commands
+ * that read input have the same options, which their tables take from these macros. Functions that return a status have already
+ * printed their message. */
 #ifndef CANDOR_CLI_READ_INPUT_H
 #define CANDOR_CLI_READ_INPUT_H
 
@@ -10,32 +11,34 @@
 
 #define INPUT_OPTIONS                                                                                                             \
     {0, "from", "FORMAT|TIME", NULL,                                                                                              \
-     "of files: their format (" FORMATS_READ "), when the content does not tell it; of a server: from when on (default -1h)"},    \
+     "for files: their format (" FORMATS_READ "), if the content does not show it; for a server: the start of the "               \
+                                              "time range (default -1h)"},                                                        \
         REMOTE_OPTIONS,                                                                                                           \
-        {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); of collapsed stacks samples or ns"},     \
+        {0, "value", "NAME", NULL, "which value of a profile with several (pprof, otlp, servers); for collapsed "                 \
+                                   "stacks samples or ns"},                                                                       \
         {0, "time", "RANGE", NULL,                                                                                                \
-     "only samples of a time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},               \
+     "only samples in this time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute times"},            \
         {0, "thread", "REGEX", NULL, "only threads with such a name (regular expressions are in RE2's syntax)"},                  \
         {0, "state", "LIST", NULL, "only threads in such a state: runnable, in_native, parked, ..."},                             \
         {0, "method", "REGEX", NULL, "only samples with such a method on the stack"},                                             \
         {0, "not-method", "REGEX", NULL, "without samples that have such a method on the stack"},                                 \
         {0, "package", "REGEX", NULL, "only samples with such a package, or native library, on the stack"},                       \
         {0, "not-package", "REGEX", NULL, "without samples that have such a package or library on the stack"},                    \
-        {0, "label", "KEY=REGEX", NULL, "only samples with such a label: what tracing or the application said of its work"},          \
+        {0, "label", "KEY=REGEX", NULL, "only samples with such a label, which tracing or the application has set"},              \
         {0, "not-label", "KEY=REGEX", NULL, "without samples that have such a label"},                                            \
         {0, "type", "LIST", NULL, "only samples whose innermost frame is of such a type: interpreted, inlined, kernel, ..."},      \
         {0, "full-names", NULL, NULL,                                                                                             \
-     "show names as recorded; by default a * replaces what differs in each run: addresses of hidden classes, random "        \
+     "show names as recorded; by default a * replaces what differs in each run: addresses of hidden classes, random "             \
      "parts of library names"},                                                                                              \
         CLI_UNPACK_OPTION
 
 #define INPUT_FORMATS                                                                                                             \
-    "What is read is known by its content: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "               \
+    "The content shows the format of a file: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "            \
     "'-' is standard input. Several files are read as one: their samples and books add up.\n\n" REMOTE_ABOUT
 
 #define INPUT_FILTERS                                                                                                             \
-    "A filter drops whole samples. Shares are then of what is shown; how much that is, and how much was filtered, is said at the " \
-    "top. The books stay those of the whole recording."
+    "A filter drops whole samples. Shares then refer to what is shown; the first lines say how much that is, and how "            \
+    "much was filtered. The books remain those of the whole recording."
 
 /* Compiles the option's regular expression, if it was given. CLI_OK, or CLI_USAGE after saying why not. */
 int input_pattern(const struct cli_args *args, const char *option, struct filter_pattern *pattern);

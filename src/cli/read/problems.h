@@ -1,4 +1,4 @@
-/* What was found wrong in a recording while it was read. */
+/* Problems that were found in a recording while it was read. */
 #ifndef CANDOR_CLI_READ_PROBLEMS_H
 #define CANDOR_CLI_READ_PROBLEMS_H
 

@@ -61,7 +61,8 @@ static int parse_time(const struct cli_args *args, const char *name, const char 
 {
     int64_t ns;
     if (times_parse(text, now_s() * second, &ns))
-        return cli_usage(args->command, "--%s '%.40s' is no time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
+        return cli_usage(args->command, "--%s '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name,
+                         text);
     int64_t below = ns / second - (ns % second < 0);
     *seconds = below + (up && below * second < ns);
     return CLI_OK;

@@ -1,6 +1,6 @@
-/* A server in place of a FILE: http://HOST:PORT or https://HOST. What is asked of it stands in options: --select, --from, --until,
- * --value; of the second side of a comparison in --select2, --from2, --until2, where they are given. Functions that return a status have
- * printed their line. */
+/* A server instead of a FILE: http://HOST:PORT or https://HOST. Options contain the query: --select, --from, --until, --value;
+ * for the second side of a comparison --select2, --from2, --until2, if given. Functions that return a status have already
+ * printed their message. */
 #ifndef CANDOR_CLI_READ_REMOTE_H
 #define CANDOR_CLI_READ_REMOTE_H
 
@@ -9,16 +9,17 @@
 
 /* Rows of the commands that read profiles; --from is in INPUT_OPTIONS, since it is of files, too. */
 #define REMOTE_OPTIONS                                                                                                            \
-    {0, "select", "SELECTOR", NULL, "of a server: only recordings with such labels, as in 'service=\"shop\",host=~\"web-.*\"'"},   \
-        {0, "until", "TIME", NULL, "of a server: to when, written as for --from (default now)"},                                  \
-        {0, "token-file", "FILE", NULL, "of a server: the file that holds the token"},                                            \
-        {0, "ca-file", "FILE", NULL, "of a server: certificates to trust in place of the system's"}
+    {0, "select", "SELECTOR", NULL, "for a server: only recordings with such labels, as in "                                      \
+                                    "'service=\"shop\",host=~\"web-.*\"'"},                                                       \
+        {0, "until", "TIME", NULL, "for a server: the end of the time range, in the format of --from (default now)"},             \
+        {0, "token-file", "FILE", NULL, "for a server: the file with the token"},                                                 \
+        {0, "ca-file", "FILE", NULL, "for a server: certificates to trust instead of the system's"}
 
 #define REMOTE_ABOUT                                                                                                              \
-    "In place of a FILE a server can stand (candor server), as http://HOST:PORT or https://HOST: what it has of a time, --from "   \
-    "to --until, of the recordings that --select means. Without --from it is the last hour. A time is relative to now (-1h, -30m), "  \
-    "2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value names what weights are of, such as cpu:ns. A token is " \
-    "read from --token-file."
+    "Instead of a FILE you can give a server (candor server), as http://HOST:PORT or https://HOST. It returns its "               \
+    "data from --from to --until, for the recordings that --select selects. Without --from it is the last hour. A "               \
+    "time is relative to now (-1h, -30m), 2026-11-22T16:41:00Z, or seconds since the epoch, to the second. --value "              \
+    "selects the unit of the weights, such as cpu:ns. The token is read from --token-file."
 
 enum { REMOTE_NAME_MAX = 400 };
 enum remote_side { REMOTE_ONE, REMOTE_SECOND };
@@ -28,9 +29,9 @@ bool remote_is(const char *path);
 int remote_check(const struct cli_args *args);
 /* --from where it names a format of files; NULL where it does not. */
 const char *remote_file_format(const struct cli_args *args);
-/* Fills an empty profile with what the server answers. */
+/* Fills an empty profile with the server's answer. */
 int remote_load(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side);
-/* What people call it: the path; of a server with what is asked of it. */
+/* Its name for users: the path; for a server with the query. */
 const char *remote_name(const struct cli_args *args, const char *path, enum remote_side side, char out[REMOTE_NAME_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Beginning a recording in a JVM that runs already. */
+/* Starts a recording in a JVM that is already running. */
 #ifndef CANDOR_CLI_RECORD_BEGIN_H
 #define CANDOR_CLI_RECORD_BEGIN_H
 

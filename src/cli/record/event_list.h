@@ -1,4 +1,4 @@
-/* What -e says: which events a recording is to be of, with commas between them, or which one that perf counts. */
+/* The value of -e: the events to record, separated by commas, or one event that perf counts. */
 #ifndef CANDOR_CLI_RECORD_EVENT_LIST_H
 #define CANDOR_CLI_RECORD_EVENT_LIST_H
 

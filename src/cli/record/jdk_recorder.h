@@ -1,10 +1,10 @@
-/* --jfr: what the JDK's own Flight Recorder tells beside a recording of ours, driven from here (attach/recorder.h), and put behind it in
- * the same file.
+/* --jfr: data of the JDK's own Flight Recorder beside our recording. It is controlled from here (attach/recorder.h), and its
+ * data is appended to ours in the same file.
  *
  *   record           jdk_recorder_begin -> ... the agent's recording ends -> jdk_recorder_end
  *   start ... stop   jdk_recorder_begin -> jdk_recorder_leave; of another process: jdk_recorder_stop, jdk_recorder_dump
  *
- * A JVM where it cannot be had is recorded without it, after a line that says so: nothing here keeps a recording from being made. */
+ * If a JVM has no recorder, it is recorded without it, after a line that says so: nothing here prevents a recording. */
 #ifndef CANDOR_CLI_RECORD_JDK_RECORDER_H
 #define CANDOR_CLI_RECORD_JDK_RECORDER_H
 
@@ -20,8 +20,8 @@ struct jdk_recorder {
     int64_t begin_ns;               /* since the epoch */
 };
 
-/* Begins what r->jfr says, with a line about what that means to recordings of others, or sets r->jfr to NULL. guard_ns is added to a
- * duration, as in recording_options. */
+/* Starts the recording that r->jfr requests, with a line about its effect on recordings of others, or sets r->jfr to NULL.
+ * guard_ns is added to a duration, as in recording_options. */
 void jdk_recorder_begin(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
 /* The same of a JVM that is being started, once its agent records; at once, and nothing, where it ends before or a signal comes. */
 void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, struct recording *r, unsigned long long guard_ns);
@@ -30,7 +30,7 @@ void jdk_recorder_begin_child(struct jdk_recorder *j, const struct session *s, s
 int jdk_recorder_end(struct jdk_recorder *j, const struct session *s, const char *path);
 /* It goes on without us. */
 void jdk_recorder_leave(struct jdk_recorder *j);
-/* Ends it without taking what it recorded. */
+/* Ends it without taking its data. */
 void jdk_recorder_abandon(struct jdk_recorder *j, const struct session *s);
 
 /* Of a recording that another process began, whose file only the JVM names, by the agent's answer to `status`, before it is stopped:

@@ -1,4 +1,5 @@
-/* --paths[=TIME] of record, start and dump: who holds what is alive, for a bounded time in which all of the JVM's threads stand still. */
+/* --paths[=TIME] of record, start and dump: find the holders of live objects, within a limit of time in which all of the JVM's
+ * threads stand still. */
 #ifndef CANDOR_CLI_RECORD_PATHS_OPTION_H
 #define CANDOR_CLI_RECORD_PATHS_OPTION_H
 
@@ -6,7 +7,7 @@
 
 /* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
 int paths_option_read(const struct cli_args *args, unsigned long long *ns);
-/* Says beforehand what it will cost. */
+/* Announces the cost beforehand. */
 void paths_option_say(unsigned long long ns, const char *when);
 
 #endif

@@ -23,7 +23,7 @@ static int check_counter(const struct recording *r, const struct cli_args *args,
     if (cli_option(args, "interval"))
         return cli_usage(args->command, "--interval is a time, and -e %.60s has none: use --event-interval", event);
     if (r->given[OPTION_MAX_OVERHEAD] || r->given[OPTION_MAX_RATE])
-        return cli_usage(args->command, "--max-overhead, --max-rate: they are of -e cpu; use --event-interval");
+        return cli_usage(args->command, "--max-overhead, --max-rate: they need -e cpu; use --event-interval");
     if (clock && (!strcmp(clock, "timer") || !strcmp(clock, "itimer")))
         return cli_usage(args->command, "--clock %s knows CPU time alone: leave it out to count %.60s", clock, event);
     if (r->given[OPTION_EVENT_INTERVAL] && number < event_list_least(event))

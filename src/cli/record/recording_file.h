@@ -1,6 +1,6 @@
-/* The file that a JVM writes for us: a recording, or a copy of one. Where the JVM runs already we open it, with the rights of
- * who runs candor and where he sees it, and pass it to the agent as a descriptor: the JVM's own user, root and mounts do not
- * matter. Functions that return a status have printed their error line. */
+/* The file that a JVM writes for us: a recording, or a copy of one. If the JVM is already running, we open the file, with the
+ * rights and in the file system of the user who runs candor, and pass it to the agent as a descriptor, so the JVM's user, root
+ * and mounts do not matter. Functions that return a status have already printed their message. */
 #ifndef CANDOR_CLI_RECORD_RECORDING_FILE_H
 #define CANDOR_CLI_RECORD_RECORDING_FILE_H
 

@@ -1,4 +1,4 @@
-/* Watching a recording until it ends, and what is shown of it then. Shared by `record PID` and `record -- COMMAND`. */
+/* Watches a recording until it ends, and shows the result. Shared by `record PID` and `record -- COMMAND`. */
 #ifndef CANDOR_CLI_RECORD_WATCH_H
 #define CANDOR_CLI_RECORD_WATCH_H
 
@@ -18,10 +18,10 @@ enum watch_end {
 
 /* Returns when the recording should be ended, or has ended. Shows progress on a terminal when asked to. */
 enum watch_end watch_recording(const struct session *s, const struct recording *r, bool show_progress);
-/* Ends the recording after watch_recording: tells the agent where that is needed, and the user what happened. CLI_OK, or
- * CLI_FAILED with a message when the recording is not whole. */
+/* Ends the recording after watch_recording: stops the agent's recording if necessary, and tells the user the result. CLI_OK, or
+ * CLI_FAILED with a message if the recording is not whole. */
 int watch_finish(const struct session *s, const struct recording *r, enum watch_end end);
-/* Of a process that has ended: says so, and how where that was not in order. CLI_OK, or CLI_FAILED where it was killed. */
+/* Reports that a process has ended, and how, if it did not end normally. CLI_OK, or CLI_FAILED if it was killed. */
 int watch_say_ended(const struct session *s, const char *file);
 /* Prints the short report (unless --no-report), writes the flame graph beside the recording, prints both paths. */
 int watch_show(const struct recording *r, const struct cli_args *args);

@@ -22,7 +22,7 @@ static int refuse_options(const struct cli_args *args)
     if (args->operand_count > 1)
         return cli_usage(args->command, "--kind halt takes one FILE");
     if (remote_is(args->operands[0]))
-        return cli_fail("%s: a server keeps samples, and no halts; give the recording's FILE", args->operands[0]);
+        return cli_fail("%s: a server keeps samples, not halts; give the recording's FILE", args->operands[0]);
     return remote_check(args);
 }
 
@@ -35,7 +35,7 @@ static int choose_range(const struct cli_args *args, const struct halts *h, stru
     if (!text)
         return CLI_OK;
     if (time_range_parse(out, text, h->start_ns, h->duration_ns))
-        return cli_usage(args->command, "--time '%.60s' is no range of time; write it like +10s..+20s, -5s.., "
+        return cli_usage(args->command, "--time '%.60s' is not a range of time; write it like +10s..+20s, -5s.., "
                                         "12:03:07..12:03:09 or 2026-11-22T16:41:00Z..2026-11-22T16:42:00Z", text);
     if (out->from_ns < h->start_ns)
         out->from_ns = h->start_ns;

@@ -1,8 +1,8 @@
-/* A picture made of cells, as a terminal shows it. Text of any origin can be put into it, and takes the columns it was given and no
- * more: control characters and what is not UTF-8 become '?', what turns the direction of writing or has no width of its own is left
- * out, wide characters that do not fit are a blank.
+/* A picture made of cells, as a terminal shows it. Text from any source can be put into it, and takes no more than its columns:
+ * control characters and invalid UTF-8 become '?', characters that change the writing direction or have no width are left out,
+ * and a wide character that does not fit becomes a blank.
  *
- * How wide a character is, and whether it can be shown at all, is the locale's to say (LC_CTYPE): call setlocale before. */
+ * The locale (LC_CTYPE) defines the width of a character, and whether it can be shown at all: call setlocale before. */
 #ifndef CANDOR_CLI_TOP_CANVAS_H
 #define CANDOR_CLI_TOP_CANVAS_H
 

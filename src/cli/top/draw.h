@@ -1,12 +1,12 @@
-/* The model as a picture: two lines of head, the books, the table, a foot. Narrow pictures have fewer columns, small ones fewer lines;
- * none is too small to be drawn. */
+/* The model as a picture: two header lines, the books, the table, a footer. Narrow pictures have fewer columns, small ones
+ * fewer lines; any size can be drawn. */
 #ifndef CANDOR_CLI_TOP_DRAW_H
 #define CANDOR_CLI_TOP_DRAW_H
 
 #include "cli/top/canvas.h"
 #include "cli/top/model.h"
 
-/* What stands in the head and does not come from the recording's view. */
+/* The parts of the header that do not come from the recording's view. */
 struct draw_facts {
     int pid;
     const char *name;   /* of the JVM */

@@ -1,4 +1,4 @@
-/* A process of our own that does what is left to do should we be killed: ends the recording in the JVM, removes its file. */
+/* A child process that cleans up if candor is killed: it ends the recording in the JVM and removes its file. */
 #ifndef CANDOR_CLI_TOP_GUARD_H
 #define CANDOR_CLI_TOP_GUARD_H
 

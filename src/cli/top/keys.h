@@ -1,4 +1,4 @@
-/* What each key does to the model: one table, of which the help is made too. */
+/* The effect of each key on the model: one table, from which the help is made too. */
 #ifndef CANDOR_CLI_TOP_KEYS_H
 #define CANDOR_CLI_TOP_KEYS_H
 

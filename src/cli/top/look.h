@@ -1,4 +1,4 @@
-/* One look at the recording: what both ways to run share. */
+/* One look at the recording, shared by the terminal and the batch mode. */
 #ifndef CANDOR_CLI_TOP_LOOK_H
 #define CANDOR_CLI_TOP_LOOK_H
 
@@ -19,7 +19,7 @@ struct look {
 };
 
 void look_init(struct look *l, struct source *source, struct model *model);
-/* Takes in what is new; sees whether the JVM is still there. 0 or a negative code with e. */
+/* Reads new data; checks whether the JVM is still there. 0 or a negative code with e. */
 int look_read(struct look *l, struct error *e);
 /* Brings the model up to date with what was read. 0 or a negative code with e. */
 int look_show(struct look *l, struct error *e);

@@ -1,4 +1,5 @@
-/* What candor top shows: which rows, in which order, of which time, which of them is chosen. It knows neither terminal nor JVM.
+/* The state of candor top: which rows, in which order, for which time, and which one is selected. It knows neither terminal nor
+ * JVM.
  *
  *   model_init -> [ model_part -> model_update(view) ]* with keys in between (keys.h) -> model_deinit
  *
@@ -11,12 +12,12 @@
 
 enum model_sort { MODEL_BY_SELF, MODEL_BY_TOTAL, MODEL_BY_NAME, MODEL_SORTS };
 enum model_prompt { MODEL_NO_PROMPT, MODEL_SEARCH, MODEL_SAVE };
-/* What the model cannot do itself; who runs it does, and clears it. */
+/* Requests that the model cannot carry out itself; its caller does, and clears them. */
 enum model_wish { MODEL_NO_WISH, MODEL_QUIT, MODEL_SAVE_FILE, MODEL_REDRAW };
 
 enum { MODEL_LEVELS = 16, MODEL_TEXT = 256 };
 
-/* What is looked into: at the bottom a table, on it a thread or a method. */
+/* The opened views: at the bottom a table, on it a thread or a method. */
 struct model_level {
     enum rows_kind kind;
     uint32_t id;     /* the method whose callers or callees these are */

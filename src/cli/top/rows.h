@@ -1,6 +1,6 @@
-/* The rows of what can be seen of a recording's view: methods, threads, who calls a method and what it calls, the books.
+/* The rows for a view of the recording: methods, threads, callers and callees of a method, the books.
  *
- * Shares are of the CPU time that was sampled in the view, of the books of all CPU time. Names are borrowed from the profile. */
+ * Shares refer to the sampled CPU time in the view, those of the books to all CPU time. Names are borrowed from the profile. */
 #ifndef CANDOR_CLI_TOP_ROWS_H
 #define CANDOR_CLI_TOP_ROWS_H
 

@@ -1,5 +1,5 @@
-/* The recording that is watched: one of our own, which is begun in the JVM, written into a file that goes with us, and ended; or one
- * that runs already, which is left as it is. */
+/* The watched recording: our own, which is started in the JVM, written to a file that we remove, and ended; or one that already
+ * runs, which is left as it is. */
 #ifndef CANDOR_CLI_TOP_SOURCE_H
 #define CANDOR_CLI_TOP_SOURCE_H
 
@@ -24,7 +24,7 @@ struct source {
 int source_open(struct source *s, const struct session *session, struct recording *r, const struct cli_args *args);
 /* Copies what was recorded so far into a new file. 0 or a negative code with e; nothing is printed. */
 int source_save(const struct source *s, const char *path, uint64_t *bytes, struct error *e);
-/* Ends what was begun. CLI_OK, or CLI_FAILED with its line printed. */
+/* Ends the recording that was started. CLI_OK, or CLI_FAILED with its line printed. */
 int source_close(struct source *s);
 
 #endif

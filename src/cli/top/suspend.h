@@ -1,5 +1,5 @@
-/* Ctrl-Z (SIGTSTP), taken between two pictures. ncurses has a handler of its own, but ignores the signal while it draws: a Ctrl-Z of
- * that moment would be lost. It leaves the signal to whoever has a handler before it opens the terminal. */
+/* Ctrl-Z (SIGTSTP), handled between two pictures. ncurses has its own handler, but ignores the signal while it draws, so a
+ * Ctrl-Z at that moment would be lost. It leaves the signal to a handler that was set before it opens the terminal. */
 #ifndef CANDOR_CLI_TOP_SUSPEND_H
 #define CANDOR_CLI_TOP_SUSPEND_H
 

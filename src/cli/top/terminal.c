@@ -55,7 +55,7 @@ static void add(const char *text)
     }
 }
 
-/* Plain text in the terminal's own colours, its keys as they were, the cursor in sight on the last line, the screen of before. */
+/* Plain text in the terminal's own colors, its keys as they were, the cursor in sight on the last line, the screen of before. */
 static void compose(int rows)
 {
     static const char *const last[] = {"el", "cnorm", "rmcup"};

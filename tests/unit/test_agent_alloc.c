@@ -8,8 +8,8 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/collect/alloc_pace.h"
-#include "agent/collect/allocations.h"
+#include "agent/collect/alloc/alloc_pace.h"
+#include "agent/collect/alloc/allocations.h"
 #include "agent/hot/alloc.h"
 #include "agent/hot/handler.h"
 #include "agent/trigger/alloc_events.h"

@@ -10,7 +10,7 @@
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault.h"
-#include "agent/record/contexts.h"
+#include "agent/record/names/contexts.h"
 
 #include <pthread.h>
 #include <signal.h>

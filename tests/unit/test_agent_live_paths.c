@@ -3,7 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "agent/collect/paths.h"
+#include "agent/collect/live/paths.h"
 #include "agent/trigger/heap_walks.h"
 #include "base/units.h"
 #include "fake_heap.h"

@@ -5,7 +5,7 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/collect/snapshots.h"
+#include "agent/collect/sampling/snapshots.h"
 #include "agent/hot/code.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/method.h"

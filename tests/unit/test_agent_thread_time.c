@@ -3,7 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/thread_time.h"
+#include "agent/collect/safepoint/thread_time.h"
 #include "agent/trigger/subset.h"
 #include "profile/load_jfr.h"
 

@@ -5,7 +5,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/collect/internal_fault.h"
+#include "agent/collect/session/internal_fault.h"
 #include "agent/hot/fault.h"
 #include "agent/hot/turn.h"
 

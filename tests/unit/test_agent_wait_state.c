@@ -3,7 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/wait_state.h"
+#include "agent/collect/wall/wait_state.h"
 #include "agent/hot/method.h"
 #include "agent/hot/record.h"
 

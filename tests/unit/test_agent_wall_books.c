@@ -4,7 +4,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/wall_books.h"
+#include "agent/collect/wall/wall_books.h"
 #include "agent/hot/handler.h"
 #include "agent/trigger/subset.h"
 #include "profile/load_jfr.h"

@@ -1,6 +1,6 @@
 /* What the JVM's own threads work at. They run no Java code, so their stacks show what the JVM does, but not what for: which
  * method is being compiled, which operation all Java threads wait for. The handler reads this from the JVM, and puts it at the
- * root of the stack as one more word (record.h); names are resolved later (record/names.h). */
+ * root of the stack as one more word (record.h); names are resolved later (record/names/names.h). */
 #ifndef CANDOR_AGENT_HOT_WORK_H
 #define CANDOR_AGENT_HOT_WORK_H
 

@@ -6,7 +6,7 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 

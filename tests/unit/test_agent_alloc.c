@@ -10,8 +10,8 @@
 
 #include "agent/collect/alloc/alloc_pace.h"
 #include "agent/collect/alloc/allocations.h"
-#include "agent/hot/alloc.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/alloc_events.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"

@@ -17,8 +17,8 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/action.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/action.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"

@@ -9,7 +9,7 @@
 #include "agent/context/publish.h"
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/record/names/contexts.h"
 
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/alloc.h"
+#include "agent/hot/calls/alloc.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/alloc_events.h"
 #include "agent/trigger/heap_walks.h"

@@ -8,9 +8,9 @@
 #include "../tap.h"
 #include "session.h"
 
+#include "agent/hot/calls/lock.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/lock.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/trigger/lock_events.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"

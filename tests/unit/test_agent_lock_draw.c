@@ -7,8 +7,8 @@
 #include "../tap.h"
 
 #include "agent/collect/lock/lock_pace.h"
-#include "agent/hot/handler.h"
-#include "agent/hot/lock_draw.h"
+#include "agent/hot/calls/lock_draw.h"
+#include "agent/hot/signal/handler.h"
 
 #include <inttypes.h>
 #include <math.h>

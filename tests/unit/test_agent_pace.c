@@ -10,7 +10,7 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "base/units.h"
 #include "profile/load_jfr.h"

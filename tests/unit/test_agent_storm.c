@@ -9,8 +9,8 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/handler.h"
-#include "agent/hot/traps.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 

@@ -5,8 +5,8 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/action.h"
-#include "agent/hot/traps.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/signal/action.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 

@@ -5,7 +5,7 @@
 #include "../tap.h"
 
 #include "agent/collect/wall/wall_books.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/subset.h"
 #include "profile/load_jfr.h"
 

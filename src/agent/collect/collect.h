@@ -5,7 +5,7 @@
 #define CANDOR_AGENT_COLLECT_COLLECT_H
 
 #include "agent/collect/session/session.h"
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 #include "base/error.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "agent/control/peers.h"
 #include "agent/control/requests.h"
 #include "agent/control/socket.h"
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 #include "base/control_protocol.h"
 #include "base/units.h"
 

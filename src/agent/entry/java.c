@@ -10,13 +10,13 @@
 #include "agent/entry/jvmti_stacks.h"
 #include "agent/entry/lock_fields.h"
 #include "agent/entry/virtual_fields.h"
-#include "agent/hot/agct.h"
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/fault/visit.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/method.h"
-#include "agent/hot/visit.h"
-#include "agent/hot/walk.h"
-#include "agent/hot/work.h"
+#include "agent/hot/walk/agct.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/hot/walk/work.h"
 #include "agent/hotspot/collections.h"
 #include "agent/hotspot/counters.h"
 #include "agent/hotspot/flags.h"
@@ -81,7 +81,7 @@ static void describe_thread(JNIEnv *jni, jthread thread, uintptr_t *java_thread,
         (*jni)->DeleteLocalRef(jni, info.context_class_loader);
 }
 
-/* What a callback is called with, for its visit (hot/visit.h). */
+/* What a callback is called with, for its visit (hot/fault/visit.h). */
 struct call {
     JNIEnv *jni;
     jthread thread;

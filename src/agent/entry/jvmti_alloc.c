@@ -1,9 +1,9 @@
 #include "agent/entry/jvmti_alloc.h"
 
 #include "agent/entry/java_attach.h"
-#include "agent/hot/alloc.h"
+#include "agent/hot/calls/alloc.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/record/jvm.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/alloc_events.h"

@@ -1,7 +1,7 @@
 #include "agent/entry/jvmti_collections.h"
 
 #include "agent/entry/jvmti_events.h"
-#include "agent/hot/visit.h"
+#include "agent/hot/fault/visit.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 
 #include "agent/entry/java_attach.h"
 #include "agent/entry/jvmti_events.h"
+#include "agent/hot/calls/lock.h"
+#include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/lock.h"
-#include "agent/hot/virtual.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/lock_events.h"
 

@@ -3,8 +3,8 @@
  * Verified on: 8 (offsets); 11, 17, 21 (addresses); 25, 27 (immutable data). */
 #include "agent/hotspot/layout.h"
 
-#include "agent/hot/frame.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/hotspot/vmstructs.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "agent/record/recording.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"

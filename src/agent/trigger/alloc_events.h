@@ -4,7 +4,7 @@
  *   open -> set_interval* -> close
  *
  * open and set_interval are called on the agent's thread, which is attached to Java during the call. From open to close the JVM
- * calls alloc_take (hot/alloc.h) on threads that allocate; it may do so once more after close. */
+ * calls alloc_take (hot/calls/alloc.h) on threads that allocate; it may do so once more after close. */
 #ifndef CANDOR_AGENT_TRIGGER_ALLOC_EVENTS_H
 #define CANDOR_AGENT_TRIGGER_ALLOC_EVENTS_H
 

@@ -1,6 +1,6 @@
 #include "agent/trigger/ask.h"
 
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/signals.h"
 
 #include <sys/syscall.h>

@@ -7,7 +7,7 @@
 #ifndef CANDOR_AGENT_TRIGGER_ASK_H
 #define CANDOR_AGENT_TRIGGER_ASK_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "base/error.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef CANDOR_AGENT_TRIGGER_BLOCKED_H
 #define CANDOR_AGENT_TRIGGER_BLOCKED_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 
 #include <stddef.h>
 #include <stdint.h>

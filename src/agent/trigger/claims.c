@@ -1,10 +1,10 @@
 #include "agent/trigger/claims.h"
 
-#include "agent/hot/chain.h"
-#include "agent/hot/frame.h"
-#include "agent/hot/handler.h"
-#include "agent/hot/traps.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/signal/chain.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/unwind/frame.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/trigger/hooks.h"
 
 #include <sched.h>

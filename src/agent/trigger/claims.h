@@ -3,7 +3,7 @@
  * A library that sets its own handler for the signal of an armed clock, or resets all handlers, would kill the process at the
  * next expiry, by its own action or the kernel's. So between claims_take and claims_release every library's calls of sigaction,
  * signal and similar functions reach functions of ours (trigger/hooks.h). For a claimed signal these only note the wanted
- * handler (hot/chain.h) and answer as if it were in force: our handler stays in front and passes on the signals that are not
+ * handler (hot/signal/chain.h) and answer as if it were in force: our handler stays in front and passes on the signals that are not
  * ours. For all other signals they call the C library's functions.
  *
  *   claims_open -> [ claims_take | claims_look | claims_release ]* -> claims_close
@@ -14,14 +14,14 @@
 #ifndef CANDOR_AGENT_TRIGGER_CLAIMS_H
 #define CANDOR_AGENT_TRIGGER_CLAIMS_H
 
-#include "agent/hot/action.h"
+#include "agent/hot/signal/action.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 
 /* 0 or a negative errno: calls cannot be followed here. More than one call does no more. */
 int claims_open(struct error *e);
-/* Libraries that were there before. Guarded loads need their handler (hot/fault.h). Now and then. */
+/* Libraries that were there before. Guarded loads need their handler (hot/fault/fault.h). Now and then. */
 void claims_look(void);
 /* Gives the signal this action; its earlier action is recorded as the program's. 0 or a negative errno. May be called again for
  * another action. */

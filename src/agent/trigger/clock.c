@@ -1,8 +1,8 @@
 #include "agent/trigger/clock.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/kernel.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/claims.h"
 #include "agent/trigger/rings.h"
 #include "agent/trigger/signals.h"

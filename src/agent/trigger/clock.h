@@ -6,7 +6,7 @@
  *   itimer    setitimer(ITIMER_PROF), one for the whole process                                  scheduler tick
  *
  * The first two can count an event of a thread instead of its CPU time (event_counter.h). Then all nanoseconds below, and in
- * hot/thread.h and hot/handler.h, are numbers of that event: intervals, periods, weights.
+ * hot/thread/thread.h and hot/signal/handler.h, are numbers of that event: intervals, periods, weights.
  *
  * Choosing tries each on the calling thread. One recording at a time uses a clock: clock_start installs the handler,
  * arm and disarm set and stop one thread's clock, clock_stop restores what was there before. None is called from a
@@ -14,7 +14,7 @@
 #ifndef CANDOR_AGENT_TRIGGER_CLOCK_H
 #define CANDOR_AGENT_TRIGGER_CLOCK_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/trigger/event_counter.h"
 #include "base/error.h"
 

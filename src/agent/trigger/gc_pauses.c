@@ -1,6 +1,6 @@
 #include "agent/trigger/gc_pauses.h"
 
-#include "agent/hot/work.h"
+#include "agent/hot/walk/work.h"
 #include "agent/hotspot/counters.h"
 #include "base/units.h"
 

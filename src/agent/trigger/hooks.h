@@ -35,7 +35,7 @@ struct hook {
 
 /* The entries; a library that is bound before hooks_look is not met. 0 or a negative errno: nothing is changed then. */
 int hooks_open(struct hook *hooks, int count, struct error *e);
-/* The words of libraries that are bound. Guarded loads need their handler (hot/fault.h). */
+/* The words of libraries that are bound. Guarded loads need their handler (hot/fault/fault.h). */
 void hooks_look(struct hook *hooks, int count);
 /* Restores the words that are ours. If another hook in front of ours calls it, ours stays. */
 void hooks_close(struct hook *hooks, int count);

@@ -4,7 +4,7 @@
  *   open -> [ look | forget ]* -> close
  *
  * All on the agent's thread, which is attached to Java during the call. References are weak: they keep no object alive. Threads
- * that allocate create them (entry/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/alloc.h). */
+ * that allocate create them (entry/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/calls/alloc.h). */
 #ifndef CANDOR_AGENT_TRIGGER_LIVE_OBJECTS_H
 #define CANDOR_AGENT_TRIGGER_LIVE_OBJECTS_H
 

@@ -4,7 +4,7 @@
  *   open -> close
  *
  * On the agent's thread, which is attached to Java during the call. From open to close the JVM calls lock_begin_monitor and
- * lock_end_monitor (hot/lock.h) on threads that wait for monitors; it may do so once more after close. */
+ * lock_end_monitor (hot/calls/lock.h) on threads that wait for monitors; it may do so once more after close. */
 #ifndef CANDOR_AGENT_TRIGGER_LOCK_EVENTS_H
 #define CANDOR_AGENT_TRIGGER_LOCK_EVENTS_H
 

@@ -1,6 +1,6 @@
 #include "agent/trigger/parks.h"
 
-#include "agent/hot/lock.h"
+#include "agent/hot/calls/lock.h"
 #include "agent/trigger/tables.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The hook around park. No interface of the JVM reports that a thread parks. But to sleep, the JVM waits for a condition of the
  * C library, which it calls through two words in its library's tables (pthread_cond_wait, pthread_cond_timedwait). Between open
  * and close these words point to functions of ours, which call the C library's. If the caller is in park, they call
- * lock_begin_park before and lock_end_park after (hot/lock.h).
+ * lock_begin_park before and lock_end_park after (hot/calls/lock.h).
  *
  * No instruction of the JVM is changed, no Java code is loaded, and no thread is woken. A thread that sleeps while the words
  * are restored returns through our function, which stays, because the agent is never unloaded.

@@ -5,7 +5,7 @@
 #ifndef CANDOR_AGENT_TRIGGER_RINGS_H
 #define CANDOR_AGENT_TRIGGER_RINGS_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 #include "agent/trigger/signals.h"
 
-#include "agent/hot/action.h"
-#include "agent/hot/chain.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/action.h"
+#include "agent/hot/signal/chain.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/claims.h"
 #include "agent/trigger/tasks.h"
 
@@ -78,7 +78,7 @@ uintptr_t signals_taker(int signal)
     return action_is_default(&now) ? 1 : (uintptr_t)now.handler.plain;
 }
 
-/* No handler of another's interrupts ours: so a fault in ours is our own (hot/fault.c), and a stack holds one of us and nobody
+/* No handler of another's interrupts ours: so a fault in ours is our own (hot/fault/fault.c), and a stack holds one of us and nobody
  * on top. But a trap that waits would mislead the handler of a load that faults meanwhile, and a handler that finds itself in
  * another of its thread returns at once. */
 static struct kernel_action action_of(signals_handler handler)

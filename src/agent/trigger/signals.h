@@ -20,7 +20,7 @@ const char *signals_name(int signal);
 /* For a signal that we have set: the handler that another owner has installed instead, if calls of the C library cannot be
  * followed (trigger/claims.h); 1: all handlers were removed; 0: it is still ours. */
 uintptr_t signals_taker(int signal);
-/* Puts a handler of hot/handler.h on the signal, and claims it. -EBUSY when it is SIGPROF and has a handler that is not ours. */
+/* Puts a handler of hot/signal/handler.h on the signal, and claims it. -EBUSY when it is SIGPROF and has a handler that is not ours. */
 int signals_set(int signal, signals_handler handler, struct error *e);
 /* Restores the program's present actions for the signals used so far, except SIGTRAP: that handler stays and passes on what
  * comes. False while a signal is still pending in a thread: call again later. */

@@ -1,6 +1,6 @@
 #include "agent/trigger/subset.h"
 
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 
 /* Selection sampling (Knuth, The Art of Computer Programming, 3.4.2, algorithm S): one pass, no memory. */
 uint32_t subset_draw(uint64_t *random, uint32_t count, uint32_t wanted, uint32_t *out)

@@ -2,7 +2,7 @@
 #ifndef CANDOR_AGENT_TRIGGER_TASKS_H
 #define CANDOR_AGENT_TRIGGER_TASKS_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 
 #include <stdbool.h>
 

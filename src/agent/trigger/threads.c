@@ -1,10 +1,10 @@
 #include "agent/trigger/threads.h"
 
-#include "agent/hot/alloc.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/calls/lock.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
-#include "agent/hot/lock.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/blocked.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/exits.h"

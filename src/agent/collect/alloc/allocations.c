@@ -3,7 +3,7 @@
 #include "agent/collect/alloc/alloc_pace.h"
 #include "agent/collect/books/books.h"
 #include "agent/collect/live/live.h"
-#include "agent/hot/alloc.h"
+#include "agent/hot/calls/alloc.h"
 #include "agent/hot/layout.h"
 #include "agent/record/names/class_name.h"
 #include "agent/record/names/reason.h"

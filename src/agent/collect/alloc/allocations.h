@@ -9,7 +9,7 @@
 #ifndef CANDOR_AGENT_COLLECT_ALLOC_ALLOCATIONS_H
 #define CANDOR_AGENT_COLLECT_ALLOC_ALLOCATIONS_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/record/recording.h"
 #include "base/error.h"
 #include "jfr/writer.h"

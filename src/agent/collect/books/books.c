@@ -1,6 +1,6 @@
 #include "agent/collect/books/books.h"
 
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #define CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
 
 #include "agent/hot/reasons.h"
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/trigger/clock.h"
 
 #include <stdint.h>

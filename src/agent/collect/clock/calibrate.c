@@ -1,6 +1,6 @@
 #include "agent/collect/clock/calibrate.h"
 
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "agent/collect/clock/choose.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/signal/handler.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #ifndef CANDOR_AGENT_COLLECT_CLOCK_CHOOSE_H
 #define CANDOR_AGENT_COLLECT_CLOCK_CHOOSE_H
 
-#include "agent/hot/agct.h"
+#include "agent/hot/walk/agct.h"
 #include "agent/trigger/clock.h"
 #include "base/error.h"
 

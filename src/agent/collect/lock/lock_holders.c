@@ -1,8 +1,8 @@
 #include "agent/collect/lock/lock_holders.h"
 
 #include "agent/collect/lock/lock_samples.h"
-#include "agent/hot/handler.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
 #include "agent/trigger/clock.h"
 #include "agent/trigger/subset.h"

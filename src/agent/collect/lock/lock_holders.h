@@ -1,5 +1,5 @@
 /* What threads do while they hold a lock that others wait for. A round, about 20 times a second, looks for waiting threads
- * (hot/lock.h), reads the owner of each lock, and takes the owner's stack, as the event wall does: a sleeping owner's stack is
+ * (hot/calls/lock.h), reads the owner of each lock, and takes the owner's stack, as the event wall does: a sleeping owner's stack is
  * read without waking it; a running owner is only recorded as running, because the event cpu shows its stack. A round looks at
  * no more than LOCK_HOLDERS_MOST of them, drawn at random. A sample stands for the time since the previous round, times the
  * waiting threads, times the holders per drawn holder: as much as others have waited meanwhile. Collector only, while the

@@ -1,5 +1,5 @@
 /* How many waits are recorded: at most about a given rate, held by raising the threshold below which they are drawn
- * (hot/lock_draw.h), so that no wait is discarded after its cost was paid. It reacts at once to a program that begins to
+ * (hot/calls/lock_draw.h), so that no wait is discarded after its cost was paid. It reacts at once to a program that begins to
  * contend much more; one that calms down gets its threshold back within seconds.
  *
  *   lock_pace_begin -> [ lock_pace_next ]*

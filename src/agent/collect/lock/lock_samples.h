@@ -4,7 +4,7 @@
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_SAMPLES_H
 
 #include "agent/collect/books/books.h"
-#include "agent/hot/lock.h"
+#include "agent/hot/calls/lock.h"
 #include "agent/record/recording.h"
 
 #include <stdbool.h>

@@ -9,8 +9,8 @@
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCKS_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCKS_H
 
-#include "agent/hot/lock.h"
-#include "agent/hot/thread.h"
+#include "agent/hot/calls/lock.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/record/recording.h"
 #include "base/error.h"
 #include "jfr/writer.h"

@@ -1,10 +1,10 @@
 #include "agent/collect/lock/open_waits.h"
 
 #include "agent/collect/lock/lock_samples.h"
+#include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
-#include "agent/hot/virtual.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"

@@ -1,8 +1,8 @@
 #include "agent/collect/safepoint/safepoint.h"
 
 #include "agent/collect/safepoint/thread_time.h"
-#include "agent/hot/handler.h"
 #include "agent/hot/record.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/names/reason.h"
 #include "agent/trigger/java_stacks.h"
 #include "agent/trigger/subset.h"

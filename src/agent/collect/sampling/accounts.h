@@ -32,7 +32,7 @@ void accounts_write(void);
 void accounts_write_bases(uint64_t now);
 /* The last written lines are permanently in the file. */
 void accounts_flushed(void);
-/* A separate turn (hot/turn.h), after one that was left at an arbitrary point: opens the file again, and ends it. It contains the
+/* A separate turn (hot/thread/turn.h), after one that was left at an arbitrary point: opens the file again, and ends it. It contains the
  * books of the last flush; CPU time used since then is lost. */
 void accounts_write_last_words(void *unused);
 

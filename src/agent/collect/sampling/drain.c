@@ -3,8 +3,8 @@
 #include "agent/collect/alloc/allocations.h"
 #include "agent/collect/lock/locks.h"
 #include "agent/collect/wall/wall.h"
-#include "agent/hot/handler.h"
 #include "agent/hot/record.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 

@@ -8,7 +8,7 @@
 #define CANDOR_AGENT_COLLECT_SAMPLING_SAMPLING_H
 
 #include "agent/collect/session/session.h"
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 #include "base/error.h"
 
 #include <stdbool.h>

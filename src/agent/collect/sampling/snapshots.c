@@ -1,9 +1,9 @@
 #include "agent/collect/sampling/snapshots.h"
 
-#include "agent/hot/code.h"
+#include "agent/hot/java/code.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
-#include "agent/hot/method.h"
 #include "agent/hot/record.h"
 #include "agent/hotspot/codelets.h"
 #include "agent/symbolize/native.h"

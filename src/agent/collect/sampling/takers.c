@@ -4,8 +4,8 @@
 #include "agent/collect/sampling/triggers.h"
 #include "agent/collect/session/warnings.h"
 #include "agent/collect/wall/wall.h"
-#include "agent/hot/traps.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/trigger/ask.h"
 #include "agent/trigger/signals.h"
 #include "agent/trigger/tasks.h"
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/traps.h): its report shall have no traps of ours. */
+/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/fault/traps.h): its report shall have no traps of ours. */
 static void end_traps(const char *why)
 {
     traps_hold_all();

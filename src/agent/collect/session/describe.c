@@ -1,7 +1,7 @@
 #include "agent/collect/session/describe.h"
 
 #include "agent/collect/halt/pauses.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "base/units.h"
 
 #include <stdio.h>

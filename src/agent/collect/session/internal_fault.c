@@ -1,6 +1,6 @@
 #include "agent/collect/session/internal_fault.h"
 
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,4 +1,4 @@
-/* The messages about a fault in the agent itself (hot/turn.h). */
+/* The messages about a fault in the agent itself (hot/thread/turn.h). */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_INTERNAL_FAULT_H
 #define CANDOR_AGENT_COLLECT_SESSION_INTERNAL_FAULT_H
 

@@ -9,7 +9,7 @@
 #include "agent/collect/session/dumps.h"
 #include "agent/collect/session/internal_fault.h"
 #include "agent/collect/wall/wall.h"
-#include "agent/hot/agct.h"
+#include "agent/hot/walk/agct.h"
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clock.h"

@@ -1,6 +1,6 @@
 #include "agent/collect/wall/wait_state.h"
 
-#include "agent/hot/method.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
 
 #include <errno.h>

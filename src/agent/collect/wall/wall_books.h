@@ -13,7 +13,7 @@
 #include "agent/collect/books/books.h"
 #include "agent/collect/wall/wait_state.h"
 #include "agent/hot/reasons.h"
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "jfr/schema.h"
 #include "jfr/writer.h"
 

@@ -1,8 +1,8 @@
 #include "agent/record/names/names.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/walk/walk.h"
 #include "agent/record/names/reason.h"
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"

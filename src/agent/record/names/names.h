@@ -3,8 +3,8 @@
 #ifndef CANDOR_AGENT_RECORD_NAMES_NAMES_H
 #define CANDOR_AGENT_RECORD_NAMES_NAMES_H
 
-#include "agent/hot/method.h"
-#include "agent/hot/thread.h"
+#include "agent/hot/java/method.h"
+#include "agent/hot/thread/thread.h"
 #include "agent/record/names/contexts.h"
 #include "agent/record/names/held.h"
 #include "agent/record/names/jmethods.h"
@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-/* Method ids of a recording: Java methods keep their id from hot/method.h, or from jmethods.h where the JVM itself tells the
+/* Method ids of a recording: Java methods keep their id from hot/java/method.h, or from jmethods.h where the JVM itself tells the
  * stacks; native functions and pseudo frames follow. */
 enum { NAMES_NATIVE_BASE = METHODS_MAX };
 

@@ -85,7 +85,7 @@ static bool was_sigsys(int status)
     return status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* As the agent has it (trigger/clock.c). */
+/* As the agent has it (trigger/clocks/clock.c). */
 static bool is_sound(int kernel_major, int kernel_minor)
 {
     return kernel_is_at_least(kernel_major, kernel_minor, 6, 1);

@@ -1,4 +1,4 @@
-/* The four clocks that the agent can sample with (agent/trigger/clock.h). Each is really opened and measured: it is asked for a
+/* The four clocks that the agent can sample with (agent/trigger/clocks/clock.h). Each is really opened and measured: it is asked for a
  * signal every millisecond of CPU time, and the check measures how often one arrives. */
 #ifndef CANDOR_DOCTOR_CLOCKS_H
 #define CANDOR_DOCTOR_CLOCKS_H

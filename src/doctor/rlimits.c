@@ -49,7 +49,7 @@ static const char *amount(uint64_t value, char *out, size_t size)
     return out;
 }
 
-/* The agent leaves the last quarter of the limit to the application (agent/trigger/clock.c). */
+/* The agent leaves the last quarter of the limit to the application (agent/trigger/clocks/clock.c). */
 static void judge_files(struct checkup *f, const struct rlimits *l, int threads, int open_files)
 {
     char soft[24], hard[24];

@@ -26,7 +26,7 @@ static int map_ring(int event)
     return 0;
 }
 
-/* As the agent does it (agent/trigger/clock.c, rings.c). */
+/* As the agent does it (agent/trigger/clocks/clock.c, rings.c). */
 static int try_ring(void)
 {
     struct perf_event_attr attr = {

@@ -12,7 +12,7 @@
 #include "agent/collect/alloc/allocations.h"
 #include "agent/hot/calls/alloc.h"
 #include "agent/hot/signal/handler.h"
-#include "agent/trigger/alloc_events.h"
+#include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 

@@ -12,7 +12,7 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/trigger/exits.h"
+#include "agent/trigger/clocks/exits.h"
 #include "agent/trigger/threads.h"
 #include "profile/load_jfr.h"
 

@@ -9,7 +9,7 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 #include "profile/load_jfr.h"
 
 #include <errno.h>

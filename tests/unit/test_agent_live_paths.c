@@ -4,7 +4,7 @@
 #include "../tap.h"
 
 #include "agent/collect/live/paths.h"
-#include "agent/trigger/heap_walks.h"
+#include "agent/trigger/jvm/heap_walks.h"
 #include "base/units.h"
 #include "fake_heap.h"
 #include "profile/leaks.h"

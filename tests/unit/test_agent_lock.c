@@ -11,7 +11,7 @@
 #include "agent/hot/calls/lock.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk/walk.h"
-#include "agent/trigger/lock_events.h"
+#include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 #include "profile/load_jfr.h"

@@ -4,7 +4,7 @@
 #include "../tap.h"
 
 #include "agent/collect/safepoint/thread_time.h"
-#include "agent/trigger/subset.h"
+#include "agent/trigger/tasks/subset.h"
 #include "profile/load_jfr.h"
 
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include "agent/hot/walk/walk.h"
 #include "agent/record/jvm.h"
 #include "agent/symbolize/native.h"
-#include "agent/trigger/alloc_events.h"
-#include "agent/trigger/live_objects.h"
+#include "agent/trigger/jvm/alloc_events.h"
+#include "agent/trigger/jvm/live_objects.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Sampled allocations from JVMTI, for the event alloc (trigger/alloc_events.h). */
+/* Sampled allocations from JVMTI, for the event alloc (trigger/jvm/alloc_events.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_ALLOC_H
 #define CANDOR_AGENT_ENTRY_JVMTI_ALLOC_H
 

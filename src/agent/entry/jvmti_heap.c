@@ -3,7 +3,7 @@
 #include "agent/entry/heap_fields.h"
 #include "agent/entry/java_attach.h"
 #include "agent/record/names/class_name.h"
-#include "agent/trigger/heap_walks.h"
+#include "agent/trigger/jvm/heap_walks.h"
 #include "base/map.h"
 
 #include <jvmti.h>

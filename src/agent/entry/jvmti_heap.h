@@ -1,4 +1,4 @@
-/* Heap walks through JVMTI, and the names of what they find, for the search for paths (trigger/heap_walks.h). */
+/* Heap walks through JVMTI, and the names of what they find, for the search for paths (trigger/jvm/heap_walks.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_HEAP_H
 #define CANDOR_AGENT_ENTRY_JVMTI_HEAP_H
 

@@ -3,7 +3,7 @@
 #include "agent/entry/java_attach.h"
 #include "agent/entry/jvmti_collections.h"
 #include "agent/hotspot/collections.h"
-#include "agent/trigger/live_objects.h"
+#include "agent/trigger/jvm/live_objects.h"
 #include "base/units.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Weak references to sampled objects, and the ends of collections, for the event live (trigger/live_objects.h). */
+/* Weak references to sampled objects, and the ends of collections, for the event live (trigger/jvm/live_objects.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
 #define CANDOR_AGENT_ENTRY_JVMTI_LIVE_H
 

@@ -6,7 +6,7 @@
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"
 #include "agent/record/jvm.h"
-#include "agent/trigger/lock_events.h"
+#include "agent/trigger/jvm/lock_events.h"
 
 #include <errno.h>
 #include <stdbool.h>

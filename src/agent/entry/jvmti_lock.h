@@ -1,4 +1,4 @@
-/* Contended monitors from JVMTI, for the event lock (trigger/lock_events.h). */
+/* Contended monitors from JVMTI, for the event lock (trigger/jvm/lock_events.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
 #define CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
 

@@ -2,7 +2,7 @@
 
 #include "agent/entry/java_attach.h"
 #include "agent/entry/jvmti_collections.h"
-#include "agent/trigger/gc_pauses.h"
+#include "agent/trigger/jvm/gc_pauses.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Pauses for garbage collection from JVMTI, for the event halt (trigger/gc_pauses.h). */
+/* Pauses for garbage collection from JVMTI, for the event halt (trigger/jvm/gc_pauses.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
 #define CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
 

@@ -1,8 +1,8 @@
 #include "agent/entry/jvmti_stacks.h"
 
 #include "agent/entry/java_attach.h"
-#include "agent/trigger/java_stacks.h"
-#include "agent/trigger/subset.h"
+#include "agent/trigger/jvm/java_stacks.h"
+#include "agent/trigger/tasks/subset.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Stacks of Java threads from JVMTI, for the event safepoint (trigger/java_stacks.h). */
+/* Stacks of Java threads from JVMTI, for the event safepoint (trigger/jvm/java_stacks.h). */
 #ifndef CANDOR_AGENT_ENTRY_JVMTI_STACKS_H
 #define CANDOR_AGENT_ENTRY_JVMTI_STACKS_H
 

@@ -1,6 +1,6 @@
 #include "agent/record/jvm.h"
 
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/tasks/tasks.h"
 #include "base/buffer.h"
 #include "base/redact.h"
 #include "base/units.h"

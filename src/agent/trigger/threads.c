@@ -5,11 +5,11 @@
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
 #include "agent/hot/signal/handler.h"
-#include "agent/trigger/blocked.h"
-#include "agent/trigger/clock.h"
-#include "agent/trigger/exits.h"
-#include "agent/trigger/rings.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/clocks/exits.h"
+#include "agent/trigger/clocks/rings.h"
+#include "agent/trigger/signals/blocked.h"
+#include "agent/trigger/tasks/tasks.h"
 #include "base/units.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "agent/collect/alloc/alloc_pace.h"
 
-#include "agent/trigger/alloc_events.h"
+#include "agent/trigger/jvm/alloc_events.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #include "agent/hot/layout.h"
 #include "agent/record/names/class_name.h"
 #include "agent/record/names/reason.h"
-#include "agent/trigger/alloc_events.h"
+#include "agent/trigger/jvm/alloc_events.h"
 #include "base/units.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "agent/hot/reasons.h"
 #include "agent/hot/thread/thread.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdint.h>
 

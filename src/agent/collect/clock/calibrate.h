@@ -8,7 +8,7 @@
 #ifndef CANDOR_AGENT_COLLECT_CLOCK_CALIBRATE_H
 #define CANDOR_AGENT_COLLECT_CLOCK_CALIBRATE_H
 
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 #include "candor/queue/pool.h"
 
 #include <stdbool.h>

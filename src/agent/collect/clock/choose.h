@@ -4,7 +4,7 @@
 #define CANDOR_AGENT_COLLECT_CLOCK_CHOOSE_H
 
 #include "agent/hot/walk/agct.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "agent/hot/reasons.h"
 #include "agent/hotspot/counters.h"
 #include "agent/record/names/reason.h"
-#include "agent/trigger/gc_pauses.h"
+#include "agent/trigger/jvm/gc_pauses.h"
 #include "base/units.h"
 
 #include <errno.h>

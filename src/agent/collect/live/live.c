@@ -8,7 +8,7 @@
 #include "agent/hotspot/collections.h"
 #include "agent/record/jvm.h"
 #include "agent/record/names/site.h"
-#include "agent/trigger/live_objects.h"
+#include "agent/trigger/jvm/live_objects.h"
 #include "base/map.h"
 #include "base/units.h"
 

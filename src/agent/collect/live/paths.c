@@ -4,7 +4,7 @@
 #include "agent/paths/path_choice.h"
 #include "agent/paths/path_plan.h"
 #include "agent/record/jvm.h"
-#include "agent/trigger/heap_walks.h"
+#include "agent/trigger/jvm/heap_walks.h"
 #include "base/units.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
-#include "agent/trigger/clock.h"
-#include "agent/trigger/subset.h"
-#include "agent/trigger/task_state.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/tasks/subset.h"
+#include "agent/trigger/tasks/task_state.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 

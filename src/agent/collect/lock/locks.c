@@ -11,8 +11,8 @@
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
 #include "agent/record/names/reason.h"
-#include "agent/trigger/lock_events.h"
-#include "agent/trigger/parks.h"
+#include "agent/trigger/hooks/parks.h"
+#include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 

@@ -4,8 +4,8 @@
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/record/names/reason.h"
-#include "agent/trigger/java_stacks.h"
-#include "agent/trigger/subset.h"
+#include "agent/trigger/jvm/java_stacks.h"
+#include "agent/trigger/tasks/subset.h"
 #include "base/array.h"
 #include "base/units.h"
 

@@ -4,7 +4,7 @@
  *
  * A round looks at some of the threads; it stands for the time since the previous round. thread_time sums time x threads over
  * the rounds, and the accounts sum the weights of the threads that were looked at; the weights of a round add up to its time x
- * threads (trigger/subset.h). This is not CPU time, and cannot be compared with a kernel clock. Collector only. */
+ * threads (trigger/tasks/subset.h). This is not CPU time, and cannot be compared with a kernel clock. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_SAFEPOINT_THREAD_TIME_H
 #define CANDOR_AGENT_COLLECT_SAFEPOINT_THREAD_TIME_H
 

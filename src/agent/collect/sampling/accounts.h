@@ -11,7 +11,7 @@
 #include "agent/collect/books/event_books.h"
 #include "agent/collect/sampling/snapshots.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

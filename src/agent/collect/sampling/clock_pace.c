@@ -1,7 +1,7 @@
 #include "agent/collect/sampling/clock_pace.h"
 
 #include "agent/collect/session/warnings.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 #include "base/units.h"
 
 static struct {

@@ -12,7 +12,7 @@
 #include "agent/collect/sampling/patience.h"
 #include "agent/collect/sampling/snapshots.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

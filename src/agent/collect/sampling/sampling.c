@@ -32,7 +32,7 @@
 #include "agent/symbolize/kallsyms.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"
-#include "agent/trigger/claims.h"
+#include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 

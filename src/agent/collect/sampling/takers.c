@@ -6,9 +6,9 @@
 #include "agent/collect/wall/wall.h"
 #include "agent/hot/fault/traps.h"
 #include "agent/hot/walk/walk.h"
-#include "agent/trigger/ask.h"
-#include "agent/trigger/signals.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/signals/ask.h"
+#include "agent/trigger/signals/signals.h"
+#include "agent/trigger/tasks/tasks.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
 

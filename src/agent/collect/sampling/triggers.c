@@ -14,7 +14,7 @@
 #include "agent/hotspot/compilations.h"
 #include "agent/record/jvm.h"
 #include "agent/symbolize/modules.h"
-#include "agent/trigger/claims.h"
+#include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/threads.h"
 
 #include <errno.h>

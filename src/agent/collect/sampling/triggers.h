@@ -10,7 +10,7 @@
 #include "agent/collect/books/books.h"
 #include "agent/collect/session/session.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
 #include "candor/queue/pool.h"
 

@@ -4,7 +4,7 @@
 
 #include "agent/collect/session/session.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdbool.h>
 

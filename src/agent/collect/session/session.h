@@ -12,7 +12,7 @@
 #include "agent/hot/walk/agct.h"
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The event wall: what Java threads do, running or not, in proportion to elapsed time.
  *
- * A round, every interval on average, draws some of the threads (trigger/subset.h). If the rate is too low for WALL_LOOKS_LEAST
- * in each, rounds are rarer. A thread that can run is asked for a sample (trigger/ask.h), which its handler takes. A sleeping
+ * A round, every interval on average, draws some of the threads (trigger/tasks/subset.h). If the rate is too low for WALL_LOOKS_LEAST
+ * in each, rounds are rarer. A thread that can run is asked for a sample (trigger/signals/ask.h), which its handler takes. A sleeping
  * thread is not woken: the agent's thread reads its stack, from its last Java frame on, and accepts the result if the thread's
  * CPU clock has not moved meanwhile. If the clock has not moved since the previous look, the stack is still the same. Each
  * sample stands for the time since the previous round, times threads per drawn thread, so a late round stands for more. For the

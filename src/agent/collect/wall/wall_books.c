@@ -1,7 +1,7 @@
 #include "agent/collect/wall/wall_books.h"
 
 #include "agent/record/names/reason.h"
-#include "agent/trigger/ask.h"
+#include "agent/trigger/signals/ask.h"
 #include "base/units.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  *     2        the sampling interval with which the JVM drew where this sample falls, bytes
  *     3        what the thread allocated since its sample before, as the JVM counts it, bytes; 0 = unknown
  *     4        a weak reference to the object, which becomes the collector's; 0 = none
- *     5        of one with a reference: how many collections the JVM had begun when it came (trigger/live_objects.h)
+ *     5        of one with a reference: how many collections the JVM had begun when it came (trigger/jvm/live_objects.h)
  *     6..      frames, leaf first, as in hot/record.h
  *     ..       the class's signature ("Ljava/util/Map;"), 8 bytes a word, filled up with 0
  *     ..       of a virtual thread, as in hot/record.h

@@ -1,4 +1,4 @@
-/* Waits for locks: the work of the JVM's callbacks for contended monitors, and of the hook around park (trigger/parks.h), on
+/* Waits for locks: the work of the JVM's callbacks for contended monitors, and of the hook around park (trigger/hooks/parks.h), on
  * the waiting thread. Before the wait it notes the owner of the lock; after the wait, its duration. A recorded wait
  * (hot/calls/lock_draw.h) goes with its stack, from the thread's last Java frame on, as one record into the thread's lane
  * (hot/thread/lane.h).

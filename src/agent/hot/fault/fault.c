@@ -76,7 +76,7 @@ static void *context_of_fault(void *context)
 }
 
 /* In a turn every fault is the agent's, wherever it lies, but for those of the JVM's code: the signals whose handlers could
- * interrupt it are blocked (trigger/signals.c). */
+ * interrupt it are blocked (trigger/signals/signals.c). */
 static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
 {
     struct registers at;

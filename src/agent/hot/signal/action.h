@@ -1,5 +1,5 @@
 /* What the kernel does with a signal, read and set with the system call itself, because a library may have replaced the C
- * library's sigaction (libjsig, a sanitizer, ourselves: trigger/claims.h). Callable from a signal handler. */
+ * library's sigaction (libjsig, a sanitizer, ourselves: trigger/hooks/claims.h). Callable from a signal handler. */
 #ifndef CANDOR_AGENT_HOT_SIGNAL_ACTION_H
 #define CANDOR_AGENT_HOT_SIGNAL_ACTION_H
 

@@ -1,5 +1,5 @@
 /* What the program wants to happen with the signals that we use: its setting from before, and its later settings, which it
- * believes to be in force (trigger/claims.h). Our handlers pass the program's signals on to it, as the kernel would have.
+ * believes to be in force (trigger/hooks/claims.h). Our handlers pass the program's signals on to it, as the kernel would have.
  *
  * One writer at a time; any number of readers, wait-free, signal handlers too. */
 #ifndef CANDOR_AGENT_HOT_SIGNAL_CHAIN_H

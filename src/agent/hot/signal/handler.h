@@ -32,7 +32,7 @@ struct handler_config {
     bool redraws;            /* perf events: a new period every REDRAW_EVERY expiries, the first after FIRST_REDRAW */
     bool stops_first;        /* perf events: the kernel stops them at their first expiry; the handler starts them again */
     _Atomic int held;        /* the number of faults that hold all clocks (hot/fault/traps.h): while it is not 0, no clock may start */
-    _Atomic bool timer_is_taken; /* the process's timer: the program has set it for itself (trigger/claims.h) */
+    _Atomic bool timer_is_taken; /* the process's timer: the program has set it for itself (trigger/hooks/claims.h) */
     _Atomic uint64_t process_cpu_ns; /* process CPU time at the last expiry of the process-wide timer */
 };
 extern struct handler_config handler_config;

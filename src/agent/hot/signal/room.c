@@ -101,7 +101,7 @@ static void run_on_spare(void *argument)
 }
 
 /* The return from the handler restores both, mask and alternate stack. Until the spare stack is the alternate one, and after that, a
- * signal would be written over the handler's own context; those but traps are blocked in it (trigger/signals.c). */
+ * signal would be written over the handler's own context; those but traps are blocked in it (trigger/signals/signals.c). */
 bool room_run(const void *context, bool asks_jvm, void (*work)(void *), void *argument)
 {
     if (has_room(context, asks_jvm)) {

@@ -4,7 +4,7 @@
 #ifndef CANDOR_AGENT_RECORD_NAMES_JMETHODS_H
 #define CANDOR_AGENT_RECORD_NAMES_JMETHODS_H
 
-#include "agent/trigger/java_stacks.h"
+#include "agent/trigger/jvm/java_stacks.h"
 #include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/writer.h"

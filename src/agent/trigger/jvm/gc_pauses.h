@@ -1,7 +1,7 @@
-/* The interface between the event halt and the code that knows JVMTI (entry/jvmti_pauses.c), which fills `gc_events`; and the
+/* The interface between the event halt and the code that knows JVMTI (entry/jvmti/jvmti_pauses.c), which fills `gc_events`; and the
  * path of a pause from there to the collector.
  *
- *   gc_events.open -> [ gc_pauses_begin gc_pauses_end ]* | gc_pauses_take* -> close (entry/jvmti_pauses.h)
+ *   gc_events.open -> [ gc_pauses_begin gc_pauses_end ]* | gc_pauses_take* -> close (entry/jvmti/jvmti_pauses.h)
  *
  * begin and end are called by the JVM's thread that stops all others, while they stand: one at a time, so it is the only
  * writer. take is called by the agent's thread, the only reader. No call waits, allocates or makes a system call other than for

@@ -1,4 +1,4 @@
-/* The interface between the search for paths and the code that knows JNI and JVMTI (entry/jvmti_heap.c), which fills this
+/* The interface between the search for paths and the code that knows JNI and JVMTI (entry/jvmti/jvmti_heap.c), which fills this
  * table.
  *
  *   open -> [ walk -> classify ]* -> name -> close

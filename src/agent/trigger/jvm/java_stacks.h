@@ -1,4 +1,4 @@
-/* The interface between the event safepoint and the code that knows JVMTI (entry/jvmti_stacks.c), which fills this table. It is
+/* The interface between the event safepoint and the code that knows JVMTI (entry/jvmti/jvmti_stacks.c), which fills this table. It is
  * here so that no other code needs JVMTI.
  *
  *   open -> [ take -> (stack, thread_name, describe)* -> release ]* -> close

@@ -1,10 +1,10 @@
-/* The interface between the event live and the code that knows JNI and JVMTI (entry/jvmti_live.c), which fills this table, and
+/* The interface between the event live and the code that knows JNI and JVMTI (entry/jvmti/jvmti_live.c), which fills this table, and
  * the notifications from there. It is here so that no other code needs either.
  *
  *   open -> [ look | forget ]* -> close
  *
  * All on the agent's thread, which is attached to Java during the call. References are weak: they keep no object alive. Threads
- * that allocate create them (entry/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/calls/alloc.h). */
+ * that allocate create them (entry/jvmti/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/calls/alloc.h). */
 #ifndef CANDOR_AGENT_TRIGGER_JVM_LIVE_OBJECTS_H
 #define CANDOR_AGENT_TRIGGER_JVM_LIVE_OBJECTS_H
 

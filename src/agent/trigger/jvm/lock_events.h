@@ -1,4 +1,4 @@
-/* The interface between the event lock and the code that knows JVMTI (entry/jvmti_lock.c), which fills this table. It is here
+/* The interface between the event lock and the code that knows JVMTI (entry/jvmti/jvmti_lock.c), which fills this table. It is here
  * so that no other code needs JVMTI.
  *
  *   open -> close

@@ -1,6 +1,6 @@
-#include "agent/entry/jvmti_alloc.h"
+#include "agent/entry/jvmti/jvmti_alloc.h"
 
-#include "agent/entry/java_attach.h"
+#include "agent/entry/jvmti/java_attach.h"
 #include "agent/hot/calls/alloc.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/walk/walk.h"

@@ -1,7 +1,7 @@
-#include "agent/entry/jvmti_lock.h"
+#include "agent/entry/jvmti/jvmti_lock.h"
 
-#include "agent/entry/java_attach.h"
-#include "agent/entry/jvmti_events.h"
+#include "agent/entry/jvmti/java_attach.h"
+#include "agent/entry/jvmti/jvmti_events.h"
 #include "agent/hot/calls/lock.h"
 #include "agent/hot/java/virtual.h"
 #include "agent/hot/layout.h"

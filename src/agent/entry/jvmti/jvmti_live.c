@@ -1,7 +1,7 @@
-#include "agent/entry/jvmti_live.h"
+#include "agent/entry/jvmti/jvmti_live.h"
 
-#include "agent/entry/java_attach.h"
-#include "agent/entry/jvmti_collections.h"
+#include "agent/entry/jvmti/java_attach.h"
+#include "agent/entry/jvmti/jvmti_collections.h"
 #include "agent/hotspot/collections.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "base/units.h"

@@ -1,7 +1,7 @@
 /* Attaches the agent's own thread to Java, only for the moment of a call, with the exceptions of jvmti_stacks.c and
  * jvmti_heap.c. */
-#ifndef CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
-#define CANDOR_AGENT_ENTRY_JAVA_ATTACH_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JAVA_ATTACH_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JAVA_ATTACH_H
 
 #include "base/error.h"
 

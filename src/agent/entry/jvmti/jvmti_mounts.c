@@ -1,4 +1,4 @@
-#include "agent/entry/jvmti_mounts.h"
+#include "agent/entry/jvmti/jvmti_mounts.h"
 
 #include "agent/context/owners.h"
 #include "agent/context/records.h"

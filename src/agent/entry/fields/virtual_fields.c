@@ -1,6 +1,6 @@
-#include "agent/entry/virtual_fields.h"
+#include "agent/entry/fields/virtual_fields.h"
 
-#include "agent/entry/fields.h"
+#include "agent/entry/fields/fields.h"
 #include "agent/hotspot/virtuals.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-#include "agent/entry/lock_fields.h"
+#include "agent/entry/fields/lock_fields.h"
 
-#include "agent/entry/fields.h"
+#include "agent/entry/fields/fields.h"
 #include "agent/hotspot/locks.h"
 
 void lock_fields_read(JNIEnv *jni, void *libjvm)

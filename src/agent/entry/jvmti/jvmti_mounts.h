@@ -1,8 +1,8 @@
 /* Which record (hot/context.h) the carrier of a virtual thread points to: the virtual thread's (context/owners.h) while it is
  * mounted, its own otherwise. The JVM reports each mount and unmount through extension events of JVMTI. The agent requests
  * these only when the first virtual thread opens a scope, because they make mounts slower. */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_MOUNTS_H
-#define CANDOR_AGENT_ENTRY_JVMTI_MOUNTS_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_MOUNTS_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_MOUNTS_H
 
 #include <jni.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Stacks of Java threads from JVMTI, for the event safepoint (trigger/jvm/java_stacks.h). */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_STACKS_H
-#define CANDOR_AGENT_ENTRY_JVMTI_STACKS_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_STACKS_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_STACKS_H
 
 #include <jvmti.h>
 

@@ -1,6 +1,6 @@
 /* JVMTI events that come in pairs, with the capability that they need: switched on and off together. */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_EVENTS_H
-#define CANDOR_AGENT_ENTRY_JVMTI_EVENTS_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_EVENTS_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_EVENTS_H
 
 #include <jvmti.h>
 

@@ -1,6 +1,6 @@
 /* Heap walks through JVMTI, and the names of what they find, for the search for paths (trigger/jvm/heap_walks.h). */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_HEAP_H
-#define CANDOR_AGENT_ENTRY_JVMTI_HEAP_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAP_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAP_H
 
 #include <jni.h>
 

@@ -1,8 +1,8 @@
 /* Where the classes behind virtual threads keep their fields, as far as references do not show it (hot/java/heap.h). JNI initializes
  * a class when asked about it, so no class is asked whose initialization does something: a program that uses no virtual threads
  * must not get their scheduler. */
-#ifndef CANDOR_AGENT_ENTRY_VIRTUAL_FIELDS_H
-#define CANDOR_AGENT_ENTRY_VIRTUAL_FIELDS_H
+#ifndef CANDOR_AGENT_ENTRY_FIELDS_VIRTUAL_FIELDS_H
+#define CANDOR_AGENT_ENTRY_FIELDS_VIRTUAL_FIELDS_H
 
 #include <jni.h>
 

@@ -1,7 +1,7 @@
 /* Where Java objects keep their fields. A lookup initializes the class, so use it only for classes whose initialization does
  * nothing. */
-#ifndef CANDOR_AGENT_ENTRY_FIELDS_H
-#define CANDOR_AGENT_ENTRY_FIELDS_H
+#ifndef CANDOR_AGENT_ENTRY_FIELDS_FIELDS_H
+#define CANDOR_AGENT_ENTRY_FIELDS_FIELDS_H
 
 #include <jni.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Pauses for garbage collection from JVMTI, for the event halt (trigger/jvm/gc_pauses.h). */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
-#define CANDOR_AGENT_ENTRY_JVMTI_PAUSES_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_PAUSES_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_PAUSES_H
 
 #include <jni.h>
 

@@ -1,6 +1,6 @@
-#include "agent/entry/jvmti_collections.h"
+#include "agent/entry/jvmti/jvmti_collections.h"
 
-#include "agent/entry/jvmti_events.h"
+#include "agent/entry/jvmti/jvmti_events.h"
 #include "agent/hot/fault/visit.h"
 
 #include <stdatomic.h>

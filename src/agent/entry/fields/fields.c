@@ -1,4 +1,4 @@
-#include "agent/entry/fields.h"
+#include "agent/entry/fields/fields.h"
 
 enum { FIELD_ID_TAG = 3, FIELD_ID_INSTANCE = 2, FIELD_ID_SHIFT = 2, OFFSET_MAX = 1 << 12 };
 

@@ -1,4 +1,4 @@
-#include "agent/entry/jvmti_events.h"
+#include "agent/entry/jvmti/jvmti_events.h"
 
 #include <stddef.h>
 

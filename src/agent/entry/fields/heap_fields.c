@@ -1,4 +1,4 @@
-#include "agent/entry/heap_fields.h"
+#include "agent/entry/fields/heap_fields.h"
 
 #include "agent/paths/field_index.h"
 

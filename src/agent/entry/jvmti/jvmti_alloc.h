@@ -1,6 +1,6 @@
 /* Sampled allocations from JVMTI, for the event alloc (trigger/jvm/alloc_events.h). */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_ALLOC_H
-#define CANDOR_AGENT_ENTRY_JVMTI_ALLOC_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_ALLOC_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_ALLOC_H
 
 #include <jvmti.h>
 

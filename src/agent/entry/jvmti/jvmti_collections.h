@@ -1,7 +1,7 @@
 /* Garbage collections from JVMTI. Two events of a recording need them, halt (jvmti_pauses.c) and live (jvmti_live.c): the first
  * user turns the JVM's notifications on, and the last one turns them off. */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
-#define CANDOR_AGENT_ENTRY_JVMTI_COLLECTIONS_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_COLLECTIONS_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_COLLECTIONS_H
 
 #include <jvmti.h>
 

@@ -1,6 +1,6 @@
 /* Contended monitors from JVMTI, for the event lock (trigger/jvm/lock_events.h). */
-#ifndef CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
-#define CANDOR_AGENT_ENTRY_JVMTI_LOCK_H
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_LOCK_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_LOCK_H
 
 #include <jvmti.h>
 

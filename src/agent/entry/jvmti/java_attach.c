@@ -1,4 +1,4 @@
-#include "agent/entry/java_attach.h"
+#include "agent/entry/jvmti/java_attach.h"
 
 #include <errno.h>
 #include <stddef.h>

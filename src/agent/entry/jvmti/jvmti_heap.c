@@ -1,7 +1,7 @@
-#include "agent/entry/jvmti_heap.h"
+#include "agent/entry/jvmti/jvmti_heap.h"
 
-#include "agent/entry/heap_fields.h"
-#include "agent/entry/java_attach.h"
+#include "agent/entry/fields/heap_fields.h"
+#include "agent/entry/jvmti/java_attach.h"
 #include "agent/record/names/class_name.h"
 #include "agent/trigger/jvm/heap_walks.h"
 #include "base/map.h"

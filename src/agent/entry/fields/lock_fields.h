@@ -1,6 +1,6 @@
 /* Where Java keeps the object that a thread is parked for, and the owner of a java.util.concurrent lock. */
-#ifndef CANDOR_AGENT_ENTRY_LOCK_FIELDS_H
-#define CANDOR_AGENT_ENTRY_LOCK_FIELDS_H
+#ifndef CANDOR_AGENT_ENTRY_FIELDS_LOCK_FIELDS_H
+#define CANDOR_AGENT_ENTRY_FIELDS_LOCK_FIELDS_H
 
 #include <jni.h>
 

@@ -1,6 +1,6 @@
 /* The fields that JVMTI's heap walks name by index (paths/field_index.h). On the agent's thread, attached. */
-#ifndef CANDOR_AGENT_ENTRY_HEAP_FIELDS_H
-#define CANDOR_AGENT_ENTRY_HEAP_FIELDS_H
+#ifndef CANDOR_AGENT_ENTRY_FIELDS_HEAP_FIELDS_H
+#define CANDOR_AGENT_ENTRY_FIELDS_HEAP_FIELDS_H
 
 #include <jvmti.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
-#include "agent/entry/jvmti_pauses.h"
+#include "agent/entry/jvmti/jvmti_pauses.h"
 
-#include "agent/entry/java_attach.h"
-#include "agent/entry/jvmti_collections.h"
+#include "agent/entry/jvmti/java_attach.h"
+#include "agent/entry/jvmti/jvmti_collections.h"
 #include "agent/trigger/jvm/gc_pauses.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-#include "agent/entry/jvmti_stacks.h"
+#include "agent/entry/jvmti/jvmti_stacks.h"
 
-#include "agent/entry/java_attach.h"
+#include "agent/entry/jvmti/java_attach.h"
 #include "agent/trigger/jvm/java_stacks.h"
 #include "agent/trigger/tasks/subset.h"
 

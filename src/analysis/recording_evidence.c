@@ -3,7 +3,7 @@
 #include "base/time_range.h"
 #include "base/word_list.h"
 #include "profile/filter.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <stdlib.h>

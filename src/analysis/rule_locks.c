@@ -10,8 +10,8 @@
 #include "analysis/tally.h"
 #include "base/array.h"
 #include "base/units.h"
+#include "profile/figures/stats.h"
 #include "profile/locks.h"
-#include "profile/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/record/begin.h"
 #include "cli/record/watch.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "cli/diff/page.h"
 
 #include "cli/read/input.h"
-#include "profile/diff.h"
+#include "profile/figures/diff.h"
 #include "report/diff_report.h"
 
 #include <errno.h>

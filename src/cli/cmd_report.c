@@ -5,7 +5,7 @@
 #include "cli/read/trace_id.h"
 #include "cli/report/halts.h"
 #include "profile/allocated.h"
-#include "profile/leaks.h"
+#include "profile/figures/leaks.h"
 #include "report/report.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "profile/calltree.h"
+#include "profile/figures/calltree.h"
 
 #include <errno.h>
 #include <inttypes.h>

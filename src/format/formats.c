@@ -9,7 +9,7 @@
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/speedscope.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <stdlib.h>

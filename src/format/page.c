@@ -1,7 +1,7 @@
 #include "format/page.h"
 
 #include "format/column.h"
-#include "profile/books_json.h"
+#include "profile/figures/books_json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "format/page_tree.h"
 #include "format/slices.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #ifndef CANDOR_FORMAT_PAGE_TREE_H
 #define CANDOR_FORMAT_PAGE_TREE_H
 
-#include "profile/calltree.h"
+#include "profile/figures/calltree.h"
 
 #include "base/map.h"
 #include "base/strtab.h"

@@ -5,7 +5,7 @@
 #ifndef CANDOR_FORMAT_SLICES_H
 #define CANDOR_FORMAT_SLICES_H
 
-#include "profile/calltree.h"
+#include "profile/figures/calltree.h"
 
 struct slice {
     uint32_t bucket;

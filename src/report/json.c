@@ -1,7 +1,7 @@
 #include "report/report.h"
 
 #include "base/jsonw.h"
-#include "profile/books_json.h"
+#include "profile/figures/books_json.h"
 #include "report/json_live.h"
 #include "report/json_tree.h"
 

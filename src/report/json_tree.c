@@ -1,7 +1,7 @@
 #include "report/json_tree.h"
 
-#include "profile/calltree.h"
-#include "profile/reroot.h"
+#include "profile/figures/calltree.h"
+#include "profile/figures/reroot.h"
 
 static void put_node(struct jsonw *j, const struct profile *p, const struct calltree *tree, uint32_t at, uint64_t least)
 {

@@ -1,7 +1,7 @@
 #include "report/text.h"
 
-#include "profile/calltree.h"
-#include "profile/reroot.h"
+#include "profile/figures/calltree.h"
+#include "profile/figures/reroot.h"
 
 #include <errno.h>
 

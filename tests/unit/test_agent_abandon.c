@@ -8,7 +8,7 @@
 
 #include "agent/hot/thread/turn.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <pthread.h>

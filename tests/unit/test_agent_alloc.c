@@ -14,7 +14,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
 #include <math.h>

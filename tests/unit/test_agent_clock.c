@@ -22,7 +22,7 @@
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "session.h"
 
 #include "agent/trigger/clocks/clock.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <pthread.h>

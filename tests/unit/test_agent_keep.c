@@ -8,7 +8,7 @@
 #include "agent/record/keep.h"
 #include "base/units.h"
 #include "jfr/writer_ring.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <fcntl.h>

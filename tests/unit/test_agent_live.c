@@ -14,7 +14,7 @@
 #include "agent/trigger/jvm/heap_walks.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #include "agent/trigger/jvm/heap_walks.h"
 #include "base/units.h"
 #include "fake_heap.h"
-#include "profile/leaks.h"
-#include "profile/load_jfr.h"
+#include "profile/figures/leaks.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>

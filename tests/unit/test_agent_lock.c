@@ -14,7 +14,7 @@
 #include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
 #include "base/units.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 #include "profile/locks.h"
 
 #include <inttypes.h>

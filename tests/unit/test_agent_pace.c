@@ -13,7 +13,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "base/units.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <math.h>
 #include <pthread.h>

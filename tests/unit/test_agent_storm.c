@@ -12,7 +12,7 @@
 #include "agent/hot/fault/traps.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <math.h>
 #include <pthread.h>

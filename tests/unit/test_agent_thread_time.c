@@ -5,7 +5,7 @@
 
 #include "agent/collect/safepoint/thread_time.h"
 #include "agent/trigger/tasks/subset.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

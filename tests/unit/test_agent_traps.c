@@ -8,7 +8,7 @@
 #include "agent/hot/fault/traps.h"
 #include "agent/hot/signal/action.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include "agent/collect/wall/wall_books.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/tasks/subset.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

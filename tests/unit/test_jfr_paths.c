@@ -5,8 +5,8 @@
 
 #include "jfr/reader.h"
 #include "jfr/writer.h"
-#include "profile/leaks.h"
-#include "profile/load_jfr.h"
+#include "profile/figures/leaks.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

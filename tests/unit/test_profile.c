@@ -4,8 +4,8 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "profile/calltree.h"
 #include "profile/check.h"
+#include "profile/figures/calltree.h"
 #include "profile/merge.h"
 #include "profile/names.h"
 #include "profile/prune.h"

@@ -11,7 +11,7 @@
 #include "format/slices.h"
 #include "profile/allocated.h"
 #include "profile_maker.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 #include "report/report.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 #include "asm/export.h"
 #include "format/output.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Where an object was allocated, as reports show it (profile/leaks.c): the innermost method of the program's own, otherwise the
+/* Where an object was allocated, as reports show it (profile/figures/leaks.c): the innermost method of the program's own, otherwise the
  * innermost Java method, otherwise the innermost frame. Sites are compared by name: a class that is loaded again has other
  * methods, and compiled code has other frames. */
 #ifndef CANDOR_AGENT_RECORD_NAMES_SITE_H

@@ -4,8 +4,8 @@
 #include "cli/convert/recording.h"
 #include "cli/read/problems.h"
 #include "compress/spool.h"
-#include "jfr/reader.h"
-#include "jfr/scrub.h"
+#include "jfr/read/reader.h"
+#include "jfr/read/scrub.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

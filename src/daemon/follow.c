@@ -41,7 +41,7 @@ static bool header_at(const struct live *l, uint64_t offset, struct jfr_chunk_he
 }
 
 /* The next chunk has begun when there is a header of another time: what a writer enlarges its file by looks like chunks too, but
- * they are of the time of the one before (jfr/writer_tail.h). */
+ * they are of the time of the one before (jfr/write/writer_tail.h). */
 static bool is_complete(const struct live *l, const struct jfr_chunk_header *h)
 {
     struct jfr_chunk_header next;

@@ -1,4 +1,4 @@
-/* From a recording in progress to the outbox: the data since the last time becomes a separate recording (jfr/slice.h), packed
+/* From a recording in progress to the outbox: the data since the last time becomes a separate recording (jfr/read/slice.h), packed
  * with zstd. Each event of the JVM is in exactly one of them, whenever the daemon is killed: a piece is first spooled, together
  * with its end position, then the state is written, then the piece may be sent. */
 #ifndef CANDOR_DAEMON_FOLLOW_H

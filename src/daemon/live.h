@@ -8,7 +8,7 @@
 #define CANDOR_DAEMON_LIVE_H
 
 #include "base/error.h"
-#include "jfr/slice.h"
+#include "jfr/read/slice.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define CANDOR_EVENTS_RECORDED_H
 
 #include "base/time_range.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "events/summary.h"
 #include "events/timeline.h"
 #include "events/walk.h"
-#include "jfr/scrub.h"
+#include "jfr/read/scrub.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "../tap.h"
 #include "agent/record/keep.h"
 #include "base/units.h"
-#include "jfr/writer_ring.h"
+#include "jfr/write/writer_ring.h"
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>

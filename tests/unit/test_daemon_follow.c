@@ -3,7 +3,7 @@
  * tier: quick
  * timeout: 300 */
 #include "daemon/follow.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include "jfr_sample.h"
 #include "jfr_watch.h"

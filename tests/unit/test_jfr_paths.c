@@ -3,8 +3,8 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "jfr/reader.h"
-#include "jfr/writer.h"
+#include "jfr/read/reader.h"
+#include "jfr/write/writer.h"
 #include "profile/figures/leaks.h"
 #include "profile/load/load_jfr.h"
 

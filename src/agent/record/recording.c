@@ -6,7 +6,7 @@
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
 #include "base/units.h"
-#include "jfr/writer_ring.h"
+#include "jfr/write/writer_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "agent/record/names/names.h"
 #include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

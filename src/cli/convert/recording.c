@@ -5,7 +5,7 @@
 #include "cli/read/remote.h"
 #include "compress/pack.h"
 #include "format/output.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

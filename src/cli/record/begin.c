@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/record/watch.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/interrupt.h"
-#include "jfr/append.h"
+#include "jfr/read/append.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/read/problems.h"
 #include "cli/record/watch.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "profile/load/live.h"
 
 #include "base/array.h"
-#include "jfr/follow.h"
+#include "jfr/read/follow.h"
 #include "profile/load/load_events.h"
 #include "profile/load/load_whole.h"
 

@@ -1,4 +1,4 @@
-/* A profile that grows with the recording it is read from (jfr/follow.h), and views of its latest part.
+/* A profile that grows with the recording it is read from (jfr/read/follow.h), and views of its latest part.
  *
  *   live_new -> [ live_read -> live_look -> stats_compute(&view.profile) ... -> live_look_away ]* -> live_free
  *

@@ -4,7 +4,7 @@
 #define CANDOR_PROFILE_LOAD_LOAD_CONTEXT_H
 
 #include "base/map.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 struct load_context {

@@ -7,7 +7,7 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_EVENTS_H
 #define CANDOR_PROFILE_LOAD_LOAD_EVENTS_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/load/load_context.h"
 #include "profile/load/load_part.h"
 #include "profile/load/load_stacks.h"

@@ -11,7 +11,7 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_HOLDERS_H
 #define CANDOR_PROFILE_LOAD_LOAD_HOLDERS_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 #include <stdatomic.h>

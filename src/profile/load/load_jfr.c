@@ -2,7 +2,7 @@
 
 #include "base/word_list.h"
 #include "compress/intake.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/check.h"
 #include "profile/load/load_crew.h"
 

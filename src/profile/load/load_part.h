@@ -6,7 +6,7 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_PART_H
 #define CANDOR_PROFILE_LOAD_LOAD_PART_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 /* The kinds of sample, better ones last. */

@@ -2,7 +2,7 @@
 #ifndef CANDOR_PROFILE_LOAD_LOAD_TEXT_H
 #define CANDOR_PROFILE_LOAD_LOAD_TEXT_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 /* Interns a text of the file. 0 or -ENOMEM. */

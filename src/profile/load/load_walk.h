@@ -8,7 +8,7 @@
 #define CANDOR_PROFILE_LOAD_LOAD_WALK_H
 
 #include "base/map.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 #include "profile/profile.h"
 
 enum { LOAD_TYPES = 64 }; /* keys from there on are looked up each time */

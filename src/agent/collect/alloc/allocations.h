@@ -12,7 +12,7 @@
 #include "agent/hot/thread/thread.h"
 #include "agent/record/recording.h"
 #include "base/error.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

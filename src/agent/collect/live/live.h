@@ -14,7 +14,7 @@
 
 #include "agent/record/recording.h"
 #include "base/error.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #define CANDOR_AGENT_COLLECT_LIVE_PATHS_H
 
 #include "agent/record/recording.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
 #include "agent/collect/books/books.h"
 #include "agent/hot/reasons.h"
 #include "jfr/schema.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdint.h>
 

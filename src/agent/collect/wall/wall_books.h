@@ -15,7 +15,7 @@
 #include "agent/hot/reasons.h"
 #include "agent/hot/thread/thread.h"
 #include "jfr/schema.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

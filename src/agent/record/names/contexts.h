@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stddef.h>
 #include <stdint.h>

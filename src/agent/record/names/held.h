@@ -3,7 +3,7 @@
 #ifndef CANDOR_AGENT_RECORD_NAMES_HELD_H
 #define CANDOR_AGENT_RECORD_NAMES_HELD_H
 
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include "agent/trigger/jvm/java_stacks.h"
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdint.h>
 

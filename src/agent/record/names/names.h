@@ -12,7 +12,7 @@
 #include "agent/record/names/virtuals.h"
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "cli/hist/plot.h"
 #include "cli/hist/print.h"
-#include "format/output.h"
+#include "format/write/output.h"
 
 #include <errno.h>
 #include <math.h>

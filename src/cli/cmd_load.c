@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/print.h"
-#include "format/output.h"
+#include "format/write/output.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "cli/read/input.h"
 #include "cli/read/trace_id.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "report/trace.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
-#include "format/output.h"
+#include "format/write/output.h"
 #include "verify/verify.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 
 #include "base/units.h"
 #include "format/collapsed.h"
-#include "format/flamegraph.h"
 #include "format/otlp.h"
+#include "format/page/flamegraph.h"
 #include "format/pprof.h"
 #include "report/report.h"
 #include "server/times.h"

@@ -1,7 +1,7 @@
 #include "server/receive.h"
 
 #include "base/units.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "server/ingest.h"
 #include "server/times.h"
 

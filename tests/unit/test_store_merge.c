@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "compress/intake.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "store/store_internal.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 #include "cli/convert/code.h"
 
 #include "asm/export.h"
-#include "format/output.h"
+#include "format/write/output.h"
 #include "profile/load/load_jfr.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "cli/read/problems.h"
 #include "cli/read/remote.h"
 #include "compress/pack.h"
-#include "format/output.h"
+#include "format/write/output.h"
 #include "jfr/read/reader.h"
 
 #include <errno.h>

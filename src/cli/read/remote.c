@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 #include "compress/intake.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "http/address.h"
 #include "http/fetch.h"
 #include "http/token.h"

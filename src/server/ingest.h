@@ -3,7 +3,7 @@
 #define CANDOR_SERVER_INGEST_H
 
 #include "server/http.h"
-#include "store/envelope.h"
+#include "store/files/envelope.h"
 
 /* 0, or -EINVAL with its line. */
 int ingest_read(const struct http *h, struct envelope_note *note, struct error *e);

@@ -3,7 +3,7 @@
 #define CANDOR_SERVER_RECEIVE_H
 
 #include "server/http.h"
-#include "store/envelope.h"
+#include "store/files/envelope.h"
 
 /* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */
 int receive_begin(struct http *h, bool ingest);

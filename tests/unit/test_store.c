@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
-#include "store/dictionary.h"
-#include "store/segment.h"
+#include "store/files/dictionary.h"
+#include "store/files/segment.h"
 #include "store/store.h"
 
 #include <dirent.h>

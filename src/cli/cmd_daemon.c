@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "daemon/daemon.h"
-#include "daemon/spool_folder.h"
+#include "daemon/spool/spool_folder.h"
 #include "daemon/status.h"
 
 #include <errno.h>

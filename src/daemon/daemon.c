@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
-#include "daemon/ship.h"
-#include "daemon/spool_folder.h"
+#include "daemon/spool/ship.h"
+#include "daemon/spool/spool_folder.h"
 #include "daemon/status.h"
 
 #include <errno.h>

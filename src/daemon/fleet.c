@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/units.h"
-#include "daemon/backoff.h"
 #include "daemon/log.h"
+#include "daemon/spool/backoff.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "daemon/policy.h"
+#include "daemon/rules/policy.h"
 
 #include "base/array.h"
 #include "base/map.h"

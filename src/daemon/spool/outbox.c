@@ -1,4 +1,4 @@
-#include "daemon/outbox.h"
+#include "daemon/spool/outbox.h"
 
 #include "base/array.h"
 #include "base/buffer.h"

@@ -1,4 +1,4 @@
-#include "daemon/ini.h"
+#include "daemon/rules/ini.h"
 
 #include "base/procfs.h"
 

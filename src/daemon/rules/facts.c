@@ -1,4 +1,4 @@
-#include "daemon/facts.h"
+#include "daemon/rules/facts.h"
 
 #include <ctype.h>
 #include <errno.h>

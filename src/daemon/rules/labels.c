@@ -1,4 +1,4 @@
-#include "daemon/labels.h"
+#include "daemon/rules/labels.h"
 
 #include "base/utf8.h"
 #include "http/address.h"

@@ -1,11 +1,11 @@
 /* From a recording in progress to the outbox: the data since the last time becomes a separate recording (jfr/read/slice.h), packed
  * with zstd. Each event of the JVM is in exactly one of them, whenever the daemon is killed: a piece is first spooled, together
  * with its end position, then the state is written, then the piece may be sent. */
-#ifndef CANDOR_DAEMON_FOLLOW_H
-#define CANDOR_DAEMON_FOLLOW_H
+#ifndef CANDOR_DAEMON_SPOOL_FOLLOW_H
+#define CANDOR_DAEMON_SPOOL_FOLLOW_H
 
-#include "daemon/live.h"
-#include "daemon/outbox.h"
+#include "daemon/spool/live.h"
+#include "daemon/spool/outbox.h"
 
 struct follow {
     struct outbox *outbox;

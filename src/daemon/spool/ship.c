@@ -1,8 +1,8 @@
-#include "daemon/ship.h"
+#include "daemon/spool/ship.h"
 
 #include "base/units.h"
-#include "daemon/backoff.h"
 #include "daemon/log.h"
+#include "daemon/spool/backoff.h"
 #include "http/post.h"
 #include "http/token.h"
 

@@ -1,7 +1,7 @@
 /* How much of the spool each JVM uses, for its current recording and its waiting data. When space is needed, the JVM that uses
  * most loses its own data first, so that a JVM which fills the spool costs the others nothing. */
-#ifndef CANDOR_DAEMON_CHARGES_H
-#define CANDOR_DAEMON_CHARGES_H
+#ifndef CANDOR_DAEMON_SPOOL_CHARGES_H
+#define CANDOR_DAEMON_SPOOL_CHARGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *     key = value          blanks around both do not count; "value" in quotes keeps its own
  *
  * Sections may be repeated. */
-#ifndef CANDOR_DAEMON_INI_H
-#define CANDOR_DAEMON_INI_H
+#ifndef CANDOR_DAEMON_RULES_INI_H
+#define CANDOR_DAEMON_RULES_INI_H
 
 #include "base/error.h"
 

@@ -1,8 +1,8 @@
 /* The configuration of a daemon: options on the command line, and a file whose section [daemon] has the same names. */
-#ifndef CANDOR_DAEMON_CONFIG_H
-#define CANDOR_DAEMON_CONFIG_H
+#ifndef CANDOR_DAEMON_RULES_CONFIG_H
+#define CANDOR_DAEMON_RULES_CONFIG_H
 
-#include "daemon/policy.h"
+#include "daemon/rules/policy.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* How long to wait before a failed upload is retried: exponential backoff with full jitter, so that a fleet that lost its
  * server does not return all at once, and never sooner than the server asked for. */
-#ifndef CANDOR_DAEMON_BACKOFF_H
-#define CANDOR_DAEMON_BACKOFF_H
+#ifndef CANDOR_DAEMON_SPOOL_BACKOFF_H
+#define CANDOR_DAEMON_SPOOL_BACKOFF_H
 
 #include <stdint.h>
 

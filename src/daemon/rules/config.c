@@ -1,7 +1,7 @@
-#include "daemon/config.h"
+#include "daemon/rules/config.h"
 
 #include "base/units.h"
-#include "daemon/ini.h"
+#include "daemon/rules/ini.h"
 #include "http/address.h"
 
 #include <errno.h>

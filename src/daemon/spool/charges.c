@@ -1,4 +1,4 @@
-#include "daemon/charges.h"
+#include "daemon/spool/charges.h"
 
 #include "base/array.h"
 

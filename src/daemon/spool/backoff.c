@@ -1,4 +1,4 @@
-#include "daemon/backoff.h"
+#include "daemon/spool/backoff.h"
 
 #include <sys/random.h>
 

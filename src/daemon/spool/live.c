@@ -1,4 +1,4 @@
-#include "daemon/live.h"
+#include "daemon/spool/live.h"
 
 #include "base/buffer.h"
 #include "base/map.h"

@@ -1,4 +1,4 @@
-#include "daemon/follow.h"
+#include "daemon/spool/follow.h"
 
 #include "base/buffer.h"
 #include "compress/pack.h"

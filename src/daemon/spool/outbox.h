@@ -7,11 +7,11 @@
  *
  *   put: outbox_put -> [note the position elsewhere] -> outbox_release       a crash in between: outbox_position knows
  *   send: outbox_next -> outbox_done | outbox_drop                           one sender; any thread may put */
-#ifndef CANDOR_DAEMON_OUTBOX_H
-#define CANDOR_DAEMON_OUTBOX_H
+#ifndef CANDOR_DAEMON_SPOOL_OUTBOX_H
+#define CANDOR_DAEMON_SPOOL_OUTBOX_H
 
 #include "base/error.h"
-#include "daemon/charges.h"
+#include "daemon/spool/charges.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The spool: a private folder, with `live` and `queue` in it, and a lock that lets only one daemon at a time use it. */
-#ifndef CANDOR_DAEMON_SPOOL_FOLDER_H
-#define CANDOR_DAEMON_SPOOL_FOLDER_H
+#ifndef CANDOR_DAEMON_SPOOL_SPOOL_FOLDER_H
+#define CANDOR_DAEMON_SPOOL_SPOOL_FOLDER_H
 
 #include "base/error.h"
 

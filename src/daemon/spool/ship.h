@@ -1,9 +1,9 @@
 /* The thread that sends recordings from the outbox to the server, oldest first, and retries failed ones. A recording leaves the
  * spool when the server has said that it is on its disk, or that it will never accept it. */
-#ifndef CANDOR_DAEMON_SHIP_H
-#define CANDOR_DAEMON_SHIP_H
+#ifndef CANDOR_DAEMON_SPOOL_SHIP_H
+#define CANDOR_DAEMON_SPOOL_SHIP_H
 
-#include "daemon/outbox.h"
+#include "daemon/spool/outbox.h"
 #include "http/transport.h"
 
 #include <limits.h>

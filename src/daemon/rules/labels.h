@@ -3,11 +3,11 @@
  *   service   the rule's; OTEL_SERVICE_NAME; -Dotel.service.name; service.name in OTEL_RESOURCE_ATTRIBUTES; DD_SERVICE;
  *             -Ddd.service; -Dservice.name; -Dspring.application.name; SPRING_APPLICATION_NAME; else the main class or jar
  *   version   the rule's; service.version in OTEL_RESOURCE_ATTRIBUTES; DD_VERSION; -Ddd.version; -Dservice.version; else none */
-#ifndef CANDOR_DAEMON_LABELS_H
-#define CANDOR_DAEMON_LABELS_H
+#ifndef CANDOR_DAEMON_RULES_LABELS_H
+#define CANDOR_DAEMON_RULES_LABELS_H
 
 #include "base/buffer.h"
-#include "daemon/policy.h"
+#include "daemon/rules/policy.h"
 
 enum { LABEL_MAX = 200, LABELS_QUERY_MAX = 8 << 10 };
 

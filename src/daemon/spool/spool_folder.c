@@ -1,4 +1,4 @@
-#include "daemon/spool_folder.h"
+#include "daemon/spool/spool_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  *
  *     live/ID.jfr     locked (flock) by the agent as long as it records
  *     live/ID.state   lines of text, replaced as a whole */
-#ifndef CANDOR_DAEMON_LIVE_H
-#define CANDOR_DAEMON_LIVE_H
+#ifndef CANDOR_DAEMON_SPOOL_LIVE_H
+#define CANDOR_DAEMON_SPOOL_LIVE_H
 
 #include "base/error.h"
 #include "jfr/read/slice.h"

@@ -1,7 +1,7 @@
 /* The facts about a JVM from which rules and labels are made: main class, user, options, environment. The JVM's owner controls
  * all of them: they are texts of bounded length, nothing more. */
-#ifndef CANDOR_DAEMON_FACTS_H
-#define CANDOR_DAEMON_FACTS_H
+#ifndef CANDOR_DAEMON_RULES_FACTS_H
+#define CANDOR_DAEMON_RULES_FACTS_H
 
 #include "attach/jvm.h"
 

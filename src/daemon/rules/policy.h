@@ -1,10 +1,10 @@
 /* Which JVMs are profiled, and with which settings: rules in the order of the configuration; the first that matches decides. A
  * JVM that matches no rule is profiled. */
-#ifndef CANDOR_DAEMON_POLICY_H
-#define CANDOR_DAEMON_POLICY_H
+#ifndef CANDOR_DAEMON_RULES_POLICY_H
+#define CANDOR_DAEMON_RULES_POLICY_H
 
 #include "base/error.h"
-#include "daemon/facts.h"
+#include "daemon/rules/facts.h"
 
 #include <stdint.h>
 

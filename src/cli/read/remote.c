@@ -6,7 +6,7 @@
 #include "http/address.h"
 #include "http/fetch.h"
 #include "http/token.h"
-#include "server/times.h"
+#include "server/request/times.h"
 
 #include <errno.h>
 #include <inttypes.h>

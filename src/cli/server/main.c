@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "compress/intake.h"
-#include "server/origin.h"
+#include "server/request/origin.h"
 #include "server/server.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "server/origin.h"
+#include "server/request/origin.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

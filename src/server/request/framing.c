@@ -1,4 +1,4 @@
-#include "server/framing.h"
+#include "server/request/framing.h"
 
 #include <ctype.h>
 #include <string.h>

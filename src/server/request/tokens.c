@@ -1,4 +1,4 @@
-#include "server/tokens.h"
+#include "server/request/tokens.h"
 
 #include "base/array.h"
 

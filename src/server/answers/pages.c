@@ -1,4 +1,4 @@
-#include "server/pages.h"
+#include "server/answers/pages.h"
 
 #include "web/web.h"
 

@@ -1,9 +1,9 @@
-#include "server/receive.h"
+#include "server/answers/receive.h"
 
 #include "base/units.h"
 #include "format/read/formats.h"
-#include "server/ingest.h"
-#include "server/times.h"
+#include "server/answers/ingest.h"
+#include "server/request/times.h"
 
 #include <errno.h>
 #include <gnutls/crypto.h>

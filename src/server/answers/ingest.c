@@ -1,4 +1,4 @@
-#include "server/ingest.h"
+#include "server/answers/ingest.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Queries of the catalogue alone: services, recordings. */
-#include "server/query.h"
+#include "server/answers/query.h"
 
 #include "base/array.h"
 #include "base/map.h"

@@ -1,4 +1,4 @@
-#include "server/times.h"
+#include "server/request/times.h"
 
 #include "base/units.h"
 

@@ -1,8 +1,8 @@
 /* /metrics and /healthz. */
-#ifndef CANDOR_SERVER_METRICS_H
-#define CANDOR_SERVER_METRICS_H
+#ifndef CANDOR_SERVER_ANSWERS_METRICS_H
+#define CANDOR_SERVER_ANSWERS_METRICS_H
 
-#include "server/http.h"
+#include "server/request/http.h"
 
 void metrics_answer(struct http *h);
 void metrics_health(struct http *h);

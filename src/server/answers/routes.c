@@ -1,11 +1,11 @@
-#include "server/routes.h"
+#include "server/answers/routes.h"
 
 #include "base/units.h"
-#include "server/metrics.h"
-#include "server/origin.h"
-#include "server/pages.h"
-#include "server/query.h"
-#include "server/receive.h"
+#include "server/answers/metrics.h"
+#include "server/answers/pages.h"
+#include "server/answers/query.h"
+#include "server/answers/receive.h"
+#include "server/request/origin.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "server/stop.h"
+#include "server/request/stop.h"
 
 #include <errno.h>
 #include <signal.h>

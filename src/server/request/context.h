@@ -1,10 +1,10 @@
 /* Shared by all of the server: its options, its store, the permissions. */
-#ifndef CANDOR_SERVER_CONTEXT_H
-#define CANDOR_SERVER_CONTEXT_H
+#ifndef CANDOR_SERVER_REQUEST_CONTEXT_H
+#define CANDOR_SERVER_REQUEST_CONTEXT_H
 
-#include "server/counters.h"
-#include "server/stop.h"
-#include "server/tokens.h"
+#include "server/request/counters.h"
+#include "server/request/stop.h"
+#include "server/request/tokens.h"
 #include "store/store.h"
 
 #include <semaphore.h>

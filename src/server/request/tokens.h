@@ -1,7 +1,7 @@
 /* Permissions: a file with a line for each token, `NAME SCOPES SHA256`, with scopes joined by commas, and the token itself only
  * as its digest in hex. Empty lines and lines that begin with '#' are comments. Read once; any thread. */
-#ifndef CANDOR_SERVER_TOKENS_H
-#define CANDOR_SERVER_TOKENS_H
+#ifndef CANDOR_SERVER_REQUEST_TOKENS_H
+#define CANDOR_SERVER_REQUEST_TOKENS_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "server/metrics.h"
+#include "server/answers/metrics.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "server/counters.h"
+#include "server/request/counters.h"
 
 const char *const counters_names[REFUSALS] = {[STORED] = "stored",
                                               [DUPLICATE] = "duplicate",

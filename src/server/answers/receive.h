@@ -1,8 +1,8 @@
 /* Receives a recording: /v1/recordings, and /ingest for Pyroscope's agents. */
-#ifndef CANDOR_SERVER_RECEIVE_H
-#define CANDOR_SERVER_RECEIVE_H
+#ifndef CANDOR_SERVER_ANSWERS_RECEIVE_H
+#define CANDOR_SERVER_ANSWERS_RECEIVE_H
 
-#include "server/http.h"
+#include "server/request/http.h"
 #include "store/files/envelope.h"
 
 /* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */

@@ -7,10 +7,10 @@
  *
  * curl, Prometheus, Grafana's server and agents send neither of the first two. Behind a reverse proxy that changes Host,
  * --origin gives the address that browsers show. */
-#ifndef CANDOR_SERVER_ORIGIN_H
-#define CANDOR_SERVER_ORIGIN_H
+#ifndef CANDOR_SERVER_REQUEST_ORIGIN_H
+#define CANDOR_SERVER_REQUEST_ORIGIN_H
 
-#include "server/http.h"
+#include "server/request/http.h"
 
 /* Checks the list of --origin: "https://profiles.example.org", several with commas. 0 or -EINVAL with its line. */
 int origin_check(const char *list, struct error *e);

@@ -1,8 +1,8 @@
 /* The queries: a request becomes a store_query, and the result becomes JSON or a page. */
-#ifndef CANDOR_SERVER_QUERY_H
-#define CANDOR_SERVER_QUERY_H
+#ifndef CANDOR_SERVER_ANSWERS_QUERY_H
+#define CANDOR_SERVER_ANSWERS_QUERY_H
 
-#include "server/http.h"
+#include "server/request/http.h"
 
 void query_services(struct http *h);
 void query_series(struct http *h);

@@ -1,4 +1,4 @@
-#include "server/query.h"
+#include "server/answers/query.h"
 
 #include "base/units.h"
 #include "format/collapsed.h"
@@ -6,7 +6,7 @@
 #include "format/page/flamegraph.h"
 #include "format/pprof.h"
 #include "report/report.h"
-#include "server/times.h"
+#include "server/request/times.h"
 
 #include <ctype.h>
 #include <errno.h>

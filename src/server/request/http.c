@@ -1,4 +1,4 @@
-#include "server/http.h"
+#include "server/request/http.h"
 
 #include "base/units.h"
 

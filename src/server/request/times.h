@@ -1,6 +1,6 @@
 /* Times as clients write them: "-1h", "now", seconds since the epoch, RFC 3339. */
-#ifndef CANDOR_SERVER_TIMES_H
-#define CANDOR_SERVER_TIMES_H
+#ifndef CANDOR_SERVER_REQUEST_TIMES_H
+#define CANDOR_SERVER_REQUEST_TIMES_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* Counters of the server since its start. Any thread. Each incoming recording ends in exactly one place:
  *
  *     received = stored + duplicates + the sum of refused + those on their way */
-#ifndef CANDOR_SERVER_COUNTERS_H
-#define CANDOR_SERVER_COUNTERS_H
+#ifndef CANDOR_SERVER_REQUEST_COUNTERS_H
+#define CANDOR_SERVER_REQUEST_COUNTERS_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * on the disk.
  *
  *   stop_start -> stop_wait, until it says that it is time -> stop_end */
-#ifndef CANDOR_SERVER_STOP_H
-#define CANDOR_SERVER_STOP_H
+#ifndef CANDOR_SERVER_REQUEST_STOP_H
+#define CANDOR_SERVER_REQUEST_STOP_H
 
 #include "base/error.h"
 

@@ -1,11 +1,11 @@
 /* The view of HTTP that handlers have; only http.c and receive.c know the library under it (libmicrohttpd). A request belongs
  * to one thread. */
-#ifndef CANDOR_SERVER_HTTP_H
-#define CANDOR_SERVER_HTTP_H
+#ifndef CANDOR_SERVER_REQUEST_HTTP_H
+#define CANDOR_SERVER_REQUEST_HTTP_H
 
 #include "base/error.h"
 #include "base/jsonw.h"
-#include "server/context.h"
+#include "server/request/context.h"
 
 #include <microhttpd.h>
 

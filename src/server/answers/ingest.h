@@ -1,8 +1,8 @@
 /* The head of a request of Pyroscope's protocol: POST /ingest?name=app{label=value,...}&from=..&until=..&format=..&sampleRate=.. */
-#ifndef CANDOR_SERVER_INGEST_H
-#define CANDOR_SERVER_INGEST_H
+#ifndef CANDOR_SERVER_ANSWERS_INGEST_H
+#define CANDOR_SERVER_ANSWERS_INGEST_H
 
-#include "server/http.h"
+#include "server/request/http.h"
 #include "store/files/envelope.h"
 
 /* 0, or -EINVAL with its line. */

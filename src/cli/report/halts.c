@@ -3,8 +3,8 @@
 #include "base/time_range.h"
 #include "cli/read/input.h"
 #include "cli/read/problems.h"
-#include "report/halts.h"
-#include "report/timeline.h"
+#include "report/halts/halts.h"
+#include "report/halts/timeline.h"
 
 #include <string.h>
 

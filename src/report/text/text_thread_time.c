@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/text/text.h"
 
 static void put_account(const struct text *t, const char *account, const char *name, int64_t whole)
 {

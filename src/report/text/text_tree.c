@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include "profile/figures/calltree.h"
 #include "profile/figures/reroot.h"

@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/text/text.h"
 
 static void put_line(const struct text *t, const char *account, const char *name, int indent, bool timed)
 {

@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include "base/buffer.h"
 #include "base/units.h"

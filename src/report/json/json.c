@@ -2,8 +2,8 @@
 
 #include "base/jsonw.h"
 #include "profile/figures/books_json.h"
-#include "report/json_live.h"
-#include "report/json_tree.h"
+#include "report/json/json_live.h"
+#include "report/json/json_tree.h"
 
 static uint32_t rows(const struct stats_table *t, const struct report_options *o)
 {

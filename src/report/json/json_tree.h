@@ -1,6 +1,6 @@
 /* The trees of the JSON report; the inside of report_json. */
-#ifndef CANDOR_REPORT_JSON_TREE_H
-#define CANDOR_REPORT_JSON_TREE_H
+#ifndef CANDOR_REPORT_JSON_JSON_TREE_H
+#define CANDOR_REPORT_JSON_JSON_TREE_H
 
 #include "base/jsonw.h"
 #include "report/report.h"

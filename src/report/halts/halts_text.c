@@ -1,9 +1,9 @@
-#include "report/halts.h"
+#include "report/halts/halts.h"
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "report/text.h"
-#include "report/timeline.h"
+#include "report/halts/timeline.h"
+#include "report/text/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "report/json_tree.h"
+#include "report/json/json_tree.h"
 
 #include "profile/figures/calltree.h"
 #include "profile/figures/reroot.h"

@@ -1,6 +1,6 @@
-#include "report/json_live.h"
+#include "report/json/json_live.h"
 
-#include "report/json_holders.h"
+#include "report/json/json_holders.h"
 
 static void put_text(struct jsonw *j, const struct profile *p, const char *key, uint32_t string)
 {

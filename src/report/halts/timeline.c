@@ -1,4 +1,4 @@
-#include "report/timeline.h"
+#include "report/halts/timeline.h"
 
 #include "base/utf8.h"
 

@@ -1,6 +1,6 @@
 /* The parts of the text report; the inside of report_text. Each prints one section, or nothing if it would be empty. */
-#ifndef CANDOR_REPORT_TEXT_H
-#define CANDOR_REPORT_TEXT_H
+#ifndef CANDOR_REPORT_TEXT_TEXT_H
+#define CANDOR_REPORT_TEXT_TEXT_H
 
 #include "report/report.h"
 

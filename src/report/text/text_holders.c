@@ -1,5 +1,5 @@
 /* Who holds what is alive: the paths to it, merged. */
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include "base/units.h"
 #include "base/utf8.h"

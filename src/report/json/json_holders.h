@@ -1,6 +1,6 @@
 /* The holders of objects, as JSON: the inside of report_json (docs/formats/report-json.md). */
-#ifndef CANDOR_REPORT_JSON_HOLDERS_H
-#define CANDOR_REPORT_JSON_HOLDERS_H
+#ifndef CANDOR_REPORT_JSON_JSON_HOLDERS_H
+#define CANDOR_REPORT_JSON_JSON_HOLDERS_H
 
 #include "base/jsonw.h"
 #include "profile/holders.h"

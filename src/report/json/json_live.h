@@ -1,6 +1,6 @@
 /* What is alive, and what grows, as JSON: the inside of report_json (docs/formats/report-json.md). */
-#ifndef CANDOR_REPORT_JSON_LIVE_H
-#define CANDOR_REPORT_JSON_LIVE_H
+#ifndef CANDOR_REPORT_JSON_JSON_LIVE_H
+#define CANDOR_REPORT_JSON_JSON_LIVE_H
 
 #include "base/jsonw.h"
 #include "report/report.h"

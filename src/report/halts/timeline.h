@@ -1,6 +1,6 @@
 /* The part of the report on halts that draws what each thread did (events/timeline.h). */
-#ifndef CANDOR_REPORT_TIMELINE_H
-#define CANDOR_REPORT_TIMELINE_H
+#ifndef CANDOR_REPORT_HALTS_TIMELINE_H
+#define CANDOR_REPORT_HALTS_TIMELINE_H
 
 #include "base/jsonw.h"
 #include "events/timeline.h"

@@ -1,5 +1,5 @@
 /* What is alive: after collections, what grows, and the books of it. */
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include "base/units.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include "base/utf8.h"
 

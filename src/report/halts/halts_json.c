@@ -1,7 +1,7 @@
-#include "report/halts.h"
+#include "report/halts/halts.h"
 
 #include "base/jsonw.h"
-#include "report/timeline.h"
+#include "report/halts/timeline.h"
 
 #include <stdlib.h>
 

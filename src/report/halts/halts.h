@@ -1,7 +1,7 @@
 /* The report on the halts of a recording: text for people, JSON for programs (docs/formats/halts-json.md). Both only read. Write errors
  * stay in the stream: ask ferror. 0 or -ENOMEM. */
-#ifndef CANDOR_REPORT_HALTS_H
-#define CANDOR_REPORT_HALTS_H
+#ifndef CANDOR_REPORT_HALTS_HALTS_H
+#define CANDOR_REPORT_HALTS_HALTS_H
 
 #include "events/timeline.h"
 

@@ -1,4 +1,4 @@
-#include "report/json_holders.h"
+#include "report/json/json_holders.h"
 
 #include <string.h>
 

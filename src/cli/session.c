@@ -3,7 +3,7 @@
 #include "attach/jvm.h"
 #include "attach/library.h"
 #include "base/units.h"
-#include "cli/record/paths_option.h"
+#include "cli/paths_option.h"
 #include "cli/session.h"
 
 #include <errno.h>

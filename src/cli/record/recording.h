@@ -4,8 +4,8 @@
 
 #include "base/recording_options.h"
 #include "cli/cli.h"
+#include "cli/paths_option.h"
 #include "cli/record/event_list.h"
-#include "cli/record/paths_option.h"
 #include "cli/record/recording_file.h"
 
 /* The rows of base/recording_options.h as options of a command. */

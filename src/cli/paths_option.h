@@ -1,7 +1,7 @@
 /* --paths[=TIME] of record, start and dump: find the holders of live objects, within a limit of time in which all of the JVM's
  * threads stand still. */
-#ifndef CANDOR_CLI_RECORD_PATHS_OPTION_H
-#define CANDOR_CLI_RECORD_PATHS_OPTION_H
+#ifndef CANDOR_CLI_PATHS_OPTION_H
+#define CANDOR_CLI_PATHS_OPTION_H
 
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-#include "cli/record/paths_option.h"
+#include "cli/paths_option.h"
 
 #include "base/recording_options.h"
 #include "base/units.h"

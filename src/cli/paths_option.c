@@ -1,7 +1,7 @@
 #include "cli/paths_option.h"
 
-#include "base/recording_options.h"
-#include "base/units.h"
+#include "base/agreed/recording_options.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 

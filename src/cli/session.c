@@ -2,7 +2,7 @@
 #include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/paths_option.h"
 #include "cli/session.h"
 

@@ -1,6 +1,6 @@
 #include "daemon/daemon.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
 #include "daemon/spool/ship.h"

@@ -3,7 +3,7 @@
 #include "attach/control.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
 

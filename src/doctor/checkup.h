@@ -1,5 +1,5 @@
 /* The doctor's findings: one row per check, in the order of printing. Texts are cut to their fields. They may contain names
- * that other processes chose, so the code that prints them filters (base/utf8.h). Single-threaded. */
+ * that other processes chose, so the code that prints them filters (base/text/utf8.h). Single-threaded. */
 #ifndef CANDOR_DOCTOR_CHECKUP_H
 #define CANDOR_DOCTOR_CHECKUP_H
 

@@ -1,6 +1,6 @@
 #include "doctor/clocks.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "doctor/burst.h"
 #include "doctor/counters.h"
 #include "doctor/kernel.h"

@@ -2,7 +2,7 @@
 #ifndef CANDOR_EVENTS_RECORDED_H
 #define CANDOR_EVENTS_RECORDED_H
 
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 #include "jfr/read/reader.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "server/listen.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "server/answers/receive.h"
 #include "server/answers/routes.h"
 #include "server/request/framing.h"

@@ -1,7 +1,7 @@
 #include "events_walk.h"
 
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "events/as_json.h"
 #include "events/as_text.h"
 #include "events/recorded.h"

@@ -21,7 +21,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include "../tap.h"
 #include "agent/record/keep.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "jfr/write/writer_ring.h"
 #include "profile/load/load_jfr.h"
 

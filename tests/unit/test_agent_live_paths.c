@@ -5,7 +5,7 @@
 
 #include "agent/collect/live/paths.h"
 #include "agent/trigger/jvm/heap_walks.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "fake_heap.h"
 #include "profile/figures/leaks.h"
 #include "profile/load/load_jfr.h"

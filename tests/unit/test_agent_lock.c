@@ -13,7 +13,7 @@
 #include "agent/hot/walk/walk.h"
 #include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "profile/load/load_jfr.h"
 #include "profile/locks.h"
 

@@ -12,7 +12,7 @@
 #include "agent/collect/collect.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "profile/load/load_jfr.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  */
 #include "../tap.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/store_internal.h"

@@ -5,7 +5,7 @@
 #include "agent/collect/sampling/sampling.h"
 #include "agent/collect/session/dumps.h"
 #include "agent/collect/session/internal_fault.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "agent/hot/inject.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
-#include "base/control_protocol.h"
+#include "base/agreed/control_protocol.h"
 
 #include <errno.h>
 #include <stdbool.h>

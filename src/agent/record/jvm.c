@@ -2,8 +2,8 @@
 
 #include "agent/trigger/tasks/tasks.h"
 #include "base/buffer.h"
-#include "base/redact.h"
-#include "base/units.h"
+#include "base/text/redact.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

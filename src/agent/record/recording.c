@@ -5,7 +5,7 @@
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "jfr/write/writer_ring.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "agent/trigger/clocks/rings.h"
 #include "agent/trigger/signals/blocked.h"
 #include "agent/trigger/tasks/tasks.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <pthread.h>

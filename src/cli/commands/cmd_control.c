@@ -1,7 +1,7 @@
 /* candor start, stop, dump, status: a recording step by step. Each is one request to the agent. */
-#include "base/jsonw.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"

@@ -1,7 +1,7 @@
 /* candor doctor: what this machine and one JVM allow. */
 #include "attach/jvm.h"
-#include "base/jsonw.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/utf8.h"
 #include "cli/cli.h"
 #include "doctor/doctor.h"
 

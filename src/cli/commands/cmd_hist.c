@@ -1,7 +1,7 @@
 /* candor hist: HDR histogram logs summarized, split, united, laid out over time and drawn. */
 #include "cli/cli.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/hist/plot.h"
 #include "cli/hist/print.h"
 #include "format/write/output.h"

@@ -1,8 +1,8 @@
 /* candor list: the JVMs on this host. */
 #include "attach/control.h"
 #include "attach/jvm.h"
-#include "base/jsonw.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/utf8.h"
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/buffer.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/load/print.h"
 #include "format/write/output.h"

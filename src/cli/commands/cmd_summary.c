@@ -1,9 +1,9 @@
 /* candor summary FILE: what a JFR file holds. */
 #include "cli/cli.h"
 
-#include "base/jsonw.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/progress.h"
 #include "cli/read/problems.h"
 #include "events/as_json.h"

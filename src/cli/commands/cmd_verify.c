@@ -1,5 +1,5 @@
 /* candor verify: is this profiler true, on this machine and JVM? */
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"

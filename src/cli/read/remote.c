@@ -1,6 +1,6 @@
 #include "cli/read/remote.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "http/address.h"

@@ -1,6 +1,6 @@
 #include "cli/record/begin.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/record/watch.h"
 #include "jfr/read/reader.h"

@@ -1,6 +1,6 @@
 #include "cli/report/halts.h"
 
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 #include "cli/read/input.h"
 #include "cli/read/problems.h"
 #include "report/halts/halts.h"

@@ -1,5 +1,5 @@
 /* candor-server: from a command line to the server. */
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/cli.h"
 #include "compress/intake.h"
 #include "server/request/origin.h"

@@ -1,6 +1,6 @@
 #include "daemon/rules/config.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/rules/ini.h"
 #include "http/address.h"
 

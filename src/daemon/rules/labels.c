@@ -1,6 +1,6 @@
 #include "daemon/rules/labels.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "http/address.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

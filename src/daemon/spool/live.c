@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/procfs.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/log.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 #include "daemon/spool/ship.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
 #include "http/post.h"

@@ -2,7 +2,7 @@
 #ifndef CANDOR_FORMAT_PAGE_COLUMN_H
 #define CANDOR_FORMAT_PAGE_COLUMN_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 /* The value of row i; each is below 2^62. */
 typedef uint64_t column_value(const void *rows, uint32_t i);

@@ -1,7 +1,7 @@
 #include "format/collapsed.h"
 
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "profile/figures/calltree.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "format/speedscope.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A recording without its secrets: every text in every event and pool goes through base/redact.h, and so does a field called
+/* A recording without its secrets: every text in every event and pool goes through base/text/redact.h, and so does a field called
  * `value` with the name beside it (`key` or `name`): system properties, environment variables, options, settings. A removed
  * text leaves no trace of its length: events shrink, and references across them are corrected, so that any reader can read the
  * result.

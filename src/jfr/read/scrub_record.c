@@ -1,6 +1,6 @@
 #include "jfr/read/scrub_record.h"
 
-#include "base/redact.h"
+#include "base/text/redact.h"
 #include "jfr/read/input.h"
 
 #include <errno.h>

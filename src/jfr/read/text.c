@@ -1,6 +1,6 @@
 /* Strings: a leading byte says how they are stored. Text that is good UTF-8 in the file is used in place; what is not
  * (UTF-16, Latin-1, the JVM's own UTF-8 with its two-byte zero and its surrogates, damage) is converted once and kept. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
 #include "jfr/read/varints.h"

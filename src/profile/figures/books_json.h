@@ -3,7 +3,7 @@
 #ifndef CANDOR_PROFILE_FIGURES_BOOKS_JSON_H
 #define CANDOR_PROFILE_FIGURES_BOOKS_JSON_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "profile/profile.h"
 
 void books_json(struct jsonw *j, const struct profile *p); /* of the CPU time */

@@ -1,7 +1,7 @@
 #include "profile/figures/leaks.h"
 
+#include "base/agreed/jdk_names.h"
 #include "base/array.h"
-#include "base/jdk_names.h"
 #include "base/map.h"
 #include "profile/allocated.h"
 

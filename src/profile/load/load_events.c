@@ -1,6 +1,6 @@
 #include "profile/load/load_events.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "profile/allocated.h"
 #include "profile/load/load_holders.h"
 #include "profile/load/load_text.h"

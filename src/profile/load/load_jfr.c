@@ -1,6 +1,6 @@
 #include "profile/load/load_jfr.h"
 
-#include "base/word_list.h"
+#include "base/text/word_list.h"
 #include "compress/intake.h"
 #include "jfr/read/reader.h"
 #include "profile/check.h"

@@ -1,7 +1,7 @@
 #include "profile/load/load_whole.h"
 
 #include "base/array.h"
-#include "base/word_list.h"
+#include "base/text/word_list.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "report/halts/halts.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "report/halts/timeline.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "report/halts/halts.h"
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "report/halts/timeline.h"
 #include "report/text/text.h"
 

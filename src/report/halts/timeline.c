@@ -1,6 +1,6 @@
 #include "report/halts/timeline.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

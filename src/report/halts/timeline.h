@@ -2,7 +2,7 @@
 #ifndef CANDOR_REPORT_HALTS_TIMELINE_H
 #define CANDOR_REPORT_HALTS_TIMELINE_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "events/timeline.h"
 
 #include <stdio.h>

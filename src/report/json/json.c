@@ -1,6 +1,6 @@
 #include "report/report.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "profile/figures/books_json.h"
 #include "report/json/json_live.h"
 #include "report/json/json_tree.h"

@@ -2,7 +2,7 @@
 #ifndef CANDOR_REPORT_JSON_JSON_HOLDERS_H
 #define CANDOR_REPORT_JSON_JSON_HOLDERS_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "profile/holders.h"
 
 /* The member "holders" of the open object: null without data. */

@@ -2,7 +2,7 @@
 #ifndef CANDOR_REPORT_JSON_JSON_LIVE_H
 #define CANDOR_REPORT_JSON_JSON_LIVE_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "report/report.h"
 
 /* The members "live" and "leaks" of an object that is open. */

@@ -2,7 +2,7 @@
 #ifndef CANDOR_REPORT_JSON_JSON_TREE_H
 #define CANDOR_REPORT_JSON_JSON_TREE_H
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "report/report.h"
 
 /* Those that are asked for, each a member of the object that is open. 0 or a code of calltree_build. */

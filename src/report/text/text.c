@@ -1,8 +1,8 @@
 #include "report/text/text.h"
 
 #include "base/buffer.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "profile/names.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* Who holds what is alive: the paths to it, merged. */
 #include "report/text/text.h"
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

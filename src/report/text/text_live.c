@@ -1,8 +1,8 @@
 /* What is alive: after collections, what grows, and the books of it. */
 #include "report/text/text.h"
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "report/text/text.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "profile/locks.h"
 
 #include <string.h>

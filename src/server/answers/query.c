@@ -1,6 +1,6 @@
 #include "server/answers/query.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "format/collapsed.h"
 #include "format/otlp.h"
 #include "format/page/flamegraph.h"

@@ -1,6 +1,6 @@
 #include "server/answers/receive.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "format/read/formats.h"
 #include "server/answers/ingest.h"
 #include "server/request/times.h"

@@ -1,6 +1,6 @@
 #include "server/answers/routes.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "server/answers/metrics.h"
 #include "server/answers/pages.h"
 #include "server/answers/query.h"

@@ -1,6 +1,6 @@
 #include "server/request/http.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <inttypes.h>

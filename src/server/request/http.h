@@ -4,7 +4,7 @@
 #define CANDOR_SERVER_REQUEST_HTTP_H
 
 #include "base/error.h"
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "server/request/context.h"
 
 #include <microhttpd.h>

@@ -1,6 +1,6 @@
 #include "server/request/times.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "store/files/labels.h"
 
-#include "base/percent.h"
-#include "base/utf8.h"
+#include "base/text/percent.h"
+#include "base/text/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>

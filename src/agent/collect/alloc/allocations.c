@@ -8,7 +8,7 @@
 #include "agent/record/names/class_name.h"
 #include "agent/record/names/reason.h"
 #include "agent/trigger/jvm/alloc_events.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

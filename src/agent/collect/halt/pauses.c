@@ -5,7 +5,7 @@
 #include "agent/hotspot/counters.h"
 #include "agent/record/names/reason.h"
 #include "agent/trigger/jvm/gc_pauses.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "agent/record/names/site.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "base/map.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "agent/paths/path_plan.h"
 #include "agent/record/jvm.h"
 #include "agent/trigger/jvm/heap_walks.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "agent/trigger/tasks/subset.h"
 #include "agent/trigger/tasks/task_state.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <string.h>
 

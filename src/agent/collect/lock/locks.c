@@ -14,7 +14,7 @@
 #include "agent/trigger/hooks/parks.h"
 #include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <inttypes.h>

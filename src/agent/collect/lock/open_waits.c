@@ -7,7 +7,7 @@
 #include "agent/hot/walk/walk.h"
 #include "agent/record/names/class_name.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "agent/trigger/jvm/java_stacks.h"
 #include "agent/trigger/tasks/subset.h"
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

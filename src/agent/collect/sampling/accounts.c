@@ -8,7 +8,7 @@
 #include "agent/collect/wall/wall.h"
 #include "agent/hot/context.h"
 #include "agent/record/names/reason.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 static struct accounts_of of;
 

@@ -2,7 +2,7 @@
 
 #include "agent/collect/session/warnings.h"
 #include "agent/trigger/clocks/clock.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 static struct {
     const struct books *books;

@@ -6,7 +6,7 @@
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 static struct drain_to to;
 

@@ -34,7 +34,7 @@
 #include "agent/symbolize/native.h"
 #include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

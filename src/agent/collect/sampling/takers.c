@@ -10,7 +10,7 @@
 #include "agent/trigger/signals/signals.h"
 #include "agent/trigger/tasks/tasks.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
-/* Watches for the condition on which a recording copies itself (base/alarm_rule.h): the process's CPU clock, averaged over a
+/* Watches for the condition on which a recording copies itself (base/agreed/alarm_rule.h): the process's CPU clock, averaged over a
  * sliding window. It reads nothing but its arguments, and costs the program's threads nothing. Collector only. */
 #ifndef CANDOR_AGENT_COLLECT_SESSION_ALARM_H
 #define CANDOR_AGENT_COLLECT_SESSION_ALARM_H
 
-#include "base/alarm_rule.h"
+#include "base/agreed/alarm_rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>

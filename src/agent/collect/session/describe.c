@@ -2,7 +2,7 @@
 
 #include "agent/collect/halt/pauses.h"
 #include "agent/hot/signal/handler.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "agent/collect/session/dumps.h"
 
 #include "agent/record/processors.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "agent/collect/session/internal_fault.h"
 #include "agent/collect/session/session.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdarg.h>
 #include <stdio.h>

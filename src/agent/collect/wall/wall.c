@@ -13,7 +13,7 @@
 #include "agent/trigger/tasks/subset.h"
 #include "agent/trigger/tasks/task_state.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdlib.h>

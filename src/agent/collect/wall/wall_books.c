@@ -2,7 +2,7 @@
 
 #include "agent/record/names/reason.h"
 #include "agent/trigger/signals/ask.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <string.h>
 

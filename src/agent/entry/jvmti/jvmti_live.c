@@ -4,7 +4,7 @@
 #include "agent/entry/jvmti/jvmti_collections.h"
 #include "agent/hotspot/collections.h"
 #include "agent/trigger/jvm/live_objects.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "agent/record/names/site.h"
 
 #include "agent/hot/record.h"
-#include "base/jdk_names.h"
+#include "base/agreed/jdk_names.h"
 
 static bool is_java(uint64_t frame)
 {

@@ -1,6 +1,6 @@
 #include "agent/trigger/clocks/event_counter.h"
 
-#include "base/counted_event.h"
+#include "base/agreed/counted_event.h"
 
 #include <errno.h>
 #include <fcntl.h>

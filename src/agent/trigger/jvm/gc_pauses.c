@@ -2,7 +2,7 @@
 
 #include "agent/hot/walk/work.h"
 #include "agent/hotspot/counters.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdatomic.h>
 #include <string.h>

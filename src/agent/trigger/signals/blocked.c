@@ -1,7 +1,7 @@
 #include "agent/trigger/signals/blocked.h"
 
 #include "agent/trigger/signals/signals.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The condition on which a recording dumps itself: "cpu>90%/10s". The program checks the syntax, the agent applies it
  * (agent/collect/session/alarm.h). */
-#ifndef CANDOR_BASE_ALARM_RULE_H
-#define CANDOR_BASE_ALARM_RULE_H
+#ifndef CANDOR_BASE_AGREED_ALARM_RULE_H
+#define CANDOR_BASE_AGREED_ALARM_RULE_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "base/redact.h"
+#include "base/text/redact.h"
 
 #include "base/buffer.h"
 

@@ -12,8 +12,8 @@
  *
  * Numbers that distinguish the program's own code stay: anonymous classes (Shop$1), bodies of lambdas (lambda$main$0), versions
  * (libc.so.6). The table in stable_name.c lists the known generators of classes. A recording has the full names. */
-#ifndef CANDOR_BASE_STABLE_NAME_H
-#define CANDOR_BASE_STABLE_NAME_H
+#ifndef CANDOR_BASE_TEXT_STABLE_NAME_H
+#define CANDOR_BASE_TEXT_STABLE_NAME_H
 
 #include "base/buffer.h"
 

@@ -1,6 +1,6 @@
-#include "base/alarm_rule.h"
+#include "base/agreed/alarm_rule.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdbool.h>

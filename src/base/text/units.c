@@ -1,4 +1,4 @@
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <ctype.h>
 #include <errno.h>

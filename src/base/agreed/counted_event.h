@@ -1,7 +1,7 @@
 /* The events that perf counts, by their perf names; also event numbers from the processor's manual (r1a2b) and tracepoints
  * (sched:sched_switch). Pure tables: the agent finds out whether a machine can count one. */
-#ifndef CANDOR_BASE_COUNTED_EVENT_H
-#define CANDOR_BASE_COUNTED_EVENT_H
+#ifndef CANDOR_BASE_AGREED_COUNTED_EVENT_H
+#define CANDOR_BASE_AGREED_COUNTED_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "base/stable_name.h"
+#include "base/text/stable_name.h"
 
 #include <ctype.h>
 #include <string.h>

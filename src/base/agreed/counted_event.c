@@ -1,4 +1,4 @@
-#include "base/counted_event.h"
+#include "base/agreed/counted_event.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

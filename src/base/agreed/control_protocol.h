@@ -1,6 +1,6 @@
 /* The constants that agent and program agree on (docs/formats/control.md); they may have different versions. */
-#ifndef CANDOR_BASE_CONTROL_PROTOCOL_H
-#define CANDOR_BASE_CONTROL_PROTOCOL_H
+#ifndef CANDOR_BASE_AGREED_CONTROL_PROTOCOL_H
+#define CANDOR_BASE_AGREED_CONTROL_PROTOCOL_H
 
 /* Grows when a client of the number before could no longer work with an agent, or the other way round. Options and keys
  * may be added without that: a client passes over keys that it does not know. */

@@ -1,5 +1,5 @@
 /* Values of the control protocol. */
-#include "base/percent.h"
+#include "base/text/percent.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
-#ifndef CANDOR_BASE_UTF8_H
-#define CANDOR_BASE_UTF8_H
+#ifndef CANDOR_BASE_TEXT_UTF8_H
+#define CANDOR_BASE_TEXT_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Secrets in arguments and properties become "***": values whose name suggests a secret, wherever a name=value or a "--name
  * value" occurs in the text, and credentials inside URLs. Nothing of them remains, not even their length. */
-#ifndef CANDOR_BASE_REDACT_H
-#define CANDOR_BASE_REDACT_H
+#ifndef CANDOR_BASE_TEXT_REDACT_H
+#define CANDOR_BASE_TEXT_REDACT_H
 
 #include <stdbool.h>
 

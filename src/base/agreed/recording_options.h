@@ -15,8 +15,8 @@
  * OUTPUT(letter, name, argument, help): the command line's alone.
  *
  * A new option is a row here and its field in struct collect_options. */
-#ifndef CANDOR_BASE_RECORDING_OPTIONS_H
-#define CANDOR_BASE_RECORDING_OPTIONS_H
+#ifndef CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
+#define CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* Ranges of time as people write them: "FROM..TO", either of which may be missing. */
-#ifndef CANDOR_BASE_TIME_RANGE_H
-#define CANDOR_BASE_TIME_RANGE_H
+#ifndef CANDOR_BASE_TEXT_TIME_RANGE_H
+#define CANDOR_BASE_TEXT_TIME_RANGE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdbool.h>

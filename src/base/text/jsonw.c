@@ -1,6 +1,6 @@
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

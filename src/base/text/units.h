@@ -1,6 +1,6 @@
 /* Durations and times as people write and read them. Blanks may separate a number from its unit: "100 us", "512 MiB". */
-#ifndef CANDOR_BASE_UNITS_H
-#define CANDOR_BASE_UNITS_H
+#ifndef CANDOR_BASE_TEXT_UNITS_H
+#define CANDOR_BASE_TEXT_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>

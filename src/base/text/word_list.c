@@ -1,4 +1,4 @@
-#include "base/word_list.h"
+#include "base/text/word_list.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Words with commas between them, such as "cpu,wall". */
-#ifndef CANDOR_BASE_WORD_LIST_H
-#define CANDOR_BASE_WORD_LIST_H
+#ifndef CANDOR_BASE_TEXT_WORD_LIST_H
+#define CANDOR_BASE_TEXT_WORD_LIST_H
 
 #include <stdbool.h>
 

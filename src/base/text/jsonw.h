@@ -3,8 +3,8 @@
  *
  * Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, control characters, quote and backslash are escaped, and
  * with `html` also < > & U+2028 U+2029, so that the text can stand inside a <script> element. */
-#ifndef CANDOR_BASE_JSONW_H
-#define CANDOR_BASE_JSONW_H
+#ifndef CANDOR_BASE_TEXT_JSONW_H
+#define CANDOR_BASE_TEXT_JSONW_H
 
 #include <stdbool.h>
 #include <stddef.h>

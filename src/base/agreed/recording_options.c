@@ -1,8 +1,8 @@
 /* Reads the values of the options that the command line and the agent share, by their table. */
-#include "base/recording_options.h"
+#include "base/agreed/recording_options.h"
 
-#include "base/units.h"
-#include "base/word_list.h"
+#include "base/text/units.h"
+#include "base/text/word_list.h"
 
 #include <errno.h>
 #include <stdio.h>

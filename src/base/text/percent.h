@@ -1,7 +1,7 @@
 /* Values of the control protocol: bytes outside a small safe set are written as %XX, so that a value passes through the
  * protocol's lines, the agent's option string and JAVA_TOOL_OPTIONS alike. */
-#ifndef CANDOR_BASE_PERCENT_H
-#define CANDOR_BASE_PERCENT_H
+#ifndef CANDOR_BASE_TEXT_PERCENT_H
+#define CANDOR_BASE_TEXT_PERCENT_H
 
 #include "base/buffer.h"
 

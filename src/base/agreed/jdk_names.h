@@ -1,6 +1,6 @@
 /* Which Java names are the JDK's own. */
-#ifndef CANDOR_BASE_JDK_NAMES_H
-#define CANDOR_BASE_JDK_NAMES_H
+#ifndef CANDOR_BASE_AGREED_JDK_NAMES_H
+#define CANDOR_BASE_AGREED_JDK_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** One round of a case: what is asked for, and the truth as lines of the protocol (../../README.md). */
+/** One round of a case: what is asked for, and the truth as lines of the protocol (../../../README.md). */
 final class Round {
     /** Nothing is measured: threads are called "warm-...", pieces are short, so that methods are called often. */
     final boolean warm;

@@ -8,7 +8,7 @@
  * they have only their roots in common. Their depths lie evenly between half of DEPTH and one and a half. Weights are 10 ms, give or take
  * as much as a thread's CPU clock varies at its expiries. */
 #include "base/map.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
  *   CANDOR_WALK_COST=FILE      for each sample a line "frames ours_ns theirs_ns"
  *
  * In the handler, behind a sample, both walk the same stack, ROUNDS times in turns; the line has the median of each. */
-#include "agent/hot/agct.h"
-#include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/walk/agct.h"
+#include "agent/hot/walk/walk.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "analysis/findings_print.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 static void put_text(struct jsonw *j, const struct findings *f, const char *key, uint32_t string)
 {

@@ -1,7 +1,7 @@
 #include "analysis/findings_print.h"
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

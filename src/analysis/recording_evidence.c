@@ -1,9 +1,9 @@
 #include "analysis/recording_evidence.h"
 
-#include "base/time_range.h"
-#include "base/word_list.h"
+#include "base/text/time_range.h"
+#include "base/text/word_list.h"
 #include "profile/filter.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 struct recording_evidence;
 
-/* path is a file, not "-". range: only what began in that time, and only the part within it, as in base/time_range.h; NULL =
+/* path is a file, not "-". range: only what began in that time, and only the part within it, as in base/text/time_range.h; NULL =
  * everything, and for waits the part within the recording. Damage goes into problems. 0 and *out, or a negative code with a line
  * in e: -EDOM if the range is invalid. */
 int recording_evidence_load(struct recording_evidence **out, const char *path, const char *range, struct jfr_problems *problems,

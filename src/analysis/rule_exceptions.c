@@ -6,7 +6,7 @@
 #include "analysis/halt_groups.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 
 #include <math.h>
 #include <stdio.h>

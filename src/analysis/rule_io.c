@@ -6,7 +6,7 @@
 #include "analysis/halt_groups.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 #include "analysis/stack.h"
 #include "analysis/tally.h"
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
+#include "profile/figures/stats.h"
 #include "profile/locks.h"
-#include "profile/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 
 #include <ctype.h>
 #include <math.h>

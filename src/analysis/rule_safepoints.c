@@ -4,7 +4,7 @@
 #include "analysis/findings.h"
 #include "analysis/tally.h"
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "analysis/findings.h"
 #include "analysis/stack.h"
 #include "analysis/tally.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <string.h>
 

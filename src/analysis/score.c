@@ -1,7 +1,7 @@
 #include "analysis/score.h"
 
-#include "profile/significance.h"
-#include "profile/stats.h"
+#include "profile/figures/significance.h"
+#include "profile/figures/stats.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <stdbool.h>
 #include <stdint.h>

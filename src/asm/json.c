@@ -1,7 +1,7 @@
 #include "asm/report.h"
 
 #include "asm/edges.h"
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

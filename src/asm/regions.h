@@ -7,7 +7,7 @@
 #define CANDOR_ASM_REGIONS_H
 
 #include "asm/code.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 
 #include <stdint.h>
 

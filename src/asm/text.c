@@ -1,8 +1,8 @@
 #include "asm/report.h"
 
 #include "asm/edges.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <errno.h>
 #include <inttypes.h>

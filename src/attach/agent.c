@@ -4,8 +4,8 @@
 #include "attach/control.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
-#include "base/control_protocol.h"
-#include "base/units.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <poll.h>

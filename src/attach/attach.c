@@ -16,8 +16,8 @@
 #include "attach/identity.h"
 #include "attach/jvm.h"
 #include "attach/socket.h"
-#include "base/control_protocol.h"
-#include "base/units.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

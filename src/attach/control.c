@@ -3,9 +3,9 @@
 #include "attach/identity.h"
 #include "attach/process.h"
 #include "attach/socket.h"
-#include "base/control_protocol.h"
-#include "base/percent.h"
-#include "base/units.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/percent.h"
+#include "base/text/units.h"
 
 #include <dirent.h>
 #include <errno.h>

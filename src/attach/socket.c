@@ -1,7 +1,7 @@
 /* Unix stream sockets of one process. */
 #include "attach/socket.h"
 #include "attach/identity.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* From argv to struct cli_args, by the options of one row of the table. getopt_long does the splitting; its own messages
  * are replaced, because ours name the nearest good spelling. */
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/cli.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* The frame of the program `candor`: commands are rows of one table, and everything that a user sees of them (help, shell
  * completion, man pages, usage errors) is made from the rows.
  *
- * To add a command: write cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it below,
- * and put it into the table of main.c. */
+ * To add a command: write commands/cmd_NAME.c with its options and a `const struct cli_command command_NAME`, declare it
+ * below, and put it into the table of main.c. */
 #ifndef CANDOR_CLI_CLI_H
 #define CANDOR_CLI_CLI_H
 

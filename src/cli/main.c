@@ -1,5 +1,5 @@
 /* candor: from a command line to one row of the table of commands. */
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/cli.h"
 #include "commit.h"
 #include "compress/intake.h"

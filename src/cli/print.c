@@ -1,5 +1,5 @@
 /* What all commands print with: error lines, colors, the end of standard output. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cli/cli.h"
 
 #include <errno.h>

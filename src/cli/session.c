@@ -2,8 +2,8 @@
 #include "attach/agent.h"
 #include "attach/jvm.h"
 #include "attach/library.h"
-#include "base/units.h"
-#include "cli/record/paths_option.h"
+#include "base/text/units.h"
+#include "cli/paths_option.h"
 #include "cli/session.h"
 
 #include <errno.h>

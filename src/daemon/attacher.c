@@ -1,7 +1,7 @@
 #include "daemon/attacher.h"
 
 #include "attach/control.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/discover.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 #include "daemon/daemon.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
-#include "daemon/ship.h"
-#include "daemon/spool_folder.h"
+#include "daemon/spool/ship.h"
+#include "daemon/spool/spool_folder.h"
 #include "daemon/status.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define CANDOR_DAEMON_DAEMON_H
 
 #include "daemon/attacher.h"
-#include "daemon/config.h"
+#include "daemon/rules/config.h"
 
 /* Runs until SIGTERM, SIGINT or SIGHUP, or, with once, until each JVM was profiled for one chunk; these signals must be blocked in
  * all threads. Ends the recordings it began, spools what there is, and tries to send it for a few seconds more. 0, or a negative

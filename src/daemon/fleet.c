@@ -3,9 +3,9 @@
 #include "attach/control.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "base/units.h"
-#include "daemon/backoff.h"
+#include "base/text/units.h"
 #include "daemon/log.h"
+#include "daemon/spool/backoff.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
 #define CANDOR_DAEMON_FLEET_H
 
 #include "daemon/attacher.h"
-#include "daemon/config.h"
 #include "daemon/discover.h"
-#include "daemon/follow.h"
 #include "daemon/member.h"
+#include "daemon/rules/config.h"
+#include "daemon/spool/follow.h"
 
 struct fleet {
     const struct config *config;

@@ -1,7 +1,7 @@
 #include "daemon/log.h"
 
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <pthread.h>
 #include <stdarg.h>

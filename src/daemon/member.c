@@ -1,6 +1,6 @@
 #include "daemon/member.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "daemon/discover.h"
 
 #include <poll.h>

@@ -2,8 +2,8 @@
 #ifndef CANDOR_DAEMON_MEMBER_H
 #define CANDOR_DAEMON_MEMBER_H
 
-#include "daemon/follow.h"
-#include "daemon/labels.h"
+#include "daemon/rules/labels.h"
+#include "daemon/spool/follow.h"
 
 enum member_state {
     MEMBER_LEFT,      /* not profiled; `reason` says why. Looked at again at again_ns */

@@ -1,7 +1,7 @@
 #include "daemon/status.h"
 
-#include "base/jsonw.h"
-#include "base/units.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
 #include "daemon/log.h"
 
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #ifndef CANDOR_DAEMON_STATUS_H
 #define CANDOR_DAEMON_STATUS_H
 
-#include "daemon/config.h"
-#include "daemon/ship.h"
+#include "daemon/rules/config.h"
+#include "daemon/spool/ship.h"
 #include "daemon/member.h"
 
 #define STATUS_FILE "status.json"

@@ -1,13 +1,13 @@
 #include "doctor/doctor.h"
 
-#include "doctor/attaching.h"
-#include "doctor/clocks.h"
-#include "doctor/container.h"
-#include "doctor/folder.h"
-#include "doctor/kernel.h"
-#include "doctor/rlimits.h"
-#include "doctor/runtime.h"
-#include "doctor/steal.h"
+#include "doctor/clock/clocks.h"
+#include "doctor/jvm/attaching.h"
+#include "doctor/jvm/runtime.h"
+#include "doctor/machine/container.h"
+#include "doctor/machine/folder.h"
+#include "doctor/machine/kernel.h"
+#include "doctor/machine/rlimits.h"
+#include "doctor/machine/steal.h"
 
 #include <errno.h>
 #include <unistd.h>

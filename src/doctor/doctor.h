@@ -2,7 +2,7 @@
 #ifndef CANDOR_DOCTOR_DOCTOR_H
 #define CANDOR_DOCTOR_DOCTOR_H
 
-#include "doctor/checkup.h"
+#include "doctor/checkup/checkup.h"
 
 #include <sys/types.h>
 

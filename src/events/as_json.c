@@ -1,6 +1,6 @@
 #include "events/as_json.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

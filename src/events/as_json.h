@@ -4,8 +4,8 @@
 #ifndef CANDOR_EVENTS_AS_JSON_H
 #define CANDOR_EVENTS_AS_JSON_H
 
-#include "base/jsonw.h"
-#include "jfr/reader.h"
+#include "base/text/jsonw.h"
+#include "jfr/read/reader.h"
 
 enum { AS_JSON_DEPTH_MAX = 32, AS_JSON_VALUES_MAX = 1 << 18 };
 

@@ -1,6 +1,6 @@
 #include "events/as_text.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "events/as_text_number.h"
 
 #include <inttypes.h>

@@ -16,7 +16,7 @@
 #ifndef CANDOR_EVENTS_AS_TEXT_H
 #define CANDOR_EVENTS_AS_TEXT_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "events/as_text_number.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <inttypes.h>
 #include <math.h>

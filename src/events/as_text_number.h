@@ -2,7 +2,7 @@
 #ifndef CANDOR_EVENTS_AS_TEXT_NUMBER_H
 #define CANDOR_EVENTS_AS_TEXT_NUMBER_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "events/halt_parts.h"
 
 #include "base/buffer.h"
-#include "base/stable_name.h"
+#include "base/text/stable_name.h"
 
 #include <errno.h>
 #include <inttypes.h>

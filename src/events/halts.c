@@ -2,8 +2,8 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/stable_name.h"
-#include "base/word_list.h"
+#include "base/text/stable_name.h"
+#include "base/text/word_list.h"
 
 #include <stdio.h>
 #include <string.h>

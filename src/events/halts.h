@@ -21,7 +21,7 @@
 
 #include "base/strtab.h"
 #include "events/halt_types.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 #ifndef CANDOR_EVENTS_RECORDED_H
 #define CANDOR_EVENTS_RECORDED_H
 
-#include "base/time_range.h"
-#include "jfr/reader.h"
+#include "base/text/time_range.h"
+#include "jfr/read/reader.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef CANDOR_EVENTS_SELECTION_H
 #define CANDOR_EVENTS_SELECTION_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 struct selection_pattern {
     char *text;

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 struct summary_type {
     uint32_t name; /* string id */

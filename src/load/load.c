@@ -1,6 +1,6 @@
 #include "load/load.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "load/worker.h"
 
 #include <errno.h>

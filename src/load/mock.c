@@ -1,7 +1,7 @@
 #include "load/mock.h"
 
 #include "base/map.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

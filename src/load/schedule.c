@@ -1,6 +1,6 @@
 #include "load/schedule.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <math.h>

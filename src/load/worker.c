@@ -1,6 +1,6 @@
 #include "load/worker.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "profile/allocated.h"
 
 #include "base/buffer.h"
-#include "base/stable_name.h"
+#include "base/text/stable_name.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 struct buffer;
 
 /* Writes such a name of the class, as the JVM calls it: "[B", "[[Ljava.lang.Object;". Unless it is to be full it is the stable one
- * (base/stable_name.h). */
+ * (base/text/stable_name.h). */
 void allocated_put_class(struct buffer *b, const char *name, size_t len, bool full);
 /* Adds the label to a set; the class as above. 0 or -ENOMEM. */
 int allocated_label(struct profile *p, const char *name, size_t len, uint32_t *labels);

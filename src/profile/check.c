@@ -1,6 +1,6 @@
 #include "profile/check.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "profile/filter.h"
 
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -43,7 +43,7 @@ void filter_deinit(struct filter *f);
 /* Whether it lets anything through that is not everything. */
 bool filter_is_set(const struct filter *f);
 
-/* Reads a range of time, as base/time_range.h has them, relative to the profile's start and end. 0 or -EINVAL. */
+/* Reads a range of time, as base/text/time_range.h has them, relative to the profile's start and end. 0 or -EINVAL. */
 int filter_time(struct filter *f, const char *range, const struct profile *p);
 
 /* 0 or -ENOMEM. */

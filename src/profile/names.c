@@ -1,6 +1,6 @@
 #include "profile/names.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/stable_name.h"
+#include "base/text/stable_name.h"
 #include "jfr/schema.h"
 #include "profile/names.h"
 

@@ -159,7 +159,7 @@ struct profile {
     uint32_t live_set_count, live_set_cap;
 
     enum profile_kind kind; /* to be set before samples come in */
-    bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/stable_name.h) */
+    bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/text/stable_name.h) */
     bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */

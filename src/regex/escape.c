@@ -2,7 +2,7 @@
 #include "regex/regex_internal.h"
 
 #include "base/array.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * are one; so a character takes no more steps than the program has. */
 #include "regex/regex_internal.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <string.h>
 

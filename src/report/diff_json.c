@@ -1,6 +1,6 @@
 #include "report/diff_report.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 #include <math.h>
 

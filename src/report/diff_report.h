@@ -3,7 +3,7 @@
 #ifndef CANDOR_REPORT_DIFF_REPORT_H
 #define CANDOR_REPORT_DIFF_REPORT_H
 
-#include "profile/diff.h"
+#include "profile/figures/diff.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "report/diff_report.h"
 
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "profile/names.h"
 
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 #ifndef CANDOR_REPORT_REPORT_H
 #define CANDOR_REPORT_REPORT_H
 
-#include "profile/leaks.h"
+#include "profile/figures/leaks.h"
+#include "profile/figures/stats.h"
 #include "profile/locks.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
 #include "regex/regex.h"
 
 #include <stdio.h>

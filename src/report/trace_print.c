@@ -1,8 +1,8 @@
 #include "report/trace.h"
 
-#include "base/jsonw.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "server/listen.h"
 
-#include "base/units.h"
-#include "server/framing.h"
-#include "server/receive.h"
-#include "server/routes.h"
+#include "base/text/units.h"
+#include "server/answers/receive.h"
+#include "server/answers/routes.h"
+#include "server/request/framing.h"
 
 #include <errno.h>
 #include <netdb.h>

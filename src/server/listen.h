@@ -2,7 +2,7 @@
 #ifndef CANDOR_SERVER_LISTEN_H
 #define CANDOR_SERVER_LISTEN_H
 
-#include "server/context.h"
+#include "server/request/context.h"
 
 struct listener;
 

@@ -1,7 +1,7 @@
 #include "server/load.h"
 
 #include "compress/intake.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "profile/allocated.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef CANDOR_SERVER_LOAD_H
 #define CANDOR_SERVER_LOAD_H
 
-#include "store/envelope.h"
+#include "store/files/envelope.h"
 #include "profile/profile.h"
 
 /* What struct store_options wants. */

@@ -1,7 +1,7 @@
 #include "server/server.h"
 
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "server/listen.h"
 #include "server/load.h"
 

@@ -2,7 +2,7 @@
 #ifndef CANDOR_SERVER_SERVER_H
 #define CANDOR_SERVER_SERVER_H
 
-#include "server/context.h"
+#include "server/request/context.h"
 
 /* Runs until SIGINT or SIGTERM. Says where it listens on standard output. 0 or a code with its line. */
 int server_run(const struct server_options *o, struct error *e);

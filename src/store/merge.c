@@ -10,7 +10,7 @@
 #include "store/store_internal.h"
 
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <dirent.h>
 #include <errno.h>

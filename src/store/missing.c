@@ -1,6 +1,6 @@
 #include "store/missing.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

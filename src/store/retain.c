@@ -1,7 +1,7 @@
 /* Forgetting by age and by disk. A day goes as a whole: its segments, its dictionaries, and recordings that have nothing else. */
 #include "store/store_internal.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

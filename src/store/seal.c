@@ -2,7 +2,7 @@
 #include "store/store_internal.h"
 
 #include "base/array.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #define CANDOR_STORE_SELECTOR_H
 
 #include "regex/regex.h"
-#include "store/labels.h"
+#include "store/files/labels.h"
 
 #include <stdbool.h>
 

@@ -17,7 +17,7 @@
 
 #include "profile/profile.h"
 #include "profile/prune.h"
-#include "store/catalogue.h"
+#include "store/catalogue/catalogue.h"
 #include "store/missing.h"
 #include "store/selector.h"
 

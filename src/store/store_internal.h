@@ -2,8 +2,8 @@
 #ifndef CANDOR_STORE_STORE_INTERNAL_H
 #define CANDOR_STORE_STORE_INTERNAL_H
 
-#include "store/cache.h"
-#include "store/segment.h"
+#include "store/files/cache.h"
+#include "store/files/segment.h"
 #include "store/store.h"
 
 #include <stdatomic.h>

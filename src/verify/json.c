@@ -1,7 +1,7 @@
 /* The result as JSON (docs/formats/verify-json.md). */
 #include "verify/verify.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 
 #include <math.h>
 

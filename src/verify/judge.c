@@ -1,6 +1,6 @@
 #include "verify/judge.h"
 
-#include "profile/successive.h"
+#include "profile/figures/successive.h"
 
 #include <errno.h>
 #include <math.h>

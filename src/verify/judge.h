@@ -2,8 +2,8 @@
 #ifndef CANDOR_VERIFY_JUDGE_H
 #define CANDOR_VERIFY_JUDGE_H
 
+#include "profile/figures/stats.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
 #include "verify/truth.h"
 
 struct judgement_part {

@@ -1,6 +1,6 @@
 #include "verify/program.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* The result for a terminal. */
 #include "verify/verify.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "verify/tool.h"
 
 #include "attach/attach.h"
-#include "base/percent.h"
+#include "base/text/percent.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "verify/trial.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "verify/program.h"
 
 #include <errno.h>

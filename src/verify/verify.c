@@ -1,6 +1,6 @@
 #include "verify/verify.h"
 
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <stdlib.h>

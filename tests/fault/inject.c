@@ -12,16 +12,16 @@
  *   CANDOR_INJECT=stack              how much of its thread's stack each handler took is measured
  *
  * A load is made to fault by another address: one that cannot be, one where nothing is (SIGSEGV), or one behind the end
- * of a file (SIGBUS); so the whole way through the kernel and hot/fault.c is taken. Random walks run in the handler, on
+ * of a file (SIGBUS); so the whole way through the kernel and hot/fault/fault.c is taken. Random walks run in the handler, on
  * the thread's own stack, while the JVM's other threads compile, unload and collect. One in KEEP_EVERY is put into the
  * thread's queue with no weight, so that the collector names what it found. */
 #include "agent/hot/inject.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/walk/walk.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

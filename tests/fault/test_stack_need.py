@@ -12,7 +12,7 @@ are left out: each takes a frame of the kernel's more.
 import faulty
 from faulty import ct
 
-OWN_BYTES = 4096   # of our frames, the bound that hot/handler.h states
+OWN_BYTES = 4096   # of our frames, the bound that hot/signal/handler.h states
 CASES = [("Overflow", "auto"), ("Loaders", "signal"), ("Overflow", "timer"), ("Intrinsics", "auto"), ("Overflow", "itimer"),
          ("Overflow", "signal")]
 WORDS = {"Overflow": {"threads": 2}, "Loaders": {"class": "same"}, "Intrinsics": {}}

@@ -2,7 +2,7 @@
 import fuzzing
 from fuzzing import ct
 
-SOURCES = ("src/jfr/*.c", "src/base/*.c", "src/compress/*.c", "tests/unit/jfr_*.c")
+SOURCES = ("src/jfr/*.c", "src/jfr/*/*.c", "src/base/*.c", "src/base/*/*.c", "src/compress/*.c", "tests/unit/jfr_*.c")
 FLAGS = ("-DCANDOR_GZIP", "-DCANDOR_LZ4", "-DCANDOR_ZSTD", "-DCANDOR_XZ", "-lz", "-llz4", "-lzstd", "-llzma", "-lm")
 
 

@@ -69,6 +69,7 @@ PLANTED = {
         "README.md:1: names: there is no src/base/gone.c"),
     "so does a comment": (
         {"src/base/buffer.c": "/* as in src/base/gone.h */\n"}, "src/base/buffer.c:1: names: there is no src/base/gone.h"),
+    "a crowded folder": ({f"src/jfr/{number}.c": f"int x{number};\n" for number in range(30)}, "src/jfr:1: crowded: 31 files; at most 30"),
     "a big file": ({"README.md": "a\n" * 600_000}, "README.md:1: text: 1200000 bytes"),
 }
 
@@ -103,6 +104,9 @@ def tagged(version):
 
 ct.ok(tagged("1.2.0") == (0, ""), "a tag that is the version", tagged("1.2.0"))
 ct.ok("version: the tag v1.2.0 is on this commit" in tagged("1.3.0")[1], "found: a tag of another version", tagged("1.3.0"))
+
+thirty = {f"src/jfr/{number}.c": f"int x{number};\n" for number in range(29)}
+ct.ok(lint(thirty) == (0, ""), "thirty files in a folder are no breach", lint(thirty))
 
 binary = {"tests/data/recording.bin": "\0\t \n"}
 ct.ok(lint(binary) == (0, ""), "binary files are not read as text", lint(binary))

@@ -1,7 +1,7 @@
 /* What a recording looks like whenever its process may be killed: jfr_moments DIRECTORY leaves a copy of the file after
  * each system call of the writer, writes ending at pages: NUMBER-ROUNDS.jfr, ROUNDS being those that must be in it.
  * jfr_moments DIRECTORY ring: of one that gives up its oldest chunks, of a round each. */
-#include "jfr/writer_ring.h"
+#include "jfr/write/writer_ring.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
 #include "jfr_watch.h"

@@ -2,7 +2,7 @@
  * `count TYPE N`, `method CLASS.NAME N` (leaf of the jdk.ExecutionSample), `thread NAME N` and `problem TEXT`. */
 #include "base/map.h"
 #include "base/strtab.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

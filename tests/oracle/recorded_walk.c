@@ -4,7 +4,7 @@
  * usage: recorded_walk RECORDING HISTORY; the history tells what happened in one process, a line each, numbers hexadecimal:
  *
  *     segment ADDRESS OFFSET LENGTH PATH      bytes of a file are in memory
- *     module LOW HIGH HEADER TABLE COUNT      as in hot/module.h
+ *     module LOW HIGH HEADER TABLE COUNT      as in hot/unwind/module.h
  *     sample ADDRESS OFFSET LENGTH R8...RIP   bytes of the recording are the stack; the registers in the order of a ucontext
  *
  * Each sample is answered by a line ENDED LEAF PC...; a caller's pc is the last byte of its call. ENDED: "end" when the walk came to
@@ -13,12 +13,12 @@
  * the leaf, else "plain". */
 #include "../replay/image.h"
 
-#include "agent/hot/cfi.h"
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/hot/inject.h"
-#include "agent/hot/module.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/unwind/cfi.h"
+#include "agent/hot/unwind/module.h"
+#include "agent/hot/walk/walk.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  *
  * A call by the debugger itself would not do: gdb 13 cannot write the registers of a processor with AMX. */
 #include "agent/hot/record.h"
-#include "agent/hot/thread.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/thread/thread.h"
+#include "agent/hot/walk/walk.h"
 
 #include <pthread.h>
 #include <signal.h>

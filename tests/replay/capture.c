@@ -5,11 +5,11 @@
  * Behind a sample, in the handler, the stack is walked once more, and each word that the walk loads is noted with its value. */
 #include "image.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
-#include "agent/hot/module.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/unwind/module.h"
+#include "agent/hot/walk/walk.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

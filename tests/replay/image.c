@@ -1,8 +1,8 @@
 #include "image.h"
 
-#include "agent/hot/method.h"
-#include "agent/hot/module.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
+#include "agent/hot/unwind/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #define TESTS_REPLAY_IMAGE_H
 
 #include "agent/hot/layout.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/walk/walk.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,10 +6,10 @@
 #include "../tap.h"
 #include "image.h"
 
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/hot/inject.h"
-#include "agent/hot/method.h"
-#include "agent/hot/module.h"
+#include "agent/hot/java/method.h"
+#include "agent/hot/unwind/module.h"
 
 #include <glob.h>
 #include <stdlib.h>

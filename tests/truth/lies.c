@@ -4,9 +4,9 @@
  *              stubs     samples in stubs vanish
  *              caller    the innermost Java frame is left out
  *              period, first, once     of enum inject_lie */
-#include "agent/hot/handler.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/record.h"
+#include "agent/hot/signal/handler.h"
 
 #include <stdlib.h>
 #include <string.h>

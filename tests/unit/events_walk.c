@@ -1,14 +1,14 @@
 #include "events_walk.h"
 
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "events/as_json.h"
 #include "events/as_text.h"
 #include "events/recorded.h"
 #include "events/summary.h"
 #include "events/timeline.h"
 #include "events/walk.h"
-#include "jfr/scrub.h"
+#include "jfr/read/scrub.h"
 
 #include <stdio.h>
 #include <stdlib.h>

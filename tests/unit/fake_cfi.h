@@ -2,7 +2,7 @@
 #ifndef TESTS_FAKE_CFI_H
 #define TESTS_FAKE_CFI_H
 
-#include "agent/hot/module.h"
+#include "agent/hot/unwind/module.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_FAKE_FRAMES_H
 #define TESTS_FAKE_FRAMES_H
 
-#include "agent/hot/frame.h"
+#include "agent/hot/unwind/frame.h"
 
 #include <stdbool.h>
 #include <stddef.h>

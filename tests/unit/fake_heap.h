@@ -35,7 +35,7 @@ void fake_heap_ready(struct fake_heap *h);
 void fake_heap_tag(struct fake_heap *h, const uint32_t *samples, uint32_t count);
 /* False: it was broken off. */
 bool fake_heap_walk(struct fake_heap *h, struct path_search *s);
-/* As entry/jvmti_heap.c does between walks: weak references are dropped, classes anchored. */
+/* As entry/jvmti/jvmti_heap.c does between walks: weak references are dropped, classes anchored. */
 void fake_heap_classify(struct fake_heap *h, struct path_search *s);
 /* Walks until nothing is left to be found, or that often. */
 uint32_t fake_heap_search(struct fake_heap *h, struct path_search *s, uint32_t walks_max);

@@ -1,6 +1,6 @@
 #include "fake_jvm.h"
 
-#include "agent/hot/frame.h"
+#include "agent/hot/unwind/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_JFR_SAMPLE_H
 #define TESTS_JFR_SAMPLE_H
 
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 enum {
     SAMPLE_THREADS = 3,      /* ids 1..3: "main", "wörker-日本-𝄞", and "GC Thread#0", which Java does not know */

@@ -1,6 +1,6 @@
 #include "jfr_walk.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_JFR_WALK_H
 #define TESTS_JFR_WALK_H
 
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 struct jfr_walk {
     uint64_t events; /* but for padding */

@@ -22,7 +22,7 @@
  * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
  * jfr_frame_type_names (default "JIT compiled"). A STACK that begins with "...;" is truncated, "-" is none. */
 #include "base/strtab.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/turn.h"
+#include "agent/hot/thread/turn.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <pthread.h>

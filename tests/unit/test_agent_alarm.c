@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/collect/alarm.h"
+#include "agent/collect/session/alarm.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,13 +8,13 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/collect/alloc_pace.h"
-#include "agent/collect/allocations.h"
-#include "agent/hot/alloc.h"
-#include "agent/hot/handler.h"
-#include "agent/trigger/alloc_events.h"
+#include "agent/collect/alloc/alloc_pace.h"
+#include "agent/collect/alloc/allocations.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
 #include <math.h>

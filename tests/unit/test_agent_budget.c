@@ -3,7 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "agent/collect/budget.h"
+#include "agent/collect/clock/budget.h"
 
 enum { MS = 1000000, STEPS_PER_SECOND = 10 };
 #define SECOND UINT64_C(1000000000)

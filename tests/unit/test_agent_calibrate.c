@@ -5,7 +5,7 @@
 #include "../tap.h"
 
 #include "agent/collect/collect.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <pthread.h>
 #include <string.h>

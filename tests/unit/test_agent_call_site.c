@@ -5,8 +5,8 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/call_site.h"
-#include "agent/hot/method.h"
+#include "agent/hot/java/call_site.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
 
 #include <pthread.h>

@@ -12,9 +12,9 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/trigger/exits.h"
+#include "agent/trigger/clocks/exits.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -17,12 +17,12 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/action.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/action.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
-#include "profile/load_jfr.h"
+#include "base/text/units.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <math.h>

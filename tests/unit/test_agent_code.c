@@ -5,8 +5,8 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/code.h"
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/code.h"
 #include "agent/hot/record.h"
 #include "agent/hotspot/compilations.h"
 

@@ -9,8 +9,8 @@
 #include "agent/context/publish.h"
 #include "agent/context/records.h"
 #include "agent/hot/context.h"
-#include "agent/hot/fault.h"
-#include "agent/record/contexts.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/record/names/contexts.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -4,9 +4,9 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/hot/load.h"
-#include "agent/hot/module.h"
+#include "agent/hot/unwind/module.h"
 #include "agent/symbolize/elf.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"

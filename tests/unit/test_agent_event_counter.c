@@ -9,8 +9,8 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/trigger/clock.h"
-#include "profile/load_jfr.h"
+#include "agent/trigger/clocks/clock.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 
 #include "agent/hot/record.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
 #include "../tap.h"
 
 #include "agent/hot/record.h"
-#include "agent/record/jmethods.h"
-#include "agent/record/names.h"
+#include "agent/record/names/jmethods.h"
+#include "agent/record/names/names.h"
 
 #include <stdbool.h>
 #include <string.h>

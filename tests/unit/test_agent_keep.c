@@ -6,9 +6,9 @@
 
 #include "../tap.h"
 #include "agent/record/keep.h"
-#include "base/units.h"
-#include "jfr/writer_ring.h"
-#include "profile/load_jfr.h"
+#include "base/text/units.h"
+#include "jfr/write/writer_ring.h"
+#include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 #include "agent/hot/kernel.h"
 #include "agent/symbolize/kallsyms.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/tasks/tasks.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

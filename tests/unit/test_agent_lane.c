@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/hot/lane.h"
+#include "agent/hot/thread/lane.h"
 
 #include <pthread.h>
 #include <sched.h>

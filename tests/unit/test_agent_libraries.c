@@ -3,7 +3,7 @@
  * timeout: 120 */
 #include "../tap.h"
 
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/symbolize/image.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/native.h"

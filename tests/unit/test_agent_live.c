@@ -8,13 +8,13 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/alloc.h"
+#include "agent/hot/calls/alloc.h"
 #include "agent/record/jvm.h"
-#include "agent/trigger/alloc_events.h"
-#include "agent/trigger/heap_walks.h"
-#include "agent/trigger/live_objects.h"
+#include "agent/trigger/jvm/alloc_events.h"
+#include "agent/trigger/jvm/heap_walks.h"
+#include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
 #include <math.h>

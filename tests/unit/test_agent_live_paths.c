@@ -3,12 +3,12 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "agent/collect/paths.h"
-#include "agent/trigger/heap_walks.h"
-#include "base/units.h"
+#include "agent/collect/live/paths.h"
+#include "agent/trigger/jvm/heap_walks.h"
+#include "base/text/units.h"
 #include "fake_heap.h"
-#include "profile/leaks.h"
-#include "profile/load_jfr.h"
+#include "profile/figures/leaks.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>

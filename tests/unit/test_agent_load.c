@@ -4,10 +4,10 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/hot/fault.h"
-#include "agent/hot/frame.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/fault/fault.h"
 #include "agent/hot/load.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/unwind/frame.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -8,13 +8,13 @@
 #include "../tap.h"
 #include "session.h"
 
+#include "agent/hot/calls/lock.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/lock.h"
-#include "agent/hot/walk.h"
-#include "agent/trigger/lock_events.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
-#include "base/units.h"
-#include "profile/load_jfr.h"
+#include "base/text/units.h"
+#include "profile/load/load_jfr.h"
 #include "profile/locks.h"
 
 #include <inttypes.h>

@@ -6,9 +6,9 @@
  * bounds are 5 of them: a false alarm in 5.7e-7 of the comparisons, and there are ten. */
 #include "../tap.h"
 
-#include "agent/collect/lock_pace.h"
-#include "agent/hot/handler.h"
-#include "agent/hot/lock_draw.h"
+#include "agent/collect/lock/lock_pace.h"
+#include "agent/hot/calls/lock_draw.h"
+#include "agent/hot/signal/handler.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,10 +8,10 @@
 #include "agent/control/loop.h"
 #include "agent/control/peers.h"
 #include "agent/control/socket.h"
-#include "agent/trigger/alloc_events.h"
-#include "agent/trigger/clock.h"
-#include "agent/trigger/live_objects.h"
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/jvm/alloc_events.h"
+#include "agent/trigger/jvm/live_objects.h"
+#include "agent/trigger/tasks/tasks.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/fault.h"
-#include "agent/hot/method.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/method.h"
 
 #include <pthread.h>
 #include <stdlib.h>

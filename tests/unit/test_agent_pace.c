@@ -10,10 +10,10 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
-#include "base/units.h"
-#include "profile/load_jfr.h"
+#include "base/text/units.h"
+#include "profile/load/load_jfr.h"
 
 #include <math.h>
 #include <pthread.h>

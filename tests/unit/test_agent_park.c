@@ -7,10 +7,10 @@
 #include "fake_frames.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/fault.h"
-#include "agent/hot/method.h"
-#include "agent/hot/park.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/calls/park.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/method.h"
+#include "agent/hot/walk/walk.h"
 
 enum { STACK_WORDS = 64, CALL = 40 };
 

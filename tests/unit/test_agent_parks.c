@@ -4,7 +4,7 @@
  * sanitize: no */
 #include "../tap.h"
 
-#include "agent/trigger/parks.h"
+#include "agent/trigger/hooks/parks.h"
 
 #include <errno.h>
 #include <link.h>

@@ -3,7 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "agent/collect/patience.h"
+#include "agent/collect/sampling/patience.h"
 
 #include <stdbool.h>
 

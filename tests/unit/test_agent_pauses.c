@@ -5,7 +5,7 @@
 
 #include "agent/hot/layout.h"
 #include "agent/hotspot/counters.h"
-#include "agent/trigger/gc_pauses.h"
+#include "agent/trigger/jvm/gc_pauses.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

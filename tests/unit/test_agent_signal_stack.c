@@ -9,7 +9,7 @@
 
 #include "agent/hot/layout.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 #include "../tap.h"
 
 #include "agent/hot/record.h"
-#include "agent/record/site.h"
+#include "agent/record/names/site.h"
 
 enum { PUT = 1, ADD, ADD_AGAIN, RUN, OTHER };
 

@@ -5,10 +5,10 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/collect/snapshots.h"
-#include "agent/hot/code.h"
-#include "agent/hot/fault.h"
-#include "agent/hot/method.h"
+#include "agent/collect/sampling/snapshots.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/code.h"
+#include "agent/hot/java/method.h"
 #include "agent/symbolize/native.h"
 #include "asm/code.h"
 

@@ -3,7 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "agent/collect/stacks.h"
+#include "agent/record/names/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #include "../tap.h"
 #include "session.h"
 
-#include "agent/hot/handler.h"
-#include "agent/hot/traps.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "agent/trigger/subset.h"
+#include "agent/trigger/tasks/subset.h"
 
 #include <math.h>
 #include <stdbool.h>

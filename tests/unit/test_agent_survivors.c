@@ -6,7 +6,7 @@
  * The seeds are fixed, so a run repeats; a figure beyond 6 standard errors would come by chance once in 5e8 seeds. */
 #include "../tap.h"
 
-#include "agent/collect/survivors.h"
+#include "agent/collect/live/survivors.h"
 #include "base/map.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/trigger/task_state.h"
+#include "agent/trigger/tasks/task_state.h"
 
 #include <dirent.h>
 #include <pthread.h>

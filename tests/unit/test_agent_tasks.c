@@ -3,7 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/tasks/tasks.h"
 
 #include <pthread.h>
 #include <semaphore.h>

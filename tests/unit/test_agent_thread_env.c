@@ -5,11 +5,11 @@
 #include "../tap.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/agct.h"
-#include "agent/hot/method.h"
-#include "agent/hot/thread.h"
-#include "agent/hot/walk.h"
-#include "agent/hot/work.h"
+#include "agent/hot/java/method.h"
+#include "agent/hot/thread/thread.h"
+#include "agent/hot/walk/agct.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/hot/walk/work.h"
 
 enum { ENV_OFFSET = 64, THREAD_BYTES = 512, LEVEL = 3 };
 

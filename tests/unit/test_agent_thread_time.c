@@ -3,9 +3,9 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/thread_time.h"
-#include "agent/trigger/subset.h"
-#include "profile/load_jfr.h"
+#include "agent/collect/safepoint/thread_time.h"
+#include "agent/trigger/tasks/subset.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

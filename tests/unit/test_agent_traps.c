@@ -5,10 +5,10 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
-#include "agent/hot/action.h"
-#include "agent/hot/traps.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/signal/action.h"
 #include "agent/trigger/threads.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <pthread.h>
 #include <signal.h>

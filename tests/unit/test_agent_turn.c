@@ -5,9 +5,9 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "agent/collect/internal_fault.h"
-#include "agent/hot/fault.h"
-#include "agent/hot/turn.h"
+#include "agent/collect/session/internal_fault.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/thread/turn.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -6,10 +6,10 @@
 #include "../tap.h"
 #include "fake_cfi.h"
 
-#include "agent/hot/cfi.h"
-#include "agent/hot/fault.h"
-#include "agent/hot/module.h"
-#include "agent/hot/unwind.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/unwind/cfi.h"
+#include "agent/hot/unwind/module.h"
+#include "agent/hot/unwind/unwind.h"
 #include "agent/symbolize/modules.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
 #include "../tap.h"
 
 #include "agent/hot/record.h"
-#include "agent/record/virtuals.h"
+#include "agent/record/names/virtuals.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/wait_state.h"
-#include "agent/hot/method.h"
+#include "agent/collect/wall/wait_state.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
 
 static uint64_t frame_of(const char *class_name, const char *name, unsigned type)

@@ -7,10 +7,10 @@
 #include "fake_frames.h"
 #include "fake_jvm.h"
 
-#include "agent/hot/fault.h"
-#include "agent/hot/method.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/record.h"
-#include "agent/hot/walk.h"
+#include "agent/hot/walk/walk.h"
 
 #include <string.h>
 #include <ucontext.h>

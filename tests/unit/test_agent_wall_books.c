@@ -4,10 +4,10 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "agent/collect/wall_books.h"
-#include "agent/hot/handler.h"
-#include "agent/trigger/subset.h"
-#include "profile/load_jfr.h"
+#include "agent/collect/wall/wall_books.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/tasks/subset.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

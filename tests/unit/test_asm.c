@@ -14,7 +14,7 @@
 #include "asm/listing.h"
 #include "asm/regions.h"
 #include "asm/report.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

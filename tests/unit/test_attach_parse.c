@@ -8,7 +8,7 @@
 #include "attach/control.h"
 #include "attach/hsperf.h"
 #include "attach/jvm.h"
-#include "base/percent.h"
+#include "base/text/percent.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * time: every event arrives exactly once, and the books add up.
  * tier: quick
  * timeout: 300 */
-#include "daemon/follow.h"
-#include "jfr/reader.h"
+#include "daemon/spool/follow.h"
+#include "jfr/read/reader.h"
 
 #include "jfr_sample.h"
 #include "jfr_watch.h"

@@ -1,10 +1,10 @@
 /* Which JVMs the daemon profiles and what it calls them: configuration, rules, facts, labels; how processes are told apart.
  * tier: quick
  * timeout: 30 */
-#include "daemon/config.h"
 #include "daemon/discover.h"
-#include "daemon/ini.h"
-#include "daemon/labels.h"
+#include "daemon/rules/config.h"
+#include "daemon/rules/ini.h"
+#include "daemon/rules/labels.h"
 
 #include "../tap.h"
 

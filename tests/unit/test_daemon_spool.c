@@ -1,11 +1,11 @@
 /* The daemon's spool, and when it is sent: order, bound, damage, positions, one user at a time; waits between attempts.
  * tier: quick
  * timeout: 60 */
-#include "daemon/backoff.h"
-#include "daemon/live.h"
-#include "daemon/outbox.h"
-#include "daemon/ship.h"
-#include "daemon/spool_folder.h"
+#include "daemon/spool/backoff.h"
+#include "daemon/spool/live.h"
+#include "daemon/spool/outbox.h"
+#include "daemon/spool/ship.h"
+#include "daemon/spool/spool_folder.h"
 
 #include "../tap.h"
 

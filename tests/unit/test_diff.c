@@ -4,8 +4,8 @@
  * timeout: 900 */
 #include "../tap.h"
 
-#include "profile/diff.h"
-#include "profile/significance.h"
+#include "profile/figures/diff.h"
+#include "profile/figures/significance.h"
 #include "profile_maker.h"
 
 #include <math.h>

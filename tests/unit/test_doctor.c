@@ -3,14 +3,14 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "doctor/clocks.h"
-#include "doctor/container.h"
-#include "doctor/counters.h"
-#include "doctor/kernel.h"
-#include "doctor/libjvm.h"
-#include "doctor/rlimits.h"
-#include "doctor/steal.h"
-#include "doctor/target.h"
+#include "doctor/clock/clocks.h"
+#include "doctor/machine/container.h"
+#include "doctor/clock/counters.h"
+#include "doctor/machine/kernel.h"
+#include "doctor/jvm/libjvm.h"
+#include "doctor/machine/rlimits.h"
+#include "doctor/machine/steal.h"
+#include "doctor/jvm/target.h"
 #include "base/procfs.h"
 
 #include <elf.h>

@@ -5,9 +5,9 @@
 #include "../tap.h"
 
 #include "format/collapsed.h"
-#include "format/formats.h"
 #include "format/pb.h"
 #include "format/pprof.h"
+#include "format/read/formats.h"
 #include "format/speedscope.h"
 #include "format_seed.h"
 #include "format_text.h"

@@ -5,8 +5,8 @@
 #include "../tap.h"
 
 #include "halts_craft.h"
-#include "report/halts.h"
-#include "report/timeline.h"
+#include "report/halts/halts.h"
+#include "report/halts/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

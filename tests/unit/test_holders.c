@@ -4,9 +4,9 @@
 #include "../tap.h"
 
 #include "jfr_craft.h"
-#include "profile/leaks.h"
-#include "profile/load_holders.h"
-#include "profile/load_jfr.h"
+#include "profile/figures/leaks.h"
+#include "profile/load/load_holders.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "jfr/append.h"
-#include "jfr/reader.h"
+#include "jfr/read/append.h"
+#include "jfr/read/reader.h"
 #include "jfr_craft.h"
 
 #include <errno.h>

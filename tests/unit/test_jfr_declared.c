@@ -5,7 +5,7 @@
 #include "jfr_craft.h"
 
 #include "../tap.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "jfr_sample.h"
 
 #include "../tap.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include "jfr_watch.h"
 
 #include "../tap.h"
-#include "jfr/follow.h"
-#include "jfr/writer_tail.h"
+#include "jfr/read/follow.h"
+#include "jfr/write/writer_tail.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

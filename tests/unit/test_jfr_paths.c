@@ -3,10 +3,10 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "jfr/reader.h"
-#include "jfr/writer.h"
-#include "profile/leaks.h"
-#include "profile/load_jfr.h"
+#include "jfr/read/reader.h"
+#include "jfr/write/writer.h"
+#include "profile/figures/leaks.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

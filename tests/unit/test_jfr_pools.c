@@ -5,8 +5,8 @@
 #include "jfr_craft.h"
 
 #include "../tap.h"
-#include "jfr/reader.h"
-#include "jfr/reader_internal.h"
+#include "jfr/read/reader.h"
+#include "jfr/read/reader_internal.h"
 
 enum { P_INT = 10, P_EVENT, P_BOX, ENTRIES = 6000, ABSENT = 7 };
 

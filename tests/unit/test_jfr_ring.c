@@ -7,7 +7,7 @@
 #include "jfr_watch.h"
 
 #include "../tap.h"
-#include "jfr/writer_ring.h"
+#include "jfr/write/writer_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "jfr_walk.h"
 
 #include "../tap.h"
-#include "jfr/input.h"
-#include "jfr/reader.h"
-#include "jfr/writer_tail.h"
+#include "jfr/read/input.h"
+#include "jfr/read/reader.h"
+#include "jfr/write/writer_tail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * tier: quick
  * timeout: 60
  * aarch64: yes */
-#include "jfr/frame_key.h"
-#include "jfr/varints.h"
+#include "jfr/read/frame_key.h"
+#include "jfr/read/varints.h"
 
 #include "../tap.h"
 

@@ -3,8 +3,8 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "base/jsonw.h"
-#include "base/utf8.h"
+#include "base/text/jsonw.h"
+#include "base/text/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "profile/allocated.h"
-#include "profile/leaks.h"
+#include "profile/figures/leaks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "jfr_sample.h"
 
 #include "../tap.h"
-#include "profile/live.h"
-#include "profile/load_jfr.h"
-#include "profile/reroot.h"
-#include "profile/stats.h"
+#include "profile/figures/reroot.h"
+#include "profile/figures/stats.h"
+#include "profile/load/live.h"
+#include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "compress/intake.h"
 #include "halts_craft.h"
 #include "jfr_craft.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <string.h>
 

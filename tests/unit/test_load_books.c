@@ -4,7 +4,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
-#include "profile/load_whole.h"
+#include "profile/load/load_whole.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

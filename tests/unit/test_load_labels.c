@@ -6,7 +6,7 @@
 #include "format_text.h"
 #include "jfr_craft.h"
 #include "profile/filter.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "jfr_craft.h"
 
 #include "../tap.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "../tap.h"
 
 #include "halts_craft.h"
-#include "profile/load_jfr.h"
+#include "profile/load/load_jfr.h"
 #include "profile/locks.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "profile/calltree.h"
 #include "profile/check.h"
+#include "profile/figures/calltree.h"
 #include "profile/merge.h"
 #include "profile/names.h"
 #include "profile/prune.h"
@@ -80,7 +80,7 @@ static uint32_t method_of(struct profile *p, const char *class_name, const char 
     return method;
 }
 
-/* base/stable_name.h has the rule, which this only applies. */
+/* base/text/stable_name.h has the rule, which this only applies. */
 static void test_stable_methods(void)
 {
     struct profile p, full, sum;

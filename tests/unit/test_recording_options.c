@@ -4,7 +4,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "base/recording_options.h"
+#include "base/agreed/recording_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
-#include "base/redact.h"
+#include "base/text/redact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,13 +5,13 @@
 #include "../tap.h"
 
 #include "format/collapsed.h"
-#include "format/flamegraph.h"
-#include "format/output.h"
-#include "format/page_tree.h"
-#include "format/slices.h"
+#include "format/page/flamegraph.h"
+#include "format/write/output.h"
+#include "format/page/page_tree.h"
+#include "format/page/slices.h"
 #include "profile/allocated.h"
 #include "profile_maker.h"
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 #include "report/report.h"
 
 #include <errno.h>

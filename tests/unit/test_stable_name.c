@@ -3,7 +3,7 @@
  * timeout: 30 */
 #include "../tap.h"
 
-#include "base/stable_name.h"
+#include "base/text/stable_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "profile/stats.h"
+#include "profile/figures/stats.h"
 #include "profile_maker.h"
 
 #include <math.h>

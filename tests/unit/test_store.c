@@ -6,11 +6,11 @@
  */
 #include "../tap.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "compress/intake.h"
-#include "format/formats.h"
-#include "store/dictionary.h"
-#include "store/segment.h"
+#include "format/read/formats.h"
+#include "store/files/dictionary.h"
+#include "store/files/segment.h"
 #include "store/store.h"
 
 #include <dirent.h>

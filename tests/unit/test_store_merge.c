@@ -6,9 +6,9 @@
  */
 #include "../tap.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "compress/intake.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "store/store_internal.h"
 
 #include <dirent.h>

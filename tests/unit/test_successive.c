@@ -3,8 +3,8 @@
  * timeout: 300 */
 #include "../tap.h"
 
-#include "profile/stats.h"
-#include "profile/successive.h"
+#include "profile/figures/stats.h"
+#include "profile/figures/successive.h"
 #include "profile_maker.h"
 
 #include <math.h>

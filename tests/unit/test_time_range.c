@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
-#include "base/word_list.h"
+#include "base/text/word_list.h"
 
 int main(void)
 {

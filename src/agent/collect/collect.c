@@ -1,11 +1,11 @@
 #include "agent/collect/collect.h"
 
-#include "agent/collect/dumps.h"
-#include "agent/collect/internal_fault.h"
-#include "agent/collect/live.h"
-#include "agent/collect/safepoint.h"
-#include "agent/collect/sampling.h"
-#include "base/units.h"
+#include "agent/collect/live/live.h"
+#include "agent/collect/safepoint/safepoint.h"
+#include "agent/collect/sampling/sampling.h"
+#include "agent/collect/session/dumps.h"
+#include "agent/collect/session/internal_fault.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <string.h>

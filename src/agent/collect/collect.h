@@ -4,8 +4,8 @@
 #ifndef CANDOR_AGENT_COLLECT_COLLECT_H
 #define CANDOR_AGENT_COLLECT_COLLECT_H
 
-#include "agent/collect/session.h"
-#include "agent/hot/turn.h"
+#include "agent/collect/session/session.h"
+#include "agent/hot/thread/turn.h"
 #include "base/error.h"
 
 #include <stdbool.h>

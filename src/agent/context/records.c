@@ -1,7 +1,7 @@
 #include "agent/context/records.h"
 
 #include "agent/hot/context.h"
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

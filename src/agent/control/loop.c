@@ -4,9 +4,9 @@
 #include "agent/control/peers.h"
 #include "agent/control/requests.h"
 #include "agent/control/socket.h"
-#include "agent/hot/turn.h"
-#include "base/control_protocol.h"
-#include "base/units.h"
+#include "agent/hot/thread/turn.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <poll.h>

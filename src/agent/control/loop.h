@@ -1,5 +1,5 @@
 /* The agent's only thread: it serves the control socket and runs the collector. It blocks all signals except those of its own
- * faults, which end the recording and all sampling, but not the process (hot/turn.h).
+ * faults, which end the recording and all sampling, but not the process (hot/thread/turn.h).
  *
  * It lives from the first loop_open until the recording ends, or for a minute if no recording begins. If the agent was loaded
  * with the JVM, it lives until the JVM ends, so that the next recording can start without attaching again. */

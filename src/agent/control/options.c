@@ -1,7 +1,7 @@
 #include "agent/control/options.h"
 
-#include "base/percent.h"
-#include "base/recording_options.h"
+#include "base/agreed/recording_options.h"
+#include "base/text/percent.h"
 
 #include <errno.h>
 #include <stddef.h>

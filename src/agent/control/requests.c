@@ -1,9 +1,9 @@
 #include "agent/control/requests.h"
 
 #include "agent/control/options.h"
-#include "base/control_protocol.h"
-#include "base/percent.h"
-#include "base/units.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/percent.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <inttypes.h>

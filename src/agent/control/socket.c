@@ -1,7 +1,7 @@
 #include "agent/control/socket.h"
 
-#include "base/control_protocol.h"
-#include "base/units.h"
+#include "base/agreed/control_protocol.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

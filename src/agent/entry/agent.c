@@ -2,12 +2,12 @@
 #include "agent/control/loop.h"
 #include "agent/control/options.h"
 #include "agent/entry/java.h"
-#include "agent/hot/fault.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/fault/visit.h"
 #include "agent/hot/inject.h"
-#include "agent/hot/visit.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
-#include "base/control_protocol.h"
+#include "base/agreed/control_protocol.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,22 +1,22 @@
 #include "agent/entry/java.h"
 
-#include "agent/entry/java_attach.h"
-#include "agent/entry/jvmti_alloc.h"
-#include "agent/entry/jvmti_collections.h"
-#include "agent/entry/jvmti_heap.h"
-#include "agent/entry/jvmti_live.h"
-#include "agent/entry/jvmti_lock.h"
-#include "agent/entry/jvmti_pauses.h"
-#include "agent/entry/jvmti_stacks.h"
-#include "agent/entry/lock_fields.h"
-#include "agent/entry/virtual_fields.h"
-#include "agent/hot/agct.h"
-#include "agent/hot/fault.h"
+#include "agent/entry/fields/lock_fields.h"
+#include "agent/entry/fields/virtual_fields.h"
+#include "agent/entry/jvmti/java_attach.h"
+#include "agent/entry/jvmti/jvmti_alloc.h"
+#include "agent/entry/jvmti/jvmti_collections.h"
+#include "agent/entry/jvmti/jvmti_heap.h"
+#include "agent/entry/jvmti/jvmti_live.h"
+#include "agent/entry/jvmti/jvmti_lock.h"
+#include "agent/entry/jvmti/jvmti_pauses.h"
+#include "agent/entry/jvmti/jvmti_stacks.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/fault/visit.h"
+#include "agent/hot/java/method.h"
 #include "agent/hot/layout.h"
-#include "agent/hot/method.h"
-#include "agent/hot/visit.h"
-#include "agent/hot/walk.h"
-#include "agent/hot/work.h"
+#include "agent/hot/walk/agct.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/hot/walk/work.h"
 #include "agent/hotspot/collections.h"
 #include "agent/hotspot/counters.h"
 #include "agent/hotspot/flags.h"
@@ -81,7 +81,7 @@ static void describe_thread(JNIEnv *jni, jthread thread, uintptr_t *java_thread,
         (*jni)->DeleteLocalRef(jni, info.context_class_loader);
 }
 
-/* What a callback is called with, for its visit (hot/visit.h). */
+/* What a callback is called with, for its visit (hot/fault/visit.h). */
 struct call {
     JNIEnv *jni;
     jthread thread;

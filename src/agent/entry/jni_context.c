@@ -5,7 +5,7 @@
 #include "agent/context/owners.h"
 #include "agent/context/publish.h"
 #include "agent/context/records.h"
-#include "agent/entry/jvmti_mounts.h"
+#include "agent/entry/jvmti/jvmti_mounts.h"
 
 #include <jni.h>
 

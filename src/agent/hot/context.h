@@ -13,7 +13,7 @@
  * stores in order, so it finds the old record, the new one, or one that is marked as being changed. A reader on another thread
  * must know that the owner does not run meanwhile.
  *
- * Its part of a queue's record (hot/record.h, hot/alloc.h):
+ * Its part of a queue's record (hot/record.h, hot/calls/alloc.h):
  *
  *      0     size of the attributes
  *      1, 2  trace id, 3 span id: bytes as in the thread's record

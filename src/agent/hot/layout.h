@@ -130,7 +130,7 @@ struct vm_layout {
     struct vm_allocations allocations;
     struct vm_locks locks;
 
-    /* What the JVM's own threads work at (hot/work.h); not needed for a walk. */
+    /* What the JVM's own threads work at (hot/walk/work.h); not needed for a walk. */
     uint32_t env_offset; /* of the JNIEnv in a JavaThread; 0 = unknown */
     struct vm_field compiler_env, env_task, task_method, task_level;
     uintptr_t vm_operation; /* the address of the pointer to the current one; 0 = unknown */

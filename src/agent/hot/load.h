@@ -1,7 +1,7 @@
 /* Loads from memory that may not be there: stale stack words, freed code, reused metadata.
  *
  * Each load is one instruction. Its address, and the address at which to continue after a fault, are in the section
- * `candor_faults`. The SIGSEGV/SIGBUS handler (hot/fault.c) looks up the faulting pc there and continues at the second address;
+ * `candor_faults`. The SIGSEGV/SIGBUS handler (hot/fault/fault.c) looks up the faulting pc there and continues at the second address;
  * any other fault goes to the handler that was there before ours. Without a fault it costs only the load. Callable anywhere,
  * including signal handlers. */
 #ifndef CANDOR_AGENT_HOT_LOAD_H

@@ -13,7 +13,7 @@
  *              the event wall
  *
  * A frame is one word: its type (enum jfr_frame_type, or one of those below) in bits 60-63; below it, for Java methods, whether it
- * is approximate in bit 48, the method's id in bits 16-47 (hot/method.h) and the bytecode index in bits 0-15; for functions and
+ * is approximate in bit 48, the method's id in bits 16-47 (hot/java/method.h) and the bytecode index in bits 0-15; for functions and
  * stubs, the pc. */
 #ifndef CANDOR_AGENT_HOT_RECORD_H
 #define CANDOR_AGENT_HOT_RECORD_H

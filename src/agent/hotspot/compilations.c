@@ -1,6 +1,6 @@
 #include "agent/hotspot/compilations.h"
 
-#include "agent/hot/code.h"
+#include "agent/hot/java/code.h"
 #include "agent/hot/layout.h"
 #include "agent/hot/load.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The highest number of a compilation whose code is there; 0 when there is none. Tens of milliseconds with a large code cache;
- * beside running compilers. Needs the fault handler (hot/fault.h); not in a handler. */
+ * beside running compilers. Needs the fault handler (hot/fault/fault.h); not in a handler. */
 uint64_t compilations_newest(void);
 
 #endif

@@ -3,8 +3,8 @@
  * Verified on: 8 (offsets); 11, 17, 21 (addresses); 25, 27 (immutable data). */
 #include "agent/hotspot/layout.h"
 
-#include "agent/hot/frame.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/unwind/frame.h"
 #include "agent/hotspot/vmstructs.h"
 
 #include <stdio.h>
@@ -121,7 +121,7 @@ static void deoptimisation(const struct vmstructs *v)
         vmstructs_field(v, "nmethod", mh_entries[i], &l->nm_deopt_mh_entry);
 }
 
-/* What a snapshot of code tells beside its bytes (collect/snapshots.h). */
+/* What a snapshot of code tells beside its bytes (collect/sampling/snapshots.h). */
 static void snapshots(const struct vmstructs *v)
 {
     struct vm_layout *l = &vm_layout;

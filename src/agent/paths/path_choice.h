@@ -1,10 +1,10 @@
 /* Which live objects are searched for, if there are too many: first those in groups that look like leaks.
  *
- * A group is a class and a site (record/site.h). A leak leaves objects of every age: the score of a group is the smallest of
+ * A group is a class and a site (record/names/site.h). A leak leaves objects of every age: the score of a group is the smallest of
  * the live bytes from the second, third and last quarter of the recording. Full queues and caches have only young objects, and
  * objects loaded at the program's start are old; these groups come later, ordered by bytes. Groups take turns, the best first,
  * each with PATH_CHOICE_TURN objects. This only chooses objects for the search, and does not diagnose leaks; a reader of the
- * recording does that (profile/leaks.h). */
+ * recording does that (profile/figures/leaks.h). */
 #ifndef CANDOR_AGENT_PATHS_PATH_CHOICE_H
 #define CANDOR_AGENT_PATHS_PATH_CHOICE_H
 

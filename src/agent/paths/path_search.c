@@ -1,6 +1,6 @@
 #include "agent/paths/path_search.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 #include "agent/record/jvm.h"
 
-#include "agent/trigger/tasks.h"
+#include "agent/trigger/tasks/tasks.h"
 #include "base/buffer.h"
-#include "base/redact.h"
-#include "base/units.h"
+#include "base/text/redact.h"
+#include "base/text/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

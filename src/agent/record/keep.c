@@ -1,6 +1,6 @@
 #include "agent/record/keep.h"
 
-#include "jfr/writer_ring.h"
+#include "jfr/write/writer_ring.h"
 
 enum { TIME_PARTS = 10, BYTE_PARTS = 8, CHUNK_BYTES_MAX = 32 << 20, GAP_BYTES_MAX = 128 << 20 };
 static const uint64_t chunk_ns_max = 60000000000u, chunk_ns_min = 1000000000u;

@@ -7,7 +7,7 @@
 #define CANDOR_AGENT_RECORD_KEEP_H
 
 #include "base/error.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef CANDOR_AGENT_RECORD_MACHINE_H
 #define CANDOR_AGENT_RECORD_MACHINE_H
 
-#include "agent/trigger/clock.h"
+#include "agent/trigger/clocks/clock.h"
 
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
 #include "agent/record/recording.h"
 
-#include "agent/hot/handler.h"
 #include "agent/hot/layout.h"
+#include "agent/hot/signal/handler.h"
 #include "agent/record/jvm.h"
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
-#include "base/units.h"
-#include "jfr/writer_ring.h"
+#include "base/text/units.h"
+#include "jfr/write/writer_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,10 @@
 
 #include "agent/record/file.h"
 #include "agent/record/keep.h"
-#include "agent/record/names.h"
-#include "agent/trigger/clock.h"
+#include "agent/record/names/names.h"
+#include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
-#include "jfr/writer.h"
+#include "jfr/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "agent/symbolize/modules.h"
 
 #include "agent/hot/load.h"
-#include "agent/hot/module.h"
+#include "agent/hot/unwind/module.h"
 
 #include <link.h>
 #include <stdbool.h>

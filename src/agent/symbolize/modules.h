@@ -1,4 +1,4 @@
-/* Keeps hot/module.h's table in step with the libraries the process has loaded. The agent's thread only. */
+/* Keeps hot/unwind/module.h's table in step with the libraries the process has loaded. The agent's thread only. */
 #ifndef CANDOR_AGENT_SYMBOLIZE_MODULES_H
 #define CANDOR_AGENT_SYMBOLIZE_MODULES_H
 

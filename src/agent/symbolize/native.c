@@ -1,6 +1,6 @@
 #include "agent/symbolize/native.h"
 
-#include "agent/hot/cfi.h"
+#include "agent/hot/unwind/cfi.h"
 #include "agent/symbolize/demangle.h"
 #include "agent/symbolize/elf.h"
 #include "agent/symbolize/image.h"

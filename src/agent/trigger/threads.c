@@ -1,16 +1,16 @@
 #include "agent/trigger/threads.h"
 
-#include "agent/hot/alloc.h"
-#include "agent/hot/handler.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/calls/lock.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
-#include "agent/hot/lock.h"
-#include "agent/trigger/blocked.h"
-#include "agent/trigger/clock.h"
-#include "agent/trigger/exits.h"
-#include "agent/trigger/rings.h"
-#include "agent/trigger/tasks.h"
-#include "base/units.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/clocks/exits.h"
+#include "agent/trigger/clocks/rings.h"
+#include "agent/trigger/signals/blocked.h"
+#include "agent/trigger/tasks/tasks.h"
+#include "base/text/units.h"
 
 #include <errno.h>
 #include <pthread.h>

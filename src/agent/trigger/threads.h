@@ -1,11 +1,11 @@
-/* The registry of profiled threads: finds every thread of the process, gives each a slot (hot/thread.h) and a clock.
+/* The registry of profiled threads: finds every thread of the process, gives each a slot (hot/thread/thread.h) and a clock.
  * Java threads announce themselves from their own context; all others are found by scanning /proc/self/task.
  *
  * All functions may be called from any ordinary thread (one lock inside); none from a signal handler. */
 #ifndef CANDOR_AGENT_TRIGGER_THREADS_H
 #define CANDOR_AGENT_TRIGGER_THREADS_H
 
-#include "agent/hot/thread.h"
+#include "agent/hot/thread/thread.h"
 #include "candor/queue/pool.h"
 
 #include <stdbool.h>

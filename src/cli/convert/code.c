@@ -1,8 +1,8 @@
 #include "cli/convert/code.h"
 
 #include "asm/export.h"
-#include "format/output.h"
-#include "profile/load_jfr.h"
+#include "format/write/output.h"
+#include "profile/load/load_jfr.h"
 
 #include <string.h>
 

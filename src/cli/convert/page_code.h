@@ -2,7 +2,7 @@
 #ifndef CANDOR_CLI_CONVERT_PAGE_CODE_H
 #define CANDOR_CLI_CONVERT_PAGE_CODE_H
 
-#include "format/page.h"
+#include "format/page/page.h"
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
 #include "cli/read/problems.h"
 #include "cli/read/remote.h"
 #include "compress/pack.h"
-#include "format/output.h"
-#include "jfr/reader.h"
+#include "format/write/output.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>

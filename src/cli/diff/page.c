@@ -1,8 +1,8 @@
 #include "cli/diff/page.h"
 
 #include "cli/cli.h"
-#include "format/flamegraph.h"
-#include "format/output.h"
+#include "format/page/flamegraph.h"
+#include "format/write/output.h"
 #include "profile/merge.h"
 
 #include <stdio.h>

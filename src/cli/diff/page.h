@@ -2,7 +2,7 @@
 #ifndef CANDOR_CLI_DIFF_PAGE_H
 #define CANDOR_CLI_DIFF_PAGE_H
 
-#include "profile/diff.h"
+#include "profile/figures/diff.h"
 
 struct diff_page {
     struct profile sides[2]; /* by enum diff_side */

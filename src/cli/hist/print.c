@@ -1,6 +1,6 @@
 #include "cli/hist/print.h"
 
-#include "base/jsonw.h"
+#include "base/text/jsonw.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "cli/load/print.h"
 
-#include "base/jsonw.h"
-#include "base/units.h"
+#include "base/text/jsonw.h"
+#include "base/text/units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 

@@ -1,6 +1,6 @@
 #include "cli/read/input.h"
 
-#include "base/word_list.h"
+#include "base/text/word_list.h"
 #include "profile/merge.h"
 
 #include <errno.h>

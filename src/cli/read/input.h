@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/read/remote.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "profile/filter.h"
 
 #define INPUT_OPTIONS                                                                                                             \

@@ -1,12 +1,12 @@
 #include "cli/read/remote.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "compress/intake.h"
-#include "format/formats.h"
+#include "format/read/formats.h"
 #include "http/address.h"
 #include "http/fetch.h"
 #include "http/token.h"
-#include "server/times.h"
+#include "server/request/times.h"
 
 #include <errno.h>
 #include <inttypes.h>

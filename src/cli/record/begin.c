@@ -1,9 +1,9 @@
 #include "cli/record/begin.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/record/watch.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "cli/record/event_list.h"
 
-#include "base/counted_event.h"
-#include "base/recording_options.h"
-#include "base/word_list.h"
+#include "base/agreed/counted_event.h"
+#include "base/agreed/recording_options.h"
+#include "base/text/word_list.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 
 #include "attach/jvm.h"
 #include "attach/recorder_settings.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/interrupt.h"
-#include "jfr/append.h"
+#include "jfr/read/append.h"
 
 #include <errno.h>
 #include <fcntl.h>

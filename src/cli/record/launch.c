@@ -1,6 +1,6 @@
 /* record -- COMMAND: a child with the agent from its first moment. */
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cli/interrupt.h"
 #include "cli/record/jdk_recorder.h"
 #include "cli/record/launch.h"

@@ -1,7 +1,7 @@
 /* How a recording is to be made. */
 #include "cli/record/recording.h"
 
-#include "base/alarm_rule.h"
+#include "base/agreed/alarm_rule.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -2,13 +2,13 @@
 #ifndef CANDOR_CLI_RECORD_RECORDING_H
 #define CANDOR_CLI_RECORD_RECORDING_H
 
-#include "base/recording_options.h"
+#include "base/agreed/recording_options.h"
 #include "cli/cli.h"
+#include "cli/paths_option.h"
 #include "cli/record/event_list.h"
-#include "cli/record/paths_option.h"
 #include "cli/record/recording_file.h"
 
-/* The rows of base/recording_options.h as options of a command. */
+/* The rows of base/agreed/recording_options.h as options of a command. */
 #define RECORDING_NUMBER(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                         \
     {letter, key, argument, NULL, help, without},
 #define RECORDING_WORD(symbol, letter, key, argument, choices, help) {letter, key, argument, choices, help},

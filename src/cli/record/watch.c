@@ -1,12 +1,12 @@
 /* Watching a recording until it ends, and what is shown of it then. */
 #include "attach/process_end.h"
-#include "base/units.h"
-#include "base/utf8.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/read/problems.h"
 #include "cli/record/watch.h"
-#include "jfr/reader.h"
+#include "jfr/read/reader.h"
 
 #include <errno.h>
 #include <string.h>

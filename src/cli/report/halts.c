@@ -1,10 +1,10 @@
 #include "cli/report/halts.h"
 
-#include "base/time_range.h"
+#include "base/text/time_range.h"
 #include "cli/read/input.h"
 #include "cli/read/problems.h"
-#include "report/halts.h"
-#include "report/timeline.h"
+#include "report/halts/halts.h"
+#include "report/halts/timeline.h"
 
 #include <string.h>
 

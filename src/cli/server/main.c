@@ -1,8 +1,8 @@
 /* candor-server: from a command line to the server. */
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/cli.h"
 #include "compress/intake.h"
-#include "server/origin.h"
+#include "server/request/origin.h"
 #include "server/server.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "cli/top/batch.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/interrupt.h"
 
 enum { COLUMNS = 512 }; /* where no terminal sets a bound */

@@ -1,6 +1,6 @@
 #include "cli/top/canvas.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 #include "cli/top/draw.h"
 
 #include "base/buffer.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/progress.h"
 #include "cli/top/keys.h"
 #include "profile/names.h"

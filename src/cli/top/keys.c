@@ -1,6 +1,6 @@
 #include "cli/top/keys.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <string.h>
 

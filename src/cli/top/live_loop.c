@@ -1,6 +1,6 @@
 #include "cli/top/live_loop.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/top/keys.h"

@@ -1,6 +1,6 @@
 #include "cli/top/look.h"
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <string.h>
 #include <time.h>

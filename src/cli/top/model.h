@@ -8,7 +8,7 @@
 #define CANDOR_CLI_TOP_MODEL_H
 
 #include "cli/top/rows.h"
-#include "profile/live.h"
+#include "profile/load/live.h"
 
 enum model_sort { MODEL_BY_SELF, MODEL_BY_TOTAL, MODEL_BY_NAME, MODEL_SORTS };
 enum model_prompt { MODEL_NO_PROMPT, MODEL_SEARCH, MODEL_SAVE };

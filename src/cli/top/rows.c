@@ -1,8 +1,8 @@
 #include "cli/top/rows.h"
 
 #include "base/array.h"
-#include "profile/calltree.h"
-#include "profile/reroot.h"
+#include "profile/figures/calltree.h"
+#include "profile/figures/reroot.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef CANDOR_CLI_TOP_ROWS_H
 #define CANDOR_CLI_TOP_ROWS_H
 
+#include "profile/figures/stats.h"
 #include "profile/profile.h"
-#include "profile/stats.h"
 
 enum rows_kind { ROWS_METHODS, ROWS_THREADS, ROWS_CALLERS, ROWS_CALLEES, ROWS_BOOKS };
 

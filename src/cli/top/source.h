@@ -6,7 +6,7 @@
 #include "cli/record/recording.h"
 #include "cli/session.h"
 #include "cli/top/guard.h"
-#include "profile/live.h"
+#include "profile/load/live.h"
 
 struct source {
     const struct session *session;

@@ -1,0 +1,251 @@
+#include "agent/collect/alloc/allocations.h"
+
+#include "agent/collect/alloc/alloc_pace.h"
+#include "agent/collect/books/books.h"
+#include "agent/collect/live/live.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/layout.h"
+#include "agent/record/names/class_name.h"
+#include "agent/record/names/reason.h"
+#include "agent/trigger/jvm/alloc_events.h"
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Since this version a JVM samples objects outside of a thread's buffer as it does those within (JDK-8356372). */
+enum { FAIR_TO_MIXED_SIZES = 25 };
+
+/* Accounts of bytes, whatever unit the field of struct account has for a name. */
+static struct {
+    bool running;
+    struct alloc_options options;
+    struct recording *recording;
+    struct alloc_pace pace;
+    uint64_t longest_interval;
+    uint64_t ticked_ns;
+    struct account taken;            /* in the recording */
+    struct account counted, weighed; /* of the same samples: what the JVM counted up to each, and what they weigh */
+    uint32_t outcome_symbols[OUTCOME_COUNT];
+    uint64_t record[ALLOC_WORDS_MAX + 1]; /* names_stack may add a frame */
+} session;
+
+bool allocations_running(void)
+{
+    return session.running;
+}
+
+uint64_t allocations_samples(void)
+{
+    return session.taken.count;
+}
+
+uint64_t allocations_lost(void)
+{
+    uint64_t lost = 0;
+    for (int i = 0; session.running && i < ALLOCATION_LOSS_COUNT; i++)
+        lost += atomic_load(&alloc_config.lost[i]);
+    return lost;
+}
+
+/* ---- records ---- */
+
+static uint32_t stack_of(const struct sampled_thread *t, enum outcome outcome, uint64_t *frames, size_t count)
+{
+    struct names *n = &session.recording->names;
+    if (outcome_has_stack(outcome))
+        return names_stack(n, frames, count, (enum thread_role)atomic_load(&t->role), outcome == OUTCOME_TRUNCATED);
+    uint64_t frame = frame_java(JFR_FRAME_FAILED, names_pseudo(n, reason_outcome[outcome], ""), 0);
+    return stacks_add(&n->stacks, &frame, 1) << 1;
+}
+
+static void book(const struct jfr_allocation_sample *s)
+{
+    session.taken.ns += (int64_t)s->weight;
+    session.taken.count++;
+    if (!s->counted)
+        return;
+    session.counted.ns += (int64_t)s->counted;
+    session.weighed.ns += (int64_t)s->weight;
+    session.counted.count++;
+    session.weighed.count++;
+}
+
+static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
+{
+    uint64_t tail = record[words - 1];
+    enum outcome outcome = (enum outcome)record_outcome(tail);
+    size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48, context_words = record_context_words(tail);
+    size_t frames = words - ALLOC_HEAD - class_words - virtual_words - context_words - 1;
+    uint64_t *class_name = record + ALLOC_HEAD + frames;
+    uint64_t virtual_thread[RECORD_VIRTUAL_MAX];
+    struct names *names = &session.recording->names;
+    struct jfr_writer *w = session.recording->writer;
+    struct jfr_allocation_sample s = {.ticks = record[0],
+                                      .thread = names_thread_id(t),
+                                      .class_name = class_name_symbol(&names->strings, class_name, class_words),
+                                      .weight = alloc_weight(record[1], record[2]),
+                                      .size = record[1],
+                                      .interval = record[2],
+                                      .counted = record[3],
+                                      .outcome = session.outcome_symbols[outcome],
+                                      .context = names_context(names, class_name + class_words + virtual_words, context_words)};
+    if (virtual_words) {
+        s.carrier = s.thread;
+        s.thread = names_virtual_thread(names, class_name + class_words, virtual_words);
+    }
+    memcpy(virtual_thread, class_name + class_words, virtual_words * sizeof *virtual_thread);
+    s.stack = stack_of(t, outcome, record + ALLOC_HEAD, frames); /* last: it writes behind the frames */
+    uint64_t dropped = jfr_writer_dropped(w);
+    jfr_write_allocation_sample(w, &s);
+    if (jfr_writer_dropped(w) != dropped)
+        alloc_lose(ALLOCATION_LOSS_MEMORY, s.weight);
+    else
+        book(&s);
+    live_take(&s, record[4], (uint32_t)record[5], virtual_thread, virtual_words);
+}
+
+void allocations_drain(const struct sampled_thread *t, bool shrink)
+{
+    struct alloc_lane *lane = session.running ? lane_of(&alloc_lanes, t) : NULL;
+    size_t words;
+    bool named = false;
+    if (!lane)
+        return;
+    while ((words = candor_queue_read(&lane->lane.queue, session.record, ALLOC_WORDS_MAX)) > 0) {
+        if (!named)
+            names_thread(&session.recording->names, t);
+        named = true;
+        take_record(t, session.record, words);
+    }
+    if (shrink)
+        candor_queue_shrink(&lane->lane.queue);
+}
+
+/* ---- rate ---- */
+
+static uint64_t rate(void)
+{
+    return session.options.rate ? session.options.rate : ALLOCATIONS_RATE_DEFAULT;
+}
+
+static void refill(uint64_t now)
+{
+    int64_t left = atomic_load(&alloc_config.tokens);
+    atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), left, now - session.ticked_ns));
+}
+
+/* By the samples that were drawn until this very moment, and not those read from the queues: some of these came long before. */
+void allocations_tick(void)
+{
+    if (!session.running || session.options.interval)
+        return;
+    uint64_t before = session.pace.interval, now = clock_monotonic_ns();
+    uint64_t interval = alloc_pace_next(&session.pace, now, atomic_load(&alloc_config.drawn_bytes), atomic_load(&alloc_config.drawn));
+    refill(now);
+    session.ticked_ns = now;
+    if (interval == before)
+        return;
+    if (!alloc_events.set_interval(interval)) {
+        session.pace.interval = before;
+        return;
+    }
+    atomic_store(&alloc_config.interval, interval);
+    if (interval > session.longest_interval)
+        session.longest_interval = interval;
+}
+
+/* ---- books ---- */
+
+static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+{
+    write(session.recording->writer, now, account, reason, a.ns, a.count);
+}
+
+void allocations_write(jfr_write_book *write, uint64_t now)
+{
+    if (!session.running)
+        return;
+    put(write, now, "alloc_bytes", "", session.taken);
+    put(write, now, "alloc_counted_bytes", "", session.counted);
+    put(write, now, "alloc_weighed_bytes", "", session.weighed);
+    put(write, now, "alloc_longest_interval", "", (struct account){.ns = (int64_t)session.longest_interval});
+    for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++) {
+        struct account lost = {.ns = (int64_t)atomic_load(&alloc_config.lost_bytes[i]), .count = atomic_load(&alloc_config.lost[i])};
+        if (lost.count)
+            put(write, now, "alloc_lost_bytes", reason_allocation_loss[i], lost);
+    }
+}
+
+/* ---- life ---- */
+
+void allocations_describe(void)
+{
+    char text[32];
+    struct jfr_writer *w = session.recording->writer;
+    uint64_t now = clock_monotonic_ns();
+    jfr_write_setting(w, now, "alloc_mixed_sizes", vm_layout.java_version < FAIR_TO_MIXED_SIZES ? "biased" : "fair");
+    jfr_write_active_setting(w, now, "jdk.ObjectAllocationSample", "enabled", "true");
+    snprintf(text, sizeof text, "%llu", (unsigned long long)session.options.interval);
+    if (session.options.interval) {
+        jfr_write_setting(w, now, "alloc_interval", text);
+        return;
+    }
+    snprintf(text, sizeof text, "%llu/s", (unsigned long long)rate());
+    jfr_write_setting(w, now, "alloc_rate", text);
+    jfr_write_active_setting(w, now, "jdk.ObjectAllocationSample", "throttle", text);
+}
+
+int allocations_reserve(struct error *e)
+{
+    return lane_table_init(&alloc_lanes) ? error_set(e, -ENOMEM, "not enough address space for the allocations' queues") : 0;
+}
+
+static void begin(const struct alloc_options *options, struct recording *r)
+{
+    uint64_t now = clock_monotonic_ns();
+    memset(&session, 0, sizeof session);
+    session.options = *options;
+    session.recording = r;
+    session.ticked_ns = now;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        session.outcome_symbols[i] = strtab_add_text(&r->names.strings, reason_outcome[i]);
+    alloc_pace_begin(&session.pace, rate(), options->interval ? options->interval : ALLOC_INTERVAL_JVM, now);
+    for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++) {
+        atomic_store(&alloc_config.lost[i], 0);
+        atomic_store(&alloc_config.lost_bytes[i], 0);
+    }
+    atomic_store(&alloc_config.drawn, 0);
+    atomic_store(&alloc_config.drawn_bytes, 0);
+    session.longest_interval = session.pace.interval;
+    alloc_config.is_bounded = !options->interval;
+    atomic_store(&alloc_config.tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
+    atomic_store(&alloc_config.interval, session.pace.interval);
+}
+
+int allocations_start(const struct alloc_options *options, struct recording *r, struct error *e)
+{
+    if (!alloc_events.open)
+        return error_set(e, -ENOTSUP, "event=alloc: there is no JVM here");
+    begin(options, r);
+    /* Release: pairs with the acquire of the callback, which then finds all of the above. */
+    atomic_store_explicit(&alloc_config.on, true, memory_order_release);
+    int rc = alloc_events.open(session.pace.interval, e);
+    session.running = !rc;
+    if (rc)
+        allocations_silence();
+    return rc;
+}
+
+void allocations_silence(void)
+{
+    atomic_store(&alloc_config.on, false);
+}
+
+void allocations_stop(void)
+{
+    allocations_silence();
+    session.running = false;
+    lane_table_deinit(&alloc_lanes);
+}

@@ -1,0 +1,167 @@
+#include "agent/collect/books/books.h"
+
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/threads.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { TICK_NS = 10000000 };
+
+uint64_t books_own_cpu(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* By the kernel's own account of all threads, those that have ended, too. */
+struct used {
+    uint64_t kernel_ns, switches;
+};
+
+static struct used used_so_far(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (struct used){(uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u,
+                         (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw};
+}
+
+void books_open(struct books *b, uint64_t signal_cost_ns)
+{
+    memset(b, 0, sizeof *b);
+    b->signal_cost_ns = signal_cost_ns;
+    b->own_at_start = books_own_cpu();
+    struct used used = used_so_far();
+    b->kernel_at_start = used.kernel_ns;
+    b->switches_at_start = used.switches;
+    b->cpu_at_start = clock_process_cpu();
+}
+
+void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns)
+{
+    b->outcomes[outcome].ns += (int64_t)weight_ns;
+    b->outcomes[outcome].count++;
+    b->samples++;
+}
+
+void books_lose(struct books *b, enum loss why, uint64_t weight_ns)
+{
+    b->closed_lost[why].ns += (int64_t)weight_ns;
+    b->closed_lost[why].count++;
+}
+
+static void add_thread(const struct clock *clock, const struct sampled_thread *t, struct account *lost, int64_t *unseen)
+{
+    int64_t cpu = (int64_t)threads_cpu(t);
+    for (int i = 0; i < LOSS_COUNT; i++) {
+        lost[i].ns += (int64_t)counter_get(&t->lost_ns[i]);
+        lost[i].count += counter_get(&t->lost[i]);
+    }
+    if (clock->kind == CLOCK_ITIMER)
+        return; /* its expiries stand for the CPU time of all threads */
+    int64_t blind = cpu < (int64_t)t->blind_ns ? cpu : (int64_t)t->blind_ns;
+    unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start) + blind;
+    if (t->lacks_clock)
+        unseen[UNSEEN_NO_CLOCK] += cpu - blind;
+    else if (t->blocks) /* when it no longer does, an expiry stands for all of it */
+        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
+    else if (!clock->kernel && !t->perf_error)
+        unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
+}
+
+static void add_slow(const struct sampled_thread *t, struct account *slow)
+{
+    for (int i = 0; i < SUPPRESSION_COUNT; i++) {
+        slow[i].ns += (int64_t)counter_get(&t->suppressed_ns[i]);
+        slow[i].count += counter_get(&t->slow[i]);
+    }
+}
+
+void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t)
+{
+    add_thread(clock, t, b->closed_lost, b->closed_unseen);
+    add_slow(t, b->closed_slow);
+    b->closed_handler_ns += counter_get(&t->handler_ns);
+}
+
+uint64_t books_samples_ns(const struct books *b)
+{
+    uint64_t ns = b->closed_handler_ns + b->samples * b->signal_cost_ns;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
+            ns += counter_get(&sampled_threads[i].handler_ns);
+    return ns;
+}
+
+/* Of the time that clocks ran slow, how many expiries there were not. */
+static void count_suppressed(struct account *slow)
+{
+    for (int i = 0; i < SUPPRESSION_COUNT; i++) {
+        uint64_t asked = (uint64_t)slow[i].ns / handler_config.interval_ns;
+        slow[i].count = asked > slow[i].count ? asked - slow[i].count : 0;
+    }
+}
+
+void books_fault(struct books *b, uint64_t cpu_ns)
+{
+    b->cpu_at_fault = cpu_ns > b->cpu_at_start ? cpu_ns : b->cpu_at_start;
+    b->own_at_fault = books_own_cpu();
+}
+
+void books_end(struct books *b)
+{
+    b->cpu_at_end = clock_process_cpu();
+    b->own_at_end = books_own_cpu();
+}
+
+/* What threads used beyond their expiries is the kernel's, where it may not be sampled, or is missing: the kernel's own account tells.
+ * It is taken by ticks, of 10 ms at most, and so off by more than 5 sqrt(told * tick), which lies below this, once in a million. */
+static int64_t most_kernel_time(const struct books *b, const struct used *used)
+{
+    int64_t told = (int64_t)(used->kernel_ns - b->kernel_at_start);
+    return told + told / 8 + 50 * (int64_t)TICK_NS;
+}
+
+void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->lost, b->closed_lost, sizeof out->lost);
+    memcpy(out->unseen_ns, b->closed_unseen, sizeof out->unseen_ns);
+    memcpy(out->suppressed, b->closed_slow, sizeof out->suppressed);
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE) {
+            add_thread(clock, &sampled_threads[i], out->lost, out->unseen_ns);
+            add_slow(&sampled_threads[i], out->suppressed);
+        }
+    count_suppressed(out->suppressed);
+    out->unseen_ns[UNSEEN_AFTER_EXIT] = (int64_t)threads_exit_cpu();
+    uint64_t cpu = b->cpu_at_end ? b->cpu_at_end : clock_process_cpu();
+    uint64_t own_cpu = b->cpu_at_end ? b->own_at_end : books_own_cpu();
+    int64_t own = (int64_t)(own_cpu - b->own_at_start);
+    if (clock->kind != CLOCK_ITIMER)
+        out->unseen_ns[UNSEEN_PROFILER] = own;
+    if (b->cpu_at_fault)
+        out->unseen_ns[UNSEEN_INTERNAL_FAULT] = (int64_t)(cpu - b->cpu_at_fault);
+    if (b->cpu_at_fault && clock->kind != CLOCK_ITIMER) /* which is in the books already */
+        out->unseen_ns[UNSEEN_INTERNAL_FAULT] -= (int64_t)(own_cpu - b->own_at_fault);
+    struct used used = used_so_far();
+    int64_t kernel_most = most_kernel_time(b, &used);
+    if (out->unseen_ns[UNSEEN_KERNEL] > kernel_most)
+        out->unseen_ns[UNSEEN_KERNEL] = kernel_most;
+    /* Single expiries stand for more or less than the thread has used by now, so the difference may be below zero. */
+    if (out->unseen_ns[UNSEEN_KERNEL] < 0)
+        out->unseen_ns[UNSEEN_KERNEL] = 0;
+    out->cpu_ns = (int64_t)(cpu - b->cpu_at_start);
+    out->own_cost_ns = (int64_t)(books_own_cpu() - b->own_at_start) + (int64_t)books_samples_ns(b);
+    out->switches = used.switches - b->switches_at_start;
+    out->residual_ns = out->cpu_ns;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        out->residual_ns -= b->outcomes[i].ns;
+    for (int i = 0; i < LOSS_COUNT; i++)
+        out->residual_ns -= out->lost[i].ns;
+    for (int i = 0; i < UNSEEN_COUNT; i++)
+        out->residual_ns -= out->unseen_ns[i];
+}

@@ -1,0 +1,63 @@
+/* The books: where every nanosecond of the process's CPU time went, as far as it is known (docs/formats/recording.md).
+ *
+ *   cpu = complete + truncated + failed(reason) + lost(reason) + unseen(reason) + residual
+ *
+ * `cpu` is the process CPU clock; complete, truncated and failed are summed from drained records; lost and unseen come from the
+ * threads' own counters and clocks. The two sides meet only in `residual`: a record that vanished on the way is missing on the
+ * right of the equation and shows there. Collector only. */
+#ifndef CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
+#define CANDOR_AGENT_COLLECT_BOOKS_BOOKS_H
+
+#include "agent/hot/reasons.h"
+#include "agent/hot/thread/thread.h"
+#include "agent/trigger/clocks/clock.h"
+
+#include <stdint.h>
+
+struct account {
+    int64_t ns;
+    uint64_t count;
+};
+
+struct books {
+    uint64_t cpu_at_start; /* process CPU clock */
+    uint64_t own_at_start; /* the collector's CPU clock */
+    uint64_t kernel_at_start, switches_at_start; /* system time and context switches by the kernel's own account */
+    uint64_t signal_cost_ns; /* what a sample costs beside the handler's time; 0 = unknown */
+    uint64_t samples;
+    uint64_t cpu_at_fault, own_at_fault; /* of the same clocks, when a fault in the agent ended sampling; 0 = it continues */
+    uint64_t cpu_at_end, own_at_end;     /* the same, when it ended */
+    struct account outcomes[OUTCOME_COUNT];
+    /* For threads that are gone, and for the collector. */
+    struct account closed_lost[LOSS_COUNT];
+    int64_t closed_unseen[UNSEEN_COUNT];
+    struct account closed_slow[SUPPRESSION_COUNT];
+    uint64_t closed_handler_ns;
+};
+
+struct books_balance {
+    int64_t cpu_ns, residual_ns, own_cost_ns;
+    uint64_t switches; /* context switches of the process's threads */
+    struct account lost[LOSS_COUNT];
+    int64_t unseen_ns[UNSEEN_COUNT];
+    struct account suppressed[SUPPRESSION_COUNT]; /* not of the sum: expiries that were not, and the CPU time in which */
+};
+
+/* The collector's CPU clock. */
+uint64_t books_own_cpu(void);
+
+void books_open(struct books *b, uint64_t signal_cost_ns);
+void books_sample(struct books *b, enum outcome outcome, uint64_t weight_ns);
+/* An expiry whose record was drained, but could not be written. */
+void books_lose(struct books *b, enum loss why, uint64_t weight_ns);
+/* Takes over the counters of a thread whose slot is about to be freed. */
+void books_close_thread(struct books *b, const struct clock *clock, const struct sampled_thread *t);
+/* The time that the sampled threads spent in samples, as far as it is known. */
+uint64_t books_samples_ns(const struct books *b);
+/* All the process uses from now on is unseen; it began when the process CPU clock stood at cpu_ns. */
+void books_fault(struct books *b, uint64_t cpu_ns);
+/* Sampling has ended, and so has the time that is accounted for: the work to end the recording is in no thread's books. */
+void books_end(struct books *b);
+void books_balance(const struct books *b, const struct clock *clock, struct books_balance *out);
+
+#endif

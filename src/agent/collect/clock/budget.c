@@ -1,0 +1,88 @@
+#include "agent/collect/clock/budget.h"
+
+#include <string.h>
+
+static const double LEAST_PROCESSORS = 0.1; /* below, a share of what is used would be a share of nothing */
+static const double MARGIN = 1.1;
+/* Of the overhead, what is left for samples however much the agent's thread takes. */
+static const double LEAST_ROOM = 0.25;
+static const double FALL_NS = 1e9, LONG_NS = 3e9; /* how long what was measured is remembered */
+
+enum { STEP_NS = 50000000 };
+#define LONGEST_PACE_NS UINT64_C(10000000000)
+#define HOPELESS_NS UINT64_C(10000000000)
+
+void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now)
+{
+    *b = (struct budget){.limits = *limits, .interval_ns = interval_ns, .pace_ns = interval_ns, .last = *now};
+}
+
+/* An average over about `memory` ns. */
+static double follow(double old, double value, double elapsed, double memory)
+{
+    return old + (value - old) * (elapsed < memory ? elapsed / memory : 1);
+}
+
+static void measure(struct budget *b, const struct budget_usage *now, double elapsed)
+{
+    double processors = (double)(now->cpu_ns - b->last.cpu_ns) / elapsed;
+    uint64_t samples = now->samples - b->last.samples;
+    b->processors = processors > b->processors ? processors : follow(b->processors, processors, elapsed, FALL_NS);
+    b->use = follow(b->use, processors, elapsed, LONG_NS);
+    b->own = follow(b->own, (double)(now->own_ns - b->last.own_ns) / elapsed, elapsed, LONG_NS);
+    if (samples) {
+        double cost = (double)(now->samples_ns - b->last.samples_ns) / (double)samples;
+        b->sample_ns = b->sample_ns ? follow(b->sample_ns, cost, elapsed, FALL_NS) : cost;
+    }
+}
+
+/* What the agent's thread takes of all that is allowed: above 1 it alone takes more. */
+static double taken(const struct budget *b)
+{
+    double use = b->use > LEAST_PROCESSORS ? b->use : LEAST_PROCESSORS;
+    return b->limits.max_overhead ? b->own / (b->limits.max_overhead * use) : 0;
+}
+
+static double pace_for_rate(const struct budget *b)
+{
+    return b->limits.max_rate ? b->processors * 1e9 / (double)b->limits.max_rate : 0;
+}
+
+/* Of what is used, samples cost sample_ns / pace, however much that is. */
+static double pace_for_overhead(const struct budget *b)
+{
+    double room = 1 - taken(b);
+    if (!b->limits.max_overhead)
+        return 0;
+    if (room < LEAST_ROOM)
+        room = LEAST_ROOM;
+    return b->sample_ns / (room * b->limits.max_overhead);
+}
+
+uint64_t budget_pace(struct budget *b, const struct budget_usage *now)
+{
+    double elapsed = (double)(now->wall_ns - b->last.wall_ns);
+    if (elapsed < STEP_NS)
+        return b->pace_ns;
+    measure(b, now, elapsed);
+    b->last = *now;
+    b->exceeded_ns = taken(b) > 1 ? b->exceeded_ns + (uint64_t)elapsed : 0;
+    double rate = pace_for_rate(b), overhead = pace_for_overhead(b), least = rate > overhead ? rate : overhead;
+    double pace = least * MARGIN < (double)LONGEST_PACE_NS ? least * MARGIN : (double)LONGEST_PACE_NS;
+    bool is_enough = (double)b->pace_ns >= least, is_near = (double)b->pace_ns <= pace * MARGIN;
+    if (pace <= (double)b->interval_ns)
+        b->pace_ns = b->interval_ns;
+    else if (!is_enough || !is_near)
+        b->pace_ns = (uint64_t)pace;
+    return b->pace_ns;
+}
+
+bool budget_is_tight(const struct budget *b)
+{
+    return taken(b) > 1 - LEAST_ROOM;
+}
+
+bool budget_is_hopeless(const struct budget *b)
+{
+    return b->exceeded_ns >= HOPELESS_NS;
+}

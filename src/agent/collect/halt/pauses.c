@@ -1,0 +1,197 @@
+#include "agent/collect/halt/pauses.h"
+
+#include "agent/collect/books/books.h"
+#include "agent/hot/reasons.h"
+#include "agent/hotspot/counters.h"
+#include "agent/record/names/reason.h"
+#include "agent/trigger/jvm/gc_pauses.h"
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NAME_BYTES = 64 };
+
+/* The JVM's counters at a moment; they only rise. */
+struct reading {
+    uint64_t ns;
+    uint64_t safepoints, stopped_ticks, synchronizing_ticks;
+};
+
+static struct {
+    bool running;
+    struct recording *recording;
+    uint32_t pauses; /* also those that were lost to memory: numbers are not given twice */
+    struct account taken, dropped;
+    struct account safepoints, synchronizing;
+    struct reading last;
+    uint64_t collections_before;
+} session;
+
+bool pauses_running(void)
+{
+    return session.running;
+}
+
+static uint64_t collections(void)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < COUNTERS_COLLECTORS; i++)
+        sum += counters_value(counters.collectors[i].collections);
+    return sum;
+}
+
+static struct reading read_counters(uint64_t now)
+{
+    return (struct reading){now, counters_value(counters.safepoints), counters_value(counters.safepoint_ticks),
+                            counters_value(counters.synchronizing_ticks)};
+}
+
+/* ---- pauses ---- */
+
+static uint32_t symbol(const char *text)
+{
+    return *text ? strtab_add_text(&session.recording->names.strings, text) : 0;
+}
+
+/* Where no collector counted it, the operation. */
+static uint32_t name_symbol(const struct gc_pause *p)
+{
+    char name[NAME_BYTES] = "";
+    if (p->collector != GC_NO_COLLECTOR)
+        counters_copy(&counters.collectors[p->collector].name, name, sizeof name);
+    else if (p->operation && !names_operation(p->operation, name, sizeof name))
+        name[0] = 0;
+    return symbol(name);
+}
+
+static void count(struct account *a, uint64_t ns)
+{
+    a->ns += (int64_t)ns;
+    a->count++;
+}
+
+static void take_pause(const struct gc_pause *p)
+{
+    struct jfr_writer *w = session.recording->writer;
+    struct jfr_garbage_collection c = {.start_ticks = p->start_ns,
+                                       .end_ticks = p->end_ns,
+                                       .pause_ns = p->end_ns - p->start_ns,
+                                       .id = ++session.pauses,
+                                       .name = name_symbol(p),
+                                       .cause = symbol(p->cause)};
+    uint64_t dropped = jfr_writer_dropped(w);
+    jfr_write_garbage_collection(w, &c);
+    count(jfr_writer_dropped(w) == dropped ? &session.taken : &session.dropped, c.pause_ns);
+}
+
+/* ---- safepoints ---- */
+
+/* A safepoint is counted when it begins, and its time when it ends: with the number alone, it is under way, and told of later. */
+static void take_safepoints(uint64_t now, bool at_end)
+{
+    struct reading next = read_counters(now);
+    uint64_t number = next.safepoints - session.last.safepoints;
+    bool under_way = next.stopped_ticks == session.last.stopped_ticks && !at_end;
+    if (!number || under_way || !counters_find_clock())
+        return;
+    struct jfr_safepoint_count c = {.start_ticks = session.last.ns,
+                                    .end_ticks = now,
+                                    .count = number,
+                                    .stopped_ns = counters_ns(next.stopped_ticks - session.last.stopped_ticks),
+                                    .synchronizing_ns = counters_ns(next.synchronizing_ticks - session.last.synchronizing_ticks)};
+    jfr_write_safepoint_count(session.recording->writer, &c);
+    session.safepoints.ns += (int64_t)c.stopped_ns;
+    session.safepoints.count += number;
+    session.synchronizing.ns += (int64_t)c.synchronizing_ns;
+    session.synchronizing.count += number;
+    session.last = next;
+}
+
+/* ---- the collector's turns ---- */
+
+static void drain(uint64_t now, bool at_end)
+{
+    struct gc_pause p;
+    if (!session.running)
+        return;
+    while (gc_pauses_take(&p))
+        take_pause(&p);
+    take_safepoints(now, at_end);
+    if (session.last.safepoints == counters_value(counters.safepoints))
+        session.last.ns = now;
+}
+
+void pauses_tick(uint64_t now_ns)
+{
+    drain(now_ns, false);
+}
+
+void pauses_end(void)
+{
+    drain(clock_monotonic_ns(), true);
+}
+
+static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+{
+    write(session.recording->writer, now, account, reason, a.ns, a.count);
+}
+
+void pauses_write(jfr_write_book *write, uint64_t now_ns)
+{
+    uint64_t number, ns;
+    if (!session.running)
+        return;
+    gc_pauses_lost(&number, &ns);
+    const struct account full = {.ns = (int64_t)ns, .count = number};
+    put(write, now_ns, "halt_gc", "", session.taken);
+    if (full.count)
+        put(write, now_ns, "halt_lost", reason_pause_loss[PAUSE_LOSS_QUEUE_FULL], full);
+    if (session.dropped.count)
+        put(write, now_ns, "halt_lost", reason_pause_loss[PAUSE_LOSS_MEMORY], session.dropped);
+    if (!counters.found)
+        return;
+    put(write, now_ns, "halt_gc_counted", "", (struct account){.count = collections() - session.collections_before});
+    if (!counters.safepoints || !counters_find_clock())
+        return;
+    put(write, now_ns, "halt_safepoints", "", session.safepoints);
+    put(write, now_ns, "halt_synchronizing", "", session.synchronizing);
+}
+
+void pauses_counts(uint64_t *taken, uint64_t *lost)
+{
+    uint64_t ns;
+    *taken = *lost = 0;
+    if (!session.running)
+        return;
+    gc_pauses_lost(lost, &ns);
+    *taken = session.taken.count;
+    *lost += session.dropped.count;
+}
+
+/* ---- life ---- */
+
+void pauses_describe(void)
+{
+    if (session.running)
+        jfr_write_setting(session.recording->writer, clock_monotonic_ns(), "halt_counters", counters.found ? "jvm" : "none");
+}
+
+int pauses_start(struct recording *r, struct error *e)
+{
+    if (!gc_events.open)
+        return error_set(e, -ENOTSUP, "event=halt: there is no JVM here");
+    memset(&session, 0, sizeof session);
+    session.recording = r;
+    gc_pauses_reset();
+    session.collections_before = collections();
+    session.last = read_counters(clock_monotonic_ns());
+    int rc = gc_events.open(e);
+    session.running = !rc;
+    return rc;
+}
+
+void pauses_stop(void)
+{
+    session.running = false;
+}

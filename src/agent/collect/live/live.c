@@ -1,0 +1,418 @@
+#include "agent/collect/live/live.h"
+
+#include "agent/collect/books/books.h"
+#include "agent/collect/live/paths.h"
+#include "agent/collect/live/survivors.h"
+#include "agent/hot/calls/alloc.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hotspot/collections.h"
+#include "agent/record/jvm.h"
+#include "agent/record/names/site.h"
+#include "agent/trigger/jvm/live_objects.h"
+#include "base/map.h"
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOK_PERIOD_NS = 1000000000,
+    JAVA_OF_SAMPLING = 11,
+    WORDS_MAX = 4 << 20, /* of stacks; beyond that they are cut */
+    CUT_DEPTH = 64
+};
+
+/* An object that is watched. Its stack is kept, since the recording may forget its own (record/names/names.h). */
+struct watched {
+    uintptr_t reference;
+    uint64_t born_ns, span;
+    uint32_t thread, class_name, outcome;
+    uint32_t collections; /* the JVM had begun when it was allocated */
+    uint32_t survived;    /* of those after that it has outlived, as of the last look */
+    uint16_t frames, virtual_words;
+    bool is_truncated;
+    uint64_t words[]; /* frames, leaf first; those of the virtual thread */
+};
+
+static struct {
+    bool running;
+    uint32_t max;
+    struct recording *recording;
+    struct survivors set;
+    bool *is_alive;
+    uintptr_t *references;         /* as many as may be watched */
+    uintptr_t *done;               /* to be given back, as many as may be watched */
+    uint32_t done_count;
+    uint64_t random, next_look;
+    uint64_t pauses;               /* as of the last look */
+    uint32_t begun;                /* collections, as of the last look */
+    uint64_t old, old_before;      /* collections of old objects, as of the last look, and of the one before */
+    bool has_late;                 /* objects have come that a collection before the last look has looked at */
+    uint64_t collected_ns;         /* the end of the last one before it */
+    uint64_t heap_used;
+    size_t words; /* of all that are watched */
+    struct account watched, dead, displaced, unreferenced;
+    uint64_t made, given_back; /* references */
+} session;
+
+bool live_running(void)
+{
+    return session.running;
+}
+
+/* ---- references ---- */
+
+static void give_back(void)
+{
+    if (!session.done_count || !live_objects.forget(session.done, session.done_count))
+        return;
+    session.given_back += session.done_count;
+    session.done_count = 0;
+}
+
+/* If the JVM refuses to take them back, leak one rather than memory without limit. */
+static void be_done_with(uintptr_t reference)
+{
+    if (session.done_count == session.max)
+        give_back();
+    if (session.done_count < session.max)
+        session.done[session.done_count++] = reference;
+}
+
+static void add(struct account *a, uint64_t bytes)
+{
+    a->ns += (int64_t)bytes;
+    a->count++;
+}
+
+static void subtract(struct account *a, uint64_t bytes)
+{
+    a->ns -= (int64_t)bytes;
+    a->count--;
+}
+
+/* ---- objects come ---- */
+
+static size_t depth_of(const struct stacks *s, uint32_t stack)
+{
+    size_t depth = 0;
+    for (uint32_t at = stack >> 1; at; at = s->nodes[at].parent)
+        depth++;
+    return depth;
+}
+
+static struct watched *watch(const struct jfr_allocation_sample *s, const uint64_t *virtual_words, size_t count)
+{
+    const struct stacks *stacks = &session.recording->names.stacks;
+    size_t depth = depth_of(stacks, s->stack), i = 0;
+    bool is_cut = session.words + depth > WORDS_MAX && depth > CUT_DEPTH;
+    if (is_cut)
+        depth = CUT_DEPTH;
+    struct watched *w = malloc(sizeof *w + (depth + count) * sizeof w->words[0]);
+    if (!w)
+        return NULL;
+    session.words += depth + count;
+    *w = (struct watched){.born_ns = s->ticks,
+                          .span = s->weight,
+                          .thread = s->thread,
+                          .class_name = s->class_name,
+                          .outcome = s->outcome,
+                          .frames = (uint16_t)depth,
+                          .virtual_words = (uint16_t)count,
+                          .is_truncated = is_cut || s->stack & 1};
+    for (uint32_t at = s->stack >> 1; at && i < depth; at = stacks->nodes[at].parent)
+        w->words[i++] = stacks->nodes[at].frame;
+    memcpy(w->words + depth, virtual_words, count * sizeof *virtual_words);
+    return w;
+}
+
+/* Its account is settled. */
+static void unwatch(struct watched *w)
+{
+    be_done_with(w->reference);
+    session.words -= w->frames + w->virtual_words;
+    free(w);
+}
+
+void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
+               size_t count)
+{
+    void *gone;
+    if (!session.running)
+        return;
+    session.made += reference != 0;
+    struct watched *w = reference ? watch(s, virtual_words, count) : NULL;
+    if (!w) {
+        add(&session.unreferenced, s->weight);
+        if (reference)
+            be_done_with(reference);
+        return;
+    }
+    w->reference = reference;
+    w->collections = collections;
+    session.has_late |= collections < session.begun;
+    add(&session.watched, s->weight);
+    if (!survivors_add(&session.set, s->weight, s->size, w, handler_random(&session.random), &gone))
+        return;
+    uint64_t span = ((struct watched *)gone)->span;
+    subtract(&session.watched, span);
+    add(&session.displaced, span);
+    unwatch(gone);
+}
+
+/* ---- and go ---- */
+
+static uint32_t stack_of(const struct watched *w)
+{
+    return stacks_add(&session.recording->names.stacks, w->words, w->frames) << 1 | w->is_truncated;
+}
+
+static struct jfr_old_object describe(const struct survivor *one, uint64_t ticks)
+{
+    const struct watched *w = one->object;
+    struct names *names = &session.recording->names;
+    return (struct jfr_old_object){
+        .ticks = ticks,
+        .thread = w->virtual_words ? names_virtual_thread(names, w->words + w->frames, w->virtual_words) : w->thread,
+        .stack = stack_of(w),
+        .class_name = w->class_name,
+        .born_ticks = w->born_ns,
+        .size = one->size,
+        .weight = survivors_bytes(&session.set, one),
+        .collections = w->survived,
+        .heap_used = session.heap_used,
+        .outcome = w->outcome};
+}
+
+/* Whether a collection has looked at the object and let it live. A concurrent one leaves alone what is allocated while it goes on. */
+static bool has_survived(const struct watched *w)
+{
+    return w->survived >= (collections_are_concurrent() ? 2u : 1u);
+}
+
+static void bury(const struct survivor *one)
+{
+    struct watched *w = one->object;
+    if (has_survived(w)) {
+        struct jfr_old_object o = describe(one, session.collected_ns);
+        jfr_write_object_end(session.recording->writer, &o);
+    }
+    subtract(&session.watched, one->span);
+    add(&session.dead, one->span);
+    unwatch(w);
+}
+
+static void bury_dead(uint32_t begun)
+{
+    struct survivors *set = &session.set;
+    uint32_t dead = survivors_part(set, session.is_alive);
+    for (uint32_t i = set->count; i < set->count + dead; i++)
+        bury(&set->held[i]);
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct watched *w = set->held[i].object;
+        w->survived = begun - w->collections;
+    }
+}
+
+/* Square root, to the whole number: the agent links no mathematics. */
+static uint64_t root(double x)
+{
+    double r = x > 1 ? x : 1;
+    for (int i = 0; i < 200 && r * r > x * 1.0000001; i++)
+        r = (r + x / r) / 2;
+    return (uint64_t)(r + 0.5);
+}
+
+static void write_live_set(void)
+{
+    const struct survivors *set = &session.set;
+    struct jfr_live_set s = {.ticks = session.collected_ns,
+                             .collections = session.begun,
+                             .old_collections = session.old,
+                             .old_before = session.old_before,
+                             .heap_used = session.heap_used};
+    double variance = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (!has_survived(set->held[i].object))
+            continue;
+        uint64_t bytes = survivors_bytes(set, &set->held[i]);
+        s.objects++;
+        s.bytes += bytes;
+        variance += survivors_variance(bytes, set->held[i].size);
+    }
+    s.error = variance > 0 ? root(variance) : 0;
+    jfr_write_live_set(session.recording->writer, &s);
+}
+
+static void note_collections(uint64_t pauses, uint64_t ended_ns)
+{
+    uint64_t used = atomic_exchange(&live_pauses.used, UINT64_MAX);
+    session.heap_used = used == UINT64_MAX ? session.heap_used : used;
+    session.pauses = pauses;
+    session.collected_ns = ended_ns;
+    session.old_before = session.old;
+    collections_of_old(&session.old);
+}
+
+/* What the JVM has found out since the last look. */
+static void look(void)
+{
+    struct survivors *set = &session.set;
+    /* Acquire: pairs with the release of the JVM's thread; the time is then that of this pause, or of a later one. */
+    uint64_t pauses = atomic_load_explicit(&live_pauses.count, memory_order_acquire);
+    uint64_t collected_ns = atomic_load(&live_pauses.ended_ns);
+    uint32_t begun = live_collections(); /* before the look: what begins later may not have ended when a reference is looked at */
+    if (pauses == session.pauses && !session.has_late)
+        return;
+    for (uint32_t i = 0; i < set->count; i++)
+        session.references[i] = ((struct watched *)set->held[i].object)->reference;
+    if (!live_objects.look(session.references, session.is_alive, set->count))
+        return;
+    if (pauses != session.pauses)
+        note_collections(pauses, collected_ns);
+    session.begun = begun;
+    session.has_late = false;
+    bury_dead(begun);
+    write_live_set();
+}
+
+void live_tick(uint64_t now)
+{
+    if (!session.running || now < session.next_look)
+        return;
+    session.next_look = now + LOOK_PERIOD_NS;
+    look();
+    give_back();
+}
+
+/* By class and site, as reports have it. */
+static uint64_t group_of(const struct watched *w)
+{
+    return hash_mix(hash_mix(site_of(&session.recording->names, w->words, w->frames)) ^ w->class_name);
+}
+
+static void find_paths(uint64_t budget_ns)
+{
+    struct paths_object *list = calloc(session.set.count ? session.set.count : 1, sizeof *list);
+    uint32_t count = 0;
+    for (uint32_t i = 0; list && i < session.set.count; i++) {
+        const struct survivor *one = &session.set.held[i];
+        const struct watched *w = one->object;
+        if (has_survived(w))
+            list[count++] = (struct paths_object){w->reference, group_of(w), w->born_ns, survivors_bytes(&session.set, one)};
+    }
+    paths_search(session.recording, list, count, budget_ns, session.heap_used);
+    free(list);
+}
+
+/* All of one moment, by which readers know the last of several sets. */
+void live_write_survivors(uint64_t paths_ns)
+{
+    uint32_t count = 0;
+    if (!session.running)
+        return;
+    look();
+    if (paths_ns)
+        find_paths(paths_ns);
+    uint64_t now = clock_monotonic_ns();
+    for (uint32_t i = 0; i < session.set.count; i++) {
+        if (!has_survived(session.set.held[i].object))
+            continue;
+        struct jfr_old_object o = describe(&session.set.held[i], now);
+        if (paths_ns)
+            paths_describe(count++, &o);
+        jfr_write_old_object(session.recording->writer, &o);
+    }
+}
+
+/* ---- books ---- */
+
+void live_write(jfr_write_book *write, uint64_t now)
+{
+    struct jfr_writer *w = session.running ? session.recording->writer : NULL;
+    if (!w)
+        return;
+    write(w, now, "live_watched_bytes", "", session.watched.ns, session.watched.count);
+    write(w, now, "live_dead_bytes", "", session.dead.ns, session.dead.count);
+    write(w, now, "live_displaced_bytes", "", session.displaced.ns, session.displaced.count);
+    write(w, now, "live_unreferenced_bytes", "", session.unreferenced.ns, session.unreferenced.count);
+    write(w, now, "live_references_made", "", 0, session.made);
+    write(w, now, "live_references_given_back", "", 0, session.given_back);
+    paths_write(w, write, now);
+}
+
+/* ---- life ---- */
+
+void live_describe(void)
+{
+    char text[32];
+    uint64_t old, now = clock_monotonic_ns();
+    struct jfr_writer *w = session.recording->writer;
+    snprintf(text, sizeof text, "%u", session.max);
+    jfr_write_setting(w, now, "live_max", text);
+    jfr_write_setting(w, now, "live_collections", collections_are_concurrent() ? "concurrent" : "pauses");
+    jfr_write_setting(w, now, "live_old_collections", collections_of_old(&old) ? "counted" : "unknown");
+    jfr_write_active_setting(w, now, "jdk.OldObjectSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "jdk.OldObjectSample", "cutoff", "0 ns");
+}
+
+static void release(void)
+{
+    for (uint32_t i = 0; i < session.set.count; i++)
+        free(session.set.held[i].object);
+    survivors_deinit(&session.set);
+    free(session.is_alive);
+    free(session.references);
+    free(session.done);
+    memset(&session, 0, sizeof session);
+}
+
+static int reserve(uint32_t max)
+{
+    session.max = max;
+    session.is_alive = calloc(max, sizeof *session.is_alive);
+    session.references = calloc(max, sizeof *session.references);
+    session.done = calloc(max, sizeof *session.done);
+    return survivors_init(&session.set, max) || !session.is_alive || !session.references || !session.done ? -ENOMEM : 0;
+}
+
+int live_start(const struct live_options *options, struct recording *r, struct error *e)
+{
+    if (!live_objects.open)
+        return error_set(e, -ENOTSUP, "event=live: there is no JVM here");
+    if (jvm_facts.java_version && jvm_facts.java_version < JAVA_OF_SAMPLING)
+        return error_set(e, -ENOTSUP, "event=live needs JVMTI's SampledObjectAlloc, which came with Java 11, and this is Java %d; "
+                         "'jcmd PID GC.class_histogram' twice shows which classes grow", jvm_facts.java_version);
+    memset(&session, 0, sizeof session);
+    int rc = reserve(options->max ? options->max : LIVE_MAX_DEFAULT);
+    rc = rc ? error_set(e, rc, "not enough memory to watch %u objects", session.max) : live_objects.open(e);
+    if (rc) {
+        release();
+        return rc;
+    }
+    session.recording = r;
+    session.random = clock_monotonic_ns() | 1;
+    session.pauses = atomic_load(&live_pauses.count);
+    collections_of_old(&session.old);
+    session.running = true;
+    atomic_store(&live_pauses.used, UINT64_MAX);
+    atomic_store(&alloc_config.with_references, true);
+    return 0;
+}
+
+void live_stop(void)
+{
+    if (!session.running)
+        return;
+    session.running = false;
+    atomic_store(&alloc_config.with_references, false);
+    give_back();
+    for (uint32_t i = 0; i < session.set.count; i++)
+        be_done_with(((struct watched *)session.set.held[i].object)->reference);
+    give_back();
+    live_objects.close();
+    paths_stop();
+    release();
+}

@@ -1,0 +1,290 @@
+#include "agent/collect/lock/locks.h"
+
+#include "agent/collect/alloc/alloc_pace.h"
+#include "agent/collect/books/books.h"
+#include "agent/collect/lock/lock_holders.h"
+#include "agent/collect/lock/lock_pace.h"
+#include "agent/collect/lock/lock_samples.h"
+#include "agent/collect/lock/open_waits.h"
+#include "agent/hot/calls/park.h"
+#include "agent/hot/layout.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/record/names/class_name.h"
+#include "agent/record/names/reason.h"
+#include "agent/trigger/hooks/parks.h"
+#include "agent/trigger/jvm/lock_events.h"
+#include "agent/trigger/threads.h"
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kind_names[LOCK_KINDS] = {[LOCK_MONITOR] = "monitor", [LOCK_PARK] = "park"};
+static const char *const group_names[LOCK_GROUPS] = {
+    [LOCK_GROUP_MONITOR] = "monitor", [LOCK_GROUP_SYNCHRONIZER] = "synchronizer", [LOCK_GROUP_OTHER] = "other"};
+
+static struct {
+    bool running, parks, told;
+    struct lock_options options;
+    struct recording *recording;
+    struct lock_pace paces[LOCK_GROUPS];
+    uint64_t ticked_ns;
+    struct account closed[LOCK_KINDS]; /* all waits of threads that are gone */
+    uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
+    struct error no_parks; /* why parks are not seen */
+} session;
+
+bool locks_running(void)
+{
+    return session.running;
+}
+
+uint64_t locks_samples(void)
+{
+    return lock_samples.whole.count + lock_samples.drawn.count;
+}
+
+uint64_t locks_lost(void)
+{
+    uint64_t lost = 0;
+    for (int i = 0; session.running && i < LOCK_LOSS_COUNT; i++)
+        lost += atomic_load(&lock_config.lost[i]);
+    return lost;
+}
+
+/* ---- records ---- */
+
+static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
+{
+    uint64_t tail = record[words - 1];
+    size_t virtual_words = tail >> 32 & 0xffff, class_words = tail >> 48;
+    size_t frames = words - LOCK_HEAD - class_words - virtual_words - 1;
+    uint64_t *class_name = record + LOCK_HEAD + frames;
+    struct names *names = &session.recording->names;
+    struct lock_wait wait = {.since = record[0],
+                             .ns = record[1],
+                             .weight = record[2],
+                             .kind = (enum lock_kind)(record[3] & 0xff),
+                             .is_whole = record[3] & LOCK_IS_WHOLE,
+                             .target.address = record[4],
+                            .target.is_synchronizer = record[3] & LOCK_IS_OF_SYNCHRONIZER,
+                             .target.owner = {(uint32_t)record[5], (uint32_t)(record[5] >> 32), (int64_t)record[6]},
+                             .deadline = record[7]};
+    struct lock_sample s = {.thread = t,
+                            .outcome = (enum outcome)record_outcome(tail),
+                            .wait = &wait,
+                            .has_class = class_words,
+                            .class_name = class_words ? class_name_symbol(&names->strings, class_name, class_words) : 0};
+    if (virtual_words)
+        s.virtual_id = names_virtual_thread(names, class_name + class_words, virtual_words);
+    s.stack = lock_samples_stack(t, s.outcome, record + LOCK_HEAD, frames); /* last: it writes behind the frames */
+    lock_samples_take(&s);
+}
+
+void locks_drain(const struct sampled_thread *t, bool shrink)
+{
+    struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
+    size_t words;
+    if (!lane)
+        return;
+    while ((words = candor_queue_read(&lane->lane.queue, session.record, LOCK_WORDS_MAX)) > 0)
+        take_record(t, session.record, words);
+    if (shrink)
+        candor_queue_shrink(&lane->lane.queue);
+}
+
+/* ---- rate ---- */
+
+static bool is_bounded(void)
+{
+    return session.options.rate || !session.options.has_threshold;
+}
+
+static uint64_t rate(void)
+{
+    return session.options.rate ? session.options.rate : LOCKS_RATE_DEFAULT;
+}
+
+static uint64_t threshold_asked(void)
+{
+    return session.options.has_threshold ? session.options.threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS;
+}
+
+void locks_tick(uint64_t now)
+{
+    if (!session.running)
+        return;
+    lock_holders_tick(now);
+    if (!is_bounded())
+        return;
+    now = clock_monotonic_ns(); /* that of the numbers read here */
+    for (int i = 0; i < LOCK_GROUPS; i++) {
+        struct lock_limit *limit = &lock_config.limits[i];
+        uint64_t wanted = atomic_load(&limit->wanted);
+        atomic_store(&limit->tokens, alloc_pace_tokens(rate(), atomic_load(&limit->tokens), now - session.ticked_ns));
+        atomic_store(&limit->threshold, lock_pace_next(&session.paces[i], now, wanted));
+    }
+    session.ticked_ns = now;
+}
+
+uint64_t locks_due_ns(void)
+{
+    return lock_holders_due_ns();
+}
+
+/* ---- books ---- */
+
+static void add_lane(struct account all[LOCK_KINDS], const struct lock_lane *lane)
+{
+    for (int i = 0; i < LOCK_KINDS; i++) {
+        all[i].ns += (int64_t)counter_get(&lane->waited_ns[i]);
+        all[i].count += counter_get(&lane->waited[i]);
+    }
+}
+
+void locks_close_thread(const struct sampled_thread *t)
+{
+    const struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
+    if (lane)
+        add_lane(session.closed, lane);
+}
+
+static void put(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+{
+    write(session.recording->writer, now, account, reason, a.ns, a.count);
+}
+
+void locks_write(jfr_write_book *write, uint64_t now)
+{
+    struct account all[LOCK_KINDS];
+    if (!session.running)
+        return;
+    for (int i = 0; i < LOCK_KINDS; i++) {
+        all[i].ns = session.closed[i].ns + lock_samples.open[i].ns;
+        all[i].count = session.closed[i].count + lock_samples.open[i].count;
+    }
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
+            add_lane(all, lane_of(&lock_lanes, &sampled_threads[i]));
+    struct account open = {.ns = lock_samples.open[LOCK_MONITOR].ns + lock_samples.open[LOCK_PARK].ns,
+                           .count = lock_samples.open[LOCK_MONITOR].count + lock_samples.open[LOCK_PARK].count};
+    int64_t rest = -lock_samples.whole.ns - lock_samples.drawn.ns;
+    for (int i = 0; i < LOCK_KINDS; i++) {
+        put(write, now, "lock_time", kind_names[i], all[i]);
+        rest += all[i].ns;
+    }
+    put(write, now, "lock_whole", "", lock_samples.whole);
+    put(write, now, "lock_drawn", "", lock_samples.drawn);
+    for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
+        struct account lost = {.ns = (int64_t)atomic_load(&lock_config.lost_ns[i]), .count = atomic_load(&lock_config.lost[i])};
+        if (lost.count)
+            put(write, now, "lock_lost", reason_lock_loss[i], lost);
+        rest -= lost.ns;
+    }
+    put(write, now, "lock_residual", "", (struct account){.ns = rest});
+    for (int i = 0; i < LOCK_GROUPS && write != jfr_write_book_base; i++) /* no sums: there is nothing to count them from */
+        put(write, now, "lock_threshold", group_names[i], (struct account){.ns = (int64_t)atomic_load(&lock_config.limits[i].threshold)});
+    put(write, now, "lock_holders", "", lock_holders_taken());
+    if (lock_holders_missed().count)
+        put(write, now, "lock_holders_missed", "", lock_holders_missed());
+    if (open.count)
+        put(write, now, "lock_open", "", open);
+}
+
+/* ---- life ---- */
+
+void locks_describe(void)
+{
+    char text[48];
+    struct jfr_writer *w = session.recording->writer;
+    uint64_t now = clock_monotonic_ns(), threshold = threshold_asked();
+    snprintf(text, sizeof text, "%" PRIu64, threshold);
+    jfr_write_setting(w, now, "lock_threshold_ns", text);
+    if (is_bounded()) {
+        snprintf(text, sizeof text, "%" PRIu64 "/s", rate());
+        jfr_write_setting(w, now, "lock_rate", text);
+    }
+    jfr_write_setting(w, now, "lock_parks", session.parks ? "seen" : "unseen");
+    snprintf(text, sizeof text, "%" PRIu64 " ns", threshold);
+    jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "enabled", "true");
+    jfr_write_active_setting(w, now, "jdk.JavaMonitorEnter", "threshold", text);
+    jfr_write_active_setting(w, now, "jdk.ThreadPark", "enabled", session.parks ? "true" : "false");
+    jfr_write_active_setting(w, now, "jdk.ThreadPark", "threshold", text);
+    if (!session.parks && !session.told) {
+        session.told = true;
+        char message[sizeof session.no_parks.text + 64];
+        snprintf(message, sizeof message, "parks are not recorded, only monitors: %s", session.no_parks.text);
+        jfr_write_log(w, now, "warning", message);
+    }
+}
+
+int locks_reserve(struct error *e)
+{
+    return lane_table_init(&lock_lanes) ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
+}
+
+static void begin(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols)
+{
+    uint64_t now = clock_monotonic_ns();
+    memset(&session, 0, sizeof session);
+    session.options = *options;
+    session.recording = r;
+    lock_samples_begin(r, outcome_symbols);
+    session.ticked_ns = now;
+    lock_holders_begin(now);
+    for (int i = 0; i < LOCK_LOSS_COUNT; i++) {
+        atomic_store(&lock_config.lost[i], 0);
+        atomic_store(&lock_config.lost_ns[i], 0);
+    }
+    lock_config.is_bounded = is_bounded();
+    park_forget();
+    for (int i = 0; i < LOCK_GROUPS; i++) {
+        lock_pace_begin(&session.paces[i], rate(), threshold_asked(), now);
+        atomic_store(&lock_config.limits[i].tokens, alloc_pace_tokens(rate(), INT32_MAX, 0));
+        atomic_store(&lock_config.limits[i].threshold, threshold_asked());
+        atomic_store(&lock_config.limits[i].wanted, 0);
+    }
+}
+
+int locks_start(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols, struct error *e)
+{
+    if (!lock_events.open)
+        return error_set(e, -ENOTSUP, "event=lock: there is no JVM here");
+    begin(options, r, outcome_symbols);
+    /* Release: pairs with the acquire of whoever waits, who then finds all of the above. */
+    atomic_store_explicit(&lock_config.on, true, memory_order_release);
+    int rc = lock_events.open(e);
+    session.running = !rc;
+    if (rc) {
+        locks_silence();
+        return rc;
+    }
+    session.parks = !parks_open(walk_libjvm_low, &session.no_parks);
+    return 0;
+}
+
+void locks_end(void)
+{
+    if (!session.running)
+        return;
+    open_waits_take(); /* while the JVM still tells which of them end */
+    locks_silence();
+    lock_events.close();
+}
+
+void locks_silence(void)
+{
+    atomic_store(&lock_config.on, false);
+    if (session.parks)
+        parks_close();
+    session.parks = false;
+}
+
+void locks_stop(void)
+{
+    locks_silence();
+    session.running = false;
+    lane_table_deinit(&lock_lanes);
+}

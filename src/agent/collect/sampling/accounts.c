@@ -1,0 +1,124 @@
+#include "agent/collect/sampling/accounts.h"
+
+#include "agent/collect/alloc/allocations.h"
+#include "agent/collect/halt/pauses.h"
+#include "agent/collect/live/live.h"
+#include "agent/collect/lock/locks.h"
+#include "agent/collect/session/internal_fault.h"
+#include "agent/collect/wall/wall.h"
+#include "agent/hot/context.h"
+#include "agent/record/names/reason.h"
+#include "base/text/units.h"
+
+static struct accounts_of of;
+
+static struct {
+    uint32_t told_unseen; /* a bit for each account that was written: it is written again when it falls to nothing */
+    int64_t written_cpu_ns, flushed_cpu_ns; /* the process's CPU time in the last books, and in the last that were flushed */
+} session;
+
+void accounts_begin(const struct accounts_of *them)
+{
+    of = *them;
+    session.told_unseen = 0;
+    session.written_cpu_ns = session.flushed_cpu_ns = 0;
+}
+
+static void write_account(jfr_write_book *write, uint64_t now, const char *account, const char *reason, struct account a)
+{
+    if (a.ns || a.count || !*reason)
+        write(of.recording->writer, now, account, reason, a.ns, a.count);
+}
+
+static void write_cpu_accounts(jfr_write_book *write, uint64_t now, const struct books_balance *balance)
+{
+    struct books_balance b = *balance;
+    write_account(write, now, "cpu", "", (struct account){b.cpu_ns, 0});
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        bool has_stack = outcome_has_stack(i);
+        write_account(write, now, has_stack ? reason_outcome[i] : "failed", has_stack ? "" : reason_outcome[i],
+                      of.books->outcomes[i]);
+    }
+    for (int i = 0; i < LOSS_COUNT; i++)
+        write_account(write, now, "lost", reason_loss[i], b.lost[i]);
+    for (int i = 0; i < UNSEEN_COUNT; i++) {
+        session.told_unseen |= (b.unseen_ns[i] != 0) << i;
+        if (session.told_unseen >> i & 1)
+            write(of.recording->writer, now, "unseen", reason_unseen[i], b.unseen_ns[i], 0);
+    }
+    write_account(write, now, "residual", "", (struct account){b.residual_ns, 0});
+    for (int i = 0; i < SUPPRESSION_COUNT; i++)
+        write_account(write, now, "suppressed", reason_suppression[i], b.suppressed[i]);
+}
+
+/* Returns the process's CPU time in them. */
+static int64_t write_accounts(jfr_write_book *write)
+{
+    struct books_balance b;
+    uint64_t now = clock_monotonic_ns();
+    books_balance(of.books, of.clock, &b);
+    if (clock_counts(of.clock))
+        event_books_write(of.event_books, of.books, b.lost, of.recording->writer, write, now);
+    else
+        write_cpu_accounts(write, now, &b);
+    for (int i = CAPTURE_GONE; i < CAPTURES; i++)
+        write_account(write, now, "uncaptured", capture_names[i], of.snapshots->uncaptured[i]);
+    write_account(write, now, "own_cost", "", (struct account){b.own_cost_ns, of.books->samples});
+    if (clock_is_perf(of.clock))
+        write_account(write, now, "switches", "", (struct account){.count = b.switches});
+    return b.cpu_ns;
+}
+
+/* Beside the other accounts: how many samples have less of a context than their threads had. */
+static void write_context_books(jfr_write_book *write)
+{
+    uint64_t now = clock_monotonic_ns();
+    for (int i = 0; i < CONTEXT_LOSS_COUNT; i++) {
+        struct account lost = {.count = atomic_load(&context_lost[i])};
+        write_account(write, now, "context_lost", reason_context_loss[i], lost);
+    }
+}
+
+void accounts_write(void)
+{
+    write_context_books(jfr_write_book_line);
+    if (of.cpu)
+        session.written_cpu_ns = write_accounts(jfr_write_book_line);
+    wall_write(jfr_write_book_line);
+    allocations_write(jfr_write_book_line, clock_monotonic_ns());
+    live_write(jfr_write_book_line, clock_monotonic_ns());
+    pauses_write(jfr_write_book_line, clock_monotonic_ns());
+    locks_write(jfr_write_book_line, clock_monotonic_ns());
+}
+
+void accounts_write_bases(uint64_t now)
+{
+    write_context_books(jfr_write_book_base);
+    if (of.cpu)
+        write_accounts(jfr_write_book_base);
+    wall_write(jfr_write_book_base);
+    allocations_write(jfr_write_book_base, now);
+    pauses_write(jfr_write_book_base, now);
+    locks_write(jfr_write_book_base, now);
+}
+
+void accounts_flushed(void)
+{
+    session.flushed_cpu_ns = session.written_cpu_ns;
+}
+
+void accounts_write_last_words(void *unused)
+{
+    char text[INTERNAL_FAULT_TEXT_MAX];
+    int64_t cpu = (int64_t)(clock_process_cpu() - of.books->cpu_at_start);
+    uint64_t now = clock_monotonic_ns(), bytes;
+    struct error e;
+    internal_fault_describe(text, sizeof text);
+    if (recording_reopen(of.recording, &e))
+        return;
+    jfr_write_log(of.recording->writer, now, "error", text);
+    write_account(jfr_write_book_line, now, "cpu", "", (struct account){cpu, 0});
+    write_account(jfr_write_book_line, now, "unseen", reason_unseen[UNSEEN_INTERNAL_FAULT],
+                  (struct account){cpu - session.flushed_cpu_ns, 0});
+    recording_close(of.recording, &bytes, &e);
+}

@@ -1,0 +1,155 @@
+#include "agent/collect/sampling/drain.h"
+
+#include "agent/collect/alloc/allocations.h"
+#include "agent/collect/lock/locks.h"
+#include "agent/collect/wall/wall.h"
+#include "agent/hot/record.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/threads.h"
+#include "base/text/units.h"
+
+static struct drain_to to;
+
+static struct {
+    uint64_t random, samples;
+    uint64_t record[RECORD_WORDS_MAX];
+} session;
+
+void drain_begin(const struct drain_to *places)
+{
+    to = *places;
+    session.random = clock_monotonic_ns() | 1;
+    session.samples = 0;
+}
+
+uint64_t drain_samples(void)
+{
+    return session.samples;
+}
+
+/* Other tools count events: one jdk.ExecutionSample per interval of weight, the rest by chance. It goes before the sample itself, as the
+ * shorter and more regular of two events that begin alike: so both pack best. */
+static void write_execution_samples(const struct jfr_cpu_sample *s)
+{
+    uint64_t interval = to.clock->interval_ns, n = s->weight_ns / interval;
+    n += handler_random(&session.random) % interval < s->weight_ns % interval;
+    while (n--)
+        jfr_write_execution_sample(to.recording->writer, s->ticks, s->thread, s->stack, s->state);
+}
+
+/* The pc, a third of a packed sample, says where there is no stack; beside one it is candor.CodeSample's. False when it was dropped. */
+static bool write_sample(struct jfr_cpu_sample s, bool with_stack)
+{
+    struct jfr_writer *w = to.recording->writer;
+    uint64_t dropped = jfr_writer_dropped(w);
+    if (with_stack)
+        s.pc = 0;
+    if (clock_counts(to.clock))
+        jfr_write_event_sample(w, &s);
+    else
+        jfr_write_cpu_sample(w, &s);
+    return jfr_writer_dropped(w) == dropped;
+}
+
+static void take_record(const struct sampled_thread *t, uint64_t *record, size_t words)
+{
+    uint64_t last = record[words - 1];
+    enum outcome outcome = (enum outcome)record_outcome(last);
+    size_t virtual_words = record_virtual_words(last), context_words = record_context_words(last);
+    size_t frames = words - RECORD_HEAD - 1 - virtual_words - context_words;
+    const uint64_t *tail = record + RECORD_HEAD + frames;
+    struct names *names = &to.recording->names;
+    struct jfr_cpu_sample s = {.ticks = record[0],
+                               .thread = names_thread_id(t),
+                               .weight_ns = record[1],
+                               .pc = record[2],
+                               .state = (enum jfr_thread_state)(record[3] & 0xff),
+                               .outcome = to.outcome_symbols[outcome],
+                               .context = names_context(names, tail + virtual_words, context_words)};
+    if (virtual_words) {
+        s.carrier = s.thread;
+        s.thread = names_virtual_thread(names, tail, virtual_words);
+    }
+    if (outcome_has_stack(outcome))
+        s.stack = names_stack(names, record + RECORD_HEAD, frames, (enum thread_role)atomic_load(&t->role),
+                              outcome == OUTCOME_TRUNCATED);
+    else
+        s.stack = names_failed_stack(names, outcome, s.pc);
+    write_execution_samples(&s);
+    if (!write_sample(s, outcome_has_stack(outcome))) {
+        books_lose(to.books, LOSS_MEMORY, s.weight_ns);
+        return;
+    }
+    session.samples++;
+    books_sample(to.books, outcome, s.weight_ns);
+    snapshots_sample(to.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
+}
+
+static void drain_thread(struct sampled_thread *t)
+{
+    size_t words;
+    bool named = false;
+    while ((words = candor_queue_read(&t->queue, session.record, RECORD_WORDS_MAX)) > 0) {
+        if (!named) {
+            threads_settle_name(t);
+            names_thread(&to.recording->names, t);
+        }
+        named = true;
+        if (wall_is_record(session.record[words - 1]))
+            wall_take(t, session.record, words);
+        else
+            take_record(t, session.record, words);
+        to.patience->news++;
+    }
+    allocations_drain(t, false);
+    locks_drain(t, false);
+}
+
+static uint64_t cpu_of(const struct sampled_thread *t)
+{
+    return threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start;
+}
+
+static void close_thread(struct sampled_thread *t)
+{
+    drain_thread(t);
+    names_thread(&to.recording->names, t);
+    jfr_write_thread_cpu(to.recording->writer, clock_monotonic_ns(), names_thread_id(t),
+                         cpu_of(t), counter_get(&t->samples));
+    books_close_thread(to.books, to.clock, t);
+    if (clock_counts(to.clock))
+        event_books_close_thread(to.event_books, t);
+    wall_close_thread(t);
+    locks_close_thread(t);
+    threads_release(t);
+    to.patience->news++;
+}
+
+void drain_threads(bool shrink)
+{
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        struct sampled_thread *t = &sampled_threads[i];
+        uint32_t slot = atomic_load(&t->slot);
+        if (slot == SLOT_ENDED)
+            close_thread(t);
+        else if (slot == SLOT_LIVE) {
+            drain_thread(t);
+            if (shrink) {
+                candor_queue_shrink(&t->queue);
+                allocations_drain(t, true);
+                locks_drain(t, true);
+            }
+        }
+    }
+}
+
+void drain_write_bases(uint64_t now)
+{
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        struct sampled_thread *t = &sampled_threads[i];
+        if (atomic_load(&t->slot) != SLOT_LIVE)
+            continue;
+        names_thread(&to.recording->names, t);
+        jfr_write_thread_base(to.recording->writer, now, names_thread_id(t), cpu_of(t), counter_get(&t->samples));
+    }
+}

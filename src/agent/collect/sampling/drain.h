@@ -1,0 +1,39 @@
+/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in their own
+ * files (wall.h, allocations.h, locks.h). When a thread has ended, it closes its last records, its books and its slot.
+ *
+ *   drain_begin -> [ drain_threads, drain_write_bases ]*
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_DRAIN_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_DRAIN_H
+
+#include "agent/collect/books/books.h"
+#include "agent/collect/books/event_books.h"
+#include "agent/collect/sampling/patience.h"
+#include "agent/collect/sampling/snapshots.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clocks/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where it goes; all of it stays the caller's. */
+struct drain_to {
+    struct recording *recording;
+    const struct clock *clock; /* that the samples are of */
+    struct books *books;
+    struct event_books *event_books; /* if the clock counts something other than CPU time */
+    struct snapshots *snapshots;
+    struct patience *patience; /* hears of the news */
+    const uint32_t *outcome_symbols; /* by enum outcome */
+};
+
+void drain_begin(const struct drain_to *places);
+/* Of the clocks, taken since drain_begin. */
+uint64_t drain_samples(void);
+/* shrink: queues give back what they do not need. */
+void drain_threads(bool shrink);
+/* Writes, for live threads and their present state, the lines that are written when a thread ends: jfr_write_thread_base. */
+void drain_write_bases(uint64_t now);
+
+#endif

@@ -1,0 +1,56 @@
+/* Snapshots of the sampled machine code, written into the recording when a sample falls in code that the chunk does not contain
+ * yet. A record identifies the code (hot/record.h): a compilation by its number, so that code that was replaced between the
+ * sample and its processing is distinguished from the code now at its place; a stub or a part of the interpreter by its
+ * address. Code that could not be captured is counted (account "uncaptured"). Collector only. */
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_SNAPSHOTS_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_SNAPSHOTS_H
+
+#include "agent/collect/books/books.h"
+#include "agent/record/recording.h"
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SNAPSHOT_BYTES_MAX = 1 << 20,  /* of one snapshot's code */
+    SNAPSHOT_PLACES_MAX = 1 << 16, /* of one snapshot; code after them has none */
+    SNAPSHOTS_CHUNK_PARTS = 4      /* the part of a chunk's length that all of them may take */
+};
+
+enum capture {
+    CAPTURE_DONE,
+    CAPTURE_NATIVE, /* no code of the JVM's making */
+    CAPTURE_GONE,   /* the code was given up before it could be read */
+    CAPTURE_LIMIT,  /* too much code */
+    CAPTURE_UNREADABLE,
+    CAPTURES
+};
+extern const char *const capture_names[CAPTURES];
+
+struct snapshots {
+    struct recording *recording; /* NULL = the recording wants none */
+    struct map by_key;           /* index in list + 1, of the last */
+    struct snapshot *list;
+    uint32_t count, cap;
+    uint64_t bytes, bytes_max;   /* in this chunk */
+    bool named;                  /* the stubs, in this chunk */
+    uint32_t symbols[CAPTURES];
+    struct account uncaptured[CAPTURES];
+    struct map methods;          /* ids, by Method*, of the nmethod at hand */
+    struct place *places;
+    uint32_t place_count, place_cap;
+    uint8_t *buffer; /* SNAPSHOT_BYTES_MAX, and room for them in digits */
+};
+
+/* Needs a JVM whose tables are known. 0 or a negative errno. */
+int snapshots_begin(struct snapshots *s, struct recording *r, struct error *e);
+void snapshots_end(struct snapshots *s);
+/* The content of the previous chunk is not in this one. */
+void snapshots_new_chunk(struct snapshots *s);
+/* Writes a candor.CodeSample, and before it everything that it refers to. compilation: from the record. Does nothing if no code
+ * was requested. */
+void snapshots_sample(struct snapshots *s, const struct jfr_cpu_sample *sample, uint32_t compilation);
+
+#endif

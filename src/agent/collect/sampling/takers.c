@@ -1,0 +1,93 @@
+#include "agent/collect/sampling/takers.h"
+
+#include "agent/collect/sampling/clock_pace.h"
+#include "agent/collect/sampling/triggers.h"
+#include "agent/collect/session/warnings.h"
+#include "agent/collect/wall/wall.h"
+#include "agent/hot/fault/traps.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/trigger/signals/ask.h"
+#include "agent/trigger/signals/signals.h"
+#include "agent/trigger/tasks/tasks.h"
+#include "agent/trigger/threads.h"
+#include "base/text/units.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The JVM takes SIGTRAP when it dies of something else than a fault (hot/fault/traps.h): its report shall have no traps of ours. */
+static void end_traps(const char *why)
+{
+    traps_hold_all();
+    threads_stop();
+    warnings_write(clock_monotonic_ns(), "sampling ended: %s", why);
+}
+
+/* Whoever else takes it goes on undisturbed, and so do we. */
+static void leave_clock(const char *why, const struct collect_options *options, const struct clock *clock, struct recording *r)
+{
+    struct error e;
+    bool was_forced = options->clock != CLOCK_AUTO;
+    if (triggers_change_clock(&e)) {
+        end_traps(e.text);
+        return;
+    }
+    warnings_write(clock_monotonic_ns(), "%s: clock=%s from here on%s", why, clock_names[clock->kind],
+                   was_forced ? ", not the one that was asked for" : "");
+    recording_describe_clock(r, clock);
+}
+
+/* A debugger takes every trap until it is seen, and the samples are lost. Where as many come as before there is none, and where no trap
+ * was due there is none to look for. */
+static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
+{
+    static uint64_t seen, came_before, looked_at_cpu;
+    uint64_t came = samples - seen;
+    bool as_before = came && came >= came_before / 2;
+    seen = samples;
+    came_before = came;
+    if (clock->kind != CLOCK_SIGTRAP || as_before)
+        return false;
+    uint64_t cpu = clock_process_cpu();
+    if (cpu - looked_at_cpu < clock_pace_ns())
+        return false;
+    looked_at_cpu = cpu;
+    return true;
+}
+
+/* Of the requests (event wall): they go by another signal from here on, or by this one again. */
+static void retake_requests(void)
+{
+    struct error e;
+    if (!wall_on() || !ask_is_taken())
+        return;
+    if (wall_reopen(&e))
+        warnings_write(clock_monotonic_ns(), "running threads are not asked any more: %s", e.text);
+    else
+        warnings_write(clock_monotonic_ns(), "something in the process has taken the signal by which running threads are asked; they are "
+                       "asked by another one from here on");
+}
+
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r)
+{
+    char why[128];
+    int signal;
+    uintptr_t taker = clock_taker(&signal);
+    retake_requests();
+    if (clock->kind == CLOCK_SIGTRAP && walk_is_in_libjvm(taker)) {
+        end_traps("the JVM has taken SIGTRAP");
+    } else if (taker) {
+        snprintf(why, sizeof why, "something in the process has taken %s by a system call of its own", signals_name(signal));
+        leave_clock(why, options, clock, r);
+    } else if (clock_timer_is_taken()) {
+        leave_clock("the program has set the process's CPU timer for itself", options, clock, r);
+    }
+}
+
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r)
+{
+    if (must_look_for_debuggers(clock, samples) && tasks_are_traced())
+        leave_clock("a debugger was attached, which catches SIGTRAP", options, clock, r);
+}

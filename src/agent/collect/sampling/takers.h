@@ -1,0 +1,15 @@
+/* Handles other owners that have taken a signal of ours in a way that the agent cannot prevent (trigger/hooks/claims.h): a debugger,
+ * code that makes the system call itself, the JVM when it dies. */
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_TAKERS_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_TAKERS_H
+
+#include "agent/collect/session/session.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clocks/clock.h"
+
+/* Looks for one, and gives way: with another clock where there is one. Says so in the recording. Often. */
+void takers_look(const struct collect_options *options, const struct clock *clock, struct recording *r);
+/* The same for debuggers, which no handler tells of: whenever the queues have been read. samples: of the clock, so far. */
+void takers_look_for_debuggers(const struct collect_options *options, const struct clock *clock, uint64_t samples, struct recording *r);
+
+#endif

@@ -1,0 +1,178 @@
+#include "agent/collect/sampling/triggers.h"
+
+#include "agent/collect/alloc/allocations.h"
+#include "agent/collect/clock/calibrate.h"
+#include "agent/collect/clock/choose.h"
+#include "agent/collect/halt/pauses.h"
+#include "agent/collect/live/live.h"
+#include "agent/collect/lock/locks.h"
+#include "agent/collect/sampling/clock_pace.h"
+#include "agent/collect/sampling/drain.h"
+#include "agent/collect/wall/wall.h"
+#include "agent/hot/fault/fault.h"
+#include "agent/hot/java/code.h"
+#include "agent/hotspot/compilations.h"
+#include "agent/record/jvm.h"
+#include "agent/symbolize/modules.h"
+#include "agent/trigger/hooks/claims.h"
+#include "agent/trigger/threads.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STOP_WAIT_STEPS = 200, STOP_WAIT_NS = 5000000 };
+
+static struct triggers_on on;
+
+void triggers_begin(const struct triggers_on *them)
+{
+    on = *them;
+}
+
+static bool records(enum collect_event event)
+{
+    return on.options->events & event;
+}
+
+int triggers_choose(struct error *e)
+{
+    int rc = records(COLLECT_WALL) ? wall_open(&on.options->wall, e) : 0;
+    *on.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = on.options->interval_ns};
+    if (!rc && records(COLLECT_CPU))
+        rc = choose_clock(on.clock, on.options->clock, &on.options->counter, on.options->interval_ns, e);
+    return rc ? rc : choose_walker(on.options->walker, on.options->carrier_frames, e);
+}
+
+/* A signal may be pending in a thread that blocks it; taking the handler away would then let its default action kill the
+ * process. Such a handler stays until the next stop. */
+void triggers_stop(void)
+{
+    struct timespec pause = {.tv_nsec = STOP_WAIT_NS};
+    calibrate_end();
+    bool removed = clock_stop();
+    for (int i = 0; i < STOP_WAIT_STEPS && !removed; i++) {
+        nanosleep(&pause, NULL);
+        removed = clock_stop();
+    }
+    fault_remove();
+}
+
+/* What the JVM tells of. The event lock comes last: it is undone by its end alone. */
+static int start_events(struct error *e)
+{
+    int rc = records(COLLECT_HALT) ? pauses_start(on.recording, e) : 0;
+    if (!rc && records(COLLECT_LIVE))
+        rc = live_start(&on.options->live, on.recording, e);
+    if (!rc && records(COLLECT_ALLOC))
+        rc = allocations_start(&on.options->alloc, on.recording, e);
+    if (!rc && records(COLLECT_LOCK))
+        rc = locks_start(&on.options->lock, on.recording, on.outcome_symbols, e);
+    return rc;
+}
+
+/* Where what a sample costs has to be known from the first one on, or cannot be measured with the recording's clock. */
+static bool must_calibrate_first(void)
+{
+    return records(COLLECT_CPU) && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
+}
+
+/* The clock of nobody else yet, and back as it was. What a sample costs does not depend on what is counted, and CPU time is easy to use. */
+static uint64_t calibrate_first(void)
+{
+    uint64_t cost = 0;
+    struct clock of_cpu = *on.clock;
+    of_cpu.counter.name[0] = 0;
+    if (clock_start(&of_cpu, NULL))
+        return 0;
+    calibrate_begin(&of_cpu, on.pool);
+    while (calibrate_round(&cost))
+        ;
+    calibrate_end();
+    clock_stop();
+    return cost;
+}
+
+/* Beside the samples: sampling_tick goes on with it. */
+static void calibrate_beside(void)
+{
+    if (records(COLLECT_CPU) && !clock_counts(on.clock))
+        calibrate_begin(on.clock, on.pool);
+}
+
+/* Before the first is set: who takes one from then on is in vain. */
+static void claim_signals(void)
+{
+    if (records(COLLECT_CPU) || records(COLLECT_WALL))
+        claims_open(NULL);
+    claims_look();
+}
+
+int triggers_start(bool (*recompile)(void), struct error *e)
+{
+    int rc = fault_install();
+    if (rc)
+        return error_set(e, rc, "cannot install the fault handler: %s", strerror(-rc));
+    if (jvm_facts.debug_info_is_late && !code_sparse_until)
+        code_sparse_until = compilations_newest();
+    if (recompile && !recompile()) {
+        fault_remove();
+        return error_set(e, -ENOTSUP, "this JVM does not let go of its compiled code; record without recompile");
+    }
+    uint64_t signal_cost = must_calibrate_first() ? calibrate_first() : 0;
+    claim_signals();
+    rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    rc = rc ? rc : clock_start(on.clock, e);
+    if (rc) {
+        fault_remove();
+        return rc;
+    }
+    books_open(on.books, signal_cost);
+    if (!signal_cost)
+        calibrate_beside();
+    clock_pace_begin(&on.options->limits, on.clock->interval_ns, on.books);
+    modules_update();
+    rc = threads_start(on.pool, (int)syscall(SYS_gettid));
+    if (rc < 0) {
+        threads_stop();
+        triggers_stop();
+        return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
+    }
+    on.bind_threads();
+    rc = start_events(e);
+    if (rc) {
+        allocations_silence();
+        threads_stop();
+        drain_threads(false); /* the event live gives back the references that have come meanwhile */
+        triggers_stop();
+        return rc;
+    }
+    if (records(COLLECT_WALL))
+        wall_begin(on.recording, on.outcome_symbols);
+    return 0;
+}
+
+int triggers_change_clock(struct error *e)
+{
+    uint64_t own = books_own_cpu();
+    threads_stop();
+    uint64_t cpu = clock_process_cpu();
+    drain_threads(false);
+    clock_stop();
+    int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    if (!rc)
+        rc = choose_clock(on.clock, CLOCK_AUTO, &on.options->counter, on.clock->interval_ns, e);
+    if (!rc)
+        rc = clock_start(on.clock, e);
+    if (rc)
+        return rc;
+    claims_look();
+    calibrate_end();
+    calibrate_beside();
+    rc = threads_resume();
+    on.books->closed_unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(clock_process_cpu() - cpu - (books_own_cpu() - own));
+    on.bind_threads();
+    return rc < 0 ? error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc)) : 0;
+}

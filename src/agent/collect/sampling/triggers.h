@@ -1,0 +1,43 @@
+/* Starts and stops everything that triggers samples: each thread's clock and its handlers, the event wall's signal, and the
+ * JVM's callbacks.
+ *
+ *   triggers_begin -> triggers_choose -> triggers_start -> [ triggers_change_clock ]* -> triggers_stop
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_TRIGGERS_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_TRIGGERS_H
+
+#include "agent/collect/books/books.h"
+#include "agent/collect/session/session.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clocks/clock.h"
+#include "base/error.h"
+#include "candor/queue/pool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The data that they work on; all of it stays the caller's. */
+struct triggers_on {
+    const struct collect_options *options;
+    struct clock *clock; /* that is chosen */
+    struct candor_pool *pool; /* of the threads' queues */
+    struct recording *recording;
+    struct books *books; /* are opened when the clock runs */
+    const uint32_t *outcome_symbols; /* by enum outcome */
+    void (*bind_threads)(void); /* called when threads are armed, to identify the Java threads */
+};
+
+void triggers_begin(const struct triggers_on *them);
+/* A clock for each thread, unless none has samples of CPU time; a signal for the event wall; a walker. 0 or a negative errno; clock_stop
+ * and wall_close undo it. */
+int triggers_choose(struct error *e);
+/* Installs the handlers, arms the threads, turns on the JVM's callbacks. 0 or a negative errno: then nothing remains but the
+ * choice. recompile: collect.h. */
+int triggers_start(bool (*recompile)(void), struct error *e);
+/* Continues with the best clock that works now. CPU time of threads in between has no clock. */
+int triggers_change_clock(struct error *e);
+/* When the threads have been stopped: takes the handlers away. */
+void triggers_stop(void);
+
+#endif

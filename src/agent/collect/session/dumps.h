@@ -1,0 +1,49 @@
+/* The dumps that a recording makes of itself when an alarm triggers: when, where to, and with what result.
+ *
+ *   dumps_begin -> [ dumps_due -> the collector copies the recording to `file` -> dumps_done ]*
+ *
+ * Their number is bounded, and after each there is a pause without dumps. The agent opens the files itself, with the rights of
+ * the JVM's user and in that user's file system; it checks at the beginning whether it can. Collector only. */
+#ifndef CANDOR_AGENT_COLLECT_SESSION_DUMPS_H
+#define CANDOR_AGENT_COLLECT_SESSION_DUMPS_H
+
+#include "agent/collect/session/alarm.h"
+#include "agent/record/recording.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DUMPS_TEXT_MAX = RECORDING_NOTE_MAX, DUMPS_MAX_DEFAULT = 10 };
+#define DUMPS_PAUSE_DEFAULT_NS UINT64_C(300000000000)
+
+struct dumps_options {
+    struct alarm_rule rule; /* without a text there are no dumps */
+    char folder[RECORDING_PATH_MAX]; /* empty = the recording's */
+    uint32_t max;
+    uint64_t pause_ns; /* 0 = as long as the recording keeps, or five minutes */
+};
+
+struct dumps {
+    struct dumps_options options;
+    struct alarm alarm;
+    double processors; /* that the process may use */
+    uint64_t pause_ns, quiet_until;
+    char stem[RECORDING_PATH_MAX]; /* of their files: the folder, and the recording's name without its ending */
+    uint32_t made, failed;
+    char file[RECORDING_PATH_MAX]; /* of the last one, which may have failed */
+    char why[DUMPS_TEXT_MAX]; /* of the last one, a line for the log */
+    char error[DUMPS_TEXT_MAX]; /* of the last one, empty = it is there */
+};
+
+/* For a recording that is open. 0, or a negative code when there is no folder to
+ * dump to. */
+int dumps_begin(struct dumps *d, const struct dumps_options *options, const struct recording *r, struct error *e);
+/* Whether to ask for the process's CPU clock now, and then dumps_due. */
+bool dumps_want_look(const struct dumps *d, uint64_t now_ns);
+/* Whether to dump now. Then file and why are set. */
+bool dumps_due(struct dumps *d, uint64_t now_ns, uint64_t cpu_ns);
+/* What became of it: e is NULL when it is there. */
+void dumps_done(struct dumps *d, uint64_t now_ns, const struct error *e);
+
+#endif

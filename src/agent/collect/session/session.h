@@ -1,0 +1,88 @@
+/* The options and the state of a recording, shared by the collector and its callers. */
+#ifndef CANDOR_AGENT_COLLECT_SESSION_SESSION_H
+#define CANDOR_AGENT_COLLECT_SESSION_SESSION_H
+
+#include "agent/collect/alloc/allocations.h"
+#include "agent/collect/clock/budget.h"
+#include "agent/collect/live/live.h"
+#include "agent/collect/lock/locks.h"
+#include "agent/collect/session/dumps.h"
+#include "agent/collect/session/internal_fault.h"
+#include "agent/collect/wall/wall.h"
+#include "agent/hot/walk/agct.h"
+#include "agent/record/keep.h"
+#include "agent/record/recording.h"
+#include "agent/trigger/clocks/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A recording has a set of events; safepoint only by itself, live never without alloc. */
+enum collect_event {
+    COLLECT_CPU = 1,
+    COLLECT_WALL = 2,
+    COLLECT_ALLOC = 4,
+    COLLECT_SAFEPOINT = 8,
+    COLLECT_HALT = 16,
+    COLLECT_LOCK = 32,
+    COLLECT_LIVE = 64
+};
+enum { COLLECT_EVENTS = 7, COLLECT_EVENTS_BYTES = 48 };
+/* Events with a clock, or with looks at threads; the JVM reports the others. */
+enum { COLLECT_BY_INTERVAL = COLLECT_CPU | COLLECT_WALL | COLLECT_SAFEPOINT };
+extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 << i */
+/* "cpu,wall". Returns out. */
+char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
+
+enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
+enum { COLLECT_PERIOD_MS = 50 }; /* for the event cpu: how often it needs a turn */
+
+struct collect_options {
+    char file[RECORDING_PATH_MAX];
+    bool passed;    /* a client opened the file; */
+    int descriptor; /* then this is it, and stays his */
+    unsigned events; /* of enum collect_event */
+    struct alloc_options alloc;
+    struct live_options live;
+    struct lock_options lock;
+    struct event_counter counter; /* for the event cpu: what its clock counts; without a name: CPU time */
+    uint64_t event_interval;      /* for that: events between two samples; 0 = the event's default */
+    enum clock_kind clock; /* for the event cpu, like the next three */
+    enum walker walker;
+    bool carrier_frames; /* of virtual threads */
+    bool code;           /* with snapshots of the machine code that samples fall in */
+    bool recompile;      /* discard code that was compiled before the agent came */
+    struct budget_limits limits; /* of the event cpu */
+    struct wall_options wall;
+    uint64_t interval_ns;
+    uint64_t duration_ns; /* 0 = until stopped */
+    struct keep keep;
+    struct dumps_options dumps;
+    const char *jfr; /* struct recording */
+};
+
+/* Which events it will have none of (enum jfr_without). */
+uint32_t collect_without(const struct collect_options *options);
+
+enum { COLLECT_WARNING_MAX = 256 };
+
+struct collect_status {
+    char file[RECORDING_PATH_MAX];
+    char warning[COLLECT_WARNING_MAX]; /* the latest of the recording's warnings; empty = none */
+    char fault[INTERNAL_FAULT_TEXT_MAX]; /* a fault in the agent, which ended all sampling; empty = none */
+    char error[512];                   /* why nothing is written any more; empty = it is */
+    unsigned events;
+    struct clock clock; /* for the event cpu, like its resolution, and cpu_ns */
+    uint64_t pace_ns; /* for the event cpu: the present interval */
+    uint64_t paths_ns; /* the stopped time that the end may take for the search for paths; 0 = none */
+    uint64_t wall_interval_ns; /* of the event wall */
+    uint64_t interval_ns, resolution_ns, elapsed_ns, samples, lost, bytes;
+    int64_t cpu_ns;
+    uint32_t threads;
+    struct keep keep;
+    uint64_t kept_ns; /* how far the file goes back */
+    const struct dumps *dumps;
+    const char *jfr; /* of the options */
+};
+
+#endif

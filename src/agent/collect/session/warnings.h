@@ -1,0 +1,28 @@
+/* A recording's messages about itself: warnings, of which the latest is also in the status, and lines for readers of the file.
+ *
+ *   warnings_begin -> [ warnings_write, warnings_of_clocks ]* -> warnings_of_*
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_SESSION_WARNINGS_H
+#define CANDOR_AGENT_COLLECT_SESSION_WARNINGS_H
+
+#include "agent/record/recording.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of this recording from now on, which is opened later. */
+void warnings_begin(struct recording *r);
+/* The latest; empty = none. */
+const char *warnings_latest(void);
+void warnings_write(uint64_t now, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A fault of the agent's own, if there was one. */
+void warnings_write_fault(uint64_t now);
+/* What a chunk that may come to be the file's first has to repeat. */
+void warnings_write_base(uint64_t now);
+/* Threads whose clock is not the chosen one, when their number has doubled since the last warning, or at the end. */
+void warnings_of_clocks(bool at_end);
+void warnings_of_unknown_cost(void);
+void warnings_of_virtual_threads(void);
+
+#endif

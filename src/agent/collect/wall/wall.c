@@ -1,0 +1,465 @@
+#include "agent/collect/wall/wall.h"
+
+#include "agent/collect/wall/wall_books.h"
+#include "agent/context/records.h"
+#include "agent/hot/context.h"
+#include "agent/hot/java/virtual.h"
+#include "agent/hot/load.h"
+#include "agent/hot/record.h"
+#include "agent/hot/signal/handler.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/trigger/clocks/clock.h"
+#include "agent/trigger/signals/ask.h"
+#include "agent/trigger/tasks/subset.h"
+#include "agent/trigger/tasks/task_state.h"
+#include "agent/trigger/threads.h"
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WAIT_STEP_NS = 5000000, WAIT_STEPS = 100, TRIES = 3, LOOKS_REMEMBERED = 16 };
+
+/* Where a thread stands that does not run. */
+struct place {
+    uint64_t sp, pc, fp, state, monitor;
+};
+
+/* A thread, by its slot, as it was looked at last. */
+struct looked {
+    uint32_t uid;     /* of its thread; 0 = of none */
+    struct task_state task;
+    uint32_t forgotten; /* names.forgotten then: another, and its stack's id is nobody's */
+    bool known;       /* of a thread that slept: the rest is true while its CPU clock and its place stay as they are */
+    uint64_t cpu_ns;  /* its CPU clock */
+    int64_t credit_ns; /* what it has run and no sample says yet; negative: said in advance */
+    uint32_t short_of_processors; /* it was, at one of so many looks at it when it runs that are still to come */
+    struct place place;
+    uint32_t stack;
+    enum outcome outcome;
+    struct waiting waiting;
+};
+
+/* One sample on its way. */
+struct sample {
+    uint32_t thread, carrier, stack, context;
+    enum outcome outcome;
+    struct waiting as;
+};
+
+static struct {
+    bool on;
+    struct wall_options options;
+    struct recording *recording;
+    const uint32_t *outcome_symbols;
+    uint32_t evidence_symbols[EVIDENCES];
+    struct wall_books books;
+    struct looked *looked;   /* by slot */
+    struct wall_life *lives; /* by slot */
+    uint32_t *alive, *chosen; /* slots; places in `alive` */
+    uint32_t most;           /* threads of a round */
+    uint64_t due, random;
+    uint64_t frames[RECORD_WORDS_MAX];
+} wall;
+
+bool wall_on(void)
+{
+    return wall.on;
+}
+
+bool wall_is_record(uint64_t last_word)
+{
+    return (last_word & RECORD_OF_WALL) != 0;
+}
+
+uint64_t wall_due_ns(void)
+{
+    return wall.due;
+}
+
+int wall_reopen(struct error *e)
+{
+    return ask_open(e);
+}
+
+int wall_open(const struct wall_options *options, struct error *e)
+{
+    memset(&wall, 0, sizeof wall);
+    wall.options = *options;
+    wall.most = (uint32_t)(options->rate * (options->interval_ns / 1000) / 1000000);
+    if (wall.most < WALL_LOOKS_LEAST)
+        wall.most = WALL_LOOKS_LEAST;
+    if (!vm_layout.usable)
+        return error_set(e, -ENOTSUP, "this JVM's tables cannot be read, which the event wall needs; use event=safepoint");
+    wall.looked = calloc(THREADS_MAX, sizeof *wall.looked);
+    wall.lives = calloc(THREADS_MAX, sizeof *wall.lives);
+    wall.alive = calloc(THREADS_MAX, sizeof *wall.alive);
+    wall.chosen = calloc(wall.most, sizeof *wall.chosen);
+    if (!wall.looked || !wall.lives || !wall.alive || !wall.chosen || wait_state_init())
+        return error_set(e, -ENOMEM, "not enough memory for the event wall");
+    return ask_open(e);
+}
+
+void wall_begin(struct recording *r, const uint32_t *outcome_symbols)
+{
+    uint64_t now = clock_monotonic_ns();
+    wall.recording = r;
+    wall.outcome_symbols = outcome_symbols;
+    wall.random = now | 1;
+    wall.due = now + 1 + handler_random(&wall.random) % wall.options.interval_ns;
+    for (int i = 0; i < EVIDENCES; i++)
+        wall.evidence_symbols[i] = strtab_add_text(&r->names.strings, evidence_names[i]);
+    wall_books_open(&wall.books, now, !wall.options.alone);
+    wall.on = true;
+}
+
+static void forget(struct looked *k)
+{
+    if (k->uid)
+        task_state_close(&k->task);
+    k->uid = 0;
+}
+
+void wall_close(void)
+{
+    for (uint32_t i = 0, limit = wall.looked ? threads_limit() : 0; i < limit; i++)
+        forget(&wall.looked[i]);
+    free(wall.looked);
+    free(wall.lives);
+    free(wall.alive);
+    free(wall.chosen);
+    wait_state_deinit();
+    memset(&wall, 0, sizeof wall);
+}
+
+/* ---- samples ---- */
+
+/* Other tools count events: of a recording that has none of CPU time, one jdk.ExecutionSample per interval that a thread ran. */
+static void write_execution_samples(const struct jfr_wall_sample *s)
+{
+    uint64_t interval = wall.options.interval_ns, n = s->weight_ns / interval;
+    n += handler_random(&wall.random) % interval < s->weight_ns % interval;
+    while (n--)
+        jfr_write_execution_sample(wall.recording->writer, s->ticks, s->thread, s->stack, s->state);
+}
+
+static void write_sample(uint64_t ticks, const struct sample *s, uint64_t ns)
+{
+    struct jfr_writer *w = wall.recording->writer;
+    struct jfr_wall_sample event = {.ticks = ticks,
+                                    .thread = s->thread,
+                                    .carrier = s->carrier,
+                                    .stack = s->stack,
+                                    .weight_ns = ns,
+                                    .outcome = wall.outcome_symbols[s->outcome],
+                                    .evidence = wall.evidence_symbols[s->as.evidence],
+                                    .context = s->context,
+                                    .state = s->as.state};
+    if (!ns)
+        return;
+    if (wall.options.alone && jfr_state_runs(s->as.state))
+        write_execution_samples(&event);
+    uint64_t dropped = jfr_writer_dropped(w);
+    jfr_write_wall_sample(w, &event);
+    if (jfr_writer_dropped(w) != dropped) {
+        wall_books_lose(&wall.books, LOSS_MEMORY, ns);
+        return;
+    }
+    wall_books_sample(&wall.books, s->as.state, s->as.evidence, s->outcome, ns);
+}
+
+static void name_thread(struct sample *s, const struct sampled_thread *t, const uint64_t *virtual_words, size_t count)
+{
+    struct names *names = &wall.recording->names;
+    names_thread(names, t);
+    s->thread = names_thread_id(t);
+    if (!count)
+        return;
+    s->carrier = s->thread;
+    s->thread = names_virtual_thread(names, virtual_words, count);
+}
+
+/* A thread that runs shows where it is; inside the JVM that may be on its way into a wait, or out of it. */
+static enum jfr_thread_state running_state(enum jfr_thread_state jvm)
+{
+    return jfr_state_runs(jvm) ? jvm : JFR_STATE_VM;
+}
+
+void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words)
+{
+    uint64_t last = record[words - 1], ready = record[3] >> RECORD_READY_SHIFT;
+    enum jfr_thread_state jvm = (enum jfr_thread_state)(record[3] & 0xff);
+    struct sample s = {.outcome = (enum outcome)record_outcome(last)};
+    struct names *names = &wall.recording->names;
+    size_t virtual_words = record_virtual_words(last), context_words = record_context_words(last);
+    size_t frames = words - RECORD_HEAD - 1 - virtual_words - context_words;
+    const uint64_t *tail = record + RECORD_HEAD + frames;
+    name_thread(&s, t, tail, virtual_words);
+    s.context = names_context(names, tail + virtual_words, context_words);
+    s.stack = outcome_has_stack(s.outcome) ? names_stack(names, record + RECORD_HEAD, frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
+                                   : names_failed_stack(names, s.outcome, record[2]);
+    s.as = (struct waiting){running_state(jvm), EVIDENCE_CLOCK};
+    write_sample(record[0], &s, record[1] - ready);
+    s.as.state = JFR_STATE_READY;
+    write_sample(record[0], &s, ready);
+}
+
+/* ---- threads that sleep ---- */
+
+static bool read_place(uintptr_t java_thread, struct place *p)
+{
+    const struct vm_layout *l = &vm_layout;
+    uintptr_t anchor = java_thread + l->thread_anchor.offset;
+    p->monitor = 0;
+    return load_field(java_thread, l->thread_state, &p->state) && load_u64(anchor + l->anchor_sp, &p->sp) &&
+           load_u64(anchor + l->anchor_pc, &p->pc) && load_u64(anchor + l->anchor_fp, &p->fp) &&
+           (!l->thread_pending_monitor.width || load_field(java_thread, l->thread_pending_monitor, &p->monitor));
+}
+
+static bool is_same_place(const struct place *a, const struct place *b)
+{
+    return a->sp == b->sp && a->pc == b->pc && a->fp == b->fp && a->state == b->state && a->monitor == b->monitor;
+}
+
+static size_t describe_virtual(const struct walk *w, int64_t carrier, uint64_t words[RECORD_VIRTUAL_MAX])
+{
+    bool mounted = w->is_virtual || (w->outcome != OUTCOME_COMPLETE && virtual_is_mounted(w->java_thread));
+    return vm_layout.virtuals.usable && mounted ? virtual_describe(w->java_thread, w->state, w->entry, carrier, words) : 0;
+}
+
+/* What a look at a sleeping thread has found, before it is known whether the thread slept on. */
+struct found {
+    struct walk walk;
+    size_t frames, virtual_words, context_words;
+    uint64_t words[RECORD_VIRTUAL_MAX], context[CONTEXT_WORDS_MAX];
+};
+
+static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, struct found *f)
+{
+    f->frames = 0;
+    walk_begin_still(&f->walk, java_thread);
+    f->walk.carrier_frames = handler_config.carrier_frames;
+    while (f->frames < FRAMES_MAX && walk_next(&f->walk, &wall.frames[f->frames]))
+        f->frames++;
+    f->virtual_words = describe_virtual(&f->walk, t->java_id, f->words);
+    f->context_words = context_copy(records_of_thread(t->tid), f->context);
+}
+
+/* Whether the thread still sleeps where it did, and has all the while. */
+static bool slept_on(const struct sampled_thread *t, uintptr_t java_thread, const struct place *p, uint64_t cpu)
+{
+    struct place now;
+    return read_place(java_thread, &now) && is_same_place(&now, p) && clock_thread_cpu(t->tid) == cpu &&
+           atomic_load(&t->java_thread) == java_thread;
+}
+
+static void remember(struct looked *k, const struct sample *s, const struct place *p, uint32_t forgotten)
+{
+    k->known = true;
+    k->place = *p;
+    k->stack = s->stack;
+    k->outcome = s->outcome;
+    k->waiting = s->as;
+    k->forgotten = forgotten;
+}
+
+static void take_found(struct looked *k, const struct sampled_thread *t, struct found *f, const struct place *p, uint64_t ns)
+{
+    struct names *names = &wall.recording->names;
+    struct sample s = {.outcome = f->walk.outcome};
+    bool whole = outcome_has_stack(s.outcome);
+    s.as = wait_state(f->walk.state, vm_layout.thread_pending_monitor.width, p->monitor, whole && f->frames ? wall.frames[0] : 0);
+    name_thread(&s, t, f->words, f->virtual_words);
+    s.context = names_context(names, f->context, f->context_words);
+    s.stack = whole ? names_stack(names, wall.frames, f->frames, ROLE_OTHER, s.outcome == OUTCOME_TRUNCATED)
+                    : names_failed_stack(names, s.outcome, 0);
+    write_sample(clock_monotonic_ns(), &s, ns);
+    k->known = false;
+    if (!f->virtual_words) /* whose ids are a chunk's only */
+        remember(k, &s, p, names->forgotten);
+}
+
+static void take_known(const struct looked *k, const struct sampled_thread *t, uint64_t ns, const uint64_t *context, size_t words)
+{
+    struct sample s = {.stack = k->stack,
+                       .outcome = k->outcome,
+                       .as = k->waiting,
+                       .context = names_context(&wall.recording->names, context, words)};
+    name_thread(&s, t, NULL, 0);
+    write_sample(clock_monotonic_ns(), &s, ns);
+}
+
+/* False: it has moved. A thread in Java code that sleeps does so inside the kernel, or in a call without an anchor: its stack cannot be
+ * read from outside. */
+static bool look_at_sleeper(struct looked *k, const struct sampled_thread *t, uintptr_t java_thread, uint64_t cpu, uint64_t ns)
+{
+    static struct found f; /* too large for this thread's stack */
+    uint64_t context[CONTEXT_WORDS_MAX];
+    struct place p;
+    if (!read_place(java_thread, &p))
+        return false;
+    if (k->known && k->forgotten == wall.recording->names.forgotten && is_same_place(&k->place, &p)) {
+        size_t words = context_copy(records_of_thread(t->tid), context);
+        if (atomic_load(&t->java_thread) != java_thread || (words && clock_thread_cpu(t->tid) != cpu))
+            return false;
+        wall.books.looks[WALL_SAME]++;
+        take_known(k, t, ns, context, words);
+        return true;
+    }
+    walk_thread(t, java_thread, &f);
+    if (!slept_on(t, java_thread, &p, cpu))
+        return false;
+    wall.books.looks[WALL_STILL]++;
+    take_found(k, t, &f, &p, ns);
+    return true;
+}
+
+/* ---- rounds ---- */
+
+/* Of a thread that could run: how much of the time it is asked about it ran. One whose clock goes on now, runs. But that this thread runs,
+ * who looks, has taken a processor from another: where processors are short, it is what their clocks say that is not told yet, and of
+ * one that runs now a weight in advance. */
+static uint64_t time_run(struct looked *k, bool runs_now, uint64_t ns)
+{
+    int64_t weight = (int64_t)ns, running = k->credit_ns;
+    if (runs_now)
+        running = k->short_of_processors ? running + weight : weight;
+    running = running < 0 ? 0 : running > weight ? weight : running;
+    k->credit_ns -= running;
+    if (!runs_now)
+        k->short_of_processors = LOOKS_REMEMBERED;
+    else if (k->short_of_processors)
+        k->short_of_processors--;
+    return (uint64_t)running;
+}
+
+static void ask_runner(struct looked *k, struct sampled_thread *t, bool runs_now, uint64_t ns)
+{
+    uint64_t running = time_run(k, runs_now, ns);
+    wall.books.looks[WALL_ASKED]++;
+    k->known = false;
+    ask(t, running, ns - running);
+}
+
+static void note_cpu(struct looked *k, uint64_t cpu)
+{
+    k->known = k->known && cpu == k->cpu_ns;
+    k->credit_ns += (int64_t)(cpu - k->cpu_ns);
+    k->cpu_ns = cpu;
+}
+
+/* The CPU clock is read before the state: a thread that sleeps then, and whose clock is the same afterwards, has slept in between. One
+ * that has not is looked at again, since it may sleep again. */
+static void look_at(struct sampled_thread *t, uint64_t ns)
+{
+    struct looked *k = &wall.looked[t->index];
+    uint64_t cpu = 0;
+    if (k->uid != t->uid) {
+        forget(k);
+        *k = (struct looked){.uid = t->uid, .cpu_ns = t->cpu_at_arming};
+        task_state_open(&k->task, t->tid);
+    }
+    for (int i = 0; i < TRIES; i++) {
+        uintptr_t java_thread = atomic_load(&t->java_thread);
+        cpu = clock_thread_cpu(t->tid);
+        char state = task_state_read(&k->task);
+        if (!java_thread || !cpu || !state) {
+            wall_books_ended(&wall.books, ns);
+            return;
+        }
+        note_cpu(k, cpu);
+        if (state == 'R')
+            break;
+        if (look_at_sleeper(k, t, java_thread, cpu, ns))
+            return;
+        wall.books.looks[WALL_MOVED]++;
+    }
+    ask_runner(k, t, clock_thread_cpu(t->tid) > cpu, ns);
+}
+
+static uint32_t list_alive(uint64_t now, uint64_t before)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++) {
+        const struct sampled_thread *t = &sampled_threads[i];
+        if (atomic_load(&t->slot) != SLOT_LIVE || !atomic_load(&t->java_thread))
+            continue;
+        wall.alive[count++] = i;
+        wall_books_alive(&wall.books, &wall.lives[i], t, now, before);
+    }
+    return count;
+}
+
+static uint32_t go_round(uint64_t now)
+{
+    uint64_t before = wall.books.last_round;
+    uint32_t alive = list_alive(now, before);
+    uint32_t chosen = subset_draw(&wall.random, alive, wall.most, wall.chosen);
+    wall_books_round(&wall.books, now, alive, chosen);
+    for (uint32_t i = 0; i < chosen; i++)
+        look_at(&sampled_threads[wall.alive[wall.chosen[i]]], subset_weight(now - before, alive, chosen, i));
+    return chosen;
+}
+
+/* From one round to the next, on average: as many looks as these shall not be more than the rate allows. */
+static uint64_t period_of(uint32_t looks)
+{
+    uint64_t allowed = looks * UINT64_C(1000000000) / wall.options.rate;
+    return allowed > wall.options.interval_ns ? allowed : wall.options.interval_ns;
+}
+
+void wall_tick(uint64_t now)
+{
+    if (!wall.on || now < wall.due)
+        return;
+    uint64_t period = period_of(go_round(now)), at = clock_monotonic_ns(), took = at - now;
+    wall.due += handler_draw_period(&wall.random, period);
+    /* A processor shall have as long for the program's own as each round takes of it, at least. */
+    if (wall.due < at + took)
+        wall.due = at + handler_draw_period(&wall.random, 2 * took);
+}
+
+/* ---- the books ---- */
+
+void wall_close_thread(const struct sampled_thread *t)
+{
+    if (!wall.on)
+        return;
+    wall_books_close_thread(&wall.books, &wall.lives[t->index], t);
+    forget(&wall.looked[t->index]);
+}
+
+void wall_write(jfr_write_book *write)
+{
+    if (wall.on)
+        wall_books_write(&wall.books, wall.lives, threads_limit(), wall.recording->writer, write);
+}
+
+void wall_counts(uint64_t *samples, uint64_t *lost)
+{
+    *samples = wall.books.samples;
+    *lost = wall_books_lost(&wall.books);
+}
+
+static bool is_awaited(void)
+{
+    for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) == SLOT_LIVE && ask_pending(&sampled_threads[i]))
+            return true;
+    return false;
+}
+
+void wall_end(void (*drain)(void))
+{
+    struct timespec pause = {.tv_nsec = WAIT_STEP_NS};
+    if (!wall.on)
+        return;
+    go_round(clock_monotonic_ns());
+    wall.books.stopping = true;
+    for (int i = 0; i < WAIT_STEPS && is_awaited(); i++) {
+        nanosleep(&pause, NULL);
+        drain();
+    }
+}

@@ -1,0 +1,211 @@
+#include "agent/collect/wall/wall_books.h"
+
+#include "agent/record/names/reason.h"
+#include "agent/trigger/signals/ask.h"
+#include "base/text/units.h"
+
+#include <string.h>
+
+/* The JVM's and the kernel's words for what jfr_thread_state_names calls otherwise. */
+static const char *const state_names[JFR_STATES] = {
+    [JFR_STATE_UNKNOWN] = "unknown",      [JFR_STATE_JAVA] = "runnable",     [JFR_STATE_NATIVE] = "in_native",
+    [JFR_STATE_VM] = "in_vm",             [JFR_STATE_BLOCKED] = "blocked",   [JFR_STATE_MONITOR] = "monitor",
+    [JFR_STATE_WAITING] = "object_wait",  [JFR_STATE_PARKED] = "parked",     [JFR_STATE_SLEEPING] = "sleeping",
+    [JFR_STATE_READY] = "waiting_for_cpu", [JFR_STATE_IO] = "native_io",
+};
+
+static void add(struct account *a, uint64_t ns)
+{
+    a->ns += (int64_t)ns;
+    a->count++;
+}
+
+void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted)
+{
+    memset(b, 0, sizeof *b);
+    b->last_round = now;
+    b->own_at_start = books_own_cpu();
+    b->collector_is_counted = collector_is_counted;
+}
+
+void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen)
+{
+    uint64_t elapsed = now - b->last_round;
+    b->rounds++;
+    b->not_chosen += alive - chosen;
+    b->longest_ns = elapsed > b->longest_ns ? elapsed : b->longest_ns;
+    b->last_round = now;
+}
+
+static bool is_of(const struct wall_life *life, const struct sampled_thread *t)
+{
+    return life->uid == t->uid && life->seen_ns;
+}
+
+void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before)
+{
+    if (!is_of(life, t)) {
+        b->began.ns += (int64_t)(atomic_load(&t->java_since_ns) - before);
+        b->began.count++;
+    }
+    life->uid = t->uid;
+    life->seen_ns = now;
+}
+
+void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns)
+{
+    add(outcome_has_stack(outcome) ? &b->states[state] : &b->failed[outcome], ns);
+    if (evidence == EVIDENCE_GUESS)
+        add(&b->guessed, ns);
+    b->samples++;
+}
+
+void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns)
+{
+    add(&b->lost[why], ns);
+}
+
+void wall_books_ended(struct wall_books *b, uint64_t ns)
+{
+    add(&b->ended, ns);
+}
+
+/* The handler's losses. */
+static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_thread *t)
+{
+    for (int i = 0; i < LOSS_COUNT; i++) {
+        lost[i].ns += (int64_t)counter_get(&t->unanswered_ns[i]);
+        lost[i].count += counter_get(&t->unanswered[i]);
+    }
+}
+
+/* What a thread lived up to `end`, and how much of that no round stands for. */
+static int64_t life_of(const struct wall_life *life, const struct sampled_thread *t, uint64_t end, int64_t *unseen)
+{
+    uint64_t since = atomic_load(&t->java_since_ns), seen = is_of(life, t) ? life->seen_ns : since;
+    *unseen = (int64_t)(end - seen);
+    return (int64_t)(end - since);
+}
+
+void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t)
+{
+    uint64_t pending = ask_pending(t);
+    int64_t unseen;
+    take_losses(b->closed_lost, t);
+    if (pending && b->stopping)
+        wall_books_lose(b, LOSS_STOPPING, pending);
+    else if (pending)
+        wall_books_ended(b, pending);
+    b->closed_answer_ns += counter_get(&t->answer_ns);
+    b->closed_answers += counter_get(&t->answers);
+    if (!atomic_load(&t->java_since_ns))
+        return;
+    uint64_t until = atomic_load(&t->java_until_ns);
+    if (b->stopping && until > b->last_round) {
+        if (!is_of(life, t))
+            return;
+        until = b->last_round;
+    }
+    b->closed_ns += (uint64_t)life_of(life, t, until, &unseen);
+    b->closed_ended.ns += unseen;
+    b->closed_ended.count += !is_of(life, t);
+}
+
+uint64_t wall_books_lost(const struct wall_books *b)
+{
+    uint64_t lost = b->ended.count;
+    for (int i = 0; i < LOSS_COUNT; i++)
+        lost += b->lost[i].count + b->closed_lost[i].count;
+    return lost;
+}
+
+/* What is summed over all threads, those that are gone and those that have a slot. */
+struct sums {
+    int64_t time_ns, pending_ns;
+    uint64_t pending, answers, answer_ns;
+    struct account ended, lost[LOSS_COUNT];
+};
+
+static void sum_thread(struct sums *s, const struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t)
+{
+    uint64_t since = atomic_load(&t->java_since_ns), until = atomic_load(&t->java_until_ns), pending = ask_pending(t);
+    int64_t unseen;
+    take_losses(s->lost, t);
+    s->pending_ns += (int64_t)pending;
+    s->pending += pending != 0;
+    s->answers += counter_get(&t->answers);
+    s->answer_ns += counter_get(&t->answer_ns);
+    uint64_t end = until && until < b->last_round ? until : b->last_round;
+    if (!since || (since >= end && !is_of(life, t)))
+        return;
+    s->time_ns += life_of(life, t, end, &unseen);
+    s->ended.ns += unseen;
+}
+
+static void sum(struct sums *s, const struct wall_books *b, const struct wall_life *lives, uint32_t limit)
+{
+    *s = (struct sums){.time_ns = (int64_t)b->closed_ns,
+                       .answers = b->closed_answers,
+                       .answer_ns = b->closed_answer_ns,
+                       .ended = b->closed_ended};
+    for (int i = 0; i < LOSS_COUNT; i++)
+        s->lost[i] = (struct account){b->lost[i].ns + b->closed_lost[i].ns, b->lost[i].count + b->closed_lost[i].count};
+    for (uint32_t i = 0; i < limit; i++)
+        if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
+            sum_thread(s, b, &lives[i], &sampled_threads[i]);
+}
+
+struct book {
+    struct jfr_writer *writer;
+    uint64_t now;
+    jfr_write_book *write;
+    int64_t rest; /* of wall_time, after what has been written */
+};
+
+static void put(struct book *b, const char *account, const char *reason, struct account a, bool always)
+{
+    if (a.ns || a.count || always)
+        b->write(b->writer, b->now, account, reason, a.ns, a.count);
+}
+
+static void put_part(struct book *b, const char *account, const char *reason, struct account a)
+{
+    put(b, account, reason, a, false);
+    b->rest -= a.ns;
+}
+
+static void put_memos(struct book *b, const struct wall_books *w, const struct sums *s)
+{
+    static const char *const hows[WALL_HOWS] = {"asked", "still", "same", "moved"};
+    uint64_t own = w->collector_is_counted ? 0 : books_own_cpu() - w->own_at_start;
+    put(b, "wall_rounds", "", (struct account){(int64_t)w->longest_ns, w->rounds}, true);
+    put(b, "wall_not_chosen", "", (struct account){0, w->not_chosen}, true);
+    put(b, "wall_guessed", "", w->guessed, true);
+    for (int i = 0; i < WALL_HOWS; i++)
+        put(b, "wall_looks", hows[i], (struct account){0, w->looks[i]}, true);
+    put(b, "wall_own_cost", "", (struct account){(int64_t)(own + s->answer_ns), w->samples}, true);
+}
+
+void wall_books_write(const struct wall_books *w, const struct wall_life *lives, uint32_t limit, struct jfr_writer *writer,
+                      jfr_write_book *write)
+{
+    struct sums s;
+    sum(&s, w, lives, limit);
+    struct book b = {writer, clock_monotonic_ns(), write, s.time_ns};
+    put(&b, "wall_time", "", (struct account){s.time_ns, 0}, true);
+    for (int i = 0; i < JFR_STATES; i++)
+        put_part(&b, jfr_state_runs((enum jfr_thread_state)i) ? "wall_running" : "wall_waiting", state_names[i], w->states[i]);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        put_part(&b, "wall_failed", reason_outcome[i], w->failed[i]);
+    for (int i = 0; i < LOSS_COUNT; i++)
+        put_part(&b, "wall_lost", reason_loss[i], s.lost[i]);
+    put_part(&b, "wall_lost", reason_miss[MISS_ENDED], w->ended);
+    put(&b, "wall_pending", "", (struct account){s.pending_ns, s.pending}, true);
+    b.rest -= s.pending_ns;
+    put(&b, "wall_unseen", "ended", s.ended, true);
+    b.rest -= s.ended.ns;
+    put(&b, "wall_unseen", "began", (struct account){-w->began.ns, w->began.count}, true);
+    b.rest += w->began.ns;
+    put(&b, "wall_residual", "", (struct account){b.rest, 0}, true);
+    put_memos(&b, w, &s);
+}

@@ -1,0 +1,61 @@
+/* The books of the event wall: where the lifetime of Java threads went, running or not (docs/formats/recording.md).
+ *
+ *   wall_time = wall_running(state) + wall_waiting(state) + wall_failed(reason) + wall_lost(reason) + wall_pending
+ *             + wall_unseen(reason) + wall_residual
+ *
+ * wall_time is summed from the beginning and end of each thread; running, waiting and failed are the weights of recorded
+ * samples. The difference is the residual. A round stands for the time since the previous one; wall_unseen is the error for
+ * threads that began or ended in between: it may be negative, and is 0 on average. All are as of the last round. Collector
+ * only. */
+#ifndef CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
+#define CANDOR_AGENT_COLLECT_WALL_WALL_BOOKS_H
+
+#include "agent/collect/books/books.h"
+#include "agent/collect/wall/wait_state.h"
+#include "agent/hot/reasons.h"
+#include "agent/hot/thread/thread.h"
+#include "jfr/schema.h"
+#include "jfr/write/writer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wall_how { WALL_ASKED, WALL_STILL, WALL_SAME, WALL_MOVED, WALL_HOWS }; /* how a look at a thread went */
+
+struct wall_books {
+    uint64_t rounds, longest_ns; /* between two rounds */
+    uint64_t last_round;         /* monotonic clock; when the recording began, before the first */
+    uint64_t not_chosen, samples;
+    uint64_t own_at_start; /* the collector's CPU clock */
+    bool stopping; /* threads that were asked and have not answered */
+    bool collector_is_counted; /* elsewhere: the event cpu has books, too */
+    struct account states[JFR_STATES], failed[OUTCOME_COUNT], lost[LOSS_COUNT], ended;
+    struct account guessed; /* of the states, those that are guesses */
+    struct account closed_lost[LOSS_COUNT];
+    uint64_t looks[WALL_HOWS];
+    uint64_t closed_ns, closed_answer_ns, closed_answers; /* of threads that are gone: their lives, their handlers */
+    struct account closed_ended, began; /* unseen; `began` with the opposite sign: the excess that was counted */
+};
+
+/* One thread's, by its slot. */
+struct wall_life {
+    uint32_t uid; /* of its thread; another: the slot has a new one */
+    uint64_t seen_ns; /* the last round that had it among its threads; 0 = none has */
+};
+
+void wall_books_open(struct wall_books *b, uint64_t now, bool collector_is_counted);
+/* A round at `now`; each thread that lives then, chosen or not. */
+void wall_books_round(struct wall_books *b, uint64_t now, uint32_t alive, uint32_t chosen);
+void wall_books_alive(struct wall_books *b, struct wall_life *life, const struct sampled_thread *t, uint64_t now, uint64_t before);
+/* Recorded weights, and those that could not be recorded. */
+void wall_books_sample(struct wall_books *b, enum jfr_thread_state state, enum evidence evidence, enum outcome outcome, uint64_t ns);
+void wall_books_lose(struct wall_books *b, enum loss why, uint64_t ns);
+void wall_books_ended(struct wall_books *b, uint64_t ns);
+/* A slot that is about to be freed. */
+void wall_books_close_thread(struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t);
+uint64_t wall_books_lost(const struct wall_books *b); /* how many samples */
+/* Writes all lines as of now. lives: by slot, `limit` of them in use. */
+void wall_books_write(const struct wall_books *b, const struct wall_life *lives, uint32_t limit, struct jfr_writer *w,
+                      jfr_write_book *write);
+
+#endif

@@ -1,0 +1,17 @@
+/* Attaches the agent's own thread to Java, only for the moment of a call, with the exceptions of jvmti_stacks.c and
+ * jvmti_heap.c. */
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JAVA_ATTACH_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JAVA_ATTACH_H
+
+#include "base/error.h"
+
+#include <jni.h>
+
+void java_attach_init(JavaVM *vm);
+/* NULL: the JVM does not take it. */
+JNIEnv *java_attach(void);
+void java_detach(void);
+/* Sets the error of an attempt that came to NULL, and returns its code. */
+int java_attach_refused(struct error *e);
+
+#endif

@@ -1,0 +1,10 @@
+/* Heap walks through JVMTI, and the names of what they find, for the search for paths (trigger/jvm/heap_walks.h). */
+#ifndef CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAP_H
+#define CANDOR_AGENT_ENTRY_JVMTI_JVMTI_HEAP_H
+
+#include <jni.h>
+
+/* Fills heap_walks. thread_id: the field of a thread's id. */
+void jvmti_heap_init(JavaVM *vm, jfieldID thread_id);
+
+#endif

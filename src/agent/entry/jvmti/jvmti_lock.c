@@ -1,0 +1,107 @@
+#include "agent/entry/jvmti/jvmti_lock.h"
+
+#include "agent/entry/jvmti/java_attach.h"
+#include "agent/entry/jvmti/jvmti_events.h"
+#include "agent/hot/calls/lock.h"
+#include "agent/hot/java/virtual.h"
+#include "agent/hot/layout.h"
+#include "agent/record/jvm.h"
+#include "agent/trigger/jvm/lock_events.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+enum { VIRTUAL_THREADS_SINCE = 21, UNMOUNTED_MONITORS_SINCE = 24 };
+
+static jvmtiEnv *jvmti;
+static jfieldID id_field;
+static bool is_open;
+
+static const struct jvmti_events events = {{.can_generate_monitor_events = 1}, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+                                           JVMTI_EVENT_MONITOR_CONTENDED_ENTERED};
+
+static int open_events(struct error *e)
+{
+    if (!vm_layout.usable || !vm_layout.env_offset)
+        return error_set(e, -ENOTSUP, "event=lock must know this JVM's stacks, and its tables lack them (%s); use event=safepoint",
+                         vm_layout.usable ? "JavaThread::_jni_environment" : vm_layout.missing);
+    if (!java_attach())
+        return java_attach_refused(e);
+    jvmtiError rc = jvmti_events_on(jvmti, &events);
+    is_open = !rc;
+    java_detach();
+    return rc ? error_set(e, -ENOTSUP, "event=lock: this JVM refuses to tell of monitors (JVMTI error %d); use event=wall", (int)rc) : 0;
+}
+
+static void close_events(void)
+{
+    if (!is_open || !java_attach())
+        return;
+    is_open = false;
+    jvmti_events_off(jvmti, &events);
+    java_detach();
+}
+
+/* Relaxed: only saves the work of a callback that is late. */
+static bool is_on(void)
+{
+    return atomic_load_explicit(&lock_config.on, memory_order_relaxed);
+}
+
+static uintptr_t java_thread_of(JNIEnv *jni)
+{
+    return (uintptr_t)jni - vm_layout.env_offset;
+}
+
+/* A virtual thread's own id, which is another than its carrier's; of others it may be 0. */
+static int64_t id_of(JNIEnv *jni, jthread thread)
+{
+    bool may_be_virtual = jvm_facts.java_version >= VIRTUAL_THREADS_SINCE &&
+                          (!vm_layout.virtuals.usable || virtual_is_mounted(java_thread_of(jni)));
+    return may_be_virtual && id_field && thread ? (*jni)->GetLongField(jni, thread, id_field) : 0;
+}
+
+/* Since Java 24 a virtual thread leaves its carrier while it waits, and may get another: its wait is in no thread's lane. */
+static bool leaves_its_carrier(int64_t id)
+{
+    const struct sampled_thread *carrier =
+        id && jvm_facts.java_version >= UNMOUNTED_MONITORS_SINCE ? thread_of_java_caller() : NULL;
+    return carrier && carrier->java_id && carrier->java_id != id;
+}
+
+void JNICALL jvmti_lock_enter(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
+{
+    if (is_on() && !leaves_its_carrier(id_of(jni, thread)))
+        lock_begin_monitor(java_thread_of(jni));
+}
+
+static void record(jvmtiEnv *env, JNIEnv *jni, jobject object, const struct lock_wait *wait, int64_t id)
+{
+    char *signature = NULL;
+    jclass class = (*jni)->GetObjectClass(jni, object);
+    if (class && (*env)->GetClassSignature(env, class, &signature, NULL))
+        signature = NULL;
+    lock_record(wait, signature ? signature : "", id);
+    (*env)->Deallocate(env, (unsigned char *)signature);
+    if (class)
+        (*jni)->DeleteLocalRef(jni, class);
+}
+
+void JNICALL jvmti_lock_entered(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobject object)
+{
+    struct lock_wait wait;
+    if (!is_on())
+        return;
+    int64_t id = id_of(jni, thread);
+    if (leaves_its_carrier(id))
+        lock_lose(LOCK_LOSS_VIRTUAL, 0);
+    else if (lock_end_monitor(&wait))
+        record(env, jni, object, &wait, id);
+}
+
+void jvmti_lock_init(jvmtiEnv *env, jfieldID thread_id)
+{
+    jvmti = env;
+    id_field = thread_id;
+    lock_events = (struct lock_events){open_events, close_events};
+}

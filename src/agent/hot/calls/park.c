@@ -1,0 +1,81 @@
+#include "agent/hot/calls/park.h"
+
+#include "agent/hot/java/code.h"
+#include "agent/hot/java/method.h"
+#include "agent/hot/load.h"
+#include "agent/hot/record.h"
+#include "agent/hot/walk/walk.h"
+
+#include <stdatomic.h>
+
+/* The id of the method, 0 = not met yet. Relaxed: a number by itself. */
+static _Atomic uint32_t park_method;
+
+/* The compiled method's call: the address behind it, the code it lies in, and whose that is. Written in one go, by one thread: pc last,
+ * with release, which pairs with who reads it. */
+static struct {
+    _Atomic bool claimed;
+    _Atomic uintptr_t pc, blob, method;
+} call;
+
+void park_forget(void)
+{
+    atomic_store(&call.pc, 0);
+    atomic_store(&call.claimed, false);
+    atomic_store(&park_method, 0);
+}
+
+static bool is(const char *text, uint16_t length, const char *other)
+{
+    uint16_t i = 0;
+    while (i < length && other[i] && text[i] == other[i])
+        i++;
+    return i == length && !other[i];
+}
+
+/* Its name has been the same since it came; its class moved with JDK 9. */
+static bool is_park(uint32_t method)
+{
+    if (method && method == atomic_load_explicit(&park_method, memory_order_relaxed))
+        return true;
+    struct method_info m = method_get(method);
+    if (!is(m.name, m.name_len, "park") ||
+        (!is(m.class_name, m.class_len, "jdk/internal/misc/Unsafe") && !is(m.class_name, m.class_len, "sun/misc/Unsafe")))
+        return false;
+    atomic_store_explicit(&park_method, method, memory_order_relaxed);
+    return true;
+}
+
+/* Code is freed and its place used again: it is park's as long as it says so. */
+static bool is_known(uintptr_t pc)
+{
+    uint64_t method;
+    return pc == atomic_load_explicit(&call.pc, memory_order_acquire) &&
+           load_field(atomic_load_explicit(&call.blob, memory_order_relaxed), vm_layout.nm_method, &method) &&
+           method == atomic_load_explicit(&call.method, memory_order_relaxed);
+}
+
+static void learn(uintptr_t pc)
+{
+    uint64_t method;
+    struct code c = code_find(pc);
+    if (c.kind != CODE_NATIVE_WRAPPER || !load_field(c.blob, vm_layout.nm_method, &method) || atomic_exchange(&call.claimed, true))
+        return;
+    atomic_store_explicit(&call.blob, c.blob, memory_order_relaxed);
+    atomic_store_explicit(&call.method, method, memory_order_relaxed);
+    atomic_store_explicit(&call.pc, pc, memory_order_release);
+}
+
+bool park_was_called(uintptr_t java_thread)
+{
+    struct walk w;
+    uint64_t frame;
+    uintptr_t pc = walk_call(java_thread);
+    if (pc && is_known(pc))
+        return true;
+    walk_begin_at_call(&w, java_thread);
+    if (!walk_next(&w, &frame) || !frame_is_java(frame) || !is_park(frame_method(frame)))
+        return false;
+    learn(pc);
+    return true;
+}

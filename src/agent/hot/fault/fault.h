@@ -1,0 +1,19 @@
+/* The handler of SIGSEGV, SIGBUS, SIGFPE and SIGILL behind hot/load.h and hot/thread/turn.h. It stands in front of the JVM's own
+ * handlers, even if libjsig is loaded, and of handlers that a library sets later. It passes on every fault that is neither in
+ * one of our loads nor in one of our turns. */
+#ifndef CANDOR_AGENT_HOT_FAULT_FAULT_H
+#define CANDOR_AGENT_HOT_FAULT_FAULT_H
+
+#include <stdbool.h>
+
+/* Call after the JVM has installed its handlers (VMInit), and now and then from then on: somebody may have restored the former ones, or set
+ * others. 0 or a negative errno. */
+int fault_install(void);
+/* Restores the former handlers. False if another handler stands in front of one of ours and passes signals on to it: ours then
+ * stays in the chain and passes everything on. Call only when no handler of ours can be loading. */
+bool fault_remove(void);
+/* The handler is there in between at least, for a visit (hot/fault/visit.h). Any thread. */
+void fault_hold(void);
+void fault_let_go(void);
+
+#endif

@@ -1,0 +1,30 @@
+/* Turns (hot/thread/turn.h) for threads on which the JVM calls the agent for a moment, sampled or not: JVMTI's callbacks, and the
+ * loading of the agent.
+ *
+ *   visit(work, argument)     work may be left where it faults, as a turn is
+ *
+ * Unlike a handler's turn it runs with the program's signal mask, and may take locks. If a fault leaves one taken, visit_frees
+ * releases it; for a thread that does not hold it this does nothing. A fault counts as the agent's if it is in the agent's
+ * code, or in code that the agent has called, but not in the JVM's, nor in code that the JVM has called. Needs the fault
+ * handler (fault_hold).
+ *
+ * Any number of threads at once; the first VISITS_MAX of them can be left after a fault. A visit within another, or within a
+ * turn, is a part of it. */
+#ifndef CANDOR_AGENT_HOT_FAULT_VISIT_H
+#define CANDOR_AGENT_HOT_FAULT_VISIT_H
+
+#include "agent/hot/thread/turn.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VISITS_MAX = 256 };
+
+/* True: the work was done. Not for handlers. */
+bool visit(void (*work)(void *), void *argument);
+/* What a thread calls when it has left a visit in its midst. */
+extern void (*visit_frees)(void);
+/* For the handler of a fault: the caller's turn, if it is on a visit that has faulted; else NULL. */
+struct turn *visit_that_faulted(uintptr_t pc, uintptr_t sp);
+
+#endif

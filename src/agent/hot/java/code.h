@@ -1,0 +1,86 @@
+/* Compiled code: from a pc to the blob that contains it, and from a pc in an nmethod to its (possibly inlined) Java frames. All
+ * functions read foreign memory through hot/load.h, take bounded time, and may be called from a signal handler. */
+#ifndef CANDOR_AGENT_HOT_JAVA_CODE_H
+#define CANDOR_AGENT_HOT_JAVA_CODE_H
+
+#include "jfr/schema.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum code_kind {
+    CODE_NONE, /* not in the code cache, or in a free block */
+    CODE_NMETHOD,
+    CODE_NATIVE_WRAPPER, /* compiled glue around a native method */
+    CODE_INTERPRETER,
+    CODE_RETURN_BARRIER, /* the stub to which a virtual thread's lowest frame returns while its caller lies in the heap */
+    CODE_CALL_STUB,      /* the return address of the stub through which the JVM calls Java */
+    CODE_STUB            /* runtime stubs, intrinsics, adapters, vtable and deoptimization code */
+};
+
+struct code {
+    enum code_kind kind;
+    bool is_routine;         /* a stub that compiled code and the interpreter call by its address: no adapter, no table's entry */
+    uintptr_t blob;
+    uintptr_t begin;         /* of the code; 0 for the interpreter */
+    uint32_t frame_words;    /* size of the frame while the code runs; 0 = none or unknown */
+    int32_t frame_complete;  /* offset from begin at which the frame stands; -1 = unknown */
+};
+
+static inline bool code_is_compiled(const struct code *c)
+{
+    return c->kind == CODE_NMETHOD || c->kind == CODE_NATIVE_WRAPPER;
+}
+
+/* Cheap test, true for every pc in the code cache and for some others. */
+bool code_contains(uintptr_t pc);
+struct code code_find(uintptr_t pc);
+/* The number of the compilation whose code the pc lies in; 0 = of none. */
+uint32_t code_compilation(uintptr_t pc);
+
+/* Whether pc is where frames of this nmethod return to when it has been invalidated under them. */
+bool code_is_deopt_entry(const struct code *c, uintptr_t pc);
+/* Where the frame at sp would go on if that had not happened; pc itself where it has not. */
+uintptr_t code_original_pc(const struct code *c, uintptr_t pc, uintptr_t sp);
+
+/* Compilations up to this number may have told their debug information for calls alone, so that frames are approximate where
+ * their code was interrupted. 0: none. Written while no handler runs. */
+extern uint64_t code_sparse_until;
+
+struct code_scope {
+    uintptr_t method; /* Method* */
+    int32_t bci;   /* -1 = at entry */
+    unsigned type; /* of the frame, as in hot/record.h, FRAME_APPROXIMATE with it */
+};
+
+/* Iterates over the Java frames at a pc, innermost first. */
+struct code_scopes {
+    uintptr_t data, metadata; /* of the nmethod */
+    uintptr_t whole_method;   /* the nmethod's own method, for code without debug information */
+    uint32_t next;            /* offset of the next scope in data; 0 = none left */
+    unsigned tier, approximate;
+    bool first;
+    bool is_whole; /* debug information told all of them so far */
+};
+
+/* is_leaf: pc is where the thread was interrupted, not a return address. */
+bool code_scopes_begin(struct code_scopes *s, const struct code *c, uintptr_t pc, bool is_leaf);
+/* False at the end. Terminates whatever the memory holds. */
+bool code_scopes_next(struct code_scopes *s, struct code_scope *out);
+
+/* Iterates over the places of which an nmethod tells the frames, by their offsets from where its code begins. Each describes the
+ * code that ends there. */
+struct code_places {
+    uintptr_t at, end;
+    int32_t last;
+};
+
+bool code_places_begin(struct code_places *p, const struct code *c);
+/* False at the end, and where the table is damaged. Offsets rise. */
+bool code_places_next(struct code_places *p, uint32_t *offset);
+
+/* Reads one number of HotSpot's UNSIGNED5 coding at *at and moves *at behind it. */
+bool code_read_unsigned5(uintptr_t *at, uint32_t *out);
+
+#endif

@@ -1,0 +1,542 @@
+#include "agent/hot/signal/handler.h"
+
+#include "agent/hot/inject.h"
+#include "agent/hot/java/code.h"
+#include "agent/hot/java/virtual.h"
+#include "agent/hot/kernel.h"
+#include "agent/hot/record.h"
+#include "agent/hot/signal/chain.h"
+#include "agent/hot/signal/room.h"
+#include "agent/hot/time.h"
+#include "agent/hot/unwind/frame.h"
+#include "agent/hot/walk/walk.h"
+#include "agent/hot/walk/work.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Of siginfo_t for a SIGTRAP from perf (Linux 5.13); the C library does not name them yet. */
+enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24 };
+
+struct handler_config handler_config;
+
+uint64_t handler_random(uint64_t *state)
+{
+    uint64_t x = *state;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 0x2545f4914f6cdd1dULL;
+}
+
+uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
+{
+    return interval_ns - interval_ns / 2 + handler_random(state) % (interval_ns / 2 * 2 + 1);
+}
+
+static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
+{
+    counter_add(&t->lost_ns[why], weight);
+    counter_add(&t->lost[why], 1);
+}
+
+static void leave_unanswered(struct sampled_thread *t, enum loss why, uint64_t ns)
+{
+    counter_add(&t->unanswered_ns[why], ns);
+    counter_add(&t->unanswered[why], 1);
+}
+
+static void put_kernel_frames(struct sampled_thread *t)
+{
+    uint64_t frames[KERNEL_FRAMES_MAX];
+    /* Relaxed: a ring does not go while a handler is inside. */
+    uint32_t count = kernel_frames(atomic_load_explicit(&t->ring, memory_order_relaxed), frames);
+    for (uint32_t i = 0; i < count; i++)
+        candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
+}
+
+/* A library that has just set a handler of its own may run this code, and take a fault of ours for one of its own: Go's runtime does. The
+ * collector steps in front of it at its next look (fault_install), unless it has done so three times already. */
+static bool may_fault(uintptr_t pc)
+{
+    struct kernel_action now;
+    if (code_contains(pc) || walk_is_in_libjvm(pc))
+        return true;
+    return !action_exchange(SIGSEGV, NULL, &now) && turn_is_own((uintptr_t)now.handler.with_info);
+}
+
+static enum outcome put_frames(struct sampled_thread *t, struct walk *w, const void *context)
+{
+    uint64_t frame;
+    if (handler_config.walker == WALKER_AGCT)
+        return agct_record(t, context);
+    if (handler_config.walker == WALKER_COMPARE)
+        return agct_compare(t, w, context);
+    if (!may_fault(w->at.pc)) {
+        candor_queue_put(&t->queue, frame_native(JFR_FRAME_NATIVE, w->at.pc));
+        return OUTCOME_TRUNCATED;
+    }
+    while (walk_next(w, &frame))
+        if (!inject_hides_frame(t, frame))
+            candor_queue_put(&t->queue, frame);
+    return w->outcome;
+}
+
+/* How many words tell of the virtual thread that runs, if one does. Where the stack is not whole it does not tell. */
+static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum outcome outcome)
+{
+    uint64_t words[RECORD_VIRTUAL_MAX];
+    if (!vm_layout.virtuals.usable)
+        return 0;
+    bool told = outcome == OUTCOME_COMPLETE && handler_config.walker != WALKER_AGCT;
+    if (!w->is_virtual && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
+        return 0;
+    size_t count = virtual_describe(w->java_thread, w->state, w->entry, t->java_id, words);
+    for (size_t i = 0; i < count; i++)
+        candor_queue_put(&t->queue, words[i]);
+    return count;
+}
+
+/* A fault whose signal is blocked kills the process, whatever handler there is. The interrupted code may block it: the JVM's own
+ * handlers do. The return from ours restores the mask. A signal set is a word, as the kernel has it. */
+static void unblock_faults(const ucontext_t *context)
+{
+    const uint64_t faults = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1) | 1u << (SIGFPE - 1) | 1u << (SIGILL - 1);
+    uint64_t blocked;
+    memcpy(&blocked, &context->uc_sigmask, sizeof blocked);
+    if (blocked & faults)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
+}
+
+/* What a sample stands for. */
+struct stretch {
+    uint64_t ns, ready_ns; /* ready_ns: of them, wall */
+    bool wall;             /* it is wall-clock time, that the collector asked for */
+};
+
+static void count(struct sampled_thread *t, const struct stretch *s, bool committed)
+{
+    if (committed)
+        counter_add(s->wall ? &t->answers : &t->samples, 1);
+    else if (!s->wall)
+        lose(t, LOSS_QUEUE_FULL, s->ns);
+    else
+        leave_unanswered(t, LOSS_QUEUE_FULL, s->ns);
+}
+
+static void record(struct sampled_thread *t, const struct stretch *s, const void *context)
+{
+    struct registers at = {0};
+    struct walk w;
+    struct candor_queue *q = &t->queue;
+    uint64_t work;
+    uint32_t compilation;
+    frame_registers(&at, (uintptr_t)context);
+    walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
+    w.carrier_frames = handler_config.carrier_frames;
+    compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
+    candor_queue_begin(q);
+    candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
+    candor_queue_put(q, s->ns);
+    candor_queue_put(q, at.pc);
+    candor_queue_put(q, w.state | (s->wall ? s->ready_ns << RECORD_READY_SHIFT : (uint64_t)compilation << RECORD_COMPILATION_SHIFT));
+    inject_nested(t, context);
+    if (!s->wall)
+        put_kernel_frames(t);
+    enum outcome outcome = put_frames(t, &w, context);
+    if (work_frame(t, at.pc, &work))
+        candor_queue_put(q, work);
+    size_t virtual_words = put_virtual(t, &w, outcome), context_words = context_put(q);
+    candor_queue_put(q, record_last(outcome, context_words, virtual_words) | (s->wall ? RECORD_OF_WALL : 0));
+    if (inject_hides_sample(t)) {
+        candor_queue_abort(q);
+        return;
+    }
+    count(t, s, candor_queue_commit(q));
+    inject_walks(t, &at);
+}
+
+/* No thread shall spend more than a quarter of its CPU time in samples, of which the kernel's part is about as long everywhere. */
+enum { MOST_IN_SAMPLES = 4, KERNEL_NS = 15000 };
+
+static uint64_t least_base(const struct sampled_thread *t)
+{
+    if (handler_config.counts) /* how often that happens nobody can say */
+        return 0;
+    return MOST_IN_SAMPLES * (t->sample_ns + KERNEL_NS);
+}
+
+/* By the thread's own clock, since its processor is often taken away in the handler where many threads run; of one in
+ * REDRAW_EVERY samples, since that clock costs a system call. */
+static bool is_timed(const struct sampled_thread *t)
+{
+    return counter_get(&t->expiries) % REDRAW_EVERY == 1;
+}
+
+static void note_time(struct sampled_thread *t, uint64_t took)
+{
+    t->sample_ns += took / 4 - t->sample_ns / 4;
+    counter_add(&t->handler_ns, took * REDRAW_EVERY);
+}
+
+/* Why the clock is slower than asked; SUPPRESSION_COUNT = it is not. */
+static enum suppression why_slow(const struct sampled_thread *t)
+{
+    if (t->base_ns <= handler_config.interval_ns)
+        return SUPPRESSION_COUNT;
+    return t->base_ns > t->pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
+}
+
+static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t weight)
+{
+    if (why == SUPPRESSION_COUNT)
+        return;
+    counter_add(&t->suppressed_ns[why], weight);
+    counter_add(&t->slow[why], 1);
+}
+
+/* How many events this expiry stands for: those since the last one, however many expiries became one signal, and that a first one came
+ * after a part of the interval, as below. A count that was scaled up may come back a little. */
+static uint64_t weigh_events(struct sampled_thread *t)
+{
+    struct event_reading r;
+    uint64_t now = syscall(SYS_read, t->fd, &r, sizeof r) == sizeof r ? event_reading_scaled(&r) : t->last_count;
+    uint64_t weight = t->next_weight_ns ? t->next_weight_ns : now > t->last_count ? now - t->last_count : 0;
+    if (now > t->last_count)
+        t->last_count = now;
+    t->next_weight_ns = 0;
+    return weight;
+}
+
+/* The CPU time this expiry stands for. A thread's first expiry came after a random part of the interval and stands for a
+ * whole one. After that, a clock that also runs in the kernel is asked what the thread has used since its last sample:
+ * however many expiries became one signal there, and however late it came, the weights add up to the thread's CPU time.
+ * Other clocks count the periods: the one that ended, and those that ended after it before the signal came. */
+static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ended, uint64_t further)
+{
+    if (handler_config.counts)
+        return weigh_events(t);
+    uint64_t weight = (t->next_weight_ns ? t->next_weight_ns : ended) + (reported - 1) * further;
+    if (handler_config.measures) {
+        uint64_t cpu = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+        if (!t->next_weight_ns)
+            weight = cpu - t->last_cpu_ns;
+        t->last_cpu_ns = cpu;
+    }
+    t->next_weight_ns = 0;
+    return inject_lies(INJECT_COUNTS_ONCE) ? handler_config.interval_ns : weight;
+}
+
+/* The second period begins now, later than the first one ended: what the thread has used in between, most of it ours,
+ * belongs to the first expiry. The event may count what a hypervisor took away, which is no thread's time: then the expiry
+ * came the sooner for it, and stands for so much less. */
+static void complete_first_weight(struct sampled_thread *t)
+{
+    uint64_t count;
+    if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
+        return;
+    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
+    if (used > t->period_ns)
+        t->next_weight_ns += used - t->period_ns;
+    if (count > used)
+        t->next_weight_ns = (uint64_t)((double)t->next_weight_ns * ((double)used / (double)count));
+}
+
+static bool keeps_pace(const struct sampled_thread *t, uint64_t pace)
+{
+    return pace == t->pace_ns && least_base(t) <= t->base_ns;
+}
+
+static void choose_base(struct sampled_thread *t, uint64_t pace)
+{
+    uint64_t least = least_base(t);
+    t->pace_ns = pace;
+    t->base_ns = pace < least ? least + least / 4 : pace;
+}
+
+/* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to two and a
+ * half intervals has then, on average, exactly the weight of its CPU time. A period of CPU time leaves the thread room for its work. */
+static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
+{
+    if (t->in_first_period)
+        return t->base_ns;
+    choose_base(t, pace);
+    if (inject_lies(INJECT_FIXED_PERIOD))
+        return t->base_ns;
+    uint64_t period = handler_draw_period(&t->random, t->base_ns);
+    return handler_config.counts || period >= PERIOD_MIN_NS ? period : PERIOD_MIN_NS;
+}
+
+/* An event of the kernel's that is given another period while it counts expires at once: it is stopped for that. */
+static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
+{
+    bool stopped = first ? handler_config.stops_first : handler_config.counts;
+    if (stopped && !first)
+        ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+    bool set = !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period);
+    if (stopped && (set || !first) && !atomic_load(&handler_config.held))
+        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+    return set;
+}
+
+static void redraw_period(struct sampled_thread *t, uint64_t pace)
+{
+    if (--t->until_redraw && keeps_pace(t, pace))
+        return;
+    bool first = t->in_first_period;
+    t->until_redraw = first ? FIRST_REDRAW : REDRAW_EVERY;
+    uint64_t period = next_period(t, pace);
+    t->in_first_period = false;
+    if (!set_period(t, period, first))
+        return;
+    if (first)
+        complete_first_weight(t);
+    t->period_ns = period;
+}
+
+/* A timer keeps its phase: the expiry that is due next comes when it would have. */
+static void reset_timer(struct sampled_thread *t, uint64_t pace)
+{
+    struct itimerspec its;
+    if (syscall(SYS_timer_gettime, t->timer, &its))
+        return;
+    choose_base(t, pace);
+    its.it_interval = (struct timespec){(time_t)(t->base_ns / 1000000000u), (long)(t->base_ns % 1000000000u)};
+    syscall(SYS_timer_settime, t->timer, 0, &its, NULL);
+}
+
+/* The clock takes up the pace. */
+static void set_pace(struct sampled_thread *t)
+{
+    uint64_t pace = handler_pace(t);
+    if (t->fd >= 0 && handler_config.redraws)
+        redraw_period(t, pace);
+    else if (t->has_timer) {
+        t->period_ns = t->base_ns;
+        if (!keeps_pace(t, pace))
+            reset_timer(t, pace);
+    } else {
+        t->pace_ns = t->base_ns = pace; /* the process's timer, which has it already */
+    }
+}
+
+struct expiry {
+    struct sampled_thread *thread;
+    const void *context;
+    uint64_t reported; /* expiries that the signal itself speaks of */
+    uint64_t weight;   /* that is in the books of expiries, but not yet in those of samples or losses */
+};
+
+static void take(void *argument)
+{
+    struct expiry *e = argument;
+    struct sampled_thread *t = e->thread;
+    bool timed = is_timed(t);
+    uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->period_ns, further = t->base_ns;
+    enum suppression slow = why_slow(t);
+    /* First, as a short first period must not end again meanwhile. */
+    set_pace(t);
+    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended, further);
+    note_slow(t, slow, weight);
+    counter_add(&t->expiry_ns, weight);
+    counter_add(&t->expiries, 1);
+    e->weight = weight;
+    inject_crash(INJECT_IN_HANDLER);
+    record(t, &(struct stretch){.ns = weight}, e->context);
+    e->weight = 0;
+    if (timed)
+        note_time(t, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+static void take_in_turn(void *argument)
+{
+    struct expiry *e = argument;
+    inject_stack_paint();
+    if (!turn_take(&e->thread->turn, take, e) && e->weight)
+        lose(e->thread, LOSS_INTERNAL_FAULT, e->weight);
+    inject_stack_measure(e->context);
+}
+
+static bool asks_jvm(void)
+{
+    return handler_config.walker != WALKER_VMSTRUCTS;
+}
+
+/* The next sample takes over the expiry. */
+static void leave_to_next(struct sampled_thread *t, uint64_t reported)
+{
+    atomic_fetch_add_explicit(&t->nested, (uint32_t)reported, memory_order_relaxed);
+}
+
+static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
+{
+    if (turn_has_faulted())
+        return;
+    /* A signal of a slot's former thread must not touch what is another's by now. Relaxed: the load below decides. */
+    if (!(generation & 1) || atomic_load_explicit(&t->generation, memory_order_relaxed) != generation)
+        return;
+    /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault/fault.c). The queue has
+     * one producer. Relaxed, both: all of it is this thread's. */
+    if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
+        leave_to_next(t, reported);
+        inject_stack_nested();
+        return;
+    }
+    /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
+     * generation. */
+    atomic_store(&t->inside, 1);
+    if (atomic_load(&t->generation) == generation) {
+        struct expiry e = {.thread = t, .context = context, .reported = reported};
+        unblock_faults(context);
+        if (!room_run(context, asks_jvm(), take_in_turn, &e))
+            leave_to_next(t, reported);
+    }
+    /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
+    atomic_store_explicit(&t->inside, 0, memory_order_release);
+}
+
+struct request {
+    struct sampled_thread *thread;
+    const void *context;
+    struct stretch stretch; /* ns 0: it is in the queue, or in the books of losses */
+};
+
+static void answer(void *argument)
+{
+    struct request *r = argument;
+    uint64_t began = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
+    record(r->thread, &r->stretch, r->context);
+    r->stretch.ns = 0;
+    counter_add(&r->thread->answer_ns, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+/* Relaxed, both: numbers by themselves. What the collector adds from here on goes with its next signal. */
+static struct stretch take_request(struct sampled_thread *t)
+{
+    uint64_t running = atomic_exchange_explicit(&t->asked_running_ns, 0, memory_order_relaxed);
+    uint64_t ready = atomic_exchange_explicit(&t->asked_ready_ns, 0, memory_order_relaxed);
+    return (struct stretch){.ns = running + ready, .ready_ns = ready, .wall = true};
+}
+
+static void answer_in_turn(void *argument)
+{
+    struct request *r = argument;
+    r->stretch = take_request(r->thread);
+    inject_stack_paint();
+    if (r->stretch.ns && !turn_take(&r->thread->turn, answer, r) && r->stretch.ns)
+        leave_unanswered(r->thread, LOSS_INTERNAL_FAULT, r->stretch.ns);
+    inject_stack_measure(r->context);
+}
+
+/* As expire does. A request that meets another handler of its thread waits for the next signal. */
+static void reply(struct sampled_thread *t, const void *context)
+{
+    /* Relaxed, both: as in expire. */
+    uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
+    if (turn_has_faulted() || !(generation & 1) || atomic_load_explicit(&t->inside, memory_order_relaxed))
+        return;
+    atomic_store(&t->inside, 1);
+    if (atomic_load(&t->generation) == generation) {
+        struct request r = {.thread = t, .context = context};
+        unblock_faults(context);
+        room_run(context, asks_jvm(), answer_in_turn, &r); /* else the request stays for the next signal */
+    }
+    /* Release: pairs with the disarming side's acquire, as in expire. */
+    atomic_store_explicit(&t->inside, 0, memory_order_release);
+}
+
+static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *generation)
+{
+    *generation = (uint32_t)(cookie >> 32);
+    return (uint32_t)cookie < THREADS_MAX && *generation & 1 ? &sampled_threads[(uint32_t)cookie] : NULL;
+}
+
+/* A breakpoint instruction that nobody handles must kill as it would have without us. */
+static void default_trap(int signal)
+{
+    const struct kernel_action dfl = {0};
+    action_exchange(signal, &dfl, NULL);
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+}
+
+void handler_on_sigtrap(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint64_t cookie;
+    uint32_t generation;
+    memcpy(&cookie, (const char *)info + SI_PERF_DATA_OFFSET, sizeof cookie);
+    if (info->si_code == SI_CODE_TRAP_PERF) {
+        struct sampled_thread *t = thread_of_cookie(cookie, &generation);
+        if (t)
+            expire(t, generation, 1, context);
+    } else if (chain_is_default(signal))
+        default_trap(signal);
+    else
+        chain_pass_on(signal, info, context);
+    errno = saved;
+}
+
+/* One that comes late, when its thread's clock has ended, is nobody's. */
+void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct sampled_thread *t = info->si_code > 0 ? thread_of_caller() : NULL;
+    uint32_t generation = t ? atomic_load(&t->generation) : 0;
+    if (t && t->fd == info->si_fd)
+        expire(t, generation, 1, context);
+    else if (!t || generation & 1)
+        chain_pass_on(signal, info, context);
+    errno = saved;
+}
+
+void handler_on_thread_timer(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint32_t generation;
+    struct sampled_thread *t = NULL;
+    if (info->si_code == SI_TIMER)
+        t = thread_of_cookie((uint64_t)(uintptr_t)info->si_value.sival_ptr, &generation);
+    if (t)
+        expire(t, generation, 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0), context);
+    else
+        chain_pass_on(signal, info, context);
+    errno = saved;
+}
+
+/* The timer is the process's and its tick is coarse: the expiry stands for all CPU time the process used since the last
+ * one, which the process clock knows exactly. Relaxed: who has set the timer for himself gets what comes later. */
+void handler_on_process_timer(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    bool ours = info->si_code == SI_KERNEL && !atomic_load_explicit(&handler_config.timer_is_taken, memory_order_relaxed);
+    struct sampled_thread *t = ours ? thread_of_caller() : NULL;
+    uint32_t generation = t ? atomic_load(&t->generation) : 0;
+    if (!ours)
+        chain_pass_on(signal, info, context);
+    else if (generation & 1) {
+        uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        /* Relaxed: the exchange alone decides which expiry takes the time. */
+        uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
+        t->next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
+        expire(t, generation, 1, context);
+    }
+    errno = saved;
+}
+
+void handler_on_request(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &handler_config && info->si_pid == getpid();
+    struct sampled_thread *t = ours ? thread_of_caller() : NULL;
+    if (t)
+        reply(t, context);
+    else if (!ours)
+        chain_pass_on(signal, info, context);
+    errno = saved;
+}

@@ -1,0 +1,119 @@
+#include "agent/hot/signal/room.h"
+
+#include "agent/hot/unwind/frame.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static char *spares;
+static _Atomic bool taken[ROOM_SPARES];
+static const size_t spares_bytes = (size_t)ROOM_SPARES * ROOM_SPARE_BYTES;
+
+int room_init(void)
+{
+    if (spares)
+        return 0;
+    char *p = mmap(NULL, spares_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    spares = p;
+    return 0;
+}
+
+/* As the thread table: the pages go, the mapping stays. */
+void room_deinit(void)
+{
+    if (spares)
+        madvise(spares, spares_bytes, MADV_DONTNEED);
+}
+
+static bool lies_on(const stack_t *s, uintptr_t at)
+{
+    return at - (uintptr_t)s->ss_sp < s->ss_size;
+}
+
+/* How much the handler still needs: of the kernel's frames it can measure one, its own. */
+static size_t need(const ucontext_t *context, const stack_t *stack, bool asks_jvm)
+{
+    struct registers at;
+    uintptr_t top = (uintptr_t)stack->ss_sp + stack->ss_size;
+    if (frame_registers(&at, (uintptr_t)context) && lies_on(stack, at.sp)) /* a handler was interrupted there */
+        top = at.sp;
+    size_t kernel = top - (uintptr_t)context;
+    return ROOM_OWN_BYTES + ROOM_KERNEL_FRAMES * kernel + (asks_jvm ? ROOM_JVM_BYTES : 0);
+}
+
+/* Of a thread's own stack nobody knows the bounds; the smallest has room (handler.h). */
+static bool has_room(const ucontext_t *context, bool asks_jvm)
+{
+    const stack_t *stack = &context->uc_stack;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return !lies_on(stack, here) || here - (uintptr_t)stack->ss_sp >= need(context, stack, asks_jvm);
+}
+
+static char *take_spare(void)
+{
+    for (int i = 0; spares && i < ROOM_SPARES; i++)
+        if (!atomic_exchange_explicit(&taken[i], true, memory_order_acquire)) /* pairs with the release in give_back */
+            return spares + (size_t)i * ROOM_SPARE_BYTES;
+    return NULL;
+}
+
+static void give_back(const char *spare)
+{
+    atomic_store_explicit(&taken[(size_t)(spare - spares) / ROOM_SPARE_BYTES], false, memory_order_release);
+}
+
+struct move {
+    char *spare;
+    uint64_t mask; /* the handler's */
+    void (*work)(void *);
+    void *argument;
+};
+
+static void set_mask(int how, const uint64_t *mask, uint64_t *before)
+{
+    syscall(SYS_rt_sigprocmask, how, mask, before, sizeof *mask);
+}
+
+static void block_traps(uint64_t *before)
+{
+    const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set as the kernel has it */
+    set_mask(SIG_BLOCK, &trap, before);
+}
+
+/* The lowest page is kept from the kernel, so that there is room for a handler's own frames below the last of the kernel's. */
+static void run_on_spare(void *argument)
+{
+    const struct move *m = argument;
+    stack_t here = {.ss_sp = m->spare + ROOM_OWN_BYTES, .ss_size = ROOM_SPARE_BYTES - ROOM_OWN_BYTES};
+    syscall(SYS_sigaltstack, &here, NULL);
+    set_mask(SIG_SETMASK, &m->mask, NULL);
+    m->work(m->argument);
+    block_traps(NULL);
+}
+
+/* The return from the handler restores both, mask and alternate stack. Until the spare stack is the alternate one, and after that, a
+ * signal would be written over the handler's own context; those but traps are blocked in it (trigger/signals/signals.c). */
+bool room_run(const void *context, bool asks_jvm, void (*work)(void *), void *argument)
+{
+    if (has_room(context, asks_jvm)) {
+        work(argument);
+        return true;
+    }
+    struct move m = {.work = work, .argument = argument};
+    block_traps(&m.mask);
+    m.spare = take_spare();
+    if (!m.spare)
+        return false;
+    frame_call_on((uintptr_t)m.spare + ROOM_SPARE_BYTES, run_on_spare, &m);
+    give_back(m.spare);
+    return true;
+}

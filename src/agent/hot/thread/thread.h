@@ -1,0 +1,139 @@
+/* One profiled thread: the data that its handler needs, in memory that is mapped before the first clock starts and never
+ * unmapped, so that a late signal still finds it.
+ *
+ * Life: trigger/threads.c claims a slot, fills it, raises `generation` to an odd number and sets the clock. The handler samples
+ * while the generation in its signal is the slot's. Disarming makes the generation even again, waits for `inside` to fall to 0
+ * and ends the clock. The collector drains the queue and frees the slot. */
+#ifndef CANDOR_AGENT_HOT_THREAD_THREAD_H
+#define CANDOR_AGENT_HOT_THREAD_THREAD_H
+
+#include "agent/hot/reasons.h"
+#include "agent/hot/thread/turn.h"
+#include "candor/queue/record.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { THREADS_MAX = 1 << 15, THREAD_NAME_MAX = 128, THREAD_IDS_MAX = 1 << 22 };
+
+enum thread_slot { SLOT_FREE, SLOT_LIVE, SLOT_ENDED };
+
+/* The count of a perf event, from the kernel: if there are more events than the processor has counters, it counts them in turn. */
+struct event_reading {
+    uint64_t count, enabled_ns, running_ns;
+};
+
+/* The count for all of the time. */
+static inline uint64_t event_reading_scaled(const struct event_reading *r)
+{
+    if (!r->running_ns || r->running_ns >= r->enabled_ns)
+        return r->count;
+    return (uint64_t)((double)r->count * ((double)r->enabled_ns / (double)r->running_ns));
+}
+
+/* The purpose of a thread: the JVM has some of its own. */
+enum thread_role {
+    ROLE_OTHER,
+    ROLE_COMPILER,
+    ROLE_VM,         /* runs the JVM's operations */
+    ROLE_COLLECTOR,  /* helps with those that collect garbage */
+    ROLE_CONCURRENT, /* collects garbage beside the program */
+    THREAD_ROLES
+};
+
+struct sampled_thread {
+    struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
+
+    /* Written by trigger/ under its lock, before the clock is set. The first of them, as far as `uid`, lie in one cache line: all that
+     * threads look at which come out of a wait, and find it cold. */
+    _Atomic uint32_t slot;       /* enum thread_slot */
+    _Atomic uint32_t generation; /* odd while armed */
+    _Atomic uintptr_t java_thread;
+    _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot; its own to write */
+    int64_t java_id;
+    uint32_t index; /* in the table */
+    uint32_t uid;   /* never reused within a recording */
+    _Atomic uint32_t role; /* enum thread_role */
+    int tid;
+    _Atomic int fd; /* perf event, -1 = none */
+    _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
+    timer_t timer;
+    bool has_timer, lacks_clock, ring_refused, is_revived;
+    int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
+    char java_name[THREAD_NAME_MAX], os_name[16];
+    uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
+    uint64_t cpu_seen;                    /* at the last scan */
+    uint64_t cpu_at_expiry, expiries_seen; /* at the last scan that found expiries, and how many */
+    bool blocks, has_blocked;              /* the clock's signal: at the last scan, ever */
+    uint32_t scans;                       /* that saw it */
+    uint32_t settled;                     /* batches of its samples before which its name was read again */
+    uint64_t own_pace_ns;                 /* instead of the common pace (handler.h); 0 = none */
+    uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
+    _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
+    struct event_reading events_at_end;   /* for a clock that counts something other than CPU time */
+
+    /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
+    _Atomic uint32_t inside; /* a handler runs */
+    _Atomic uint32_t nested; /* expiries that came meanwhile */
+    _Atomic uint32_t held;   /* by a fault of the program's (hot/fault/traps.h): nobody may start the clock */
+    struct turn turn;
+    uint64_t period_ns;      /* of the clock now */
+    uint64_t base_ns;        /* what its periods are drawn around */
+    uint64_t pace_ns;        /* the pace (handler.h) when that was set */
+    uint64_t sample_ns;      /* CPU time that a sample takes in the handler, on average */
+    uint64_t next_weight_ns; /* of the next expiry, 0 = as it comes */
+    uint64_t last_cpu_ns;    /* the thread's CPU clock at its last sample */
+    uint64_t last_count;     /* the same of a clock that counts something else */
+    uint32_t until_redraw;   /* expiries until a new period is drawn */
+    _Atomic bool in_first_period; /* set as the clock is, until a handler has seen its first expiry */
+    uint64_t random;
+    uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
+    _Atomic uint64_t expiry_ns, expiries, samples;
+    _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
+    _Atomic uint64_t suppressed_ns[SUPPRESSION_COUNT], slow[SUPPRESSION_COUNT]; /* expiries of clocks that are slower than asked */
+    _Atomic uint64_t handler_ns; /* the CPU time of all samples in the handler, by some of them */
+
+    /* Of the event wall. What the collector asks for and the handler takes: wall-clock time that the thread's next sample stands
+     * for, in which it ran, and in which it waited for a processor. */
+    _Atomic uint64_t asked_running_ns, asked_ready_ns;
+    /* The handler's, as those above. */
+    _Atomic uint64_t answers, answer_ns, unanswered[LOSS_COUNT], unanswered_ns[LOSS_COUNT];
+    /* By the monotonic clock, written by trigger/: from when to when it was one of Java's. 0 = not, or not yet. */
+    _Atomic uint64_t java_since_ns, java_until_ns;
+};
+
+/* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
+extern struct sampled_thread *sampled_threads;
+extern _Atomic uint32_t *thread_slot_of_tid;
+
+/* Slots ever used lie below. Written under the lock of trigger/threads.c. */
+extern _Atomic uint32_t sampled_threads_used;
+/* The calling thread's slot, or NULL. For handlers, too. */
+struct sampled_thread *thread_of_caller(void);
+/* The same for calls of the JVM's, which come often: one of Java's threads asks the kernel who it is but once. Not for handlers, which may
+ * run in a child that shares the memory. */
+struct sampled_thread *thread_of_java_caller(void);
+
+/* 0 or a negative errno. */
+int thread_table_init(void);
+void thread_table_deinit(void);
+
+/* What a signal carries to find its thread: the slot's index and generation. */
+static inline uint64_t thread_cookie(const struct sampled_thread *t)
+{
+    return (uint64_t)atomic_load_explicit(&t->generation, memory_order_relaxed) << 32 | t->index;
+}
+
+/* The handler is the only writer of these counters, so a plain load and store make an increment. */
+static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static inline uint64_t counter_get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,183 @@
+#include "agent/record/names/contexts.h"
+
+#include "agent/context/keys.h"
+#include "agent/hot/context.h"
+#include "base/array.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_BYTES_MAX = 255 };
+
+void contexts_init(struct contexts *c, struct strtab *strings)
+{
+    *c = (struct contexts){.strings = strings};
+    map_init(&c->by_hash);
+    map_init(&c->texts);
+}
+
+void contexts_deinit(struct contexts *c)
+{
+    map_deinit(&c->by_hash);
+    map_deinit(&c->texts);
+    free(c->all);
+    *c = (struct contexts){0};
+}
+
+void contexts_new_chunk(struct contexts *c)
+{
+    map_clear(&c->by_hash);
+    c->count = 0;
+}
+
+static void lose(enum context_loss why)
+{
+    /* Relaxed: a number by itself. */
+    atomic_fetch_add_explicit(&context_lost[why], 1, memory_order_relaxed);
+}
+
+static bool is_text(const struct contexts *c, uint32_t string, const char *text, size_t len)
+{
+    return strtab_len(c->strings, string) == len && !memcmp(strtab_text(c->strings, string), text, len);
+}
+
+/* A string id for the text, which begins with `fixed` bytes that stay when there are too many texts. */
+static uint32_t text_id(struct contexts *c, const char *text, size_t len, size_t fixed)
+{
+    static const char beyond[] = "(other)";
+    char other[KEY_BYTES_MAX + 1 + sizeof beyond];
+    uint64_t hash = hash_bytes(text, len);
+    bool added = false;
+    uint32_t *id = c->texts.count < CONTEXT_TEXTS_MAX ? map_add(&c->texts, hash, &added) : map_find(&c->texts, hash);
+    if (added)
+        *id = strtab_add(c->strings, text, len);
+    if (id && is_text(c, *id, text, len))
+        return *id;
+    lose(CONTEXT_LOSS_OTHER);
+    memcpy(other, text, fixed);
+    memcpy(other + fixed, beyond, sizeof beyond - 1);
+    return strtab_add(c->strings, other, fixed + sizeof beyond - 1);
+}
+
+static void put_hex(char *out, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < count; i++) {
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+    *out = 0;
+}
+
+static bool is_zero(const uint64_t *words, size_t count)
+{
+    uint64_t all = 0;
+    while (count--)
+        all |= words[count];
+    return !all;
+}
+
+/* A label of the same key stands there already: the last one counts. */
+static uint32_t place_of(const struct contexts *c, const struct jfr_context *out, const char *key, size_t len)
+{
+    for (uint32_t i = 0; i < out->label_count; i++)
+        if (!strncmp(strtab_text(c->strings, out->labels[i]), key, len + 1))
+            return i;
+    return out->label_count;
+}
+
+static void set_label(struct contexts *c, struct jfr_context *out, const char *key, const char *value, size_t len)
+{
+    char text[KEY_BYTES_MAX + 2 + VALUE_BYTES_MAX];
+    size_t key_len = strlen(key);
+    memcpy(text, key, key_len);
+    text[key_len] = '=';
+    memcpy(text + key_len + 1, value, len);
+    text[key_len + 1 + len] = 0;
+    uint32_t place = place_of(c, out, text, key_len);
+    if (place == JFR_CONTEXT_LABELS_MAX)
+        return;
+    out->labels[place] = text_id(c, text, key_len + 1 + len, key_len + 1);
+    out->label_count += place == out->label_count;
+}
+
+static void set_attribute(struct contexts *c, struct jfr_context *out, uint8_t key, const char *value, size_t len)
+{
+    const char *name = keys_name(key);
+    if (!name || !len)
+        return;
+    if (key == KEY_ENDPOINT)
+        out->endpoint = text_id(c, value, len, 0);
+    else if (key != KEY_ROOT_SPAN_ID)
+        set_label(c, out, name, value, len);
+    else if (len == JFR_SPAN_ID_DIGITS)
+        memcpy(out->root_span_id, value, len);
+}
+
+static void read_attributes(struct contexts *c, struct jfr_context *out, const uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at + 2 <= size && at + 2 + bytes[at + 1] <= size; at += 2 + (size_t)bytes[at + 1])
+        set_attribute(c, out, bytes[at], (const char *)bytes + at + 2, bytes[at + 1]);
+}
+
+/* Of each context there is one, so that equal ones are the same bytes: what is not set is zero. */
+static void read_words(struct contexts *c, struct jfr_context *out, const uint64_t *words, size_t count)
+{
+    size_t room = 8 * (count - CONTEXT_HEAD_WORDS), size = words[0] < room ? (size_t)words[0] : room;
+    memset(out, 0, sizeof *out);
+    if (!is_zero(words + 1, 2))
+        put_hex(out->trace_id, (const uint8_t *)(words + 1), 16);
+    if (!is_zero(words + 3, 1))
+        put_hex(out->span_id, (const uint8_t *)(words + 3), 8);
+    read_attributes(c, out, (const uint8_t *)(words + CONTEXT_HEAD_WORDS), size);
+}
+
+/* The number of the context, a new one while there are fewer than `most`; UINT32_MAX: there is no room. */
+static uint32_t number_of(struct contexts *c, const struct jfr_context *wanted, uint32_t most)
+{
+    for (uint64_t hash = hash_bytes(wanted, sizeof *wanted);; hash++) {
+        const uint32_t *known = map_find(&c->by_hash, hash);
+        if (known && !memcmp(&c->all[*known], wanted, sizeof *wanted))
+            return *known;
+        if (known)
+            continue;
+        bool added;
+        uint32_t *place = c->count < most && !ARRAY_GROW(c->all, c->cap, c->count) ? map_add(&c->by_hash, hash, &added) : NULL;
+        if (!place)
+            return UINT32_MAX;
+        memcpy(&c->all[c->count], wanted, sizeof *wanted); /* and what lies between its members */
+        *place = c->count;
+        return c->count++;
+    }
+}
+
+static bool says_something(const struct jfr_context *one)
+{
+    return one->endpoint || one->label_count || one->trace_id[0] || one->span_id[0] || one->root_span_id[0];
+}
+
+/* Ids of the second kind, without ids of their own, have room beside: there are few, as their texts are bounded. */
+uint32_t contexts_add(struct contexts *c, const uint64_t *words, size_t count)
+{
+    struct jfr_context one;
+    if (count < CONTEXT_HEAD_WORDS)
+        return 0;
+    read_words(c, &one, words, count);
+    if (!says_something(&one))
+        return 0;
+    uint32_t number = number_of(c, &one, CONTEXTS_MAX);
+    if (number != UINT32_MAX)
+        return number + 1;
+    lose(CONTEXT_LOSS_TOO_MANY);
+    memset(one.trace_id, 0, sizeof one.trace_id);
+    memset(one.span_id, 0, sizeof one.span_id);
+    memset(one.root_span_id, 0, sizeof one.root_span_id);
+    number = says_something(&one) ? number_of(c, &one, 2 * CONTEXTS_MAX) : UINT32_MAX;
+    return number == UINT32_MAX ? 0 : number + 1;
+}
+
+void contexts_get(const struct contexts *c, uint32_t id, struct jfr_context *out)
+{
+    *out = id && id <= c->count ? c->all[id - 1] : (struct jfr_context){0};
+}

@@ -1,0 +1,39 @@
+/* The methods of a recording whose stacks come from the JVM itself (event safepoint): identified by their jmethodID, named when
+ * they are first seen. A jmethodID is never reused for another method: HotSpot keeps those of unloaded classes forever, for
+ * agents that still ask (docs/internals/hotspot.md). Ids are dense and begin at 1. Collector only. */
+#ifndef CANDOR_AGENT_RECORD_NAMES_JMETHODS_H
+#define CANDOR_AGENT_RECORD_NAMES_JMETHODS_H
+
+#include "agent/trigger/jvm/java_stacks.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "jfr/write/writer.h"
+
+#include <stdint.h>
+
+enum { JMETHODS_MAX = 1 << 17 };
+
+struct jmethod {
+    struct jfr_method names;
+    struct java_line *lines;
+    uint32_t line_count;
+};
+
+struct jmethods {
+    struct map by_id;
+    struct jmethod *list; /* by id; the first is nobody's */
+    uint32_t count, cap;
+};
+
+void jmethods_init(struct jmethods *m);
+void jmethods_deinit(struct jmethods *m);
+/* The id of a method; 0 when it is not known yet. */
+uint32_t jmethods_find(const struct jmethods *m, uintptr_t method);
+/* Takes one in, its texts into strings. Its id; 0 when there is no room. */
+uint32_t jmethods_add(struct jmethods *m, uintptr_t method, const struct java_method *facts, struct strtab *strings);
+/* NULL for an id that is none. */
+const struct jfr_method *jmethods_names(const struct jmethods *m, uint32_t id);
+/* The source line of a bytecode index; 0 when unknown. */
+int jmethods_line(const struct jmethods *m, uint32_t id, uint32_t bci);
+
+#endif

@@ -1,0 +1,16 @@
+/* Where an object was allocated, as reports show it (profile/figures/leaks.c): the innermost method of the program's own, otherwise the
+ * innermost Java method, otherwise the innermost frame. Sites are compared by name: a class that is loaded again has other
+ * methods, and compiled code has other frames. */
+#ifndef CANDOR_AGENT_RECORD_NAMES_SITE_H
+#define CANDOR_AGENT_RECORD_NAMES_SITE_H
+
+#include "agent/record/names/names.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* frames: words of hot/record.h that names_stack has had, leaf first. The same number for the same place, as long as n lives; 0 = there
+ * are no frames. */
+uint64_t site_of(struct names *n, const uint64_t *frames, size_t count);
+
+#endif

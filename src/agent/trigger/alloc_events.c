@@ -1,3 +1,0 @@
-#include "agent/trigger/alloc_events.h"
-
-struct alloc_events alloc_events;

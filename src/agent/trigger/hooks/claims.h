@@ -1,0 +1,38 @@
+/* Keeps the signals that armed clocks use, whatever handlers the program sets for them meanwhile.
+ *
+ * A library that sets its own handler for the signal of an armed clock, or resets all handlers, would kill the process at the
+ * next expiry, by its own action or the kernel's. So between claims_take and claims_release every library's calls of sigaction,
+ * signal and similar functions reach functions of ours (trigger/hooks/hooks.h). For a claimed signal these only note the wanted
+ * handler (hot/signal/chain.h) and answer as if it were in force: our handler stays in front and passes on the signals that are not
+ * ours. For all other signals they call the C library's functions.
+ *
+ *   claims_open -> [ claims_take | claims_look | claims_release ]* -> claims_close
+ *
+ * docs/internals/signals.md lists the ways to take a signal that this does not prevent.
+ *
+ * One caller at a time, not for handlers; the program's own calls may come at any time, from its signal handlers, too. */
+#ifndef CANDOR_AGENT_TRIGGER_HOOKS_CLAIMS_H
+#define CANDOR_AGENT_TRIGGER_HOOKS_CLAIMS_H
+
+#include "agent/hot/signal/action.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* 0 or a negative errno: calls cannot be followed here. More than one call does no more. */
+int claims_open(struct error *e);
+/* Libraries that were there before. Guarded loads need their handler (hot/fault/fault.h). Now and then. */
+void claims_look(void);
+/* Gives the signal this action; its earlier action is recorded as the program's. 0 or a negative errno. May be called again for
+ * another action. */
+int claims_take(int signal, const struct kernel_action *ours);
+/* Gives the signal the action that the program now wants. */
+void claims_release(int signal);
+/* When none is claimed any more. */
+void claims_close(void);
+
+/* Whether the process's one timer for CPU time is a clock of ours. While it is, the program's first call of setitimer for it takes it, and
+ * sets handler_config.timer_is_taken. */
+void claims_use_timer(bool ours);
+
+#endif

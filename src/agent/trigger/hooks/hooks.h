@@ -1,0 +1,43 @@
+/* Functions of ours that all libraries call instead of the C library's, including libraries that are loaded later.
+ *
+ * The loader finds a function by name in the first library that has it; the entry in that library's symbol table is changed to
+ * lead to our function. So every library that is bound from then on calls ours, from its first instruction, and so do callers
+ * of dlsym. Words in libraries that were bound before are found through their relocations, and written one by one. No
+ * instruction is changed.
+ *
+ * This does not catch: code that has asked for the address before and keeps it elsewhere; calls within the library that has the
+ * function; a library in a link map of its own (dlmopen); code that makes the system call itself.
+ *
+ *   hooks_open -> [ hooks_look ]* -> hooks_close
+ *
+ * One caller at a time, not for handlers. Our functions stay callable forever, because the agent is never unloaded. */
+#ifndef CANDOR_AGENT_TRIGGER_HOOKS_HOOKS_H
+#define CANDOR_AGENT_TRIGGER_HOOKS_HOOKS_H
+
+#include "base/error.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HOOK_SYMBOLS_MAX = 4 };
+
+struct hook {
+    const char *name;
+    uintptr_t own;
+    _Atomic uintptr_t real; /* what own calls: found by the first hooks_open, and kept; 0 = nothing has that name */
+    _Atomic uintptr_t *symbols[HOOK_SYMBOLS_MAX]; /* the entries' words, of all versions that are the same function */
+    int symbol_count;
+    uintptr_t base; /* what they count from */
+    bool on, is_below_another;
+};
+
+/* The entries; a library that is bound before hooks_look is not met. 0 or a negative errno: nothing is changed then. */
+int hooks_open(struct hook *hooks, int count, struct error *e);
+/* The words of libraries that are bound. Guarded loads need their handler (hot/fault/fault.h). */
+void hooks_look(struct hook *hooks, int count);
+/* Restores the words that are ours. If another hook in front of ours calls it, ours stays. */
+void hooks_close(struct hook *hooks, int count);
+
+#endif

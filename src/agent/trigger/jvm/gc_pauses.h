@@ -1,0 +1,40 @@
+/* The interface between the event halt and the code that knows JVMTI (entry/jvmti/jvmti_pauses.c), which fills `gc_events`; and the
+ * path of a pause from there to the collector.
+ *
+ *   gc_events.open -> [ gc_pauses_begin gc_pauses_end ]* | gc_pauses_take* -> close (entry/jvmti/jvmti_pauses.h)
+ *
+ * begin and end are called by the JVM's thread that stops all others, while they stand: one at a time, so it is the only
+ * writer. take is called by the agent's thread, the only reader. No call waits, allocates or makes a system call other than for
+ * the time. A pause that finds the ring full is counted and dropped. */
+#ifndef CANDOR_AGENT_TRIGGER_JVM_GC_PAUSES_H
+#define CANDOR_AGENT_TRIGGER_JVM_GC_PAUSES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gc_events {
+    /* On the agent's thread. 0 or a negative errno with the remedy. */
+    int (*open)(struct error *e);
+};
+
+extern struct gc_events gc_events; /* all NULL: there is no JVM */
+
+enum { GC_PAUSES_MAX = 1024, GC_CAUSE_BYTES = 64, GC_NO_COLLECTOR = -1 };
+
+struct gc_pause {
+    uint64_t start_ns, end_ns;   /* CLOCK_MONOTONIC */
+    int collector;               /* whose counter rose meanwhile, in counters.collectors, or GC_NO_COLLECTOR */
+    uint64_t operation;          /* of the JVM, as work_operation says it; 0 = unknown */
+    char cause[GC_CAUSE_BYTES];  /* "" = unknown */
+};
+
+/* Before open: clears the ring and the losses. Nothing may begin or end meanwhile, except late calls after a close. */
+void gc_pauses_reset(void);
+void gc_pauses_begin(void);
+void gc_pauses_end(void);
+bool gc_pauses_take(struct gc_pause *out);
+void gc_pauses_lost(uint64_t *count, uint64_t *ns);
+
+#endif

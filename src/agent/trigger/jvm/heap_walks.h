@@ -1,0 +1,33 @@
+/* The interface between the search for paths and the code that knows JNI and JVMTI (entry/jvmti/jvmti_heap.c), which fills this
+ * table.
+ *
+ *   open -> [ walk -> classify ]* -> name -> close
+ *
+ * All on the agent's thread, which is a Java thread from open to close. A walk stops all threads while it lasts. Tags belong to
+ * a separate JVMTI environment, which ends with close. */
+#ifndef CANDOR_AGENT_TRIGGER_JVM_HEAP_WALKS_H
+#define CANDOR_AGENT_TRIGGER_JVM_HEAP_WALKS_H
+
+#include "agent/paths/path_search.h"
+#include "base/strtab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct heap_walks {
+    /* Bytes of the heap that are used now, garbage included; 0 = unknown. At any time. */
+    uint64_t (*used)(void);
+    /* Gives the samples their tags, by weak references to them; those that are gone are noted. False: the JVM does not do this. */
+    bool (*open)(struct path_search *s, const uintptr_t *references);
+    /* Between path_search_begin and _end. False: the JVM refused. */
+    bool (*walk)(struct path_search *s);
+    /* Drops the references of the last walk that hold nothing, and anchors classes. False: no memory; then the search says too much. */
+    bool (*classify)(struct path_search *s);
+    /* The names of nodes and edges that are on paths. */
+    void (*name)(struct path_search *s, struct strtab *strings);
+    void (*close)(void);
+};
+
+extern struct heap_walks heap_walks; /* all NULL: there is no JVM */
+
+#endif

@@ -1,0 +1,3 @@
+#include "agent/trigger/jvm/java_stacks.h"
+
+struct java_stacks java_stacks;

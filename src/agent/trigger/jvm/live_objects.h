@@ -1,0 +1,45 @@
+/* The interface between the event live and the code that knows JNI and JVMTI (entry/jvmti/jvmti_live.c), which fills this table, and
+ * the notifications from there. It is here so that no other code needs either.
+ *
+ *   open -> [ look | forget ]* -> close
+ *
+ * All on the agent's thread, which is attached to Java during the call. References are weak: they keep no object alive. Threads
+ * that allocate create them (entry/jvmti/jvmti_alloc.c), and they arrive with the records of sampled allocations (hot/calls/alloc.h). */
+#ifndef CANDOR_AGENT_TRIGGER_JVM_LIVE_OBJECTS_H
+#define CANDOR_AGENT_TRIGGER_JVM_LIVE_OBJECTS_H
+
+#include "base/error.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct live_objects {
+    /* Makes the JVM report the end of collections' pauses. 0 or a negative errno with the remedy. */
+    int (*open)(struct error *e);
+    void (*close)(void);
+    /* Which of the objects are alive, as far as the JVM knows. False: the JVM could not be asked. */
+    bool (*look)(const uintptr_t *references, bool *is_alive, uint32_t count);
+    /* Gives references back to the JVM. False: they are still there. */
+    bool (*forget)(const uintptr_t *references, uint32_t count);
+};
+
+extern struct live_objects live_objects; /* all NULL: there is no JVM */
+
+/* Written by the JVM's own thread as a pause ends, read by the agent's. */
+struct live_pauses {
+    _Atomic uint64_t count;
+    _Atomic uint64_t ended_ns; /* CLOCK_MONOTONIC, the last one */
+    _Atomic uint64_t used;     /* least bytes of the heap that were used after one, since the reader set it to UINT64_MAX */
+};
+
+extern struct live_pauses live_pauses;
+
+/* How many collections the JVM has begun in its life; of one that does not count them, how many pauses have ended. An object that has come
+ * before this was read is looked at by every collection above that number, but see collections_are_concurrent. Any thread. */
+uint32_t live_collections(void);
+
+/* One thread at a time. used: 0 = unknown. */
+void live_pauses_add(uint64_t ended_ns, uint64_t used);
+
+#endif

@@ -1,0 +1,39 @@
+#include "agent/trigger/signals/ask.h"
+
+#include "agent/hot/signal/handler.h"
+#include "agent/trigger/signals/signals.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int request_signal;
+
+int ask_open(struct error *e)
+{
+    request_signal = signals_for_requests();
+    return signals_set(request_signal, handler_on_request, e);
+}
+
+void ask(struct sampled_thread *t, uint64_t running_ns, uint64_t ready_ns)
+{
+    /* Relaxed, both: numbers by themselves; the signal comes after them on every path to the handler. */
+    atomic_fetch_add_explicit(&t->asked_running_ns, running_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->asked_ready_ns, ready_ns, memory_order_relaxed);
+    /* With a value: the program may send the signal, too. */
+    siginfo_t info = {.si_code = SI_QUEUE};
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = &handler_config;
+    syscall(SYS_rt_tgsigqueueinfo, info.si_pid, t->tid, request_signal, &info);
+}
+
+bool ask_is_taken(void)
+{
+    return request_signal && signals_taker(request_signal);
+}
+
+uint64_t ask_pending(const struct sampled_thread *t)
+{
+    return atomic_load_explicit(&t->asked_running_ns, memory_order_relaxed) +
+           atomic_load_explicit(&t->asked_ready_ns, memory_order_relaxed);
+}

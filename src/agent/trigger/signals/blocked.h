@@ -1,0 +1,16 @@
+/* Threads that block the signal of their clock, so that no sample can show their work. Under the lock of trigger/threads.c. */
+#ifndef CANDOR_AGENT_TRIGGER_SIGNALS_BLOCKED_H
+#define CANDOR_AGENT_TRIGGER_SIGNALS_BLOCKED_H
+
+#include "agent/hot/thread/thread.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+void blocked_reset(void);
+/* A scan has found it blocked; ns: the CPU time of the thread without a sample. */
+void blocked_note(struct sampled_thread *t, int signal, uint64_t ns);
+/* Their number. text: the signal, and the threads that used most: "SIGTRAP: rdk:main 12.3 s, rdk:broker0 1.2 s and 3 more". */
+uint32_t blocked_describe(char *text, size_t size);
+
+#endif

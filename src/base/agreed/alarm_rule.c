@@ -1,0 +1,71 @@
+#include "base/agreed/alarm_rule.h"
+
+#include "base/text/units.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESSORS_MAX = 100000 };
+static const uint64_t window_default_ns = 10000000000u, window_min_ns = 1000000000u, window_max_ns = 3600000000000u;
+
+static bool is_about(const char *text, const char *what)
+{
+    size_t n = strlen(what);
+    return !strncmp(text, what, n) && (!text[n] || strchr(">(/", text[n]));
+}
+
+/* What a rule would be about that is not "cpu>...": what cannot be done says so by its name, and how else it can be had. */
+static int refuse(const char *text, struct error *e)
+{
+    static const struct {
+        const char *what, *instead;
+    } others[] = {
+        {"lock", "record with -e lock and --keep, and dump with 'candor dump' when it is wanted"},
+        {"wait", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
+        {"wall", "record with -e wall and --keep, and dump with 'candor dump' when it is wanted"},
+        {"halt", "record with -e halt and --keep, and dump with 'candor dump' when it is wanted"},
+        {"latency", "have what measures it call 'candor dump'"},
+        {"alloc", "record with -e alloc and --keep, and dump with 'candor dump' when it is wanted"},
+        {"live", "record with -e live and --keep, and dump with 'candor dump' when it is wanted"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_about(text, others[i].what))
+            return error_set(e, -EINVAL, "dump-on '%.60s': a rule watches the CPU time alone, as in 'cpu>90%%/10s', and nothing of %s; %s",
+                             text, others[i].what, others[i].instead);
+    if (!strcmp(text, "cpu"))
+        return error_set(e, -EINVAL, "dump-on 'cpu': above what? Write 'cpu>90%%/10s', in quotes: > is the shell's, too");
+    return error_set(e, -EINVAL, "dump-on '%.60s': write it like 'cpu>90%%/10s', or 'cpu>1.5/10s' for processors", text);
+}
+
+static int set_window(struct alarm_rule *rule, const char *text, struct error *e)
+{
+    if (units_parse_duration(text, &rule->window_ns) || rule->window_ns < window_min_ns || rule->window_ns > window_max_ns)
+        return error_set(e, -EINVAL, "dump-on '%.60s': '%.20s' is not a time to look at; use 1s to 1h", rule->text, text);
+    return 0;
+}
+
+int alarm_rule_parse(struct alarm_rule *rule, const char *text, struct error *e)
+{
+    static const char cpu[] = "cpu>";
+    char *end;
+    *rule = (struct alarm_rule){.window_ns = window_default_ns};
+    if (strncmp(text, cpu, sizeof cpu - 1) || strlen(text) >= sizeof rule->text)
+        return refuse(text, e);
+    snprintf(rule->text, sizeof rule->text, "%s", text);
+    const char *number = text + sizeof cpu - 1;
+    double value = *number >= '0' && *number <= '9' ? strtod(number, &end) : 0;
+    if (!(value > 0 && value <= PROCESSORS_MAX))
+        return refuse(text, e);
+    bool percent = *end == '%';
+    if (percent && value > 100)
+        return error_set(e, -EINVAL, "dump-on '%.60s': there is no more than 100%% of the processors; use a number of them", text);
+    rule->share = percent ? value / 100 : 0;
+    rule->processors = percent ? 0 : value;
+    end += percent;
+    if (*end == '/')
+        return set_window(rule, end + 1, e);
+    return *end ? refuse(text, e) : 0;
+}

@@ -1,0 +1,19 @@
+/* Which Java names are the JDK's own. */
+#ifndef CANDOR_BASE_AGREED_JDK_NAMES_H
+#define CANDOR_BASE_AGREED_JDK_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Of a package, or a class with its package, in dots. */
+static inline bool jdk_name(const char *name)
+{
+    static const char *const begins[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+#endif

@@ -1,0 +1,212 @@
+#include "base/text/jsonw.h"
+
+#include "base/text/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void jsonw_init(struct jsonw *j, FILE *out)
+{
+    *j = (struct jsonw){.out = out};
+}
+
+static void new_line(struct jsonw *j)
+{
+    fputc('\n', j->out);
+    for (int i = 0; i < j->depth; i++)
+        fputc(' ', j->out);
+}
+
+/* What stands before a value or a key. */
+static void separate(struct jsonw *j)
+{
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (j->filled)
+        fputc(',', j->out);
+    if (j->depth && j->depth <= j->line_depth)
+        new_line(j);
+    else if (j->filled && j->line_depth)
+        fputc(' ', j->out);
+    j->filled = true;
+}
+
+static void begin(struct jsonw *j, char bracket)
+{
+    separate(j);
+    fputc(bracket, j->out);
+    j->depth++;
+    j->filled = false;
+}
+
+static void end(struct jsonw *j, char bracket)
+{
+    bool broken = j->filled && j->depth <= j->line_depth;
+    j->depth--;
+    if (broken)
+        new_line(j);
+    fputc(bracket, j->out);
+    j->filled = true;
+}
+
+void jsonw_object(struct jsonw *j)
+{
+    begin(j, '{');
+}
+
+void jsonw_object_end(struct jsonw *j)
+{
+    end(j, '}');
+}
+
+void jsonw_array(struct jsonw *j)
+{
+    begin(j, '[');
+}
+
+void jsonw_array_end(struct jsonw *j)
+{
+    end(j, ']');
+}
+
+void jsonw_key(struct jsonw *j, const char *key)
+{
+    jsonw_text(j, key);
+    fputc(':', j->out);
+    if (j->line_depth)
+        fputc(' ', j->out);
+    j->after_key = true;
+}
+
+/* U+2028 and U+2029 end lines in JavaScript: E2 80 A8, E2 80 A9. */
+static bool is_line_end(const char *s, size_t n)
+{
+    return n == 3 && (!memcmp(s, "\xe2\x80\xa8", 3) || !memcmp(s, "\xe2\x80\xa9", 3));
+}
+
+static void put_character(struct jsonw *j, const char *s, size_t n)
+{
+    unsigned char c = (unsigned char)*s;
+    if (!n)
+        fputs("\\ufffd", j->out);
+    else if (c == '"' || c == '\\')
+        fprintf(j->out, "\\%c", c);
+    else if (c == '\n')
+        fputs("\\n", j->out);
+    else if (c < 0x20 || c == 0x7f || (j->html && (c == '<' || c == '>' || c == '&')))
+        fprintf(j->out, "\\u%04x", c);
+    else if (j->html && is_line_end(s, n))
+        fprintf(j->out, "\\u202%c", s[2] == '\xa8' ? '8' : '9');
+    else
+        fwrite(s, 1, n, j->out);
+}
+
+void jsonw_string(struct jsonw *j, const char *text, size_t len)
+{
+    separate(j);
+    fputc('"', j->out);
+    for (size_t at = 0; at < len;) {
+        size_t n = utf8_length(text + at, len - at);
+        put_character(j, text + at, n);
+        at += n ? n : 1;
+    }
+    fputc('"', j->out);
+}
+
+void jsonw_text(struct jsonw *j, const char *text)
+{
+    jsonw_string(j, text, strlen(text));
+}
+
+void jsonw_text_or_null(struct jsonw *j, const char *text)
+{
+    if (text && *text)
+        jsonw_text(j, text);
+    else
+        jsonw_null(j);
+}
+
+void jsonw_int(struct jsonw *j, int64_t v)
+{
+    separate(j);
+    fprintf(j->out, "%" PRId64, v);
+}
+
+void jsonw_uint(struct jsonw *j, uint64_t v)
+{
+    separate(j);
+    fprintf(j->out, "%" PRIu64, v);
+}
+
+void jsonw_number(struct jsonw *j, double v)
+{
+    if (!isfinite(v)) {
+        jsonw_null(j);
+        return;
+    }
+    separate(j);
+    fprintf(j->out, "%.6g", v);
+}
+
+void jsonw_exact(struct jsonw *j, double v, bool single)
+{
+    char text[40];
+    if (!isfinite(v)) {
+        jsonw_null(j);
+        return;
+    }
+    separate(j);
+    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)
+            break;
+    }
+    fputs(text, j->out);
+    if (!strpbrk(text, ".e"))
+        fputs(".0", j->out);
+}
+
+void jsonw_bool(struct jsonw *j, bool v)
+{
+    separate(j);
+    fputs(v ? "true" : "false", j->out);
+}
+
+void jsonw_null(struct jsonw *j)
+{
+    separate(j);
+    fputs("null", j->out);
+}
+
+void jsonw_member_text(struct jsonw *j, const char *key, const char *text)
+{
+    jsonw_key(j, key);
+    jsonw_text(j, text);
+}
+
+void jsonw_member_text_or_null(struct jsonw *j, const char *key, const char *text)
+{
+    jsonw_key(j, key);
+    jsonw_text_or_null(j, text);
+}
+
+void jsonw_member_uint(struct jsonw *j, const char *key, uint64_t v)
+{
+    jsonw_key(j, key);
+    jsonw_uint(j, v);
+}
+
+void jsonw_member_number(struct jsonw *j, const char *key, double v)
+{
+    jsonw_key(j, key);
+    jsonw_number(j, v);
+}
+
+void jsonw_finish(struct jsonw *j)
+{
+    fputc('\n', j->out);
+}

@@ -1,0 +1,49 @@
+/* Writes JSON (RFC 8259) to a stream as it comes. The caller nests begin and end rightly and gives a key before each
+ * value of an object; commas, quotes and line breaks are the writer's. Write errors stay in the stream: ask ferror.
+ *
+ * Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, control characters, quote and backslash are escaped, and
+ * with `html` also < > & U+2028 U+2029, so that the text can stand inside a <script> element. */
+#ifndef CANDOR_BASE_TEXT_JSONW_H
+#define CANDOR_BASE_TEXT_JSONW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct jsonw {
+    FILE *out;
+    bool html;
+    int line_depth; /* elements down to this depth begin a line; 0 = everything on one line */
+    int depth;
+    bool filled; /* the innermost object or array has an element already */
+    bool after_key;
+};
+
+void jsonw_init(struct jsonw *j, FILE *out);
+void jsonw_object(struct jsonw *j);
+void jsonw_object_end(struct jsonw *j);
+void jsonw_array(struct jsonw *j);
+void jsonw_array_end(struct jsonw *j);
+void jsonw_key(struct jsonw *j, const char *key);
+void jsonw_string(struct jsonw *j, const char *text, size_t len);
+void jsonw_text(struct jsonw *j, const char *text);
+/* null when there is none ("" or NULL). */
+void jsonw_text_or_null(struct jsonw *j, const char *text);
+void jsonw_int(struct jsonw *j, int64_t v);
+void jsonw_uint(struct jsonw *j, uint64_t v);
+/* Six significant digits; NaN and infinities become null. */
+void jsonw_number(struct jsonw *j, double v);
+/* As few digits as restore the number, at least one after the point; single: for a float. NaN and infinities become null. */
+void jsonw_exact(struct jsonw *j, double v, bool single);
+void jsonw_bool(struct jsonw *j, bool v);
+void jsonw_null(struct jsonw *j);
+/* A key and its value. */
+void jsonw_member_text(struct jsonw *j, const char *key, const char *text);
+void jsonw_member_text_or_null(struct jsonw *j, const char *key, const char *text);
+void jsonw_member_uint(struct jsonw *j, const char *key, uint64_t v);
+void jsonw_member_number(struct jsonw *j, const char *key, double v);
+/* Ends the document with a newline. */
+void jsonw_finish(struct jsonw *j);
+
+#endif

@@ -1,0 +1,134 @@
+#include "base/text/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct unit {
+    const char *name;
+    double ns;
+} units[] = {
+    {"ns", 1}, {"us", 1e3}, {"\u00b5s", 1e3}, {"\u03bcs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+};
+
+/* "100 us", as units_format_duration and people write it. */
+static const char *behind_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+int units_parse_duration(const char *text, uint64_t *ns)
+{
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    char *end;
+    double value = strtod(text, &end);
+    if (value == 0 && !*end) {
+        *ns = 0;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(behind_blanks(end), units[i].name)) {
+            double total = value * units[i].ns;
+            if (!(total < 9e18))
+                return -EINVAL;
+            *ns = (uint64_t)(total + 0.5);
+            return 0;
+        }
+    return -EINVAL;
+}
+
+int units_parse_seconds(const char *text, uint64_t *ns)
+{
+    char with_unit[64];
+    int n = snprintf(with_unit, sizeof with_unit, "%ss", text);
+    bool plain = n > 1 && n < (int)sizeof with_unit && text[strspn(text, "0123456789.")] == 0;
+    return units_parse_duration(plain ? with_unit : text, ns);
+}
+
+int units_parse_rate(const char *text, uint64_t *per_second)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    errno = 0;
+    *per_second = strtoull(text, &end, 10);
+    return *per_second && !errno && (!*end || !strcmp(behind_blanks(end), "/s")) ? 0 : -EINVAL;
+}
+
+int units_parse_percent(const char *text, double *share)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    *share = strtod(text, &end) / 100;
+    return *share > 0 && *share <= 1 && (!*end || !strcmp(behind_blanks(end), "%")) ? 0 : -EINVAL;
+}
+
+int units_parse_size(const char *text, uint64_t *bytes)
+{
+    static const char prefixes[] = "KMGT";
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return -EINVAL;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    const char *unit = behind_blanks(end);
+    const char *prefix = *unit ? strchr(prefixes, toupper((unsigned char)*unit)) : NULL;
+    const char *rest = prefix ? unit + 1 : unit;
+    if (errno || (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB"))))
+        return -EINVAL;
+    for (; prefix && prefix >= prefixes; prefix--)
+        if (__builtin_mul_overflow(value, 1024u, &value))
+            return -EINVAL;
+    *bytes = value;
+    return 0;
+}
+
+char *units_format_duration(char *out, size_t size, uint64_t ns)
+{
+    const char *name = "ns";
+    double value = (double)ns;
+    if (ns >= 1000000000)
+        name = "s", value /= 1e9;
+    else if (ns >= 1000000)
+        name = "ms", value /= 1e6;
+    else if (ns >= 1000)
+        name = "us", value /= 1e3;
+    int decimals = value >= 100 || ns < 1000 ? 0 : value >= 10 ? 1 : 2;
+    snprintf(out, size, "%.*f %s", decimals, value, name);
+    return out;
+}
+
+char *units_format_bytes(char *out, size_t size, uint64_t bytes)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof names / sizeof *names; unit++)
+        value /= 1024;
+    int decimals = value >= 100 || !unit ? 0 : value >= 10 ? 1 : 2;
+    snprintf(out, size, "%.*f %s", decimals, value, names[unit]);
+    return out;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_monotonic_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_realtime_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
+}

@@ -1,0 +1,266 @@
+/* candor convert IN OUT: a recording in another format, chosen by OUT's extension. */
+#include "cli/cli.h"
+#include "cli/convert/code.h"
+#include "cli/convert/recording.h"
+
+#include "cli/convert/page_code.h"
+#include "cli/read/input.h"
+#include "format/collapsed.h"
+#include "format/otlp.h"
+#include "format/page/flamegraph.h"
+#include "format/pprof.h"
+#include "format/speedscope.h"
+#include "format/write/csv.h"
+#include "format/write/output.h"
+#include "profile/allocated.h"
+#include "profile/names.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
+     "the format, if OUT's name does not show it"},
+    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting",
+     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: bytes that are alive, lock: "
+     "waits for locks, all three with the class at the leaf; holder: what the holders of these locks did"},
+    {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; for "
+                                      "allocations bytes)"},
+    {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
+    {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
+    {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
+    INPUT_OPTIONS,
+    {0},
+};
+
+/* One conversion; its options are those of the command line, or none. */
+struct job {
+    const struct cli_args *args; /* NULL = none */
+    char **in;
+    int count;
+    const char *out;
+    bool own;          /* nobody named OUT */
+    const char *title; /* NULL = the process */
+    enum collapsed_unit unit;
+    bool threads;
+    enum otlp_version version;
+    struct profile *profile;
+};
+
+/* Allocations, and waits, say little by their number. */
+static int write_collapsed(const struct job *job, FILE *f)
+{
+    bool asked = job->args && cli_option(job->args, "unit");
+    enum collapsed_unit unit = allocated_has_classes(job->profile) && !asked ? COLLAPSED_NS : job->unit;
+    return collapsed_write(f, job->profile, unit, job->threads);
+}
+
+enum { TITLE_SIZE = 512 };
+
+/* What was asked for, else the process, else the file's name. Returns out. */
+static const char *title_of(const struct job *job, char out[TITLE_SIZE])
+{
+    const struct profile *p = job->profile;
+    const char *slash = strrchr(job->in[0], '/'), *name = slash ? slash + 1 : job->in[0];
+    const char *command = profile_text(p, p->command);
+    struct buffer b;
+    buffer_init(&b, TITLE_SIZE);
+    if (!job->title && *command)
+        names_process(&b, command);
+    if (!job->title && *command && p->pid)
+        buffer_printf(&b, " (pid %llu)", (unsigned long long)p->pid);
+    buffer_u8(&b, 0);
+    snprintf(out, TITLE_SIZE, "%s", job->title ? job->title : b.failed ? command : b.len > 1 ? (const char *)b.data : name);
+    buffer_deinit(&b);
+    return out;
+}
+
+static int write_html(const struct job *job, FILE *f)
+{
+    char title[TITLE_SIZE], biased[TITLE_SIZE + 40];
+    struct page_codes codes = {0};
+    snprintf(biased, sizeof biased, "%s (safepoint samples: biased)", title_of(job, title));
+    if (job->count == 1)
+        page_codes_make(&codes, job->in[0], job->profile);
+    int rc = flamegraph_write_code(f, job->profile, profile_is_safepoint(job->profile) ? biased : title, job->threads, codes.list,
+                                   codes.count);
+    page_codes_deinit(&codes);
+    return rc;
+}
+
+static int write_pprof(const struct job *job, FILE *f)
+{
+    return pprof_write(f, job->profile);
+}
+
+static int write_otlp(const struct job *job, FILE *f)
+{
+    return otlp_write(f, job->profile, job->version);
+}
+
+static int write_speedscope(const struct job *job, FILE *f)
+{
+    char title[TITLE_SIZE];
+    return speedscope_write(f, job->profile, title_of(job, title));
+}
+
+static int write_csv(const struct job *job, FILE *f)
+{
+    return csv_write(f, job->profile);
+}
+
+static int write_json(const struct job *job, FILE *f)
+{
+    return report_print_json(job->profile, f);
+}
+
+/* The first extension that fits counts. */
+static const struct format {
+    const char *extension;
+    const char *name; /* for --to */
+    int (*write)(const struct job *job, FILE *f);
+} formats[] = {
+    {".collapsed", "collapsed", write_collapsed},
+    {".folded", "collapsed", write_collapsed},
+    {".html", "html", write_html},
+    {".pb.gz", "pprof", write_pprof},
+    {".pprof", "pprof", write_pprof},
+    {".otlp", "otlp", write_otlp},
+    {".speedscope.json", "speedscope", write_speedscope},
+    {".csv", "csv", write_csv},
+    {".json", "json", write_json},
+};
+
+/* By the name that --to gave, else by the path's extension. */
+static const struct format *find_format(const char *to, const char *path)
+{
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = strlen(formats[i].extension);
+        if (to ? !strcmp(to, formats[i].name) : len > n && !strcmp(path + len - n, formats[i].extension))
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static int no_format(const char *out)
+{
+    if (!strcmp(out, "-"))
+        return cli_usage(&command_convert, "standard output has no extension: say --to collapsed, csv, html, jfr, json, otlp, "
+                                           "pprof or speedscope");
+    return cli_usage(&command_convert, "%s: unknown format: the name must end in .collapsed, .folded, .csv, .html, .jfr, .json, "
+                                       ".otlp, .pb.gz, .pprof or .speedscope.json", out);
+}
+
+static int open_out(const struct job *job, struct output *out)
+{
+    struct error e;
+    int rc = job->own ? output_open_own(out, job->out, FLAMEGRAPH_MARK, job->in[0], &e) : output_open(out, job->out, &e);
+    if (rc == -EEXIST)
+        return cli_fail("%s; 'candor convert' writes the page under another name", e.text);
+    return rc ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+static int write_out(const struct job *job, const struct format *format)
+{
+    struct error e;
+    struct output out;
+    int status = open_out(job, &out);
+    if (status)
+        return status;
+    int rc = format->write(job, out.file);
+    if (rc) {
+        output_abandon(&out);
+        return cli_fail("%s: %s", job->in[0], strerror(-rc));
+    }
+    return output_close(&out, &e) ? cli_fail("%s", e.text) : CLI_OK;
+}
+
+/* Whether stacks get a leaf for the class of what was allocated, or waited for. JSON sees to that itself. */
+static bool adds_classes(const struct profile *p, const struct format *format)
+{
+    return allocated_has_classes(p) && p->kind != PROFILE_HOLDER && format->write != write_json;
+}
+
+static int convert(struct job *job, const struct format *format)
+{
+    struct profile p;
+    if (!format)
+        return no_format(job->out);
+    if (profile_init(&p))
+        return cli_fail("%s: out of memory", job->in[0]);
+    job->profile = &p;
+    enum profile_kind kind = PROFILE_RUNNING;
+    int status = job->args ? input_kind(job->args, &kind) : CLI_OK;
+    if (!status)
+        status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
+    if (!status && adds_classes(&p, format) && allocated_add_frames(&p))
+        status = cli_fail("%s: out of memory", job->in[0]);
+    status = status ? status : write_out(job, format);
+    profile_deinit(&p);
+    return status;
+}
+
+static int convert_run(const struct cli_args *args)
+{
+    int status;
+    if (convert_to_recording(args, &status) || convert_to_code(args, &status))
+        return status;
+    if (args->operand_count < 2)
+        return cli_usage(args->command, "what to write is missing: candor convert %s", args->command->arguments);
+    const char *unit = cli_option(args, "unit");
+    const char *version = cli_option(args, "otlp-version");
+    struct job job = {.args = args,
+                      .in = args->operands,
+                      .count = args->operand_count - 1,
+                      .out = args->operands[args->operand_count - 1],
+                      .version = version && !strcmp(version, "1.9") ? OTLP_1_9 : OTLP_1_10,
+                      .title = cli_option(args, "title"),
+                      .unit = unit && !strcmp(unit, "ns") ? COLLAPSED_NS : COLLAPSED_SAMPLES,
+                      .threads = cli_switch(args, "threads")};
+    return convert(&job, find_format(cli_option(args, "to"), job.out));
+}
+
+int convert_own_page(const char *in, const char *out)
+{
+    char *path = (char *)in;
+    struct job job = {.in = &path, .count = 1, .out = out, .own = true};
+    return convert(&job, find_format(NULL, out));
+}
+
+const struct cli_command command_convert = {
+    .name = "convert",
+    .arguments = "[OPTION...] IN... OUT",
+    .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in "
+             "one file, .collapsed or .folded are stacks for flamegraph.pl and similar tools, .pb.gz or .pprof is "
+             "pprof's format, .otlp OpenTelemetry's, .speedscope.json speedscope's, .csv has a line per sample, and "
+             ".json is the output of 'candor report --json'. '-' is standard output; it needs --to.\n\n"
+             INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+             ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
+             "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "
+             "candor reads the intact part. --compress list packs IN in memory and prints the size with each format "
+             "and level.\n\n"
+             "--to perfmap and --to jitdump write the machine code of a recording made with --asm for perf: the "
+             "names of generated code by address, as /tmp/perf-PID.map, and the code with its lines, as jit-PID.dump "
+             "for 'perf inject --jit'.\n\n"
+             "OUT appears whole or not at all.",
+    .examples = "candor convert app.jfr app.html\n"
+                "    a flame graph to open in a browser\n"
+                "candor convert --threads app.jfr app.collapsed\n"
+                "    stacks, each beginning with its thread\n"
+                "candor convert --kind wall app.jfr app.html\n"
+                "    the threads' time, running or not, for a recording made with -e cpu,wall\n"
+                "candor convert --time +10s..+20s app.jfr app.pb.gz\n"
+                "    ten seconds of it, for 'go tool pprof'\n"
+                "candor convert a.jfr b.jfr both.html\n"
+                "    two recordings in one flame graph\n"
+                "candor convert app.jfr app.jfr.zst\n"
+                "    packed, often to a tenth of its size, and still readable by every command\n",
+    .options = options,
+    .operand = CLI_FILE,
+    .operands_min = 1,
+    .operands_max = -1,
+    .run = convert_run,
+};

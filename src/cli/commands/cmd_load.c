@@ -1,0 +1,355 @@
+/* candor load: requests by a schedule that does not wait for answers. */
+#include "cli/cli.h"
+
+#include "base/buffer.h"
+#include "base/text/units.h"
+#include "cli/interrupt.h"
+#include "cli/load/print.h"
+#include "format/write/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONNECTIONS_MOST = 65000, THREADS_MOST = 256 };
+
+static const struct cli_option options[] = {
+    {0, "mode", "MODE", "throughput|throttle|fixed", "what to do and to show (default fixed with --rate, otherwise "
+                                                     "throughput)"},
+    {'r', "rate", "RATE", NULL, "requests per second, or steps RATE[-RATE]:TIME with commas: 0-1000:10s,1000"},
+    {'d', "duration", "TIME", NULL, "how long to measure (default 10s)"},
+    {'w', "warm-up", "TIME", NULL, "how long to send before measuring (default 0)"},
+    {'c', "connections", "N", NULL, "connections, each with one request at a time (default 10)"},
+    {'t', "threads", "N", NULL, "threads that share them (default 1)"},
+    {'o', "log", "FILE", NULL, "write an HDR histogram log: a line for each kind of time and each interval"},
+    {0, "log-interval", "TIME", NULL, "length of these intervals, and how often a line is shown (default 1s)"},
+    {'X', "method", "METHOD", NULL, "HTTP method (default GET, or POST with --body)"},
+    {0, "body", "TEXT", NULL, "body of the request; @FILE reads it from FILE"},
+    {'H', "headers", "LINES", NULL, "headers for every request, as 'Name: value' with '|' between several"},
+    {0, "requests", "LIST", NULL, "types of requests, NAME=WEIGHT[:METHOD[:PATH[:BODY]]] with commas: insert=1:POST:/x,read=9:GET:/y"},
+    {0, "request-file", "FILE", NULL, "types of requests from lines NAME WEIGHT METHOD PATH [BODY | @FILE]"},
+    {0, "no-keep-alive", NULL, NULL, "a new connection for each request"},
+    {0, "timeout", "TIME", NULL, "give up a request after this time; its time counts (default 30s)"},
+    {0, "drain", "TIME", NULL, "at the end, continue this long with requests that were due by then (default 0)"},
+    {0, "spin", NULL, NULL, "wait by polling the clock: less lateness, but a whole processor in use"},
+    {0, "insecure", NULL, NULL, "accept any certificate of an https server"},
+    {0, "mock", "MODEL", NULL, "no server: delay=TIME, or hiccup[=TIME-TIME], which stops everything at times"},
+    {0, "virtual-time", NULL, NULL, "for a mock: time jumps to the next event, so a minute takes moments"},
+    {0, "seed", "N", NULL, "seed of the mock's random numbers (default 1)"},
+    {0, "command", NULL, NULL, "run the program after '--' for each request; -c of them at once"},
+    {'q', "quiet", NULL, NULL, "no line per second"},
+    {0, "json", NULL, NULL, "the result as JSON"},
+    {0},
+};
+
+/* ---- what to do ---- */
+
+static int set_mode(const struct cli_args *args, struct load_config *c)
+{
+    const char *mode = cli_option(args, "mode"), *rate = cli_option(args, "rate");
+    struct error e;
+    if (!mode)
+        mode = rate ? "fixed" : "throughput";
+    c->mode = !strcmp(mode, "fixed") ? LOAD_FIXED : !strcmp(mode, "throttle") ? LOAD_THROTTLE : LOAD_THROUGHPUT;
+    if (c->mode == LOAD_THROUGHPUT && rate)
+        return cli_usage(args->command, "--mode throughput sends as fast as answers come; leave --rate out, or use throttle or fixed");
+    if (c->mode != LOAD_THROUGHPUT && !rate)
+        return cli_usage(args->command, "--mode %s needs --rate", mode);
+    return rate && schedule_parse(&c->schedule, rate, &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
+}
+
+static int set_times(const struct cli_args *args, struct load_config *c)
+{
+    unsigned long long duration, warm_up, drain, timeout, interval;
+    int status = cli_duration(args, "duration", 10000000000, &duration);
+    if (!status)
+        status = cli_duration(args, "warm-up", 0, &warm_up);
+    if (!status)
+        status = cli_duration(args, "drain", 0, &drain);
+    if (!status)
+        status = cli_duration(args, "timeout", 30000000000, &timeout);
+    if (!status)
+        status = cli_duration(args, "log-interval", 1000000000, &interval);
+    if (status)
+        return status;
+    if (!duration || !timeout)
+        return cli_usage(args->command, "--%s 0 leaves nothing to measure", duration ? "timeout" : "duration");
+    if (interval < 10000000)
+        return cli_usage(args->command, "--log-interval is 10ms at least");
+    if (duration > 1000000000000000 || warm_up > 1000000000000000 || drain > 1000000000000000 || timeout > 1000000000000000)
+        return cli_usage(args->command, "a time above 11 days is more than this is made for");
+    c->duration = duration, c->warm_up = warm_up, c->drain = drain, c->timeout = timeout, c->log_interval = interval;
+    return CLI_OK;
+}
+
+static int set_sizes(const struct cli_args *args, struct load_config *c)
+{
+    int status = cli_number(args, "connections", 10, &c->connections);
+    if (!status)
+        status = cli_number(args, "threads", 1, &c->threads);
+    if (status)
+        return status;
+    if (!c->connections || c->connections > CONNECTIONS_MOST)
+        return cli_usage(args->command, "--connections wants 1 to %d", CONNECTIONS_MOST);
+    if (!c->threads || c->threads > THREADS_MOST)
+        return cli_usage(args->command, "--threads wants 1 to %d", THREADS_MOST);
+    if (c->threads > c->connections)
+        c->threads = c->connections;
+    return CLI_OK;
+}
+
+/* ---- whereto ---- */
+
+static int set_mock(const struct cli_args *args, struct load_config *c)
+{
+    struct error e;
+    uint32_t seed;
+    int status = cli_number(args, "seed", 1, &seed);
+    if (status)
+        return status;
+    c->target.kind = TARGET_MOCK;
+    if (mock_parse(&c->target.mock, cli_option(args, "mock"), seed, &e))
+        return cli_usage(args->command, "%s", e.text);
+    if (!c->target.mock.hiccup && !c->target.mock.delay && c->virtual_time && c->mode == LOAD_THROUGHPUT)
+        return cli_usage(args->command, "a mock without delay and without --rate would never let virtual time go on");
+    return CLI_OK;
+}
+
+static int set_target(const struct cli_args *args, struct load_config *c)
+{
+    struct error e;
+    bool mock = cli_option(args, "mock") != NULL, command = cli_switch(args, "command");
+    if (c->virtual_time && !mock)
+        return cli_usage(args->command, "--virtual-time is for --mock only");
+    if (mock && command)
+        return cli_usage(args->command, "--mock and --command exclude each other");
+    if (!mock && !args->operand_count)
+        return cli_usage(args->command, command ? "the program to run is missing: candor load --command ... -- PROGRAM"
+                                                : "the URL to put load on is missing: candor load [OPTION...] URL");
+    if (mock && args->operand_count)
+        return cli_usage(args->command, "--mock takes the place of '%.60s'", args->operands[0]);
+    if (mock)
+        return set_mock(args, c);
+    if (command) {
+        c->target.kind = TARGET_COMMAND;
+        c->target.command = args->operands;
+        c->target.command[args->operand_count] = NULL; /* in the room of the options before it */
+        return CLI_OK;
+    }
+    if (args->operand_count > 1)
+        return cli_usage(args->command, "'%.60s' is one argument too many", args->operands[1]);
+    c->target.kind = TARGET_HTTP;
+    return url_parse(&c->target.url, args->operands[0], &e) ? cli_usage(args->command, "%s", e.text) : CLI_OK;
+}
+
+/* ---- what to send ---- */
+
+static int read_body(const char *text, struct buffer *body)
+{
+    uint8_t *room;
+    size_t n;
+    if (text[0] != '@') {
+        buffer_text(body, text);
+        return CLI_OK;
+    }
+    FILE *f = fopen(text + 1, "re");
+    if (!f)
+        return cli_fail("cannot read %.200s: %s", text + 1, strerror(errno));
+    while ((room = buffer_reserve(body, 65536)) && (n = fread(room, 1, 65536, f)) > 0)
+        buffer_advance(body, n);
+    bool bad = ferror(f) || body->failed;
+    fclose(f);
+    return bad ? cli_fail("cannot read %.200s, or it has more than 64 MB", text + 1) : CLI_OK;
+}
+
+static int set_single(const struct cli_args *args, struct load_config *c)
+{
+    const char *method = cli_option(args, "method"), *text = cli_option(args, "body");
+    struct buffer body;
+    struct error e;
+    char name[64];
+    buffer_init(&body, 64 << 20);
+    int status = text ? read_body(text, &body) : CLI_OK;
+    method = method ? method : text ? "POST" : "GET";
+    snprintf(name, sizeof name, "%s", c->target.kind == TARGET_HTTP ? method : c->target.kind == TARGET_MOCK ? "mock" : "command");
+    for (char *l = name; *l; l++)
+        *l = *l >= 'A' && *l <= 'Z' ? (char)(*l - 'A' + 'a') : *l;
+    if (!status && mix_single(&c->mix, name, method, c->target.kind == TARGET_HTTP ? c->target.url.path : "/",
+                              body.data ? (char *)body.data : "", body.len, &e))
+        status = cli_usage(args->command, "%s", e.text);
+    buffer_deinit(&body);
+    return status;
+}
+
+/* "A: b|C: d" as header lines. */
+static int render(const struct cli_args *args, struct load_config *c)
+{
+    const char *headers = cli_option(args, "headers");
+    struct buffer lines;
+    buffer_init(&lines, 32 << 10);
+    while (headers && *headers) {
+        size_t n = strcspn(headers, "|"), colon = strcspn(headers, ":");
+        if (!colon || colon >= n || memchr(headers, '\n', n)) {
+            buffer_deinit(&lines);
+            return cli_usage(args->command, "--headers '%.60s' is not 'Name: value'", headers);
+        }
+        buffer_put(&lines, headers, n);
+        buffer_text(&lines, "\r\n");
+        headers += n + (headers[n] == '|');
+    }
+    buffer_u8(&lines, 0);
+    int rc = lines.failed ? -ENOMEM : mix_render(&c->mix, c->target.url.authority, (char *)lines.data, c->target.keep_alive);
+    buffer_deinit(&lines);
+    return rc ? cli_fail("no memory for the requests") : CLI_OK;
+}
+
+static int set_mix(const struct cli_args *args, struct load_config *c)
+{
+    const char *list = cli_option(args, "requests"), *file = cli_option(args, "request-file");
+    const char *path = c->target.kind == TARGET_HTTP ? c->target.url.path : "/";
+    struct error e;
+    if (list && file)
+        return cli_usage(args->command, "--requests and --request-file exclude each other");
+    if ((list || file) && (cli_option(args, "method") || cli_option(args, "body")))
+        return cli_usage(args->command, "--method and --body are for one type of request; give them in --%s",
+                         list ? "requests" : "request-file");
+    if (list && mix_parse(&c->mix, list, path, &e))
+        return cli_usage(args->command, "%s", e.text);
+    if (file && mix_read(&c->mix, file, &e))
+        return cli_fail("%s", e.text);
+    int status = list || file ? CLI_OK : set_single(args, c);
+    c->target.keep_alive = !cli_switch(args, "no-keep-alive");
+    return status ? status : render(args, c);
+}
+
+/* ---- the run ---- */
+
+static bool was_interrupted(void)
+{
+    return interrupt_signal() != 0;
+}
+
+struct ticking {
+    bool quiet;
+    struct output log; /* file NULL = none */
+};
+
+/* From the end of the first interval on it has its name: it can be watched, and outlives us. */
+static void on_tick(void *context, const struct load_tick *tick)
+{
+    struct ticking *t = context;
+    if (t->log.file)
+        output_publish(&t->log);
+    if (!t->quiet)
+        load_print_tick(tick);
+}
+
+/* An answer that is an error is one of the figures; that there is no other is no success. */
+static int judge(const struct load_config *c, const struct outcome *o)
+{
+    uint64_t errors = o->kinds[OUTCOME_REFUSED];
+    const char *what = c->target.kind == TARGET_HTTP ? "a status of 400 or more" : "a status other than 0";
+    if (o->kinds[OUTCOME_ANSWERED])
+        return CLI_OK;
+    if (!errors)
+        return cli_fail("not one request was answered%s%s", o->has_problem ? ": " : "", o->first_problem);
+    if (c->target.kind == TARGET_HTTP && !o->statuses[4] != !o->statuses[5])
+        what = o->statuses[4] ? "a status of 400 to 499: are address and path right?" : "a status of 500 to 599: is the server healthy?";
+    return cli_fail("not one request succeeded: all %" PRIu64 " answers have %s", errors, what);
+}
+
+static int run_and_print(const struct cli_args *args, struct load_config *c)
+{
+    struct load_result result;
+    struct error e;
+    int status = CLI_OK;
+    interrupt_catch();
+    if (load_run(c, &result, &e))
+        status = cli_fail("%s", e.text);
+    else if ((cli_switch(args, "json") ? load_print_json : load_print_text)(c, &result))
+        status = cli_fail("no memory for the result");
+    if (!status) {
+        fflush(stdout);
+        status = judge(c, &result.outcome);
+    }
+    load_result_deinit(&result);
+    int finished = cli_finish_output();
+    return status ? status : finished;
+}
+
+static int connect_and_run(const struct cli_args *args, struct load_config *c)
+{
+    const char *log = cli_option(args, "log");
+    struct error e;
+    if (c->target.kind == TARGET_HTTP && load_resolve(&c->target, &e))
+        return cli_fail("%s", e.text);
+    if (c->target.url.tls && tls_new(&c->target.tls, c->target.url.host, cli_switch(args, "insecure"), &e))
+        return cli_fail("%s", e.text);
+    struct ticking ticking = {.quiet = cli_switch(args, "quiet")};
+    if (log && output_open(&ticking.log, log, &e))
+        return cli_fail("%s", e.text);
+    c->log = ticking.log.file;
+    c->context = &ticking;
+    c->tick = log || !ticking.quiet ? on_tick : NULL;
+    int status = run_and_print(args, c);
+    if (log && output_close(&ticking.log, &e) && !status)
+        status = cli_fail("%s", e.text);
+    return status;
+}
+
+static int load_command(const struct cli_args *args)
+{
+    struct load_config c = {.interrupted = was_interrupted, .spin = cli_switch(args, "spin"),
+                            .virtual_time = cli_switch(args, "virtual-time")};
+    int status = set_mode(args, &c);
+    if (!status)
+        status = set_times(args, &c);
+    if (!status)
+        status = set_sizes(args, &c);
+    if (!status)
+        status = set_target(args, &c);
+    if (!status)
+        status = set_mix(args, &c);
+    if (!status)
+        status = connect_and_run(args, &c);
+    tls_free(c.target.tls);
+    load_target_deinit(&c.target);
+    mix_deinit(&c.mix);
+    return status;
+}
+
+const struct cli_command command_load = {
+    .name = "load",
+    .arguments = "[OPTION...] (URL | --mock MODEL | --command -- PROGRAM...)",
+    .summary = "put load on a server and measure response times without coordinated omission",
+    .about =
+        "Sends HTTP/1.1 requests (https too) to URL. With --rate they are due on a schedule that does not wait for "
+        "answers: request n is due n/rate after the start, however slow the server is. A request that finds every "
+        "connection busy waits, and this wait is part of its response time, as it would be for a caller.\n\n"
+        "Three times are measured for each request: service, from sending to the end of the answer; wait, from the "
+        "moment it was due until it was sent; response, the sum. The wait is divided into waiting for a free "
+        "connection and the generator's own lateness. Timeouts, errors and requests without an answer at the end are "
+        "samples with the time that they had taken by then, and are counted.\n\n"
+        "Modes: 'fixed' shows the response time, 'throttle' the service time on the same schedule. 'throughput' "
+        "sends on each connection as soon as it has its answer, and knows only service times.\n\n"
+        "The log (-o) is for 'candor hist' and other readers of HDR histogram logs; its tags are NAME-rt, NAME-st "
+        "and NAME-wt for each type of request, generator-lateness and connection-wait. Values are ns.\n\n"
+        "docs/formats/load.md describes --json, the log's tags and the file of requests.",
+    .examples = "candor load -r 1000 -d 30s -o run.hlog http://localhost:8080/\n"
+                "    a thousand requests per second, logged\n"
+                "candor load -r 0-2000:20s,2000 --requests insert=1:POST:/items,read=9:GET:/items "
+                "http://localhost:8080\n"
+                "    two types of requests, after a ramp of 20 s\n"
+                "candor load --mock delay=4ms -c 1 -r 1000 -d 60s --virtual-time\n"
+                "    why the service time alone is misleading: 4 ms, while callers wait 45 s\n"
+                "candor load --command -r 5 -c 4 -- grep -r word /usr/share/doc\n"
+                "    a program as the operation\n",
+    .options = options,
+    .operand = CLI_NOTHING,
+    .operands_min = 0,
+    .operands_max = -1,
+    .dash_dash = true,
+    .run = load_command,
+};

@@ -1,0 +1,291 @@
+/* candor report FILE: where the time went, how sure that is, and the books. */
+#include "cli/cli.h"
+
+#include "cli/read/input.h"
+#include "cli/read/trace_id.h"
+#include "cli/report/halts.h"
+#include "profile/allocated.h"
+#include "profile/figures/leaks.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting|halt",
+     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: "
+     "objects that are alive, and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what "
+     "the holders of those locks did meanwhile; waiting: of waiting threads, from -e safepoint; halt: no samples, "
+     "but what stopped threads"},
+    {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
+    {0, "group-by", "KEY", NULL, "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
+                                 "a profile has"},
+    {0, "trace", "TRACE_ID", NULL, "only samples of this trace; candor trace shows them in order of time"},
+    {0, "tree", NULL, NULL, "add the call tree, from the root down"},
+    {0, "callers", "REGEX", NULL, "add the tree of callers of such methods"},
+    {0, "callees", "REGEX", NULL, "add the tree of methods that such methods call"},
+    {0, "threshold", "PERCENT", NULL, "leave out branches of trees below this share (default 1)"},
+    {'n', "top", "N", NULL, "rows per table; 0 for all (default 20 methods, 10 lines, 10 threads)"},
+    {0, "sort", "BY", "self|total", "order of methods and lines (default self)"},
+    {0, "timeline", NULL, NULL, "with --kind halt: show what each thread did, column by column"},
+    {0, "json", NULL, NULL, "as JSON"},
+    INPUT_OPTIONS,
+    {0},
+};
+
+enum { HALT_ROWS = 20 };
+
+static const struct {
+    const char *name;
+    enum report_section section;
+} sections[] = {
+    {"methods", REPORT_METHODS},   {"lines", REPORT_LINES}, {"classes", REPORT_CLASSES},     {"packages", REPORT_PACKAGES},
+    {"types", REPORT_TYPES},       {"tree", REPORT_TREE},   {"bottom-up", REPORT_BOTTOM_UP}, {"threads", REPORT_THREADS},
+    {"books", REPORT_BOOKS},
+};
+
+static int parse_sections(const struct cli_args *args, unsigned *out)
+{
+    const char *list = cli_option(args, "sections");
+    *out = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS;
+    if (list)
+        *out = 0;
+    while (list) {
+        size_t len = strcspn(list, ","), i = 0, n = sizeof sections / sizeof *sections;
+        while (i < n && (strlen(sections[i].name) != len || memcmp(sections[i].name, list, len)))
+            i++;
+        if (i == n)
+            return cli_usage(args->command, "no section '%.*s'; there are methods, lines, classes, packages, types, tree, bottom-up, "
+                                            "threads, books",
+                             (int)(len < 60 ? len : 60), list);
+        *out |= sections[i].section;
+        list = list[len] ? list + len + 1 : NULL;
+    }
+    if (cli_switch(args, "tree"))
+        *out |= REPORT_TREE;
+    return CLI_OK;
+}
+
+/* The methods that --callers and --callees name. */
+struct patterns {
+    struct filter_pattern callers, callees;
+};
+
+static int parse_callers(const struct cli_args *args, struct patterns *patterns, struct report_options *o)
+{
+    int status = input_pattern(args, "callers", &patterns->callers);
+    status = status ? status : input_pattern(args, "callees", &patterns->callees);
+    o->callers = patterns->callers.regex;
+    o->callees = patterns->callees.regex;
+    return status;
+}
+
+static int parse_options(const struct cli_args *args, struct report_options *o)
+{
+    const char *sort = cli_option(args, "sort");
+    o->order = sort && !strcmp(sort, "total") ? STATS_BY_TOTAL : STATS_BY_SELF;
+    int status = parse_sections(args, &o->sections);
+    o->top_set = cli_option(args, "top") != NULL;
+    o->label = cli_option(args, "group-by");
+    if (!status)
+        status = cli_number(args, "top", 0, &o->top);
+    return status ? status : cli_percent(args, "threshold", 1, 0, &o->threshold);
+}
+
+typedef int report_printer(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o);
+
+static int compute(struct stats *s, const struct profile *p, bool groups, const char *label)
+{
+    struct successive_order order;
+    int rc = successive_order_init(&order, p);
+    rc = rc ? rc : stats_compute_ordered(s, &order);
+    if (!rc && groups)
+        rc = stats_compute_groups(s, &order);
+    if (!rc && label)
+        rc = stats_compute_label(s, &order, label);
+    successive_order_deinit(&order);
+    return rc;
+}
+
+/* Allocations, and what is alive of them, are seen twice: as what methods do, and, from the trees on, with what they allocate as the
+ * leaf; so are locks. */
+static int print_profile(struct profile *p, FILE *out, report_printer *printer, const struct report_options *o)
+{
+    struct stats s = {0}, allocated = {0};
+    struct leaks leaks = {0};
+    struct locks locks = {0};
+    struct report_options with = *o;
+    int rc = compute(&s, p, o->sections & REPORT_GROUPS, o->label);
+    if (!rc && p->kind == PROFILE_LIVE && p->merged < 2) {
+        rc = leaks_find(&leaks, p);
+        with.leaks = &leaks;
+    }
+    if (!rc && profile_is_of_objects(p)) {
+        rc = allocated_add_frames(p);
+        rc = rc ? rc : compute(&allocated, p, false, NULL);
+        with.allocated = &allocated;
+    }
+    if (!rc && p->kind == PROFILE_LOCK) {
+        rc = locks_compute(&locks, p);
+        rc = rc ? rc : allocated_add_frames(p);
+        with.locks = &locks;
+    }
+    if (!rc)
+        rc = printer(out, p, &s, &with);
+    stats_deinit(&s);
+    stats_deinit(&allocated);
+    leaks_deinit(&leaks);
+    locks_deinit(&locks);
+    return rc;
+}
+
+int report_print_json(struct profile *p, FILE *out)
+{
+    const struct report_options o = {.sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS | REPORT_BOOKS};
+    return print_profile(p, out, report_json, &o);
+}
+
+static int keep_trace(struct profile *p, const struct cli_args *args, const char *path)
+{
+    char id[TRACE_ID_DIGITS + 1];
+    const char *text = cli_option(args, "trace");
+    int status = text ? trace_id_parse(args->command, text, id) : CLI_OK;
+    return status || !text ? status : trace_id_keep(p, path, id);
+}
+
+/* args = NULL: no options, one path. */
+static int print(const struct cli_args *args, char **paths, int count, enum profile_kind kind, FILE *out, report_printer *printer,
+                 const struct report_options *o)
+{
+    struct profile p;
+    if (profile_init(&p))
+        return cli_fail("%s: out of memory", paths[0]);
+    int status = args ? input_load(&p, args, paths, count, kind) : input_load_plain(&p, paths[0], kind);
+    if (!status && args)
+        status = keep_trace(&p, args, paths[0]);
+    if (!status) {
+        int rc = print_profile(&p, out, printer, o);
+        if (rc)
+            status = cli_fail("%s: %s", paths[0], strerror(-rc));
+    }
+    profile_deinit(&p);
+    return status;
+}
+
+static bool asks_for_halts(const struct cli_args *args)
+{
+    const char *kind = cli_option(args, "kind");
+    return kind && !strcmp(kind, "halt");
+}
+
+static int report_run(const struct cli_args *args)
+{
+    enum profile_kind kind = PROFILE_RUNNING;
+    struct report_options o = {.width = cli_width(stdout), .colour = cli_colour(stdout)};
+    struct patterns patterns = {0};
+    int status = parse_options(args, &o);
+    status = status ? status : parse_callers(args, &patterns, &o);
+    bool halts = asks_for_halts(args);
+    if (!status && cli_switch(args, "timeline") && !halts)
+        status = cli_usage(args->command, "--timeline needs --kind halt");
+    if (!status)
+        status = halts ? report_halts(args, o.top_set ? o.top : HALT_ROWS) : input_kind(args, &kind);
+    if (!status && !halts)
+        status = print(args, args->operands, args->operand_count, kind, stdout,
+                       cli_switch(args, "json") ? report_json : report_text, &o);
+    filter_pattern_free(&patterns.callers);
+    filter_pattern_free(&patterns.callees);
+    int written = cli_finish_output();
+    return status ? status : written;
+}
+
+static int print_summary(const char *file, enum profile_kind kind, FILE *out)
+{
+    struct report_options o = {.sections = REPORT_METHODS | REPORT_BOOKS,
+                               .top_set = true,
+                               .top = 10,
+                               .width = cli_width(out),
+                               .colour = cli_colour(out)};
+    char *path = (char *)file;
+    return print(NULL, &path, 1, kind, out, report_text, &o);
+}
+
+int report_print_summary(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_RUNNING, out);
+}
+
+int report_print_live(const char *file, FILE *out)
+{
+    return print_summary(file, PROFILE_LIVE, out);
+}
+
+const struct cli_command command_report = {
+    .name = "report",
+    .arguments = "[OPTION...] FILE...",
+    .summary = "show where the time went: hot methods, lines, trees, threads, and the books",
+    .about =
+        "Reads recordings and profiles, and prints where the CPU time went. 't' is the share of samples with the "
+        "method anywhere on the stack, 's' with it at the top; brackets contain the 95 % confidence interval. "
+        "Functions of the kernel are marked (kernel). The stacks of the JVM's own threads begin with the kind of "
+        "work, [JIT], [GC] or [VM operation], followed by the method that is being compiled, or the operation.\n\n"
+        "The books at the end account for the CPU time of the whole process: samples with a stack, samples without "
+        "one, and time that was lost or that no clock could show. The residual is the remainder. A recording that is "
+        "not Candor's has no books.\n\n"
+        "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
+        "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
+        "not CPU time.\n\n"
+        "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
+        "the method and line that allocates. In trees the class is at the leaf. If a recording contains nothing "
+        "else, --kind is not needed.\n\n"
+        "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
+        "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
+        "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "
+        "with a chance of 1e-6. A candidate may be a cache that is still being filled.\n\n"
+        "--kind lock prints the time that threads waited for monitors or were parked, for a recording made with -e "
+        "lock or by the JDK: by lock, with its holders meanwhile, then by method and line. Threads that wait for "
+        "each other in a cycle when the recording ends are a deadlock, which is printed first. In trees the lock's "
+        "class is at the leaf. --kind holder prints what threads did while they held a lock that others waited for: "
+        "their stacks, weighted by that waiting.\n\n"
+        "For a recording of the event wall, the report shows all threads, running or not, and the books show their "
+        "states; --state parked selects one state. For a recording of cpu and wall it shows the CPU time, and with "
+        "--kind wall the threads' time.\n\n"
+        "--kind halt prints what stopped threads, for a recording made by the JDK's own recorder, or by Candor with "
+        "-e halt: GC pauses with their collector and cause, safepoints with the time until all threads stood still "
+        "and the threads that were late, VM operations, and for single threads monitors, waits, parking, sockets, "
+        "files, class loading; also the thread that asked for it or held it up, and the place. With --time "
+        "12:03:07..12:03:09 it answers why nothing was running then: it shows what overlaps that time, and how much "
+        "of it has no explanation. --timeline draws what each thread did meanwhile, as far as samples and halts show "
+        "it, best with -e wall. It takes one FILE, and only the options --time, --thread, --timeline, --top and "
+        "--json; docs/formats/halts-json.md describes its JSON.\n\n"
+        INPUT_FORMATS " " INPUT_FILTERS "\n\n"
+        "docs/formats/report-json.md describes the output of --json.",
+    .examples = "candor report app.jfr\n"
+                "    the hot methods, lines and threads, and the books\n"
+                "candor report --sections tree --threshold 5 app.jfr\n"
+                "    the call tree, branches of 5 % and more\n"
+                "candor report --kind wall --state parked app.jfr\n"
+                "    where threads were parked, for a recording made with -e wall\n"
+                "candor report --kind waiting app.jfr\n"
+                "    where threads waited, for a recording made with -e safepoint\n"
+                "candor report --select 'service=\"shop\"' --from -30m http://host:4041\n"
+                "    a server's data for the last half hour\n"
+                "candor report --kind alloc --tree app.jfr\n"
+                "    what is allocated where, for a recording made with -e cpu,alloc\n"
+                "candor report --kind live app.jfr\n"
+                "    what is alive, and what grows, for a recording made with -e live\n"
+                "candor report --kind halt --time 12:03:07..12:03:09 app.jfr\n"
+                "    why nothing was running between these two times\n"
+                "candor report --kind lock app.jfr\n"
+                "    the locks that threads waited for, and their holders, for a recording made with -e lock\n"
+                "candor report --group-by endpoint app.jfr\n"
+                "    the cost of each endpoint of an instrumented program (docs/context.md)\n"
+                "candor report --json app.jfr | jq '.methods[:3]'\n"
+                "    for programs\n",
+    .options = options,
+    .operand = CLI_FILE,
+    .operands_min = 1,
+    .operands_max = -1,
+    .run = report_run,
+};

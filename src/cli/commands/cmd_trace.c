@@ -1,0 +1,99 @@
+/* candor trace FILE TRACE_ID: one request's life across its threads. */
+#include "cli/cli.h"
+
+#include "cli/read/input.h"
+#include "cli/read/trace_id.h"
+#include "format/read/formats.h"
+#include "report/trace.h"
+
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {0, "json", NULL, NULL, "as JSON"},
+    CLI_UNPACK_OPTION,
+    {0},
+};
+
+enum { KINDS = 3 };
+
+/* Where each kind of samples comes from; cpu: from whatever the file has, unless its samples weigh something else than time. */
+static const struct {
+    enum profile_kind kind;
+    enum profile_unit unit;
+    const char *source;
+} kinds[KINDS] = {{PROFILE_RUNNING, PROFILE_UNIT_NS, NULL},
+                  {PROFILE_WALL, PROFILE_UNIT_NS, "candor.WallSample"},
+                  {PROFILE_ALLOC, PROFILE_UNIT_BYTES, "jdk.ObjectAllocationSample"}};
+
+static int read_kind(struct profile *p, struct trace *t, const char *path, const char *id, int i)
+{
+    struct error e;
+    p->kind = kinds[i].kind;
+    if (formats_load(p, path, NULL, NULL, &e))
+        return cli_fail("%s", e.text);
+    if (p->kind != kinds[i].kind || p->unit != kinds[i].unit || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
+        return CLI_OK;
+    int status = trace_id_keep(p, path, id);
+    if (!status && trace_add(t, p))
+        status = cli_fail("%s: out of memory", path);
+    return status;
+}
+
+static int print(struct trace *t, const char *path, const char *id, bool json)
+{
+    if (trace_finish(t))
+        return cli_fail("%s: out of memory", path);
+    if (!t->samples)
+        return cli_fail("%s: no sample of trace %s; a request shorter than the sampling interval may have none", path, id);
+    (json ? trace_json : trace_text)(stdout, t, id);
+    return cli_finish_output();
+}
+
+static int trace_run(const struct cli_args *args)
+{
+    char id[TRACE_ID_DIGITS + 1];
+    char *path = args->operands[0];
+    struct profile profiles[KINDS];
+    struct trace t = {0};
+    int status = trace_id_parse(args->command, args->operands[1], id), made = 0;
+    if (!status && remote_is(path))
+        return cli_fail("%s: a server does not keep what samples say of traces; give it the recording itself", path);
+    if (!status && !strcmp(path, "-"))
+        return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
+    for (; !status && made < KINDS; made++) {
+        if (profile_init(&profiles[made])) {
+            status = cli_fail("%s: out of memory", path);
+            break;
+        }
+        status = read_kind(&profiles[made], &t, path, id, made);
+    }
+    status = status ? status : print(&t, path, id, cli_switch(args, "json"));
+    trace_deinit(&t);
+    while (made--)
+        profile_deinit(&profiles[made]);
+    return status;
+}
+
+const struct cli_command command_trace = {
+    .name = "trace",
+    .arguments = "[OPTION...] FILE TRACE_ID",
+    .summary = "show one request's life across its threads",
+    .about =
+        "Prints what the threads of one trace did, in order of time: where they were on the CPU, where and in which "
+        "state they waited, what they allocated; in which span, and in which method of the program. Successive "
+        "samples in one place are one line, with the sum of their weights.\n\n"
+        "The program must set a context on its threads, with candor-context.jar or, if it uses OpenTelemetry, with "
+        "candor-opentelemetry.jar (docs/context.md). The output shows only samples: with -e cpu,wall,alloc all three "
+        "kinds. A request that is shorter than the intervals may have no sample. For a frequent request it is better "
+        "to look at its endpoint: candor report --group-by endpoint.\n\n"
+        "docs/formats/trace-json.md describes the output of --json.",
+    .examples = "candor trace app.jfr 4bf92f3577b34da6a3ce929d0e0e4736\n"
+                "    what that request's threads did\n"
+                "candor report --group-by trace_id --top 10 app.jfr\n"
+                "    the ten traces with the most CPU time\n",
+    .options = options,
+    .operand = CLI_FILE,
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = trace_run,
+};

@@ -1,0 +1,13 @@
+/* --paths[=TIME] of record, start and dump: find the holders of live objects, within a limit of time in which all of the JVM's
+ * threads stand still. */
+#ifndef CANDOR_CLI_PATHS_OPTION_H
+#define CANDOR_CLI_PATHS_OPTION_H
+
+#include "cli/cli.h"
+
+/* The time; 0 = it was not given. CLI_OK or CLI_USAGE. */
+int paths_option_read(const struct cli_args *args, unsigned long long *ns);
+/* Announces the cost beforehand. */
+void paths_option_say(unsigned long long ns, const char *when);
+
+#endif

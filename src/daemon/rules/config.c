@@ -1,0 +1,152 @@
+#include "daemon/rules/config.h"
+
+#include "base/text/units.h"
+#include "daemon/rules/ini.h"
+#include "http/address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_JVMS = 1000 };
+
+static const uint64_t second = 1000000000;
+
+void config_init(struct config *c)
+{
+    *c = (struct config){.interval = "10ms", .max_overhead = "1%", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
+    c->chunk_ns = 30 * second;
+    c->look_ns = 5 * second;
+    c->min_age_ns = 5 * second;
+    c->timeout_ns = 10 * second;
+    if (gethostname(c->host, sizeof c->host - 1) || !*c->host)
+        snprintf(c->host, sizeof c->host, "localhost");
+}
+
+void config_deinit(struct config *c)
+{
+    policy_deinit(&c->policy);
+}
+
+static int set_text(char *out, size_t size, const char *key, const char *value, struct error *e)
+{
+    if (!*value || (size_t)snprintf(out, size, "%s", value) >= size)
+        return error_set(e, -EINVAL, "%s is %s", key, *value ? "too long" : "empty");
+    return 0;
+}
+
+static int set_duration(uint64_t *out, const char *key, const char *value, uint64_t least, uint64_t most, struct error *e)
+{
+    if (units_parse_duration(value, out) || *out < least || *out > most)
+        return error_set(e, -EINVAL, "%s '%.40s': use a duration from %us to %us", key, value, (unsigned)(least / second),
+                         (unsigned)(most / second));
+    return 0;
+}
+
+static int set_size(uint64_t *out, const char *key, const char *value, struct error *e)
+{
+    char text[40];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", value);
+    if (n > 1 && n < sizeof text && text[n - 1] == 'B') /* 1GB is as good as 1G */
+        text[n - 1] = 0;
+    if (n >= sizeof text || units_parse_size(text, out) || *out < 1 << 20)
+        return error_set(e, -EINVAL, "%s '%.40s': use a size such as 500M or 2G, at least 1M", key, value);
+    return 0;
+}
+
+static int set_sampling(struct config *c, const char *key, const char *value, struct error *e)
+{
+    /* The same checks as in a rule. */
+    struct rule rule = {0};
+    struct policy one = {.rules = &rule, .count = 1, .cap = 1};
+    int code = policy_set(&one, key, value, e);
+    if (code)
+        return code;
+    return !strcmp(key, "interval") ? set_text(c->interval, sizeof c->interval, key, value, e)
+                                    : set_text(c->max_overhead, sizeof c->max_overhead, key, value, e);
+}
+
+static int set_max_jvms(struct config *c, const char *value, struct error *e)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    if (*value < '1' || *value > '9' || *end || n > MAX_JVMS)
+        return error_set(e, -EINVAL, "max-jvms '%.40s': use a number from 1 to %d", value, MAX_JVMS);
+    c->max_jvms = (uint32_t)n;
+    return 0;
+}
+
+int config_set(struct config *c, const char *key, const char *value, struct error *e)
+{
+    if (!strcmp(key, "server"))
+        return address_read(value, c->server, sizeof c->server, e);
+    if (!strcmp(key, "token-file"))
+        return set_text(c->token_file, sizeof c->token_file, key, value, e);
+    if (!strcmp(key, "ca-file"))
+        return set_text(c->ca_file, sizeof c->ca_file, key, value, e);
+    if (!strcmp(key, "spool"))
+        return set_text(c->spool, sizeof c->spool, key, value, e);
+    if (!strcmp(key, "host"))
+        return set_text(c->host, sizeof c->host, key, value, e);
+    if (!strcmp(key, "spool-max"))
+        return set_size(&c->spool_max, key, value, e);
+    if (!strcmp(key, "chunk"))
+        return set_duration(&c->chunk_ns, key, value, second, 600 * second, e);
+    if (!strcmp(key, "look"))
+        return set_duration(&c->look_ns, key, value, second, 600 * second, e);
+    if (!strcmp(key, "min-age"))
+        return set_duration(&c->min_age_ns, key, value, 0, 3600 * second, e);
+    if (!strcmp(key, "timeout"))
+        return set_duration(&c->timeout_ns, key, value, second, 60 * second, e);
+    if (!strcmp(key, "interval") || !strcmp(key, "max-overhead"))
+        return set_sampling(c, key, value, e);
+    if (!strcmp(key, "max-jvms"))
+        return set_max_jvms(c, value, e);
+    return error_set(e, -ENOENT, "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
+                     "look, min-age, timeout, interval, max-overhead and max-jvms", key);
+}
+
+static int take(void *context, const char *section, const char *key, const char *value, struct error *e)
+{
+    struct config *c = context;
+    bool is_rule = !strncmp(section, "jvm ", 4) || !strcmp(section, "jvm");
+    if (!key && is_rule)
+        return policy_add_rule(&c->policy, section[3] ? section + 4 : "jvm", e);
+    if (!key)
+        return !strcmp(section, "daemon") ? 0 : error_set(e, -EINVAL, "no section [%.60s]; use [daemon] or [jvm NAME]", section);
+    if (is_rule)
+        return policy_set(&c->policy, key, value, e);
+    if (!*section)
+        return error_set(e, -EINVAL, "'%.60s' stands before the first section; begin with [daemon]", key);
+    return config_set(c, key, value, e);
+}
+
+int config_read(struct config *c, const char *path, struct error *e)
+{
+    return ini_read(path, take, c, e);
+}
+
+static int default_spool(struct config *c, struct error *e)
+{
+    const char *state = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state && *state == '/') /* systemd's, of the unit */
+        snprintf(c->spool, sizeof c->spool, "%s", state);
+    else if (geteuid() == 0)
+        snprintf(c->spool, sizeof c->spool, "/var/lib/candor-daemon");
+    else if (xdg && *xdg == '/')
+        snprintf(c->spool, sizeof c->spool, "%s/candor-daemon", xdg);
+    else if (home && *home == '/')
+        snprintf(c->spool, sizeof c->spool, "%s/.local/state/candor-daemon", home);
+    else
+        return error_set(e, -EINVAL, "no place for the spool: HOME is not set; name one with --spool");
+    return 0;
+}
+
+int config_finish(struct config *c, bool needs_server, struct error *e)
+{
+    if (needs_server && !*c->server)
+        return error_set(e, -EINVAL, "no server to send to; name it with --server, or in the section [daemon] of the --config file");
+    return *c->spool ? 0 : default_spool(c, e);
+}

@@ -1,0 +1,18 @@
+/* How long to wait before a failed upload is retried: exponential backoff with full jitter, so that a fleet that lost its
+ * server does not return all at once, and never sooner than the server asked for. */
+#ifndef CANDOR_DAEMON_SPOOL_BACKOFF_H
+#define CANDOR_DAEMON_SPOOL_BACKOFF_H
+
+#include <stdint.h>
+
+#define BACKOFF_FIRST_NS ((uint64_t)1000000000)
+#define BACKOFF_MAX_NS ((uint64_t)120 * 1000000000)
+#define BACKOFF_ASKED_MAX_NS ((uint64_t)3600 * 1000000000) /* a server that asks for more is not believed */
+
+/* failures: in a row, 1 at least. asked_ns: Retry-After, 0 = none. random: in [0, 1). The bound doubles with each failure up to
+ * BACKOFF_MAX_NS, the wait is drawn from below it; asked for, it is that and up to BACKOFF_FIRST_NS or a tenth more. */
+uint64_t backoff_wait_ns(unsigned failures, uint64_t asked_ns, double random);
+/* In [0, 1), unpredictable. */
+double backoff_random(void);
+
+#endif

@@ -1,0 +1,97 @@
+/* Recordings that wait to be sent, packed, in the spool's folder `queue`. Each is a file that is whole or does not exist. A
+ * stored recording survives any end of the daemon and of the machine. To stay within the limit, the oldest recording of the JVM
+ * that uses most of the spool is dropped (charges.h) and counted.
+ *
+ *     queue/SEQUENCE-ID-CHUNK-TO-NS    hexadecimal: in the order of time; of which recording, and up to where in it
+ *         candor-spool 1\n  key SHA-256 of the body\n  query service=..&host=..\n  size N\n  \n  body
+ *
+ *   put: outbox_put -> [note the position elsewhere] -> outbox_release       a crash in between: outbox_position knows
+ *   send: outbox_next -> outbox_done | outbox_drop                           one sender; any thread may put */
+#ifndef CANDOR_DAEMON_SPOOL_OUTBOX_H
+#define CANDOR_DAEMON_SPOOL_OUTBOX_H
+
+#include "base/error.h"
+#include "daemon/spool/charges.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OUTBOX_NAME = 96, OUTBOX_HEAD_MAX = 16 << 10, OUTBOX_REASONS = 4 };
+enum { OUTBOX_KEY = 65 }; /* SHA-256 in hexadecimal, and a zero */
+
+enum outbox_loss { OUTBOX_FULL, OUTBOX_REFUSED, OUTBOX_DAMAGED, OUTBOX_TOO_LARGE };
+extern const char *const outbox_loss_names[OUTBOX_REASONS];
+
+struct outbox_tally {
+    uint64_t recordings, bytes;
+};
+
+struct outbox_entry {
+    char name[OUTBOX_NAME];
+    uint64_t bytes;
+    bool hidden, sending; /* not yet released; with the sender: neither is dropped */
+};
+
+struct outbox {
+    int folder;
+    uint64_t max_bytes, sequence;
+    pthread_mutex_t lock;
+    struct outbox_entry *entries; /* oldest first */
+    uint32_t count, cap;
+    struct outbox_tally waiting, spooled, dropped[OUTBOX_REASONS];
+    struct charges charges;
+    bool squeezed; /* the disk was full, and nothing could be dropped without loss to others */
+};
+
+/* Where a recording has been put up to. */
+struct outbox_position {
+    uint64_t chunk, to, ns;
+};
+
+/* An entry as the sender gets it. */
+struct outbox_letter {
+    char name[OUTBOX_NAME], key[OUTBOX_KEY];
+    char query[OUTBOX_HEAD_MAX];
+    int fd;
+    uint64_t offset, size; /* of the body */
+};
+
+/* folder: an open directory, which stays the caller's. Half-written files are removed; what is there keeps its order. */
+int outbox_open(struct outbox *o, int folder, uint64_t max_bytes, struct error *e);
+void outbox_close(struct outbox *o);
+
+/* The last position that was put of a recording; false when there is none. */
+bool outbox_position(struct outbox *o, const char *id, struct outbox_position *at);
+/* Writes it, durably; others see it once it is released. 0, or a negative code with e, and nothing was put; -EMSGSIZE: it is counted as
+ * lost, since its JVM fills the spool. */
+int outbox_put(struct outbox *o, const char *id, const struct outbox_position *at, const char *query, const void *body,
+               size_t size, char name[OUTBOX_NAME], struct error *e);
+void outbox_release(struct outbox *o, const char *name);
+
+/* The oldest behind the one called `after` ("" = the oldest of all; from the beginning again when there is none behind), opened
+ * and checked; what is damaged is dropped. 0, -ENOENT when nothing waits. Close with outbox_put_back, outbox_done or outbox_drop. */
+int outbox_next(struct outbox *o, const char *after, struct outbox_letter *l);
+void outbox_put_back(struct outbox *o, struct outbox_letter *l);
+void outbox_done(struct outbox *o, struct outbox_letter *l);
+void outbox_drop(struct outbox *o, struct outbox_letter *l, enum outbox_loss why);
+/* Counts what never came so far. id: the recording. */
+void outbox_count_loss(struct outbox *o, const char *id, enum outbox_loss why, uint64_t bytes);
+
+/* Recordings in progress count against the limit, too: report all of them again each time, between begin and end. From the end
+ * on: whether the JVM of that recording must give it up, because it uses most of a full spool, and has nothing else to give. */
+void outbox_begin_live(struct outbox *o);
+void outbox_add_live(struct outbox *o, const char *id, uint64_t bytes);
+bool outbox_wants_live(struct outbox *o, const char *id);
+/* The losses of the JVM with this recording. */
+struct outbox_tally outbox_lost_of(struct outbox *o, const char *id);
+
+struct outbox_counts {
+    struct outbox_tally waiting, spooled, dropped[OUTBOX_REASONS];
+};
+void outbox_counts(struct outbox *o, struct outbox_counts *out);
+/* The SHA-256 of bytes in hexadecimal. */
+void outbox_key(const void *bytes, size_t size, char key[OUTBOX_KEY]);
+
+#endif

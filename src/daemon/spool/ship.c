@@ -1,0 +1,192 @@
+#include "daemon/spool/ship.h"
+
+#include "base/text/units.h"
+#include "daemon/log.h"
+#include "daemon/spool/backoff.h"
+#include "http/post.h"
+#include "http/token.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { URL_MAX = 1024 + OUTBOX_HEAD_MAX };
+
+enum ship_verdict ship_judge(long status)
+{
+    if (status >= 200 && status < 300)
+        return SHIP_DONE;
+    return status == 400 || status == 413 || status == 415 ? SHIP_NEVER : SHIP_AGAIN;
+}
+
+static int post(struct ship *s, const struct outbox_letter *l, struct post_answer *answer, struct error *e)
+{
+    char url[URL_MAX], token[TOKEN_MAX];
+    int code = token_read(s->token_file, token, e); /* anew each time: tokens are exchanged while the daemon runs */
+    if (code)
+        return code;
+    snprintf(url, sizeof url, "%s/v1/recordings?%s", s->server, l->query);
+    struct post_letter p = {.url = url, .token = token, .key = l->key, .fd = l->fd, .offset = l->offset, .size = l->size};
+    code = post_send(s->transport, &p, answer, e);
+    explicit_bzero(token, sizeof token);
+    return code;
+}
+
+/* The first line of what the server says, for the log. */
+static const char *first_line(struct post_answer *a)
+{
+    a->text[strcspn(a->text, "\r\n")] = 0;
+    a->text[200] = 0;
+    return a->text;
+}
+
+static void count_sent(struct ship *s, const struct outbox_letter *l, const struct post_answer *a)
+{
+    pthread_mutex_lock(&s->lock);
+    bool was_failing = s->failed_in_row > 0;
+    s->failed_in_row = 0;
+    s->counts.sent.recordings++;
+    s->counts.sent.bytes += l->size;
+    s->counts.duplicates += strstr(a->text, "\"duplicate\": true") || strstr(a->text, "\"duplicate\":true");
+    pthread_mutex_unlock(&s->lock);
+    if (was_failing)
+        log_info("sending works again");
+}
+
+/* How long to wait before the next attempt. */
+static uint64_t count_failure(struct ship *s, uint64_t asked_ns)
+{
+    pthread_mutex_lock(&s->lock);
+    unsigned failures = ++s->failed_in_row;
+    s->counts.failures++;
+    pthread_mutex_unlock(&s->lock);
+    return backoff_wait_ns(failures, asked_ns, backoff_random());
+}
+
+static uint64_t failed(struct ship *s, const char *what, uint64_t asked_ns)
+{
+    char text[32];
+    uint64_t wait = count_failure(s, asked_ns);
+    log_warning("not sent: %s; next attempt in %s", what, units_format_duration(text, sizeof text, wait));
+    return wait;
+}
+
+/* One attempt. 0, or how long to wait; after: what the next attempt should begin behind. */
+static uint64_t send_one(struct ship *s, struct outbox_letter *l, char *after)
+{
+    struct post_answer answer;
+    struct error e;
+    char what[320];
+    int code = post(s, l, &answer, &e);
+    if (code) {
+        outbox_put_back(s->outbox, l);
+        return code == -ECANCELED ? 0 : failed(s, e.text, 0);
+    }
+    enum ship_verdict verdict = ship_judge(answer.status);
+    if (verdict == SHIP_DONE) {
+        count_sent(s, l, &answer);
+        outbox_done(s->outbox, l);
+        return 0;
+    }
+    snprintf(what, sizeof what, "the server answers %ld %s", answer.status, first_line(&answer));
+    if (verdict == SHIP_NEVER) {
+        log_error("dropped recording=%s reason=refused: %s", l->name, what);
+        outbox_drop(s->outbox, l, OUTBOX_REFUSED);
+        return 0;
+    }
+    /* It may be this one that the server cannot digest: the others shall not wait for it. */
+    snprintf(after, OUTBOX_NAME, "%s", l->name);
+    outbox_put_back(s->outbox, l);
+    return failed(s, what, answer.retry_after_ns);
+}
+
+/* Waits, or until the end comes. */
+static void wait_for(struct ship *s, uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    pthread_mutex_lock(&s->lock);
+    s->counts.waiting = s->failed_in_row > 0;
+    int rc = 0;
+    while (!s->ending && !rc)
+        rc = pthread_cond_timedwait(&s->wake, &s->lock, &until);
+    s->counts.waiting = false;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool is_ending(struct ship *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool ending = s->ending;
+    pthread_mutex_unlock(&s->lock);
+    return ending;
+}
+
+static void *run(void *context)
+{
+    static const uint64_t look_ns = 500000000;
+    struct ship *s = context;
+    struct outbox_letter letter;
+    char after[OUTBOX_NAME] = "";
+    for (;;) {
+        int code = outbox_next(s->outbox, after, &letter);
+        bool ending = is_ending(s);
+        if (code && ending)
+            return NULL;
+        uint64_t wait = code == -ENOENT ? look_ns : code ? 10 * look_ns : send_one(s, &letter, after);
+        if ((ending && wait) || atomic_load(&s->cancel))
+            return NULL;
+        if (wait)
+            wait_for(s, wait);
+    }
+}
+
+int ship_start(struct ship *s, struct outbox *o, const char *server, const char *token_file, const char *ca_file, struct error *e)
+{
+    pthread_condattr_t attributes;
+    *s = (struct ship){.outbox = o, .server = server, .token_file = token_file};
+    s->transport = transport_new(ca_file, &s->cancel, e);
+    if (!s->transport)
+        return -ENOENT;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int rc = pthread_create(&s->thread, NULL, run, s);
+    if (rc)
+        return error_set(e, -rc, "cannot start a thread: %s", strerror(rc));
+    s->started = true;
+    return 0;
+}
+
+void ship_stop(struct ship *s, uint64_t patience_ns)
+{
+    struct timespec until;
+    if (!s->started)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)(patience_ns / 1000000000);
+    if (pthread_timedjoin_np(s->thread, NULL, &until)) {
+        atomic_store(&s->cancel, true);
+        pthread_join(s->thread, NULL);
+    }
+    s->started = false;
+    transport_free(s->transport);
+}
+
+void ship_counts(struct ship *s, struct ship_counts *out)
+{
+    pthread_mutex_lock(&s->lock);
+    *out = s->counts;
+    pthread_mutex_unlock(&s->lock);
+}

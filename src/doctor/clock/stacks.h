@@ -1,0 +1,11 @@
+/* The kernel's part of the stacks (agent/hot/kernel.h): whether its frames, and their names, are available. */
+#ifndef CANDOR_DOCTOR_CLOCK_STACKS_H
+#define CANDOR_DOCTOR_CLOCK_STACKS_H
+
+#include "doctor/checkup/checkup.h"
+#include "doctor/checkup/identity.h"
+
+/* One row. For who may sample kernel mode with the clock sigtrap. */
+void stacks_check(struct checkup *f, const struct identity *who);
+
+#endif

@@ -1,0 +1,279 @@
+#include "format/page/page.h"
+
+#include "format/page/column.h"
+#include "profile/figures/books_json.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void put_names(struct jsonw *j, const struct strtab *names)
+{
+    jsonw_key(j, "strings");
+    jsonw_array(j);
+    jsonw_text(j, "all"); /* the root's name */
+    for (uint32_t i = 1; i < names->count; i++)
+        jsonw_string(j, strtab_text(names, i), strtab_len(names, i));
+    jsonw_array_end(j);
+    jsonw_key(j, "types");
+    jsonw_array(j);
+    for (uint8_t i = 0; i < PROFILE_TYPES; i++)
+        jsonw_text(j, profile_type_name(i));
+    jsonw_array_end(j);
+}
+
+/* In thousandths, rounded up: an interval is rather too wide. */
+static uint64_t thousandths(double effect)
+{
+    return (uint64_t)ceil(1000 * effect);
+}
+
+static const struct page_node *node_at(const void *page, uint32_t i)
+{
+    return &((const struct page *)page)->tree.nodes[i];
+}
+
+static uint64_t node_parent(const void *page, uint32_t i)
+{
+    return node_at(page, i)->parent;
+}
+
+static uint64_t node_name(const void *page, uint32_t i)
+{
+    return node_at(page, i)->name;
+}
+
+static uint64_t node_type(const void *page, uint32_t i)
+{
+    return node_at(page, i)->type;
+}
+
+static uint64_t node_self(const void *page, uint32_t i)
+{
+    return node_at(page, i)->self[PAGE_AFTER];
+}
+
+static uint64_t node_before(const void *page, uint32_t i)
+{
+    return node_at(page, i)->self[PAGE_BEFORE];
+}
+
+static uint64_t node_self_effect(const void *page, uint32_t i)
+{
+    return thousandths(node_at(page, i)->self_effect);
+}
+
+static uint64_t node_total_effect(const void *page, uint32_t i)
+{
+    return thousandths(node_at(page, i)->total_effect);
+}
+
+static const struct slice *slice_at(const void *page, uint32_t i)
+{
+    return &((const struct page *)page)->slices.list[i];
+}
+
+static uint64_t slice_time(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->bucket;
+}
+
+static uint64_t slice_thread(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->thread;
+}
+
+static uint64_t slice_node(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->node;
+}
+
+static uint64_t slice_weight(const void *page, uint32_t i)
+{
+    return slice_at(page, i)->weight;
+}
+
+struct column {
+    const char *key;
+    column_value *value;
+    enum column_order order;
+};
+
+/* The last one is of a comparison only. */
+static const struct column node_columns[] = {
+    {"parent", node_parent, COLUMN_ASCENDING}, {"name", node_name},
+    {"type", node_type},                       {"self", node_self},
+    {"self_effect", node_self_effect},         {"total_effect", node_total_effect},
+    {"before", node_before},
+};
+
+static const struct column slice_columns[] = {
+    {"time", slice_time, COLUMN_ASCENDING},
+    {"thread", slice_thread},
+    {"node", slice_node},
+    {"weight", slice_weight},
+};
+
+enum {
+    NODE_COLUMNS = sizeof node_columns / sizeof *node_columns,
+    SLICE_COLUMNS = sizeof slice_columns / sizeof *slice_columns,
+};
+
+static int put_columns(struct jsonw *j, const struct page *page, const struct column *columns, size_t n, uint32_t count)
+{
+    int rc = 0;
+    jsonw_member_uint(j, "count", count);
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = column_write(j, columns[i].key, columns[i].value, page, count, columns[i].order);
+    return rc;
+}
+
+static int put_nodes(struct jsonw *j, const struct page *page)
+{
+    jsonw_key(j, "nodes");
+    jsonw_object(j);
+    int rc = put_columns(j, page, node_columns, page->before ? NODE_COLUMNS : NODE_COLUMNS - 1, page->tree.count);
+    jsonw_object_end(j);
+    return rc;
+}
+
+static int put_slices(struct jsonw *j, const struct page *page)
+{
+    const struct slices *s = &page->slices;
+    jsonw_key(j, "threads");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < s->thread_count; i++)
+        jsonw_string(j, profile_text(page->profile, s->threads[i]), strtab_len(&page->profile->strings, s->threads[i]));
+    jsonw_array_end(j);
+    jsonw_key(j, "slices");
+    if (!s->count) {
+        jsonw_null(j);
+        return 0;
+    }
+    jsonw_object(j);
+    jsonw_member_uint(j, "bucket_ns", s->bucket_ns);
+    jsonw_member_uint(j, "buckets", s->buckets);
+    int rc = put_columns(j, page, slice_columns, SLICE_COLUMNS, s->count);
+    jsonw_object_end(j);
+    return rc;
+}
+
+/* The page cannot know the effects of sums that it computes itself. */
+static int put_methods(struct jsonw *j, struct page *page)
+{
+    struct strtab *names = &page->tree.names;
+    const struct profile *p = page->profile;
+    int rc = 0;
+    jsonw_key(j, "methods");
+    jsonw_array(j);
+    for (uint32_t i = 0; !rc && i < page->stats.methods.count; i++) {
+        const struct stats_row *r = &page->stats.methods.rows[i];
+        uint32_t name = strtab_add(names, profile_text(p, r->label), strtab_len(&p->strings, r->label));
+        rc = name || !r->label ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        jsonw_uint(j, thousandths(r->self.effect));
+        jsonw_uint(j, thousandths(r->total.effect));
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
+static void put_notes(struct jsonw *j, const struct profile *p)
+{
+    jsonw_key(j, "notes");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < p->problem_count; i++)
+        jsonw_string(j, profile_text(p, p->problems[i].text), strtab_len(&p->strings, p->problems[i].text));
+    jsonw_array_end(j);
+}
+
+static void put_change(struct jsonw *j, const struct interval *interval, bool sure)
+{
+    jsonw_number(j, interval->low);
+    jsonw_number(j, interval->high);
+    jsonw_uint(j, sure);
+}
+
+static int put_changes(struct jsonw *j, struct page *page)
+{
+    int rc = 0;
+    jsonw_key(j, "changes");
+    jsonw_array(j);
+    for (size_t i = 0; !rc && i < page->change_count; i++) {
+        const struct page_change *c = &page->changes[i];
+        uint32_t name = strtab_add_text(&page->tree.names, c->name);
+        rc = name || !*c->name ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        put_change(j, &c->self, c->self_sure);
+        put_change(j, &c->total, c->total_sure);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
+static int put_code(struct jsonw *j, struct page *page)
+{
+    int rc = 0;
+    jsonw_key(j, "code");
+    jsonw_array(j);
+    for (size_t i = 0; !rc && i < page->code_count; i++) {
+        const struct page_code *c = &page->code[i];
+        uint32_t name = strtab_add_text(&page->tree.names, c->name);
+        rc = name || !*c->name ? 0 : -ENOMEM;
+        jsonw_array(j);
+        jsonw_uint(j, name);
+        jsonw_text(j, c->text);
+        jsonw_array_end(j);
+    }
+    jsonw_array_end(j);
+    return rc;
+}
+
+/* What is known of a profile as a whole. */
+static void put_figures(struct jsonw *j, const struct profile *p)
+{
+    jsonw_member_uint(j, "samples", p->sampled);
+    jsonw_member_number(j, "effective_samples", stats_effective_samples(p));
+    jsonw_member_number(j, "approximate_share", p->book_count ? stats_approximate_share(p) : NAN); /* others do not tell */
+    jsonw_key(j, "books");
+    books_json(j, p);
+}
+
+static void put_before(struct jsonw *j, const struct page *page)
+{
+    jsonw_key(j, "before");
+    jsonw_object(j);
+    jsonw_member_text(j, "title", page->before->title);
+    put_figures(j, page->before->profile);
+    jsonw_object_end(j);
+}
+
+int page_write(struct page *page, FILE *out)
+{
+    const struct profile *p = page->profile;
+    struct jsonw j;
+    jsonw_init(&j, out);
+    j.html = true;
+    jsonw_object(&j);
+    jsonw_member_text(&j, "title", page->title);
+    jsonw_member_text(&j, "command", profile_text(p, p->command));
+    jsonw_member_text(&j, "unit", profile_unit_word(p));
+    jsonw_key(&j, "by_thread");
+    jsonw_bool(&j, page->threads);
+    jsonw_member_uint(&j, "total", page->tree.total[PAGE_AFTER]);
+    put_figures(&j, p);
+    put_notes(&j, p);
+    if (page->before)
+        put_before(&j, page);
+    int rc = put_methods(&j, page);
+    rc = rc ? rc : put_changes(&j, page);
+    rc = rc ? rc : put_code(&j, page);
+    put_names(&j, &page->tree.names);
+    rc = rc ? rc : put_nodes(&j, page);
+    rc = rc ? rc : put_slices(&j, page);
+    jsonw_object_end(&j);
+    return rc;
+}

@@ -1,0 +1,179 @@
+#include "format/page/slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    SLICES_MAX = 200000, /* two megabytes of a page, at most */
+    BUCKETS_MIN = 60,    /* even then the time can be told in so many steps */
+};
+
+enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };
+
+static const int64_t shortest_ns = 10 * 1000 * 1000, second_ns = 1000 * 1000 * 1000;
+
+/* When the samples were taken: the first, and how many ns later the last. */
+static int64_t span_of(const struct profile *p, uint64_t *length)
+{
+    int64_t first = p->sample_count ? p->samples[0].time_ns : 0, last = first;
+    for (uint32_t i = 1; i < p->sample_count; i++) {
+        int64_t t = p->samples[i].time_ns;
+        first = t < first ? t : first;
+        last = t > last ? t : last;
+    }
+    bool recorded = p->start_ns > 0 && p->start_ns <= first && (uint64_t)(first - p->start_ns) <= p->duration_ns;
+    int64_t start = recorded ? p->start_ns : first;
+    *length = (uint64_t)last - (uint64_t)start;
+    return start;
+}
+
+static int number_threads(struct slices *s, const struct profile *p, uint32_t *number_of)
+{
+    uint32_t *of_name = calloc(p->strings.count, sizeof *of_name); /* plus 1 */
+    s->threads = calloc(p->thread_count + 1, sizeof *s->threads);
+    if (!of_name || !s->threads) {
+        free(of_name);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        uint32_t name = p->threads[i].name;
+        if (!of_name[name]) {
+            s->threads[s->thread_count] = name;
+            of_name[name] = ++s->thread_count;
+        }
+        number_of[i] = of_name[name] - 1;
+    }
+    free(of_name);
+    return 0;
+}
+
+/* A slice's bucket, thread and node as one number, in this order. */
+struct keyed {
+    uint64_t key, weight;
+};
+
+struct keys {
+    struct keyed *list, *room; /* as many of each as there are samples */
+    const uint32_t *number_of;
+    int64_t start;
+    unsigned thread_bits, node_bits;
+};
+
+static unsigned bits_of(uint64_t n)
+{
+    return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+/* Digit by digit, from the lowest. The result is in list. */
+static void sort_keys(struct keys *k, uint32_t n, unsigned bits)
+{
+    for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
+        uint32_t places[1 << DIGIT_BITS] = {0}, place = 0;
+        for (uint32_t i = 0; i < n; i++)
+            places[k->list[i].key >> shift & DIGIT]++;
+        for (uint32_t digit = 0; digit <= DIGIT; digit++) {
+            uint32_t count = places[digit];
+            places[digit] = place;
+            place += count;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            k->room[places[k->list[i].key >> shift & DIGIT]++] = k->list[i];
+        struct keyed *other = k->room;
+        k->room = k->list;
+        k->list = other;
+    }
+}
+
+/* One slice per sample, sorted, then those of one place put together. */
+static void slice(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k)
+{
+    unsigned shift = k->node_bits + k->thread_bits;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *sample = &p->samples[i];
+        uint64_t bucket = ((uint64_t)sample->time_ns - (uint64_t)k->start) / s->bucket_ns;
+        last = bucket > last ? bucket : last;
+        k->list[i] = (struct keyed){
+            bucket << shift | (uint64_t)k->number_of[sample->thread] << k->node_bits | tree->of_stack[sample->stack], sample->weight};
+    }
+    sort_keys(k, p->sample_count, shift + bits_of(last));
+    s->count = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        uint64_t key = k->list[i].key;
+        if (i && key == k->list[i - 1].key)
+            s->list[s->count - 1].weight += k->list[i].weight;
+        else
+            s->list[s->count++] = (struct slice){.bucket = (uint32_t)(key >> shift),
+                                                 .thread = (uint32_t)(key >> k->node_bits & (((uint64_t)1 << k->thread_bits) - 1)),
+                                                 .node = (uint32_t)(key & (((uint64_t)1 << k->node_bits) - 1)),
+                                                 .weight = k->list[i].weight};
+    }
+}
+
+/* Times in whole seconds have nothing in between. */
+static uint64_t least_bucket(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        if (p->samples[i].time_ns % second_ns)
+            return shortest_ns;
+    return second_ns;
+}
+
+/* 10, 20, 50, 100, ... */
+static uint64_t longer(uint64_t bucket_ns)
+{
+    uint64_t digit = bucket_ns;
+    while (digit >= 10)
+        digit /= 10;
+    return digit == 2 ? bucket_ns / 2 * 5 : bucket_ns * 2;
+}
+
+/* As long as it takes for the slices not to be too many. */
+static int choose_bucket(struct slices *s, const struct profile *p, const struct calltree *tree, struct keys *k, uint64_t length)
+{
+    k->thread_bits = bits_of(s->thread_count);
+    k->node_bits = bits_of(tree->count);
+    while (length / s->bucket_ns > SLICES_MAX)
+        s->bucket_ns = longer(s->bucket_ns);
+    if (k->thread_bits + k->node_bits + bits_of(length / s->bucket_ns) > 63)
+        return -ENOMEM;
+    for (;;) {
+        slice(s, p, tree, k);
+        uint64_t next = longer(s->bucket_ns);
+        if (s->count <= SLICES_MAX || length / next < BUCKETS_MIN)
+            return 0;
+        s->bucket_ns = next;
+    }
+}
+
+int slices_init(struct slices *s, const struct profile *p, const struct calltree *tree)
+{
+    uint64_t length;
+    int64_t start = span_of(p, &length);
+    *s = (struct slices){.bucket_ns = (uint64_t)shortest_ns};
+    if (!length)
+        return 0;
+    struct keys k = {.start = start};
+    uint32_t *number_of = calloc(p->thread_count + 1, sizeof *number_of);
+    k.number_of = number_of;
+    k.list = calloc(p->sample_count, sizeof *k.list);
+    k.room = calloc(p->sample_count, sizeof *k.room);
+    s->list = calloc(p->sample_count, sizeof *s->list);
+    s->bucket_ns = (uint64_t)least_bucket(p);
+    int rc = number_of && k.list && k.room && s->list ? number_threads(s, p, number_of) : -ENOMEM;
+    rc = rc ? rc : choose_bucket(s, p, tree, &k, length);
+    s->buckets = (uint32_t)(length / s->bucket_ns) + 1;
+    free(number_of);
+    free(k.list);
+    free(k.room);
+    if (rc)
+        slices_deinit(s);
+    return rc;
+}
+
+void slices_deinit(struct slices *s)
+{
+    free(s->list);
+    free(s->threads);
+    *s = (struct slices){0};
+}

@@ -1,0 +1,146 @@
+#include "format/read/formats.h"
+
+#include "compress/intake.h"
+#include "format/collapsed.h"
+#include "format/hpl.h"
+#include "format/otlp_fields.h"
+#include "format/pb.h"
+#include "format/pprof.h"
+#include "format/pprof_fields.h"
+#include "format/read/foreign.h"
+#include "format/speedscope.h"
+#include "profile/load/load_jfr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOKED_AT = 4096 };
+#define FORMATS_MAX ((uint64_t)1 << 31)
+
+static const struct format {
+    const char *name;
+    import_reader *read;
+} formats[] = {
+    {"jfr", NULL}, /* by its own loader, which reads a file in parts */
+    {"pprof", pprof_read},
+    {"otlp", otlp_read},
+    {"collapsed", collapsed_read},
+    {"speedscope", speedscope_read},
+    {"hpl", hpl_read},
+};
+
+static const struct format *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(formats[i].name, name))
+            return &formats[i];
+    return NULL;
+}
+
+bool formats_know(const char *name)
+{
+    return find(name) != NULL;
+}
+
+/* Both are protocol buffers. pprof says near its beginning what its values are, in messages of two small numbers; of OTLP the first two
+ * fields are messages in messages, and there are no others. */
+static const char *kind_of_message(const uint8_t *bytes, size_t size)
+{
+    struct pb m = pb_init(bytes, size);
+    struct pb_field f, inner;
+    while (pb_next(&m, &f) && f.number <= PPROF_DEFAULT_SAMPLE_TYPE) {
+        struct pb part = pb_message(&f);
+        bool numbers = f.wire == PB_BYTES && pb_next(&part, &inner) && inner.wire == PB_VARINT && inner.number <= PPROF_VALUE_UNIT;
+        if (numbers && (f.number == PPROF_SAMPLE_TYPE || f.number == PPROF_PERIOD_TYPE))
+            return "pprof";
+        if (f.number <= OTLP_DICTIONARY)
+            return f.wire == PB_BYTES ? "otlp" : NULL;
+    }
+    /* The first message is longer than what we have seen of it: no value type, and no text, which begins otherwise. */
+    bool begins = size > 1 && (bytes[0] == (OTLP_RESOURCE_PROFILES << 3 | PB_BYTES) || bytes[0] == (OTLP_DICTIONARY << 3 | PB_BYTES));
+    return begins && m.bad ? "otlp" : NULL;
+}
+
+static bool is_json(const uint8_t *bytes, size_t size)
+{
+    size_t i = 0;
+    while (i < size && (bytes[i] == ' ' || bytes[i] == '\n' || bytes[i] == '\r' || bytes[i] == '\t'))
+        i++;
+    return i < size && bytes[i] == '{';
+}
+
+/* NULL when it is nothing that is known. */
+static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
+{
+    if (size >= 4 && !memcmp(bytes, "FLR", 4))
+        return "jfr";
+    if (is_json(bytes, size))
+        return "speedscope";
+    if (collapsed_is(bytes, size, whole))
+        return "collapsed";
+    /* Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed number: no message of these. */
+    if (hpl_is(bytes, size))
+        return "hpl";
+    return kind_of_message(bytes, size);
+}
+
+/* What its readers get: all of it, with a zero behind it. */
+static int read_whole(const struct import *as, import_reader *read, struct profile *p, struct intake *in)
+{
+    struct import one = *as;
+    uint8_t *bytes = in->size <= FORMATS_MAX ? malloc(in->size + 1) : NULL;
+    if (!bytes) {
+        int rc = in->size > FORMATS_MAX ? -EFBIG : -ENOMEM;
+        return error_set(as->error, rc, "%s: %s", as->name, rc == -EFBIG ? "more than 2 GiB, which is not read at once" : "out of memory");
+    }
+    memcpy(bytes, in->bytes, in->size);
+    bytes[in->size] = 0;
+    one.bytes = bytes;
+    one.size = in->size;
+    intake_close(in);
+    as->error->text[0] = 0;
+    int rc = read(p, &one);
+    free(bytes);
+    if (rc && !as->error->text[0])
+        error_set(as->error, rc, "%s: %s", as->name, strerror(-rc));
+    return rc;
+}
+
+const char *formats_recognise(const uint8_t *bytes, uint64_t size)
+{
+    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
+    return foreign_recognise(bytes, looked_at) ? NULL : recognise(bytes, looked_at, size <= LOOKED_AT);
+}
+
+int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e)
+{
+    int rc;
+    const struct foreign *foreign = format ? NULL : foreign_recognise(in->bytes, in->size < LOOKED_AT ? (size_t)in->size : LOOKED_AT);
+    if (foreign) {
+        intake_close(in);
+        return error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, foreign->name, foreign->remedy);
+    }
+    if (!format)
+        format = formats_recognise(in->bytes, in->size);
+    const struct format *f = format ? find(format) : NULL;
+    bool is_jfr = !f || !f->read; /* its loader says what a file begins with that is nothing we know */
+    if (is_jfr && !value)
+        return profile_load_jfr_from(p, in, name, e);
+    const struct import as = {.name = name, .value = value, .error = e};
+    if (is_jfr)
+        rc = error_set(e, -EINVAL, "%s: a JFR file has no values to choose from; --kind chooses samples", name);
+    else if (*in->damage)
+        rc = error_set(e, -EINVAL, "%s: damaged: %s", name, in->damage);
+    else
+        rc = read_whole(&as, f->read, p, in);
+    intake_close(in);
+    return rc;
+}
+
+int formats_load(struct profile *p, const char *path, const char *format, const char *value, struct error *e)
+{
+    struct intake in;
+    int rc = intake_open(&in, path, e);
+    return rc ? rc : formats_load_from(p, &in, intake_name(path), format, value, e);
+}

@@ -1,0 +1,306 @@
+#include "format/otlp.h"
+
+#include "format/label.h"
+#include "format/read/otlp_tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct value_type {
+    uint64_t type, unit;
+};
+
+struct reader {
+    struct profile *p;
+    const struct import *in;
+    struct otlp_tables t;
+    const struct otlp_sample_fields *fields;
+    otlp_text value, unit; /* of the profiles that are read */
+    bool chosen, timestamps;
+    uint64_t scale, refused, others, dropped;
+};
+
+/* ---- samples ---- */
+
+struct who {
+    uint32_t thread, outcome;
+    uint64_t os_id, java_id;
+    struct profile_sample sample;
+};
+
+static int take_attribute(struct reader *r, uint64_t index, struct who *who)
+{
+    struct otlp_attribute a = otlp_tables_attribute(&r->t, index);
+    if (otlp_is(a.key, OTLP_THREAD))
+        return profile_string(r->p, a.value.bytes, a.value.len, &who->thread);
+    if (otlp_is(a.key, OTLP_OUTCOME))
+        return profile_string(r->p, a.value.bytes, a.value.len, &who->sample.outcome);
+    if (otlp_is(a.key, OTLP_THREAD_ID))
+        who->os_id = a.number;
+    else if (otlp_is(a.key, OTLP_JAVA_THREAD_ID))
+        who->java_id = a.number;
+    else if (otlp_is(a.key, OTLP_STATE))
+        who->sample.state = import_state(a.value.bytes, a.value.len);
+    else if (otlp_is(a.key, OTLP_COUNT))
+        who->sample.count = a.number < UINT32_MAX ? (uint32_t)a.number : UINT32_MAX;
+    else if (a.kind == OTLP_IS_TEXT)
+        return label_text(r->p, a.key, a.value, &who->sample.labels);
+    else if (a.kind == OTLP_IS_NUMBER)
+        return label_number(r->p, a.key, (int64_t)a.number, a.unit, &who->sample.labels);
+    else
+        r->dropped += a.key.len > 0;
+    return 0;
+}
+
+/* Weights that are counts, or multiples of a period, tell how many samples they are. */
+static uint32_t count(const struct reader *r, const struct profile_sample *s)
+{
+    uint64_t n = s->count;
+    if (!n && r->p->unit == PROFILE_UNIT_SAMPLES)
+        n = s->weight;
+    else if (!n && r->p->unit == PROFILE_UNIT_NS && r->p->interval_ns && !s->time_ns)
+        n = s->weight / r->p->interval_ns;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* Values and timestamps stand side by side; one value may have no timestamp, and timestamps alone are a sample each. */
+static int take_observations(struct reader *r, struct pb_numbers values, struct pb_numbers times, struct who *who, bool truncated)
+{
+    int rc = 0;
+    uint64_t value = 1, time = 0;
+    for (;;) {
+        bool has_value = pb_number(&values, &value), has_time = pb_number(&times, &time);
+        if (rc || !(has_value || has_time))
+            return rc;
+        struct profile_sample s = who->sample;
+        s.weight = import_weight((int64_t)(has_value ? value : 1), has_value ? r->scale : 1);
+        s.time_ns = has_time && time < INT64_MAX ? (int64_t)time : 0;
+        s.count = count(r, &s);
+        rc = import_sample(r->p, &s, truncated, &r->refused);
+    }
+}
+
+static int take_sample(struct reader *r, const struct pb_field *field)
+{
+    struct who who = {0};
+    struct pb_field values = {.wire = PB_BYTES, .bytes = (const uint8_t *)""}, times = values;
+    uint64_t stack = 0;
+    bool truncated;
+    int rc = 0;
+    struct pb m = pb_message(field);
+    for (struct pb_field f; !rc && pb_next(&m, &f);) {
+        if (f.number == r->fields->stack)
+            stack = f.value;
+        else if (f.number == r->fields->values)
+            values = f;
+        else if (f.number == r->fields->timestamps)
+            times = f;
+        else if (f.number == r->fields->attributes) {
+            struct pb_numbers rest = pb_numbers(&f);
+            for (uint64_t index; !rc && pb_number(&rest, &index);)
+                rc = take_attribute(r, index, &who);
+        }
+    }
+    if (!rc)
+        rc = otlp_tables_stack(&r->t, stack, &who.sample.stack, &truncated);
+    if (!rc && !who.thread && !who.os_id && !who.java_id)
+        rc = import_no_thread(r->p, &who.sample.thread);
+    else if (!rc)
+        rc = profile_thread(r->p, who.thread, who.os_id, who.java_id, &who.sample.thread);
+    return rc ? rc : take_observations(r, pb_numbers(&values), pb_fixed64s(&times), &who, truncated);
+}
+
+/* ---- profiles ---- */
+
+static struct value_type take_value_type(const struct pb_field *field)
+{
+    struct value_type t = {0};
+    struct pb m = pb_message(field);
+    for (struct pb_field f; pb_next(&m, &f);) {
+        if (f.number == OTLP_TYPE)
+            t.type = f.value;
+        else if (f.number == OTLP_UNIT)
+            t.unit = f.value;
+    }
+    return t;
+}
+
+/* Whether the profile is of the value that is read; the first one that may be decides. */
+static int choose(struct reader *r, struct value_type t, bool *wanted)
+{
+    otlp_text value = otlp_tables_text(&r->t, t.type), unit = otlp_tables_text(&r->t, t.unit);
+    *wanted = false;
+    if (r->chosen) {
+        *wanted = value.len == r->value.len && !memcmp(value.bytes, r->value.bytes, value.len) && unit.len == r->unit.len &&
+                  !memcmp(unit.bytes, r->unit.bytes, unit.len);
+        return 0;
+    }
+    if (r->in->value && !otlp_is(value, r->in->value))
+        return 0;
+    r->chosen = *wanted = true;
+    r->value = value;
+    r->unit = unit;
+    char *words[2] = {strndup(value.bytes, value.len), strndup(unit.bytes, unit.len)};
+    int rc = words[0] && words[1] ? import_unit(r->p, words[0], words[1], &r->scale) : -ENOMEM;
+    free(words[0]);
+    free(words[1]);
+    return rc;
+}
+
+static void note_span(struct profile *p, uint64_t start, uint64_t duration)
+{
+    if (!start || start > INT64_MAX || duration > INT64_MAX - start)
+        return;
+    uint64_t end = p->start_ns ? (uint64_t)p->start_ns + p->duration_ns : 0;
+    end = start + duration > end ? start + duration : end;
+    p->start_ns = p->start_ns && (uint64_t)p->start_ns < start ? p->start_ns : (int64_t)start;
+    p->duration_ns = end - (uint64_t)p->start_ns;
+}
+
+static int take_profile(struct reader *r, const struct pb_field *field)
+{
+    struct value_type type = {0}, period_type = {0};
+    uint64_t start = 0, duration = 0, period = 0;
+    bool wanted;
+    struct pb m = pb_message(field);
+    for (struct pb_field f; pb_next(&m, &f);) {
+        if (f.number == OTLP_SAMPLE_TYPE)
+            type = take_value_type(&f);
+        else if (f.number == OTLP_TIME)
+            start = f.value;
+        else if (f.number == OTLP_DURATION)
+            duration = f.value;
+        else if (f.number == OTLP_PERIOD_TYPE)
+            period_type = take_value_type(&f);
+        else if (f.number == OTLP_PERIOD)
+            period = f.value;
+    }
+    int rc = choose(r, type, &wanted);
+    r->others += !wanted;
+    if (rc || !wanted)
+        return rc;
+    note_span(r->p, start, duration);
+    if (otlp_is(otlp_tables_text(&r->t, period_type.unit), "nanoseconds") && period < 1ull << 62)
+        r->p->interval_ns = period;
+    m = pb_message(field);
+    for (struct pb_field f; !rc && pb_next(&m, &f);)
+        rc = f.number == OTLP_SAMPLE ? take_sample(r, &f) : 0;
+    return rc;
+}
+
+static int take_resource(struct reader *r, const struct pb_field *field)
+{
+    struct profile *p = r->p;
+    int rc = 0;
+    struct pb m = pb_message(field);
+    for (struct pb_field f; !rc && pb_next(&m, &f);) {
+        otlp_text key = {"", 0};
+        struct otlp_attribute a = {.value = {"", 0}};
+        struct pb pair = pb_message(&f);
+        for (struct pb_field one; f.number == OTLP_RESOURCE_ATTRIBUTE && pb_next(&pair, &one);) {
+            if (one.number == OTLP_KEY)
+                key = otlp_field_text(&one);
+            else if (one.number == OTLP_VALUE)
+                otlp_tables_any(&r->t, &one, &a);
+        }
+        if (otlp_is(key, OTLP_PID))
+            p->pid = a.number;
+        else if (otlp_is(key, OTLP_COMMAND))
+            rc = profile_string(p, a.value.bytes, a.value.len, &p->command);
+        else if (otlp_is(key, OTLP_JVM))
+            rc = profile_string(p, a.value.bytes, a.value.len, &p->jvm_version);
+    }
+    return rc;
+}
+
+/* ---- the file: visits what is of interest at each level ---- */
+
+typedef int visit(struct reader *r, const struct pb_field *f);
+
+static int each(struct reader *r, struct pb m, uint32_t number, visit *v)
+{
+    int rc = 0;
+    for (struct pb_field f; !rc && pb_next(&m, &f);)
+        rc = f.number == number ? v(r, &f) : 0;
+    return !rc && m.bad ? import_bad(r->in, "damaged: an OTLP profile that breaks off, or is none") : rc;
+}
+
+static int visit_scope_profiles(struct reader *r, const struct pb_field *f)
+{
+    return each(r, pb_message(f), OTLP_PROFILE, take_profile);
+}
+
+static int visit_resource_profiles(struct reader *r, const struct pb_field *f)
+{
+    int rc = each(r, pb_message(f), OTLP_RESOURCE, take_resource);
+    return rc ? rc : each(r, pb_message(f), OTLP_SCOPE_PROFILES, visit_scope_profiles);
+}
+
+static int visit_dictionary(struct reader *r, const struct pb_field *f)
+{
+    return otlp_tables_take(&r->t, f);
+}
+
+/* What is packed in one version, values and attributes, is a link in the other, a single number. A sample that has neither of them
+ * has, in 1.10, timestamps alone. */
+static int note_version(struct reader *r, const struct pb_field *sample)
+{
+    struct pb m = pb_message(sample);
+    for (struct pb_field f; !r->fields && pb_next(&m, &f);) {
+        if (f.wire == PB_BYTES && f.number == otlp_sample_fields[OTLP_1_10].values)
+            r->fields = &otlp_sample_fields[OTLP_1_10];
+        else if (f.wire == PB_BYTES && f.number == otlp_sample_fields[OTLP_1_9].attributes)
+            r->fields = &otlp_sample_fields[OTLP_1_9];
+        else if (f.number == otlp_sample_fields[OTLP_1_10].timestamps)
+            r->timestamps = true;
+    }
+    return 0;
+}
+
+static int version_in_profile(struct reader *r, const struct pb_field *f)
+{
+    return each(r, pb_message(f), OTLP_SAMPLE, note_version);
+}
+
+static int version_in_scope(struct reader *r, const struct pb_field *f)
+{
+    return each(r, pb_message(f), OTLP_PROFILE, version_in_profile);
+}
+
+static int version_in_resource(struct reader *r, const struct pb_field *f)
+{
+    return each(r, pb_message(f), OTLP_SCOPE_PROFILES, version_in_scope);
+}
+
+static int read_all(struct reader *r)
+{
+    struct pb file = pb_init(r->in->bytes, r->in->size);
+    int rc = each(r, file, OTLP_RESOURCE_PROFILES, version_in_resource);
+    if (!r->fields)
+        r->fields = &otlp_sample_fields[r->timestamps ? OTLP_1_10 : OTLP_1_9];
+    rc = rc ? rc : each(r, file, OTLP_DICTIONARY, visit_dictionary);
+    rc = rc ? rc : profile_string(r->p, "otlp", 4, &r->p->source);
+    rc = rc ? rc : otlp_tables_resolve(&r->t);
+    rc = rc ? rc : each(r, file, OTLP_RESOURCE_PROFILES, visit_resource_profiles);
+    if (!rc && !r->chosen && r->in->value)
+        return import_bad(r->in, "no profile of '%.60s' in this file", r->in->value);
+    if (!rc && !r->chosen)
+        return import_bad(r->in, "no OTLP profile in this file");
+    if (!rc && r->others)
+        rc = profile_add_problem(r->p, "info", "%llu profiles of other values than %.*s are not read; --value chooses",
+                                 (unsigned long long)r->others, (int)(r->value.len < 60 ? r->value.len : 60), r->value.bytes);
+    if (!rc && r->dropped)
+        rc = profile_add_problem(r->p, "info", "%llu attributes of samples are not kept: only texts and whole numbers are",
+                                 (unsigned long long)r->dropped);
+    return rc ? rc : import_refused(r->p, r->refused);
+}
+
+int otlp_read(struct profile *p, const struct import *in)
+{
+    struct reader r = {
+        .p = p, .in = in, .t = {.p = p, .in = in, .steps = 64 * (uint64_t)in->size + 65536}, .scale = 1};
+    int rc = read_all(&r);
+    otlp_tables_deinit(&r.t);
+    return rc;
+}

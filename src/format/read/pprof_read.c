@@ -1,0 +1,267 @@
+#include "format/pprof.h"
+
+#include "format/label.h"
+#include "format/pprof_fields.h"
+#include "format/read/pprof_tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file is read twice: first all that samples refer to, which may stand behind them. */
+struct reader {
+    struct profile *p;
+    const struct import *in;
+    struct pprof_tables t;
+    struct import_stack stack;
+    uint32_t value, counter; /* which of the values are weights and counts; counter = type_count: none */
+    uint64_t scale;
+    uint64_t steps; /* frames that stacks may still have: an honest file needs a few bytes for each */
+    uint64_t refused;
+};
+
+static bool text_starts(pprof_text t, const char *word, pprof_text *rest)
+{
+    size_t n = strlen(word);
+    if (t.len < n || memcmp(t.bytes, word, n))
+        return false;
+    *rest = (pprof_text){t.bytes + n, t.len - n};
+    return true;
+}
+
+static int intern(struct profile *p, pprof_text t, uint32_t *id)
+{
+    return profile_string(p, t.bytes, t.len, id);
+}
+
+/* ---- which value ---- */
+
+static bool is_time(pprof_text unit)
+{
+    return pprof_text_is(unit, "nanoseconds") || pprof_text_is(unit, "microseconds") || pprof_text_is(unit, "milliseconds") ||
+           pprof_text_is(unit, "seconds");
+}
+
+static int no_such_value(const struct reader *r)
+{
+    char known[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < r->t.type_count && used < sizeof known; i++) {
+        pprof_text t = pprof_tables_text(&r->t, r->t.types[i].type);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", i ? ", " : "", (int)(t.len < 60 ? t.len : 60), t.bytes);
+    }
+    return import_bad(r->in, "no value '%.60s'; there are %s", r->in->value, known);
+}
+
+/* Asked for; else the file's own default; else the last, as pprof has it. */
+static int choose_value(struct reader *r)
+{
+    uint32_t chosen = r->t.type_count;
+    if (!r->t.type_count)
+        return import_bad(r->in, "no pprof profile: it does not say what its values are");
+    for (uint32_t i = 0; i < r->t.type_count; i++) {
+        pprof_text t = pprof_tables_text(&r->t, r->t.types[i].type);
+        if (r->in->value ? pprof_text_is(t, r->in->value) : r->t.default_type && r->t.types[i].type == r->t.default_type)
+            chosen = i;
+    }
+    if (chosen == r->t.type_count && r->in->value)
+        return no_such_value(r);
+    r->value = chosen < r->t.type_count ? chosen : r->t.type_count - 1;
+    r->counter = r->t.type_count;
+    for (uint32_t i = 0; i < r->t.type_count; i++)
+        if (i != r->value && pprof_text_is(pprof_tables_text(&r->t, r->t.types[i].type), "samples") &&
+            pprof_text_is(pprof_tables_text(&r->t, r->t.types[i].unit), "count"))
+            r->counter = i;
+    return 0;
+}
+
+static int take_unit(struct reader *r)
+{
+    pprof_text type = pprof_tables_text(&r->t, r->t.types[r->value].type), unit = pprof_tables_text(&r->t, r->t.types[r->value].unit);
+    char *words[2] = {strndup(type.bytes, type.len), strndup(unit.bytes, unit.len)};
+    int rc = words[0] && words[1] ? import_unit(r->p, words[0], words[1], &r->scale) : -ENOMEM;
+    free(words[0]);
+    free(words[1]);
+    if (r->t.period > 0 && is_time(pprof_tables_text(&r->t, r->t.period_type.unit)) && is_time(unit))
+        r->p->interval_ns = (uint64_t)r->t.period; /* of nanoseconds, as everybody writes it */
+    return rc;
+}
+
+/* What pprof_write says there. */
+static int take_comment_texts(struct reader *r)
+{
+    struct profile *p = r->p;
+    int rc = profile_string(p, "pprof", 5, &p->source);
+    for (uint32_t i = 0; !rc && i < r->t.comment_count; i++) {
+        pprof_text t = pprof_tables_text(&r->t, r->t.comments[i]), rest;
+        if (text_starts(t, PPROF_PROCESS, &rest))
+            rc = intern(p, rest, &p->command);
+        else if (text_starts(t, PPROF_JVM, &rest))
+            rc = intern(p, rest, &p->jvm_version);
+        else if (text_starts(t, PPROF_PID, &rest))
+            for (size_t k = 0; k < rest.len && k < 10 && rest.bytes[k] >= '0' && rest.bytes[k] <= '9'; k++)
+                p->pid = p->pid * 10 + (uint64_t)(rest.bytes[k] - '0');
+    }
+    return rc;
+}
+
+/* ---- samples ---- */
+
+static int push_location(struct reader *r, uint64_t id)
+{
+    const uint32_t *at = map_find(&r->t.location_of, id);
+    const struct pprof_place *l = at ? &r->t.locations[*at] : NULL;
+    for (uint32_t i = 0; l && i < l->count; i++) {
+        if (r->stack.count > PROFILE_DEPTH_MAX)
+            return 0;
+        if (!r->steps--)
+            return import_bad(r->in, "stacks that repeat each other more than a recording's do: not read");
+        if (import_stack_add(&r->stack, r->t.frames[l->first + i]))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* What the labels of a sample say. */
+struct labels {
+    uint32_t thread, outcome; /* string ids */
+    uint32_t others;          /* set of labels */
+    uint64_t os_id, java_id;
+    uint8_t state;
+};
+
+static int take_label(struct reader *r, const struct pb_field *field, struct labels *l)
+{
+    pprof_text key = {"", 0}, str = {"", 0}, unit = {"", 0};
+    uint64_t number = 0;
+    struct pb m = pb_message(field);
+    for (struct pb_field f; pb_next(&m, &f);) {
+        if (f.number == PPROF_LABEL_KEY)
+            key = pprof_tables_text(&r->t, f.value);
+        else if (f.number == PPROF_LABEL_STR)
+            str = pprof_tables_text(&r->t, f.value);
+        else if (f.number == PPROF_LABEL_NUM)
+            number = f.value;
+        else if (f.number == PPROF_LABEL_UNIT)
+            unit = pprof_tables_text(&r->t, f.value);
+    }
+    if (pprof_text_is(key, PPROF_THREAD) || pprof_text_is(key, "thread_name") || pprof_text_is(key, "thread.name"))
+        return intern(r->p, str, &l->thread);
+    if (pprof_text_is(key, PPROF_OUTCOME))
+        return intern(r->p, str, &l->outcome);
+    if (pprof_text_is(key, PPROF_STATE))
+        l->state = import_state(str.bytes, str.len);
+    else if (pprof_text_is(key, PPROF_THREAD_ID) || pprof_text_is(key, "tid") || pprof_text_is(key, "thread id"))
+        l->os_id = number;
+    else if (pprof_text_is(key, PPROF_JAVA_THREAD_ID))
+        l->java_id = number;
+    else if (str.len)
+        return label_text(r->p, key, str, &l->others);
+    else
+        return label_number(r->p, key, (int64_t)number, unit, &l->others);
+    return 0;
+}
+
+static int take_thread(struct reader *r, const struct labels *l, uint32_t *thread)
+{
+    if (!l->thread && !l->os_id && !l->java_id)
+        return import_no_thread(r->p, thread);
+    return profile_thread(r->p, l->thread, l->os_id, l->java_id, thread);
+}
+
+static int take_values(const struct reader *r, const struct pb_field *f, uint32_t *index, struct profile_sample *s)
+{
+    struct pb_numbers rest = pb_numbers(f);
+    for (uint64_t v; pb_number(&rest, &v); ++*index) {
+        if (*index == r->value)
+            s->weight = import_weight((int64_t)v, r->scale);
+        else if (*index == r->counter)
+            s->count = v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+    }
+    return 0;
+}
+
+/* Where no value counts the samples, weights that are counts, or multiples of a period, tell. */
+static void count(const struct reader *r, struct profile_sample *s)
+{
+    uint64_t n = s->count;
+    if (r->counter == r->t.type_count && r->p->unit == PROFILE_UNIT_SAMPLES)
+        n = s->weight;
+    else if (r->counter == r->t.type_count && r->p->unit == PROFILE_UNIT_NS && r->p->interval_ns)
+        n = s->weight / r->p->interval_ns;
+    s->count = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static int take_sample(struct reader *r, const struct pb_field *field)
+{
+    struct labels labels = {0};
+    struct profile_sample s = {0};
+    uint32_t values = 0;
+    bool truncated;
+    int rc = 0;
+    r->stack.count = 0;
+    struct pb m = pb_message(field);
+    for (struct pb_field f; !rc && pb_next(&m, &f);) {
+        if (f.number == PPROF_SAMPLE_LOCATION) {
+            struct pb_numbers rest = pb_numbers(&f);
+            for (uint64_t id; !rc && pb_number(&rest, &id);)
+                rc = push_location(r, id);
+        } else if (f.number == PPROF_SAMPLE_VALUE) {
+            rc = take_values(r, &f, &values, &s);
+        } else if (f.number == PPROF_SAMPLE_LABEL) {
+            rc = take_label(r, &f, &labels);
+        }
+    }
+    if (!rc)
+        rc = import_stack_take(&r->stack, r->p, true, &s.stack, &truncated);
+    if (!rc && !s.stack)
+        rc = import_no_stack(r->p, &s.stack);
+    if (!rc)
+        rc = take_thread(r, &labels, &s.thread);
+    s.labels = labels.others;
+    s.outcome = labels.outcome;
+    s.state = labels.state;
+    count(r, &s);
+    return rc ? rc : import_sample(r->p, &s, truncated, &r->refused);
+}
+
+static int walk(struct reader *r, int (*take)(struct reader *r, const struct pb_field *f))
+{
+    int rc = 0;
+    struct pb m = pb_init(r->in->bytes, r->in->size);
+    for (struct pb_field f; !rc && pb_next(&m, &f);)
+        rc = take(r, &f);
+    return !rc && m.bad ? import_bad(r->in, "damaged: a pprof profile that breaks off, or is none") : rc;
+}
+
+static int take_table(struct reader *r, const struct pb_field *f)
+{
+    return pprof_tables_take(&r->t, f);
+}
+
+static int take_if_sample(struct reader *r, const struct pb_field *f)
+{
+    return f->number == PPROF_SAMPLE ? take_sample(r, f) : 0;
+}
+
+static int read_all(struct reader *r)
+{
+    int rc = walk(r, take_table);
+    rc = rc ? rc : choose_value(r);
+    rc = rc ? rc : take_unit(r);
+    rc = rc ? rc : take_comment_texts(r);
+    rc = rc ? rc : pprof_tables_resolve(&r->t);
+    rc = rc ? rc : walk(r, take_if_sample);
+    rc = rc ? rc : import_refused(r->p, r->refused);
+    return rc;
+}
+
+int pprof_read(struct profile *p, const struct import *in)
+{
+    struct reader r = {.p = p, .t = {.p = p}, .in = in, .steps = 64 * (uint64_t)in->size + 65536};
+    int rc = read_all(&r);
+    pprof_tables_deinit(&r.t);
+    import_stack_deinit(&r.stack);
+    return rc;
+}

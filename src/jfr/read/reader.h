@@ -1,0 +1,321 @@
+/* Reads any JFR file (chunk format 1.x and 2.x, compressed integers as every known writer has them): the JDK's,
+ * async-profiler's, ours. What a file holds is taken from the metadata inside it; nothing about event types is built in.
+ *
+ *   jfr_file_open
+ *     for each chunk: jfr_chunk_open
+ *       jfr_chunk_type, jfr_type_field           once per chunk: handles instead of names
+ *       jfr_cursor_init, jfr_cursor_next ...     every event of the chunk, in file order (NOT in time order)
+ *         jfr_event_value(event, field)          a value: type + place in the file, nothing is copied
+ *         jfr_value_member(value, "name") ...    walks into structs and, through the pools, into what they refer to
+ *       jfr_chunk_close
+ *   jfr_file_close
+ *
+ * Values are lazy and total: every accessor accepts every value. Anything missing (an unknown field, a reference without an
+ * entry, null, damaged bytes) is the value `none`, whose members are none, whose integer is 0, whose text is empty. So
+ * `jfr_value_text(jfr_value_member(jfr_value_member(v, "type"), "name"))` needs no checks on the way.
+ *
+ * Damage: a chunk that is cut off, half-written or corrupt is read as far as it is intact, or skipped, and one line goes into
+ * the caller's problem list. Time and memory are bounded by a small multiple of the file's size, whatever the bytes are. Only
+ * two things fail: a file that cannot be read, is not a JFR recording or has no readable chunk, and lack of memory.
+ *
+ * Threads: a file may be shared; a chunk and its cursors, events and values belong to one thread at a time. So chunks
+ * can be read in parallel, each thread with its own problem list. Pointers into a chunk (types, fields, texts) live
+ * until jfr_chunk_close. Uses malloc and mmap; not for the agent. */
+#ifndef CANDOR_JFR_READ_READER_H
+#define CANDOR_JFR_READ_READER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct jfr_file;
+struct jfr_chunk;
+
+/* ---- problems ---- */
+
+struct jfr_problem {
+    uint32_t chunk;  /* index; JFR_NO_CHUNK when it is about the file */
+    uint64_t offset; /* in the file */
+    char text[160];
+};
+
+#define JFR_NO_CHUNK UINT32_MAX
+enum { JFR_PROBLEMS_MAX = 64 };
+
+/* The caller's storage; start with {0}. Beyond JFR_PROBLEMS_MAX problems are only counted. */
+struct jfr_problems {
+    struct jfr_problem list[JFR_PROBLEMS_MAX];
+    uint32_t listed;
+    uint64_t count;
+};
+
+/* ---- file ---- */
+
+/* Opens the file at path, "-" being standard input (read to its end), packed or not (compress/intake.h). Either fails with
+ * one line ("FILE: not a JFR recording (it begins with ...)") or finds at least one chunk that can be read. problems may be NULL
+ * here and below. Files larger than 64 MiB are mapped: whoever shortens one while it is read kills the reader (SIGBUS). */
+int jfr_file_open(struct jfr_file **out, const char *path, struct jfr_problems *problems, struct error *e);
+struct intake;
+/* The same on an input that is open already, which it takes over, also when it fails. */
+int jfr_file_take(struct jfr_file **out, struct intake *in, const char *name, struct jfr_problems *problems, struct error *e);
+/* The same on bytes in memory, which must outlive the file; name is for messages. */
+int jfr_file_open_memory(struct jfr_file **out, const void *bytes, size_t size, const char *name,
+                         struct jfr_problems *problems, struct error *e);
+void jfr_file_close(struct jfr_file *f);
+uint32_t jfr_file_chunks(const struct jfr_file *f);
+uint64_t jfr_file_size(const struct jfr_file *f); /* unpacked */
+const uint8_t *jfr_file_bytes(const struct jfr_file *f);
+/* Whether its last chunk is marked as the last of the recording: its writer finished. JFR 2 only. */
+bool jfr_file_is_closed(const struct jfr_file *f);
+
+/* ---- types ---- */
+
+enum jfr_kind { /* how a value of a type is stored */
+    JFR_KIND_STRUCT,
+    JFR_KIND_BOOLEAN,
+    JFR_KIND_BYTE,
+    JFR_KIND_CHAR,
+    JFR_KIND_SHORT,
+    JFR_KIND_INT,
+    JFR_KIND_LONG,
+    JFR_KIND_FLOAT,
+    JFR_KIND_DOUBLE,
+    JFR_KIND_STRING,
+};
+
+enum jfr_unit { /* what a number means, from its field's annotations */
+    JFR_UNIT_NONE,
+    JFR_UNIT_TIMESTAMP_TICKS,
+    JFR_UNIT_EPOCH_NS,
+    JFR_UNIT_EPOCH_MS,
+    JFR_UNIT_EPOCH_S,
+    JFR_UNIT_SPAN_TICKS,
+    JFR_UNIT_SPAN_NS,
+    JFR_UNIT_SPAN_US,
+    JFR_UNIT_SPAN_MS,
+    JFR_UNIT_SPAN_S,
+    JFR_UNIT_BYTES,
+    JFR_UNIT_BITS,
+    JFR_UNIT_HERTZ,
+    JFR_UNIT_PERCENTAGE, /* 1.0 = 100 % */
+    JFR_UNIT_ADDRESS,
+};
+
+struct jfr_field {
+    const char *name, *label, *description; /* never NULL */
+    const struct jfr_type *type;
+    uint32_t index; /* in type->fields of the type it belongs to */
+    bool array;
+    bool pooled; /* stored as the key of a constant-pool entry */
+    bool is_unsigned;
+    enum jfr_unit unit;
+    uint32_t varints; /* how many fields from this one on are a compressed integer each */
+    uint32_t fixed;   /* bytes, where it takes as many in each value; 0 = it does not */
+};
+
+struct jfr_type {
+    uint64_t id;
+    const char *name, *super, *label, *description; /* never NULL */
+    const char *category;                           /* "Java Virtual Machine/GC/Phases", or "" */
+    enum jfr_kind kind;
+    bool event;
+    struct jfr_field *fields; /* those without content (of an empty struct type) are left out */
+    uint32_t field_count;
+    uint32_t index;         /* in jfr_chunk_types */
+    uint64_t min_size;      /* bytes the smallest value takes */
+    uint32_t varints;       /* a value is this many compressed integers and nothing else; 0 = it is not */
+    bool texts;             /* a value holds strings, in place */
+    const struct jfr_field *start_time; /* of an event; NULL = it has none */
+    uint64_t events;        /* how many events of this type the chunk holds */
+    uint64_t event_bytes;   /* and their bytes, headers included */
+    const struct jfr_field **by_name; /* the reader's own, as are the next three: sorted, or NULL, where they are few */
+    struct jfr_pool *pool;
+    uint32_t depth;         /* of structs within structs */
+    bool simple;            /* stands for its only field: a symbol, a name out of a list */
+    bool broken;            /* cannot be decoded: contains itself, or a type that is not declared */
+};
+
+/* ---- chunk ---- */
+
+struct jfr_chunk_info {
+    uint64_t offset, size; /* in the file; size is what is there, header included */
+    uint16_t major, minor;
+    int64_t start_ns; /* wall clock */
+    int64_t duration_ns;
+    int64_t start_ticks;
+    uint64_t ticks_per_second; /* never 0 */
+    bool whole;                /* header and content agree; else a problem was reported */
+};
+
+/* The types that the last chunk declared. Those of a recording declare the same in the same bytes, so that a chunk that is opened with
+ * them need not make them anew. Storage of the caller, who reads one chunk after the other; starts as {0}. */
+struct jfr_declared {
+    struct jfr_types *types; /* NULL while a chunk is open that has them */
+};
+void jfr_declared_deinit(struct jfr_declared *d); /* when no chunk is open any more */
+
+/* What a chunk holds beside events. */
+struct jfr_chunk_rest {
+    uint64_t metadata, metadata_bytes, checkpoints, checkpoint_bytes;
+};
+
+/* Parses metadata and pools of chunk `index`. 0 and *out; 0 and *out NULL when nothing in it can be read (a problem says
+ * why: go on with the next); -ENOMEM. */
+int jfr_chunk_open(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_problems *problems,
+                   struct error *e);
+/* The same, where the types may be those of the chunk before; `declared` outlives the chunk. */
+int jfr_chunk_open_next(struct jfr_chunk **out, const struct jfr_file *f, uint32_t index, struct jfr_declared *declared,
+                        struct jfr_problems *problems, struct error *e);
+void jfr_chunk_close(struct jfr_chunk *c); /* NULL is fine */
+const struct jfr_chunk_info *jfr_chunk_get_info(const struct jfr_chunk *c);
+struct jfr_chunk_rest jfr_chunk_get_rest(const struct jfr_chunk *c);
+int64_t jfr_chunk_epoch_ns(const struct jfr_chunk *c, int64_t ticks);
+int64_t jfr_chunk_ticks_to_ns(const struct jfr_chunk *c, int64_t ticks); /* of a span */
+
+/* A number of this unit as ns since the epoch, or, where it is a span, as ns; false when the unit is neither. */
+bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int64_t *ns);
+bool jfr_unit_is_span(enum jfr_unit unit);
+
+/* All types, array of *count. */
+const struct jfr_type *jfr_chunk_types(const struct jfr_chunk *c, uint32_t *count);
+/* NULL when the chunk has none of that name. */
+const struct jfr_type *jfr_chunk_type(const struct jfr_chunk *c, const char *name);
+/* NULL when there is no such field or type is NULL. */
+const struct jfr_field *jfr_type_field(const struct jfr_type *type, const char *name);
+
+/* ---- values ---- */
+
+struct jfr_text {
+    const char *bytes; /* valid UTF-8 (Java's own variants are converted), followed by no zero */
+    size_t len;
+};
+
+struct jfr_value {
+    struct jfr_chunk *chunk;
+    const struct jfr_type *type; /* NULL = none; of an array: its elements' */
+    const uint8_t *at, *end;     /* where it begins, and where what holds it ends */
+    bool array, pooled;          /* pooled: the elements of the array are keys */
+    bool is_unsigned;
+    bool exact; /* it ends at `end` itself: an entry of a constant pool */
+};
+
+bool jfr_value_none(struct jfr_value v);
+int64_t jfr_value_int(struct jfr_value v);     /* boolean, byte, char, short, int, long; float and double are cut */
+double jfr_value_number(struct jfr_value v);   /* the same, and float and double */
+struct jfr_text jfr_value_text(struct jfr_value v); /* a string, or a struct whose only field is one (a symbol) */
+bool jfr_text_is(struct jfr_text text, const char *wanted);
+/* Member of a struct; references are followed. */
+struct jfr_value jfr_value_member(struct jfr_value v, const char *name);
+struct jfr_value jfr_value_field(struct jfr_value v, const struct jfr_field *f);
+/* The key a pooled field of the struct holds, without following it; 0 if it is none. The key identifies the entry
+ * within the chunk and the field's type: good for caching what was made of it. */
+uint64_t jfr_value_key(struct jfr_value v, const struct jfr_field *f);
+
+/* Elements of an array: `for (it = jfr_array_of(v); jfr_array_next(&it, &element);)`. */
+struct jfr_array {
+    struct jfr_value next;
+    uint64_t left; /* how many are to come; damage may end the array sooner */
+};
+struct jfr_array jfr_array_of(struct jfr_value v);
+bool jfr_array_next(struct jfr_array *a, struct jfr_value *element);
+
+/* The entry of a type's constant pool; none if there is no such. */
+struct jfr_value jfr_pool_get(struct jfr_chunk *c, const struct jfr_type *type, uint64_t key);
+
+/* ---- events ---- */
+
+enum { JFR_SPLIT_MAX = 32 };
+
+struct jfr_event {
+    struct jfr_chunk *chunk;
+    const struct jfr_type *type;
+    uint64_t offset, size; /* in the file */
+    const uint8_t *at[JFR_SPLIT_MAX]; /* where the first fields begin, as far as known */
+    uint32_t known;
+};
+
+struct jfr_cursor {
+    struct jfr_chunk *chunk;
+    const uint8_t *at;
+};
+
+struct jfr_cursor jfr_cursor_init(struct jfr_chunk *c);
+/* The next event of a known type; false at the end. */
+bool jfr_cursor_next(struct jfr_cursor *cursor, struct jfr_event *event);
+/* The event's field; f must be of event->type, or NULL for none. Amortised O(1) per field. */
+struct jfr_value jfr_event_value(struct jfr_event *event, const struct jfr_field *f);
+uint64_t jfr_event_key(struct jfr_event *event, const struct jfr_field *f); /* as jfr_value_key */
+int64_t jfr_event_int(struct jfr_event *event, const struct jfr_field *f);  /* as jfr_value_int, of its value */
+/* Wall-clock time of `startTime`; the chunk's start if there is none. */
+int64_t jfr_event_epoch_ns(struct jfr_event *event);
+
+/* ---- what profiles need, resolved ---- */
+
+struct jfr_thread_info {
+    struct jfr_text os_name, java_name, group;
+    uint64_t os_id;
+    uint64_t java_id; /* 0 = not Java's, or unknown */
+    bool is_virtual;
+};
+/* From a value of type java.lang.Thread; false when it is none. */
+bool jfr_thread_of(struct jfr_value thread, struct jfr_thread_info *out);
+
+struct jfr_method_info {
+    struct jfr_text class_name; /* with dots */
+    struct jfr_text name, descriptor;
+    bool hidden;
+};
+bool jfr_method_of(struct jfr_value method, struct jfr_method_info *out);
+
+/* The name, with dots, from a value of type java.lang.Class; empty when it is none. Arrays are "[Ljava.lang.String;", as the JVM has
+ * them. */
+struct jfr_text jfr_class_of(struct jfr_value class);
+/* The same by keys, for who keeps what he made of the texts (within the chunk, by part and key): many methods are of one class. */
+enum jfr_method_part { JFR_METHOD_CLASS, JFR_METHOD_NAME, JFR_METHOD_DESCRIPTOR, JFR_METHOD_PARTS };
+/* False when the method is none, or its parts have no keys. A key of 0 stands for nothing. */
+bool jfr_method_keys(struct jfr_value method, uint64_t keys[JFR_METHOD_PARTS]);
+struct jfr_text jfr_method_text(struct jfr_value method, enum jfr_method_part part, uint64_t key);
+
+struct jfr_frame_info {
+    uint64_t method_key; /* for caching; 0 when methods are not pooled */
+    struct jfr_value method;
+    int32_t line; /* 0 or less = unknown */
+    int32_t bci;
+    struct jfr_text type; /* "Interpreted", "JIT compiled", "Inlined", "Native", ... */
+};
+
+/* Walks a stack trace, leaf first: `struct jfr_stack s; jfr_stack_of(v, &s); while (jfr_stack_next(&s, &frame)) ...`. */
+struct jfr_stack {
+    struct jfr_array frames;
+    bool truncated;
+    const struct jfr_field *method, *line, *bci, *frame_type;
+    const uint8_t *end; /* of the last frame; NULL when that is not known before the walk */
+    bool raw; /* frames are compressed integers and nothing else, as all known writers have them */
+};
+/* From a value of type jdk.types.StackTrace; false when it is none. */
+bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out);
+bool jfr_stack_next(struct jfr_stack *s, struct jfr_frame_info *out);
+
+/* A frame as it is stored, with the keys of what it refers to: for who keeps what he made of them (within the chunk). */
+struct jfr_raw_frame {
+    uint64_t method, type;
+    int32_t line, bci;
+};
+/* The same walk, many times faster; only for stacks that are raw. */
+bool jfr_stack_next_raw(struct jfr_stack *s, struct jfr_raw_frame *out);
+/* Its bytes, followed by zeros: within a chunk the same bytes are the same frame. */
+struct jfr_frame_key {
+    uint64_t bytes[2];
+    uint32_t size; /* how many they are */
+};
+/* The keys of the next frames, behind which it moves on; how many, at most `max`. None at the end, and before a frame that has no key,
+ * being longer than 16 bytes or near the end of what holds it (jfr_stack_next_raw knows). */
+uint32_t jfr_stack_next_keys(struct jfr_stack *s, struct jfr_frame_key *keys, uint32_t max);
+void jfr_stack_decode(const struct jfr_stack *s, const struct jfr_frame_key *key, struct jfr_raw_frame *out);
+/* The entries for the keys in a raw frame. */
+struct jfr_value jfr_stack_method(const struct jfr_stack *s, uint64_t method);
+struct jfr_text jfr_stack_type(const struct jfr_stack *s, uint64_t type);
+
+#endif

@@ -1,0 +1,68 @@
+/* A part of a chunk that is still being written, as a separate recording: for a program that passes a running recording on,
+ * piece by piece, and needs each event in exactly one piece.
+ *
+ *     chunk as it grows    header | names, events | names, events | names, events | gap
+ *     a slice              header | names ....... | names ....... | names, events
+ *                                   without events of before        the window
+ *
+ * A slice contains the chunk's metadata, every name that the chunk has by then, the events that describe the recording
+ * (settings, JVM, machine), and the events of its window. The books (candor.BookLine), which are cumulative, become those of
+ * the window, so that the books of slices add up to the recording's. candor.ThreadCpu is left out, because it covers a thread's
+ * whole life.
+ *
+ *   read the chunk from its header on -> jfr_slice_extent -> jfr_slice_make -> ... the next window begins at the extent
+ *
+ * The bytes may come from anybody: everything is checked, and time and memory are bounded by a small multiple of their number. */
+#ifndef CANDOR_JFR_READ_SLICE_H
+#define CANDOR_JFR_READ_SLICE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JFR_BOOKS_MAX = 96, JFR_SLICE_HEADER_BYTES = 68 };
+
+struct jfr_book {
+    char account[32], reason[48];
+    int64_t ns;
+    uint64_t count;
+};
+
+/* The books as they stood at some place of the recording; {0} at its beginning. */
+struct jfr_books {
+    struct jfr_book lines[JFR_BOOKS_MAX];
+    uint32_t count;
+};
+
+/* The content of a chunk's header. */
+struct jfr_chunk_header {
+    uint64_t size, duration_ns, start_ticks;
+};
+/* From JFR_SLICE_HEADER_BYTES bytes; false when they are none. */
+bool jfr_slice_header(const uint8_t *bytes, struct jfr_chunk_header *h);
+
+/* How far the chunk is whole in these bytes, which were read from low to high offsets while a writer may have been at work:
+ * *end is behind the last event or name that was published. ended: nobody writes it any more. 0; -EAGAIN when a write came in
+ * between (read again); -EBADMSG when that is no chunk. */
+int jfr_slice_extent(const uint8_t *bytes, size_t size, bool ended, size_t *end);
+
+struct jfr_window {
+    uint64_t from;           /* offset in the chunk: events from there on; 0 = all */
+    uint64_t from_ns, to_ns; /* the time it covers, since the chunk's start */
+};
+
+struct jfr_slice {
+    uint8_t *bytes; /* free() them; NULL when the window is empty */
+    size_t size;
+    /* In the window: lines of the books; all other events; of these samples of ours (candor.CpuSample, candor.SafepointSample). */
+    uint64_t books, events, samples, weight_ns;
+};
+
+/* bytes: the chunk up to `end` of jfr_slice_extent; its header is changed. books: in, those where the chunk begins; out, those
+ * at its end. 0; -EBADMSG (nothing in the chunk can be read) or -ENOMEM with e. */
+int jfr_slice_make(uint8_t *bytes, size_t end, const struct jfr_window *window, struct jfr_books *books, struct jfr_slice *out,
+                   struct error *e);
+
+#endif

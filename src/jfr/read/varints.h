@@ -1,0 +1,127 @@
+/* Many compressed integers at once; input.h decodes single ones. An integer ends with a byte below 0x80, or with its ninth,
+ * whatever that is. So the highest bits of 64 bytes tell where the integers in them end, unless eight in line end none.
+ *
+ * No byte at or behind `end` is read. */
+#ifndef CANDOR_JFR_READ_VARINTS_H
+#define CANDOR_JFR_READ_VARINTS_H
+
+#include "jfr/read/input.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { VARINTS_BLOCK = 64, VARINTS_FEW = 12 /* fewer are not worth a block */ };
+
+/* Bit i is set when byte i ends an integer, of 64. */
+static inline uint64_t varints_ends_portable(const uint8_t *at)
+{
+    uint64_t ends = 0;
+    for (unsigned i = 0; i < 8; i++) /* the product has bit j of its highest byte from byte j */
+        ends |= ((input_ends(at + 8 * i) >> 7) * 0x0102040810204080u >> 56) << 8 * i;
+    return ends;
+}
+
+#ifdef __SSE2__
+static inline uint64_t varints_ends(const uint8_t *at)
+{
+    uint64_t more = 0;
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; i++) {
+        __m128i bytes;
+        memcpy(&bytes, at + 16 * i, sizeof bytes);
+        more |= (uint64_t)(uint32_t)_mm_movemask_epi8(bytes) << 16 * i;
+    }
+    return ~more;
+}
+#else
+#define varints_ends varints_ends_portable
+#endif
+
+/* The bytes with which eight in line begin that end nothing. Those that go on behind the block are none yet. */
+static inline uint64_t varints_runs(uint64_t ends)
+{
+    uint64_t more = ~ends;
+    more &= more >> 1;
+    more &= more >> 2;
+    return more & more >> 4;
+}
+
+/* Byte i says how many bits are set in the bytes 0 to i; so the highest says how many there are. */
+static inline uint64_t varints_sums(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return bits * INPUT_EACH_BYTE;
+}
+
+/* Which bit is the nth that is set; n is one at least, and no more than there are. */
+static inline unsigned varints_nth(uint64_t bits, uint64_t sums, uint64_t n)
+{
+    const uint64_t high = 0x80 * INPUT_EACH_BYTE;
+    unsigned byte = (unsigned)__builtin_ctzll(((sums | high) - n * INPUT_EACH_BYTE) & high) & ~7u;
+    bits >>= byte;
+    for (n -= sums << 8 >> byte & 0xff; n > 1; n--)
+        bits &= bits - 1;
+    return byte + (unsigned)__builtin_ctzll(bits);
+}
+
+/* Up to n of them while there are whole blocks; *n are left. */
+static inline __attribute__((always_inline)) const uint8_t *varints_skip_blocks(const uint8_t *at, const uint8_t *end, uint64_t *n,
+                                                                                uint64_t (*ends_of)(const uint8_t *))
+{
+    while (at && *n >= VARINTS_FEW && end - at >= VARINTS_BLOCK) {
+        uint64_t ends = ends_of(at), runs = varints_runs(ends);
+        ends &= runs ? (runs & -runs) - 1 : ~0ull; /* the first run is an integer of nine bytes: an end, or the block, is before it */
+        uint64_t sums = varints_sums(ends), found = sums >> 56;
+        if (found >= *n) {
+            at += varints_nth(ends, sums, *n) + 1;
+            *n = 0;
+            break;
+        }
+        if (found)
+            at += 64 - __builtin_clzll(ends);
+        *n -= found;
+        if (runs) {
+            at = input_skip(at, end, 9);
+            --*n;
+        }
+    }
+    return at;
+}
+
+/* As the blocks, eight bytes at a time. */
+static inline const uint8_t *varints_skip_words(const uint8_t *at, const uint8_t *end, uint64_t *n)
+{
+    while (*n && at && end - at >= 8) {
+        uint64_t ends = input_ends(at), found = (ends >> 7) * INPUT_EACH_BYTE >> 56;
+        if (!found) {
+            at = input_skip(at, end, 9);
+            --*n;
+            continue;
+        }
+        if (found <= *n) {
+            at += 8 - __builtin_clzll(ends) / 8;
+            *n -= found;
+            continue;
+        }
+        for (; *n > 1; --*n)
+            ends &= ends - 1;
+        *n = 0;
+        at += __builtin_ctzll(ends) / 8 + 1;
+    }
+    return at;
+}
+
+/* Where n of them end; NULL when they are cut off. */
+static inline const uint8_t *varints_skip(const uint8_t *at, const uint8_t *end, uint64_t n)
+{
+    at = varints_skip_blocks(at, end, &n, varints_ends);
+    at = varints_skip_words(at, end, &n);
+    for (; n && at; n--)
+        at = input_skip_varint(at, end);
+    return at;
+}
+
+#endif

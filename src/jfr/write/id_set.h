@@ -1,0 +1,23 @@
+/* The dense ids that one constant pool of the chunk holds (a bitmap), and those of them not written yet (a list, in
+ * order of arrival). Time: O(1). One owner. */
+#ifndef CANDOR_JFR_WRITE_ID_SET_H
+#define CANDOR_JFR_WRITE_ID_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct id_set {
+    uint64_t *known;
+    size_t words;
+    uint32_t *pending;
+    size_t pending_count, pending_cap;
+};
+
+/* Notes that the chunk needs the id (0 = nothing to note); false when out of memory. */
+bool id_set_need(struct id_set *s, uint32_t id);
+/* Forgets everything, for a new chunk; keeps the memory. */
+void id_set_clear(struct id_set *s);
+void id_set_deinit(struct id_set *s);
+
+#endif

@@ -1,0 +1,96 @@
+/* What the files of the writer share: writer.c (file, chunks, flushes), writer_pools.c (checkpoints), writer_events.c. */
+#ifndef CANDOR_JFR_WRITE_WRITER_INTERNAL_H
+#define CANDOR_JFR_WRITE_WRITER_INTERNAL_H
+
+#include "base/buffer.h"
+#include "jfr/write/id_set.h"
+#include "jfr/write/key_set.h"
+#include "jfr/write/writer.h"
+
+enum {
+    JFR_FRAMES_MAX = 4096,        /* of one stack */
+    JFR_PIECE_BYTES = 1024 * 1024 /* a checkpoint longer than this is written and the next begun */
+};
+
+/* The header of the current chunk, as it is in the file. */
+struct jfr_chunk_head {
+    uint64_t at; /* where it begins in the file */
+    uint64_t ticks, epoch_ns;
+    uint64_t last_checkpoint, metadata; /* offsets within the chunk */
+    uint64_t flush_ticks;
+};
+
+/* What a recording holds that may give up its oldest chunks (writer_ring.h). */
+struct jfr_ring {
+    struct jfr_chunk_head *ended; /* chunks, the oldest first, without the one that is being written */
+    uint32_t count, cap;
+    uint64_t front; /* where the first that is kept begins; what lies before it is a shell */
+};
+
+/* A checkpoint under construction in `out`. */
+struct checkpoint {
+    bool open;
+    uint32_t class; /* of the pool being filled, 0 = none */
+    uint64_t start; /* within the chunk */
+    size_t start_at, pools_at, entries_at;
+    uint32_t pools, entries;
+};
+
+struct jfr_writer {
+    int fd;
+    int failed; /* the sticky error, 0 = none */
+    bool named; /* the file had a name when the writer began */
+    struct error error;
+    struct jfr_writer_options options;
+    struct jfr_pools answers;
+
+    /* Positions in the file (writer_tail.h). */
+    uint64_t gap;  /* what is published ends and the tail begins */
+    uint64_t end;  /* where the next byte goes, in the tail */
+    uint64_t size; /* of the file; the tail reaches to here */
+    struct jfr_chunk_head head;
+    struct buffer scratch; /* of writer_tail.c */
+    struct jfr_ring ring;
+
+    /* The content of the next header. */
+    uint64_t metadata;        /* offsets within the chunk */
+    uint64_t last_checkpoint; /* 0 = none yet */
+    uint64_t flush_ticks;
+    bool last_chunk;
+    uint64_t birth_bytes; /* a chunk has as soon as it begins */
+
+    struct buffer events; /* since the last flush */
+    uint64_t dropped;
+    struct buffer out; /* what goes to the file next */
+    struct checkpoint checkpoint;
+
+    /* The content of the chunk's pools. */
+    struct key_set stacks, methods, classes;
+    struct id_set threads, symbols, strings, contexts;
+    struct id_set references, objects, arrays, fields, roots; /* of paths, by the id of what is held */
+    struct jfr_frame frames[JFR_FRAMES_MAX];
+};
+
+/* In ticks of the file's clock. */
+static inline uint64_t jfr_file_ticks(const struct jfr_writer *w, uint64_t ticks)
+{
+    return ticks / w->options.grain;
+}
+
+/* After a step of 0 or a negative code: makes an error the writer's lasting one. Returns that, if any. */
+int jfr_writer_settle(struct jfr_writer *w, int rc, struct error *e);
+/* Appends the events, then `out`, to the file and empties them. 0 or the negative code, which then is sticky. */
+int jfr_writer_drain(struct jfr_writer *w);
+/* Encodes a string with its leading byte: NULL, empty or UTF-8. */
+void jfr_put_string(struct buffer *b, const char *bytes, size_t len);
+/* The id of a class in its pool's set, by its name's symbol id. */
+uint32_t jfr_class_id(uint32_t name);
+/* The entries every chunk holds: frame types and thread states. */
+int jfr_pools_write_fixed(struct jfr_writer *w);
+/* What events since the last flush refer to and the chunk does not hold yet goes into `out`; what is there of it beyond
+ * JFR_PIECE_BYTES, and the events, go on to the file. */
+int jfr_pools_gather(struct jfr_writer *w);
+void jfr_pools_clear(struct jfr_writer *w);
+void jfr_pools_deinit(struct jfr_writer *w);
+
+#endif

@@ -1,0 +1,34 @@
+/* The stacks of a profile as a call tree by name: frames of one method with different lines, tiers or overloads are one node.
+ * The tree report, the flame graph and collapsed stacks use it.
+ *
+ * Node 0 is the root. Parents come before their children, children of one parent are adjacent, the heaviest first. */
+#ifndef CANDOR_PROFILE_FIGURES_CALLTREE_H
+#define CANDOR_PROFILE_FIGURES_CALLTREE_H
+
+#include "profile/figures/successive.h"
+#include "profile/profile.h"
+
+struct calltree_node {
+    uint32_t parent;
+    uint32_t label;              /* string id */
+    uint32_t first, child_count; /* children: nodes[first .. first + child_count) */
+    uint8_t type;                /* the frame type with most of the total weight */
+    uint64_t self, total;        /* weights */
+    uint32_t self_samples, total_samples;
+    double self_effect, total_effect; /* as of stats_figure */
+};
+
+struct calltree {
+    struct calltree_node *nodes;
+    uint32_t count;
+    uint32_t *of_stack; /* where each node of the profile's trie went, 0 = nowhere; NULL by_thread */
+};
+
+/* by_thread: the root's children are the threads, by name. 0, -ENOMEM, or -EFBIG beyond
+ * four million nodes. */
+int calltree_build(struct calltree *t, const struct profile *p, bool by_thread);
+/* Sets the effects, which are 1 before, and stay so by_thread; `order` is of the tree's profile. 0 or -ENOMEM. */
+int calltree_add_effects(struct calltree *t, const struct successive_order *order);
+void calltree_deinit(struct calltree *t);
+
+#endif

@@ -1,0 +1,402 @@
+#include "profile/figures/diff.h"
+
+#include "base/array.h"
+#include "profile/figures/diff_runs.h"
+#include "profile/figures/significance.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* How many observations the median of all methods' dispersion counts for, beside a method's own. */
+static const double prior_degrees = 4;
+/* Of the variance between blocks: those of two runs have 30 degrees, their overlapping pairs about 20. */
+static const double block_degrees = 20;
+/* That a dispersion grows with a share is believed up to so many times the share. */
+static const double most_growth = 4;
+/* Of how many samples a difference could be told at all, were all of them on one side. */
+static const double least_samples = 8;
+
+int diff_init(struct diff *d)
+{
+    *d = (struct diff){.level = 0.01};
+    return strtab_init(&d->names) ? -ENOMEM : 0;
+}
+
+void diff_deinit(struct diff *d)
+{
+    for (uint32_t i = 0; i < d->run_count; i++)
+        free(d->run_list[i].cells);
+    free(d->run_list);
+    free(d->rows);
+    map_deinit(&d->row_of);
+    strtab_deinit(&d->names);
+    *d = (struct diff){0};
+}
+
+const char *diff_name(const struct diff *d, const struct diff_row *row)
+{
+    return strtab_text(&d->names, row->name);
+}
+
+const char *diff_change_name(enum diff_change change)
+{
+    static const char *const names[] = {"same", "new", "gone", "grew", "shrank"};
+    return names[change];
+}
+
+/* ---- recordings ---- */
+
+static int row_of(struct diff *d, const char *name, size_t len, uint32_t *row)
+{
+    bool added;
+    uint32_t id = strtab_add(&d->names, name, len), *place;
+    if ((len && !id) || ARRAY_GROW(d->rows, d->cap, d->count) || !(place = map_add(&d->row_of, id, &added)))
+        return -ENOMEM;
+    if (added) {
+        d->rows[d->count] = (struct diff_row){.name = id};
+        *place = d->count++;
+    }
+    *row = *place;
+    return 0;
+}
+
+/* Of each label of the profile its row, plus 1. */
+static int rows_of_labels(struct diff *d, const struct profile *p, const struct stats *s, uint32_t *rows)
+{
+    for (uint32_t i = 0; i < s->methods.count; i++) {
+        uint32_t label = s->methods.rows[i].label, row;
+        if (row_of(d, profile_text(p, label), strtab_len(&p->strings, label), &row))
+            return -ENOMEM;
+        rows[label] = row + 1;
+    }
+    return 0;
+}
+
+static struct diff_part part_of(const struct stats_figure *f, double effective)
+{
+    return (struct diff_part){.weight = (double)f->weight, .size = effective / (f->effect > 0 ? f->effect : 1)};
+}
+
+static void take_methods(struct diff *d, struct diff_run *run, const struct stats *s, const uint32_t *rows)
+{
+    for (uint32_t i = 0; i < s->methods.count; i++) {
+        const struct stats_row *r = &s->methods.rows[i];
+        uint32_t row = rows[r->label] - 1;
+        run->cells[row].self = part_of(&r->self, s->effective);
+        run->cells[row].total = part_of(&r->total, s->effective);
+        if (run->side == DIFF_A)
+            d->rows[row].samples_a += r->total.samples;
+        else
+            d->rows[row].samples_b += r->total.samples;
+    }
+}
+
+static int take_run(struct diff *d, struct diff_run *run, const struct profile *p, const struct stats *s)
+{
+    uint32_t *rows = calloc(p->strings.count, sizeof *rows), *nodes = calloc(p->node_count, sizeof *nodes);
+    int rc = rows && nodes ? rows_of_labels(d, p, s, rows) : -ENOMEM;
+    run->count = d->count;
+    run->cells = rc ? NULL : calloc((size_t)d->count + 1, sizeof *run->cells);
+    if (!rc && !run->cells)
+        rc = -ENOMEM;
+    if (!rc) {
+        take_methods(d, run, s, rows);
+        for (uint32_t node = 1; node < p->node_count; node++) {
+            const struct profile_frame *f = &p->frames[p->nodes[node].frame];
+            nodes[node] = f->type == PROFILE_TYPE_MARK ? 0 : rows[f->label];
+        }
+        rc = run->weight > 0 ? diff_blocks(run, p, nodes, d->absolute) : 0;
+    }
+    free(rows);
+    free(nodes);
+    return rc;
+}
+
+int diff_add(struct diff *d, enum diff_side side, const struct profile *p)
+{
+    struct stats s;
+    struct diff_run run = {.side = side, .weight = (double)p->weight, .seconds = (double)p->duration_ns / 1e9};
+    if (ARRAY_GROW(d->run_list, d->run_cap, d->run_count) || stats_compute(&s, p))
+        return -ENOMEM;
+    run.effective = s.effective;
+    int rc = take_run(d, &run, p, &s);
+    d->run_list[d->run_count++] = run;
+    d->runs[side]++;
+    d->samples[side] += s.samples;
+    d->weight[side] += run.weight;
+    d->seconds[side] += run.seconds;
+    d->effective[side] += run.effective;
+    stats_deinit(&s);
+    return rc;
+}
+
+/* ---- one figure ---- */
+
+enum which { SELF, TOTAL };
+
+static struct diff_part part_at(const struct diff_run *run, uint32_t row, enum which which)
+{
+    static const struct diff_cell none;
+    const struct diff_cell *cell = row < run->count ? &run->cells[row] : &none;
+    struct diff_part part = which == SELF ? cell->self : cell->total;
+    part.size = part.size > 0 ? part.size : run->effective;
+    return part;
+}
+
+/* A figure on one side: its runs together. `unit` makes the share what is compared: 1, or the side's CPU time per second. */
+struct side {
+    double share, size; /* the sample size that its variance would have if it were a share of independent draws */
+    double slow;        /* the variance between blocks of time */
+    double unit;
+};
+
+static double share_in(const struct diff_run *run, double weight)
+{
+    return run->weight > 0 ? weight / run->weight : 0;
+}
+
+static struct side side_of(const struct diff *d, uint32_t row, enum which which, enum diff_side side)
+{
+    struct side s = {.unit = d->absolute && d->seconds[side] > 0 ? d->weight[side] / 1e9 / d->seconds[side] : 1};
+    double weight = 0, inverse = 0;
+    for (uint32_t i = 0; i < d->run_count; i++) {
+        const struct diff_run *run = &d->run_list[i];
+        struct diff_part part = part_at(run, row, which);
+        double of = d->weight[side] > 0 ? run->weight / d->weight[side] : 0;
+        if (run->side != side || !(of > 0))
+            continue;
+        weight += part.weight;
+        inverse += of * of / part.size;
+        s.slow += of * of * part.slow;
+    }
+    s.share = d->weight[side] > 0 ? weight / d->weight[side] : 0;
+    s.size = inverse > 0 ? 1 / inverse : 0;
+    return s;
+}
+
+static double pooled(const struct side *a, const struct side *b)
+{
+    double size = a->size + b->size;
+    return size > 0 ? (a->share * a->size + b->share * b->size) / size : 0;
+}
+
+/* The variance of b - a by sampling, as if both were of the pooled share. */
+static double sampling_variance(const struct side *a, const struct side *b)
+{
+    double p = pooled(a, b);
+    return p * (1 - p) * (a->unit * a->unit / a->size + b->unit * b->unit / b->size);
+}
+
+/* How much more runs differ than sampling alone would make them: chi square over its degrees of freedom. */
+static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which which, const struct side *sides)
+{
+    double p = pooled(&sides[DIFF_A], &sides[DIFF_B]), chi = 0, degrees = (double)d->run_count - 2;
+    if (!(p > 0 && p < 1))
+        return 0;
+    for (uint32_t i = 0; i < d->run_count; i++) {
+        const struct diff_run *run = &d->run_list[i];
+        struct diff_part part = part_at(run, row, which);
+        const struct side *side = &sides[run->side];
+        /* Absolutely, times per second are compared, in units of the side's. */
+        double rate = d->absolute && run->seconds > 0 ? part.weight / 1e9 / run->seconds / side->unit : share_in(run, part.weight);
+        chi += (rate - side->share) * (rate - side->share) * part.size / (p * (1 - p));
+    }
+    return chi / degrees;
+}
+
+static double dispersion_of_blocks(const struct side *sides)
+{
+    double sampling = sampling_variance(&sides[DIFF_A], &sides[DIFF_B]);
+    double slow = sides[DIFF_A].slow * sides[DIFF_A].unit * sides[DIFF_A].unit +
+                  sides[DIFF_B].slow * sides[DIFF_B].unit * sides[DIFF_B].unit;
+    return sampling > 0 ? slow / sampling : 0;
+}
+
+static bool by_runs(const struct diff *d)
+{
+    return d->runs[DIFF_A] > 1 && d->runs[DIFF_B] > 1;
+}
+
+static double own_dispersion(const struct diff *d, uint32_t row, enum which which, const struct side *sides)
+{
+    return by_runs(d) ? dispersion_of_runs(d, row, which, sides) : dispersion_of_blocks(sides);
+}
+
+/* Never below what sampling does; of runs, which are few, the median of all methods helps, and the method's own counts if it is more. */
+static double dispersion(const struct diff *d, double own)
+{
+    double degrees = by_runs(d) ? (double)d->run_count - 2 : 0;
+    double moderated = by_runs(d) ? (prior_degrees * d->dispersion + degrees * own) / (prior_degrees + degrees) : own;
+    return fmax(1, fmax(moderated, own));
+}
+
+/* Counts of a Poisson process with the variance of the share: p N/(1 - p) events have it. Of shares above a half the rest is
+ * looked at, which differs by as much. */
+static double test(const struct side *a, const struct side *b, double spread, bool absolute)
+{
+    double p = pooled(a, b);
+    bool rest = !absolute && p > 0.5;
+    double scale = 1 / fmax(rest ? p : 1 - p, 1e-3) / spread;
+    double na = a->size * scale, nb = b->size * scale;
+    double ka = (rest ? 1 - a->share : a->share) * na, kb = (rest ? 1 - b->share : b->share) * nb;
+    return significance_counts(ka, kb, na / a->unit, nb / b->unit);
+}
+
+/* Newcombe's interval for a difference, from Wilson's of both. */
+static struct interval interval_of(const struct side *a, const struct side *b, double spread)
+{
+    struct interval wa = stats_wilson(a->share, a->size / spread), wb = stats_wilson(b->share, b->size / spread);
+    double difference = b->share * b->unit - a->share * a->unit;
+    double down = hypot((b->share - wb.low) * b->unit, (wa.high - a->share) * a->unit);
+    double up = hypot((wb.high - b->share) * b->unit, (a->share - wa.low) * a->unit);
+    return (struct interval){difference - down, difference + up};
+}
+
+/* What a method's dispersion may be estimated at in the next comparison, when its share has grown. Blocks: the upper end of this
+ * estimate, of four in five. Runs differ in proportion to what they do; and as they are few, their next estimate is off by more: its
+ * upper end of nineteen in twenty is taken, and of this one what the other methods moderate it to. */
+static double next_dispersion(const struct diff *d, double own, double share, double grown)
+{
+    if (!by_runs(d))
+        return own > 1 ? own * (1 + significance_normal(0.2) * sqrt(2 / d->degrees)) : 1;
+    double degrees = (double)d->run_count - 2, growth = share > 0 ? fmin(grown / share, most_growth) : 1;
+    double expected = fmax(d->dispersion, (prior_degrees * d->dispersion + degrees * own) / (prior_degrees + degrees));
+    return (1 + (expected - 1) * growth) * (1 + significance_normal(0.05) * sqrt(2 / degrees));
+}
+
+/* The least growth that a lone test at level/tests sees with a probability of 0.8. What grows has a larger variance. */
+static double detectable(const struct diff *d, const struct side *a, const struct side *b, double own)
+{
+    double least = d->level / (2.0 * (d->tests ? d->tests : 1));
+    double reach = significance_student(fmin(least, 0.5), by_runs(d) || own > 1 ? d->degrees : 0) + significance_normal(0.2);
+    double growth = 0;
+    if (!(a->size > 0 && b->size > 0))
+        return INFINITY;
+    for (int i = 0; i < 20; i++) {
+        double p = fmin(a->share + growth / 2, 0.5 + a->share / 2), grown = next_dispersion(d, own, a->share, p);
+        growth = reach * sqrt(grown * p * (1 - p) * (1 / a->size + 1 / b->size)) + reach * reach * grown / (a->size + b->size) / 2;
+    }
+    return (d->absolute ? growth : fmin(growth, 1 - a->share)) * fmax(a->unit, b->unit);
+}
+
+static void fill(const struct diff *d, uint32_t row, enum which which, struct diff_figure *f)
+{
+    struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+    double spread = dispersion(d, own_dispersion(d, row, which, sides)), p = pooled(&sides[DIFF_A], &sides[DIFF_B]);
+    *f = (struct diff_figure){.a = sides[DIFF_A].share * sides[DIFF_A].unit, .b = sides[DIFF_B].share * sides[DIFF_B].unit, .p = 1, .q = 1};
+    f->interval = interval_of(&sides[DIFF_A], &sides[DIFF_B], spread);
+    f->tested = sides[DIFF_A].size > 0 && sides[DIFF_B].size > 0 &&
+                p * (sides[DIFF_A].size + sides[DIFF_B].size) / spread >= least_samples;
+    if (!f->tested)
+        return;
+    f->p = test(&sides[DIFF_A], &sides[DIFF_B], spread, d->absolute);
+    /* A variance that was estimated is uncertain itself. */
+    if (spread > 1 && d->degrees > 0 && f->p < 1)
+        f->p = significance_student_p(significance_normal(fmax(f->p, 1e-300) / 2), d->degrees);
+}
+
+static void fill_detectable(const struct diff *d, uint32_t row, enum which which, struct diff_figure *f)
+{
+    struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+    f->detectable = detectable(d, &sides[DIFF_A], &sides[DIFF_B], own_dispersion(d, row, which, sides));
+}
+
+/* ---- all figures ---- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The median over what has samples enough, but never below 1. */
+static int find_dispersion(struct diff *d)
+{
+    double *all = calloc(2 * (size_t)d->count + 1, sizeof *all);
+    uint32_t n = 0;
+    if (!all)
+        return -ENOMEM;
+    for (uint32_t row = 0; row < d->count; row++)
+        for (enum which which = SELF; which <= TOTAL; which++) {
+            struct side sides[2] = {side_of(d, row, which, DIFF_A), side_of(d, row, which, DIFF_B)};
+            double p = pooled(&sides[DIFF_A], &sides[DIFF_B]);
+            if (p < 1 && p * (sides[DIFF_A].size + sides[DIFF_B].size) >= least_samples)
+                all[n++] = own_dispersion(d, row, which, sides);
+        }
+    if (n)
+        qsort(all, n, sizeof *all, compare_numbers);
+    d->dispersion = fmax(1, n ? all[n / 2] : 1);
+    free(all);
+    return 0;
+}
+
+static enum diff_change change_of(const struct diff_row *row, const struct diff_figure *f, double level)
+{
+    if (!f->tested || f->q > level)
+        return DIFF_SAME;
+    if (!row->samples_a || !row->samples_b)
+        return row->samples_a ? DIFF_GONE : DIFF_NEW;
+    return f->b > f->a ? DIFF_GREW : DIFF_SHRANK;
+}
+
+static int adjust(struct diff *d)
+{
+    double *p = calloc(2 * (size_t)d->count + 1, sizeof *p);
+    uint32_t *room = calloc(2 * (size_t)d->count + 1, sizeof *room), at = 0;
+    if (!p || !room) {
+        free(p);
+        free(room);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < 2 * d->count; i++) {
+        const struct diff_figure *f = i % 2 ? &d->rows[i / 2].total : &d->rows[i / 2].self;
+        if (f->tested)
+            p[d->tests++] = f->p;
+    }
+    significance_adjust(p, d->tests, room);
+    for (uint32_t i = 0; i < 2 * d->count; i++) {
+        struct diff_row *row = &d->rows[i / 2];
+        struct diff_figure *f = i % 2 ? &row->total : &row->self;
+        f->q = f->tested ? p[at++] : 1;
+        f->change = change_of(row, f, d->level);
+    }
+    free(p);
+    free(room);
+    return 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const struct diff_row *a = left, *b = right;
+    double self_a = fabs(a->self.b - a->self.a), self_b = fabs(b->self.b - b->self.a);
+    double total_a = fabs(a->total.b - a->total.a), total_b = fabs(b->total.b - b->total.a);
+    int by = (self_a < self_b) - (self_a > self_b);
+    by = by ? by : (total_a < total_b) - (total_a > total_b);
+    return by ? by : strcmp(diff_name(context, a), diff_name(context, b));
+}
+
+int diff_compute(struct diff *d)
+{
+    d->degrees = by_runs(d) ? (double)d->run_count - 2 + prior_degrees : block_degrees;
+    int rc = find_dispersion(d);
+    for (uint32_t row = 0; !rc && row < d->count; row++) {
+        fill(d, row, SELF, &d->rows[row].self);
+        fill(d, row, TOTAL, &d->rows[row].total);
+    }
+    rc = rc ? rc : adjust(d);
+    for (uint32_t row = 0; !rc && row < d->count; row++) {
+        fill_detectable(d, row, SELF, &d->rows[row].self);
+        fill_detectable(d, row, TOTAL, &d->rows[row].total);
+    }
+    if (!rc && d->count)
+        qsort_r(d->rows, d->count, sizeof *d->rows, compare_rows, d);
+    return rc;
+}
+
+double diff_detectable(const struct diff *d, double share)
+{
+    const struct side a = {.share = share, .size = d->effective[DIFF_A], .unit = 1};
+    const struct side b = {.share = share, .size = d->effective[DIFF_B], .unit = 1};
+    return detectable(d, &a, &b, d->dispersion);
+}

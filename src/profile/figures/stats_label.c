@@ -1,0 +1,87 @@
+#include "base/array.h"
+#include "base/map.h"
+#include "profile/figures/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows whose intervals are made narrower by what follows what; that of the others is the one of independent draws, which is never too
+ * narrow. Each takes a pass over all samples. */
+enum { ROWS_WITH_EFFECT = 64 };
+
+/* Of each set of labels the value of the key, as a string id; 0 = it has none. NULL without memory. */
+static uint32_t *values_of_sets(const struct profile *p, const char *key)
+{
+    uint32_t *values = calloc(p->label_count, sizeof *values);
+    for (uint32_t i = 1; values && i < p->label_count; i++) {
+        const struct profile_label *l = &p->labels[i];
+        values[i] = strcmp(profile_text(p, l->key), key) ? values[l->parent] : l->value;
+    }
+    return values;
+}
+
+static int tally(struct stats_table *t, const struct profile *p, const uint32_t *values)
+{
+    struct map rows;
+    int rc = 0;
+    map_init(&rows);
+    for (uint32_t i = 0; !rc && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        bool added;
+        uint32_t *row = map_add(&rows, values[s->labels], &added);
+        if (!row || ARRAY_GROW(t->rows, t->cap, t->count)) {
+            rc = -ENOMEM;
+            break;
+        }
+        if (added) {
+            t->rows[t->count] = (struct stats_row){.label = values[s->labels], .self.effect = 1};
+            *row = t->count++;
+        }
+        t->rows[*row].self.weight += s->weight;
+        t->rows[*row].self.samples += s->count;
+    }
+    map_deinit(&rows);
+    return rc;
+}
+
+static void add_effect(struct stats_row *r, const struct successive_order *order, const uint32_t *values, bool *shows)
+{
+    const struct profile *p = order->profile;
+    struct successive_whole whole = successive_whole(order);
+    for (uint32_t i = 0; i < order->count; i++)
+        shows[i] = values[p->samples[order->samples[i]].labels] == r->label;
+    r->self.effect = successive_effect(successive_count_one(order, shows), r->self.samples, &whole);
+}
+
+static int add_effects(struct stats_table *t, const struct successive_order *order, const uint32_t *values)
+{
+    if (order->by == SUCCESSIVE_UNKNOWN)
+        return 0;
+    bool *shows = calloc((size_t)order->count + 1, sizeof *shows);
+    if (!shows)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < t->count && i < ROWS_WITH_EFFECT; i++)
+        add_effect(&t->rows[i], order, values, shows);
+    free(shows);
+    return 0;
+}
+
+int stats_compute_label(struct stats *s, const struct successive_order *order, const char *key)
+{
+    const struct profile *p = order->profile;
+    struct stats_table *t = &s->labels;
+    uint32_t *values = values_of_sets(p, key);
+    int rc = values ? tally(t, p, values) : -ENOMEM;
+    stats_sort(t, p, STATS_BY_SELF);
+    rc = rc ? rc : add_effects(t, order, values);
+    free(values);
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct stats_figure *f = &t->rows[i].self;
+        f->share = s->weight ? (double)f->weight / (double)s->weight : 0;
+        f->interval = stats_wilson(f->share, s->effective / (f->effect > 0 ? f->effect : 1));
+    }
+    if (rc)
+        stats_deinit(s);
+    return rc;
+}

@@ -1,0 +1,56 @@
+/* How much more, or less, precise a figure is than the same number of independent draws would make it.
+ *
+ * A thread's samples follow each other at nearly even distances in its CPU time. Work that lasts for very many of them is
+ * measured except at its ends; all else is treated as drawn at random. The samples themselves show which it was: with x = 1 if
+ * a sample shows the method, else 0, the part of its variance that is still correlated between samples 32 apart is slow, and
+ * the part of that which remains at twice the distance shows how slow. Derivation: docs/internals/sampling-math.md. */
+#ifndef CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
+#define CANDOR_PROFILE_FIGURES_SUCCESSIVE_H
+
+#include "profile/profile.h"
+
+enum successive_by { SUCCESSIVE_UNKNOWN, SUCCESSIVE_BY_THREAD, SUCCESSIVE_BY_TIME };
+
+/* The samples in sequence: each thread's separately, by time, if each had its own clock; all by time, if one clock served all.
+ * Successive samples form a run; if the order is unknown, each sample is one. */
+struct successive_order {
+    const struct profile *profile;
+    uint32_t *samples; /* their indices */
+    uint32_t count;
+    enum successive_by by;
+};
+
+/* 0 or -ENOMEM. A caller may leave samples out before it goes on. */
+int successive_order_init(struct successive_order *o, const struct profile *p);
+void successive_order_deinit(struct successive_order *o);
+
+/* What an order is made of: all pairs and triples of samples of a run that are 32 apart, all ends of runs, and the samples that are a
+ * run alone, which has no ends. */
+struct successive_whole {
+    uint32_t samples, pairs, triples, ends, singles;
+    bool unknown; /* which samples follow each other: all count as independent draws */
+};
+struct successive_whole successive_whole(const struct successive_order *o);
+
+/* For these: how often x differs between neighbors, and between every other one; the ends and singles that show it. */
+struct successive {
+    uint32_t next, next_but_one, ends, singles;
+};
+
+struct successive_pair {
+    struct successive self, total;
+};
+
+/* Counts for all rows at once. row_of[node]: which of the pairs a node of the trie belongs to, + 1; 0 = to none, as the root. pairs
+ * has row_count elements, and they start at 0. 0 or -ENOMEM. O(samples + what the stacks of neighbors differ in). */
+int successive_count(const struct successive_order *o, const uint32_t *row_of, struct successive_pair *pairs, uint32_t row_count);
+/* Counts for one figure: shows[i] is of the order's sample i. */
+struct successive successive_count_one(const struct successive_order *o, const bool *shows);
+/* That of a figure that a whole run of so many samples shows, and no other. */
+struct successive successive_of_run(uint32_t samples);
+
+/* The design effect (Kish) of a figure that k samples show: its variance as a multiple of that of independent draws. Never above
+ * 1; 1 if it is unknown. */
+double successive_effect(struct successive s, uint32_t k, const struct successive_whole *whole);
+
+#endif

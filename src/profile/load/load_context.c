@@ -1,0 +1,84 @@
+#include "profile/load/load_context.h"
+
+#include "profile/load/load_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void load_context_init(struct load_context *c, struct profile *p)
+{
+    *c = (struct load_context){.profile = p};
+    map_init(&c->sets);
+}
+
+void load_context_deinit(struct load_context *c)
+{
+    map_deinit(&c->sets);
+}
+
+void load_context_new_chunk(struct load_context *c)
+{
+    map_clear(&c->sets);
+}
+
+const struct jfr_field *load_context_field(const struct jfr_type *type)
+{
+    const struct jfr_field *f = jfr_type_field(type, "context");
+    return f && !f->array && !strcmp(f->type->name, "candor.types.Context") ? f : NULL;
+}
+
+/* "KEY=VALUE"; anything else says nothing. */
+static int add(struct profile *p, const char *pair, size_t len, uint32_t *labels)
+{
+    struct profile_label label = {.parent = *labels};
+    const char *equals = memchr(pair, '=', len);
+    size_t key = equals ? (size_t)(equals - pair) : len;
+    if (!equals || key + 1 == len)
+        return 0;
+    if (profile_string(p, pair, key, &label.key) || load_text(p, (struct jfr_text){equals + 1, len - key - 1}, &label.value))
+        return -ENOMEM;
+    return profile_label(p, &label, labels);
+}
+
+/* The next pair, up to a semicolon without a backslash, goes to out without its backslashes. */
+static size_t next_pair(struct jfr_text text, size_t *at, char *out)
+{
+    size_t n = 0, i = *at;
+    for (; i < text.len && text.bytes[i] != ';'; i++) {
+        i += text.bytes[i] == '\\' && i + 1 < text.len;
+        out[n++] = text.bytes[i];
+    }
+    *at = i + 1;
+    while (*at < text.len && text.bytes[*at] == ' ')
+        ++*at;
+    return n;
+}
+
+static int take(struct profile *p, struct jfr_text text, uint32_t *labels)
+{
+    char *pair = malloc(text.len + 1);
+    int rc = pair ? 0 : -ENOMEM;
+    for (size_t at = 0; !rc && at < text.len;) {
+        size_t n = next_pair(text, &at, pair);
+        rc = add(p, pair, n, labels);
+    }
+    free(pair);
+    return rc;
+}
+
+int load_context(struct load_context *c, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+{
+    uint64_t key = f ? jfr_event_key(event, f) : 0;
+    const uint32_t *known = key ? map_find(&c->sets, key) : NULL;
+    bool added;
+    *labels = known ? *known : 0;
+    if (known || !key)
+        return 0;
+    int rc = take(c->profile, jfr_value_text(jfr_event_value(event, f)), labels);
+    uint32_t *place = rc ? NULL : map_add(&c->sets, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *labels;
+    return 0;
+}

@@ -1,0 +1,181 @@
+#include "profile/load/load_crew.h"
+
+#include "profile/load/load_events.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { THREADS_MAX = 64 };
+
+struct crew {
+    const struct jfr_file *file;
+    struct load_whole *whole; /* of whose turn it is, as are problems and rc */
+    struct jfr_problems *problems;
+    int rc;
+    uint32_t count;
+    uint32_t begun; /* chunks that some thread has taken up */
+    uint32_t turn;  /* whose part is to enter next */
+    bool alone;
+    _Atomic uint64_t holders_read;
+    pthread_mutex_t lock; /* over begun and turn */
+    pthread_cond_t turned;
+};
+
+struct worker {
+    struct crew *crew;
+    pthread_t thread;
+    struct profile own, *profile; /* profile: own, or, alone, the file's */
+    struct graft graft;
+    struct load *load;
+    struct load_part part;
+    struct jfr_declared declared;
+    struct jfr_problems problems;
+};
+
+static int read_events(struct worker *w, struct jfr_chunk *chunk)
+{
+    struct jfr_event event;
+    w->part.info = *jfr_chunk_get_info(chunk);
+    int rc = load_begin_chunk(w->load, chunk, &w->part);
+    for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !rc && jfr_cursor_next(&cursor, &event);)
+        rc = load_event(w->load, &event);
+    return rc;
+}
+
+/* *readable: there is a part. */
+static int read_chunk(struct worker *w, uint32_t index, bool *readable)
+{
+    struct jfr_chunk *chunk;
+    w->problems.listed = 0;
+    w->problems.count = 0;
+    load_part_reset(&w->part);
+    int rc = jfr_chunk_open_next(&chunk, w->crew->file, index, &w->declared, &w->problems, NULL);
+    *readable = !rc && chunk;
+    if (*readable)
+        rc = read_events(w, chunk);
+    jfr_chunk_close(chunk);
+    return rc;
+}
+
+static void take_problems(struct jfr_problems *to, const struct jfr_problems *from)
+{
+    for (uint32_t i = 0; i < from->listed && to->listed < JFR_PROBLEMS_MAX; i++)
+        to->list[to->listed++] = from->list[i];
+    to->count += from->count;
+}
+
+/* In turn. */
+static int bring(struct worker *w, bool readable)
+{
+    struct crew *c = w->crew;
+    take_problems(c->problems, &w->problems);
+    if (!readable)
+        return 0;
+    int rc = c->alone ? 0 : graft_take(&w->graft, c->whole->profile, w->profile);
+    return rc ? rc : load_whole_take(c->whole, &w->part, c->alone ? NULL : &w->graft);
+}
+
+static bool next_chunk(struct crew *c, uint32_t *index)
+{
+    pthread_mutex_lock(&c->lock);
+    bool more = c->begun < c->count && !c->rc;
+    *index = c->begun;
+    c->begun += more;
+    pthread_mutex_unlock(&c->lock);
+    return more;
+}
+
+static void wait_for_turn(struct crew *c, uint32_t index)
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->turn != index)
+        pthread_cond_wait(&c->turned, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void end_turn(struct crew *c, int rc)
+{
+    pthread_mutex_lock(&c->lock);
+    c->rc = c->rc ? c->rc : rc;
+    c->turn++;
+    pthread_cond_broadcast(&c->turned);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void *work(void *context)
+{
+    struct worker *w = context;
+    struct crew *c = w->crew;
+    bool readable;
+    for (uint32_t index; next_chunk(c, &index);) {
+        int rc = read_chunk(w, index, &readable);
+        wait_for_turn(c, index);
+        if (!rc && !c->rc)
+            rc = bring(w, readable);
+        end_turn(c, rc);
+    }
+    return NULL;
+}
+
+static int worker_init(struct worker *w, struct crew *c)
+{
+    w->crew = c;
+    w->profile = c->alone ? c->whole->profile : &w->own;
+    if (!c->alone && profile_init(&w->own))
+        return -ENOMEM;
+    w->own.kind = c->whole->profile->kind;
+    w->own.full_names = c->whole->profile->full_names;
+    w->own.or_allocations = c->whole->profile->or_allocations;
+    return load_new(&w->load, w->profile, &c->holders_read);
+}
+
+static void worker_deinit(struct worker *w)
+{
+    load_free(w->load);
+    jfr_declared_deinit(&w->declared);
+    load_part_deinit(&w->part);
+    graft_deinit(&w->graft);
+    profile_deinit(&w->own);
+}
+
+static uint32_t threads_wanted(const struct crew *c)
+{
+    cpu_set_t set;
+    uint32_t processors = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    uint32_t wanted = processors < c->count ? processors : c->count;
+    return wanted < THREADS_MAX ? wanted : THREADS_MAX;
+}
+
+/* The caller is the first worker; a thread that cannot be had is done without. */
+static void run(struct worker *workers, uint32_t count)
+{
+    uint32_t started = 1;
+    while (started < count && !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
+        started++;
+    work(&workers[0]);
+    for (uint32_t i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+}
+
+int load_crew_run(struct load_whole *whole, const struct jfr_file *file, struct jfr_problems *problems)
+{
+    struct crew c = {.file = file, .whole = whole, .problems = problems, .count = jfr_file_chunks(file)};
+    uint32_t wanted = threads_wanted(&c);
+    struct worker *workers = calloc((size_t)wanted + 1, sizeof *workers);
+    c.alone = wanted <= 1;
+    pthread_mutex_init(&c.lock, NULL);
+    pthread_cond_init(&c.turned, NULL);
+    c.rc = workers ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !c.rc && i < wanted; i++)
+        c.rc = worker_init(&workers[i], &c);
+    if (!c.rc)
+        run(workers, wanted);
+    for (uint32_t i = 0; workers && i < wanted; i++)
+        worker_deinit(&workers[i]);
+    free(workers);
+    pthread_cond_destroy(&c.turned);
+    pthread_mutex_destroy(&c.lock);
+    return c.rc;
+}

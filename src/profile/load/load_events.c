@@ -1,0 +1,615 @@
+#include "profile/load/load_events.h"
+
+#include "base/text/units.h"
+#include "profile/allocated.h"
+#include "profile/load/load_holders.h"
+#include "profile/load/load_text.h"
+#include "profile/locks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_MAX = 1000 };
+
+static struct jfr_value value(struct jfr_event *event, const char *field)
+{
+    return jfr_event_value(event, jfr_type_field(event->type, field));
+}
+
+static int64_t number(struct jfr_event *event, const char *field)
+{
+    return jfr_value_int(value(event, field));
+}
+
+static int text(struct load *l, struct jfr_event *event, const char *field, uint32_t *string)
+{
+    return load_text(l->profile, jfr_value_text(value(event, field)), string);
+}
+
+/* A value in nanoseconds, whatever span the field is declared to be in. */
+static uint64_t span_ns(struct jfr_event *event, const struct jfr_field *f)
+{
+    int64_t v = jfr_event_int(event, f);
+    if (f && f->unit == JFR_UNIT_SPAN_TICKS)
+        v = jfr_chunk_ticks_to_ns(event->chunk, v);
+    return v > 0 ? (uint64_t)v : 0;
+}
+
+static const struct jfr_field *thread_field(const struct jfr_type *type)
+{
+    const struct jfr_field *f = jfr_type_field(type, "sampledThread");
+    return f ? f : jfr_type_field(type, "eventThread");
+}
+
+/* ---- samples ---- */
+
+/* What a tracer adds to the events of a sampler are fields of the thread's context: texts, and numbers without a unit. */
+static bool is_label(const struct jfr_field *f)
+{
+    static const char *const known[] = {"startTime", "duration", "outcome",     "state",        "evidence",
+                                        "mode",      "weight",   "collections", "arrayElements", "path"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(f->name, known[i]))
+            return false;
+    bool number = f->type->kind == JFR_KIND_INT || f->type->kind == JFR_KIND_LONG;
+    bool text = f->type->kind == JFR_KIND_STRING || (f->type->field_count == 1 && f->type->fields[0].type->kind == JFR_KIND_STRING);
+    return !f->array && f->unit == JFR_UNIT_NONE && (number || text);
+}
+
+/* Looked up once for samples of one type that follow one another. */
+static const struct load_fields *sample_fields(struct load *l, const struct jfr_type *type)
+{
+    struct load_fields *fields = &l->fields;
+    if (fields->type == type)
+        return fields;
+    *fields = (struct load_fields){.type = type,
+                                   .stack = jfr_type_field(type, "stackTrace"),
+                                   .thread = thread_field(type),
+                                   .state = jfr_type_field(type, "state"),
+                                   .outcome = jfr_type_field(type, "outcome"),
+                                   .weight = jfr_type_field(type, "weight"),
+                                   .object_class = jfr_type_field(type, "objectClass"),
+                                   .object = jfr_type_field(type, "object"),
+                                   .context = load_context_field(type)};
+    if (!fields->weight)
+        fields->weight = jfr_type_field(type, "samplingPeriod");
+    for (uint32_t i = 0; i < type->field_count && fields->label_count < LOAD_LABELS_MAX; i++)
+        if (&type->fields[i] != fields->context && is_label(&type->fields[i]))
+            fields->labels[fields->label_count++] = &type->fields[i];
+    return fields;
+}
+
+/* 0 means no value: threads without a context have it. */
+static int add_label(struct load *l, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
+{
+    char digits[32];
+    struct jfr_value v = jfr_event_value(event, f);
+    struct jfr_text text = jfr_value_text(v);
+    struct profile_label label = {.parent = *labels, .number = f->type->kind == JFR_KIND_INT || f->type->kind == JFR_KIND_LONG};
+    if (label.number && jfr_value_int(v))
+        text = (struct jfr_text){digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, jfr_value_int(v))};
+    if (!text.len)
+        return 0;
+    if (profile_string(l->profile, f->name, strlen(f->name), &label.key) || load_text(l->profile, text, &label.value))
+        return -ENOMEM;
+    return profile_label(l->profile, &label, labels);
+}
+
+static int add_class(struct load *l, struct jfr_value class_value, uint32_t *labels)
+{
+    struct jfr_text name = jfr_class_of(class_value);
+    return name.len ? allocated_label(l->profile, name.bytes, name.len, labels) : 0;
+}
+
+/* Of an object its class stands in it, where the event does not name it. */
+static int add_object_class(struct load *l, struct jfr_event *event, const struct load_fields *fields, uint32_t *labels)
+{
+    return add_class(l, fields->object_class ? jfr_event_value(event, fields->object_class)
+                                             : jfr_value_member(jfr_event_value(event, fields->object), "type"), labels);
+}
+
+/* What is said of samples whose events do not say it. */
+static const char *const outcomes[LOAD_OUTCOMES] = {
+    [LOAD_NO_STACK] = "no stack", [LOAD_TRUNCATED] = "truncated", [LOAD_COMPLETE] = "complete"};
+
+static int outcome_string(struct load *l, enum load_outcome outcome, uint32_t *string)
+{
+    uint32_t *known = &l->outcomes[outcome];
+    int rc = *known ? 0 : profile_string(l->profile, outcomes[outcome], strlen(outcomes[outcome]), known);
+    *string = *known;
+    return rc;
+}
+
+/* All but its labels. */
+static int read_sample(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
+{
+    struct profile *p = l->profile;
+    const struct load_fields *fields = sample_fields(l, event->type);
+    enum load_outcome outcome = LOAD_NO_STACK;
+    bool truncated = false;
+    *s = (struct profile_sample){.time_ns = jfr_event_epoch_ns(event), .weight = weight};
+    int rc = load_stack(&l->stacks, event, fields->stack, &s->stack, &truncated);
+    if (!rc && !s->stack)
+        rc = load_no_stack(&l->stacks, outcomes[LOAD_NO_STACK], &s->stack);
+    else
+        outcome = truncated ? LOAD_TRUNCATED : LOAD_COMPLETE;
+    if (!rc)
+        rc = load_thread(&l->stacks, event, fields->thread, &s->thread);
+    if (!rc)
+        rc = load_state(&l->stacks, event, fields->state, &s->state);
+    if (!rc && fields->outcome)
+        rc = load_text(p, jfr_value_text(jfr_event_value(event, fields->outcome)), &s->outcome);
+    if (!rc && !s->outcome)
+        rc = outcome_string(l, outcome, &s->outcome);
+    return rc;
+}
+
+static int read_labelled(struct load *l, struct jfr_event *event, uint64_t weight, struct profile_sample *s)
+{
+    const struct load_fields *fields = sample_fields(l, event->type);
+    int rc = read_sample(l, event, weight, s);
+    if (!rc) /* first, since it begins a set of its own */
+        rc = load_context(&l->contexts, event, fields->context, &s->labels);
+    for (uint32_t i = 0; !rc && i < fields->label_count; i++)
+        rc = add_label(l, event, fields->labels[i], &s->labels);
+    if (!rc && (fields->object_class || fields->object))
+        rc = add_object_class(l, event, fields, &s->labels);
+    return rc;
+}
+
+static int add_sample(struct load *l, struct jfr_event *event, uint64_t weight)
+{
+    struct profile_sample s;
+    int rc = read_labelled(l, event, weight, &s);
+    return rc ? rc : load_part_sample(l->part, &s);
+}
+
+static int on_candor_sample(struct load *l, struct jfr_event *event)
+{
+    l->part->cpu_samples++;
+    return l->part->rank == LOAD_CANDOR ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+static int on_event_sample(struct load *l, struct jfr_event *event)
+{
+    if (l->part->rank != LOAD_EVENT)
+        return 0;
+    int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+static int on_safepoint_sample(struct load *l, struct jfr_event *event)
+{
+    uint8_t state;
+    l->part->safepoint_samples++;
+    if (l->part->rank != LOAD_SAFEPOINT)
+        return 0;
+    if (load_state(&l->stacks, event, jfr_type_field(event->type, "state"), &state))
+        return -ENOMEM;
+    bool wanted = l->profile->kind == PROFILE_WAITING ? jfr_state_waits(state) : jfr_state_runs(state);
+    return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+static int on_allocation_sample(struct load *l, struct jfr_event *event)
+{
+    l->part->allocation_samples++;
+    if (l->part->rank != LOAD_ALLOCATION)
+        return 0;
+    int64_t weight = jfr_value_int(jfr_event_value(event, sample_fields(l, event->type)->weight));
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+/* Its sample is that of its allocation. One that the JDK has recorded stands for itself alone. */
+static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
+{
+    const struct jfr_field *born = jfr_type_field(event->type, "allocationTime");
+    int64_t size = number(event, "objectSize"), weight = number(event, "weight"), born_ns;
+    struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
+    int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
+    if (!rc && is_alive)
+        rc = load_holders(l->profile, event, l->holders_read, &o.sample.labels);
+    o.sample.count = 1;
+    if (born && jfr_moment_ns(event->chunk, born->unit, jfr_value_int(jfr_event_value(event, born)), &born_ns))
+        o.sample.time_ns = born_ns;
+    return rc ? rc : load_part_object(l->part, &o);
+}
+
+static int on_old_object(struct load *l, struct jfr_event *event)
+{
+    return l->profile->kind == PROFILE_LIVE ? add_object(l, event, true) : 0;
+}
+
+static int on_object_end(struct load *l, struct jfr_event *event)
+{
+    return l->profile->kind == PROFILE_LIVE ? add_object(l, event, false) : 0;
+}
+
+static uint64_t count_of(struct jfr_event *event, const char *field)
+{
+    int64_t n = number(event, field);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static int on_live_set(struct load *l, struct jfr_event *event)
+{
+    if (l->profile->kind != PROFILE_LIVE)
+        return 0;
+    return load_part_live_set(l->part, &(struct profile_live_set){.time_ns = jfr_event_epoch_ns(event),
+                                                                  .collections = count_of(event, "collections"),
+                                                                  .old_collections = count_of(event, "oldCollections"),
+                                                                  .old_before = count_of(event, "oldBefore"),
+                                                                  .heap_used = count_of(event, "heapUsed"),
+                                                                  .objects = count_of(event, "objects"),
+                                                                  .bytes = count_of(event, "bytes"),
+                                                                  .error = count_of(event, "error")});
+}
+
+/* ---- waits for locks ---- */
+
+static int add_text(struct load *l, const char *key, const char *text, bool is_number, uint32_t *labels)
+{
+    uint32_t value;
+    return profile_string(l->profile, text, strlen(text), &value) ? -ENOMEM : locks_add_label(l->profile, key, value, is_number, labels);
+}
+
+/* Ours goes on, and nothing but its owner ends it. */
+static bool is_open(struct jfr_event *event)
+{
+    const struct jfr_field *finished = jfr_type_field(event->type, "finished"), *timeout = jfr_type_field(event->type, "timeout"),
+                           *until = jfr_type_field(event->type, "until");
+    return finished && !jfr_value_int(jfr_event_value(event, finished)) &&
+           (!timeout || jfr_value_int(jfr_event_value(event, timeout)) == INT64_MIN) &&
+           (!until || jfr_value_int(jfr_event_value(event, until)) == INT64_MIN);
+}
+
+static int add_owner(struct load *l, struct jfr_event *event, const char *field, uint32_t *labels)
+{
+    const struct jfr_field *f = jfr_type_field(event->type, field);
+    char digits[32];
+    uint32_t owner;
+    if (!f || !jfr_event_key(event, f))
+        return 0;
+    if (load_thread(&l->stacks, event, f, &owner))
+        return -ENOMEM;
+    const struct profile_thread *t = &l->profile->threads[owner];
+    snprintf(digits, sizeof digits, "%" PRIu64, t->java_id);
+    int rc = locks_add_label(l->profile, "owner", t->name, false, labels);
+    return !rc && t->java_id && is_open(event) ? add_text(l, "owner_id", digits, true, labels) : rc;
+}
+
+struct wait_type {
+    enum jfr_thread_state state;
+    const char *class_field, *owner_field;
+    bool has_address; /* that stays */
+};
+
+/* What the JDK writes has no weight: it stands for itself. */
+static int add_wait(struct load *l, struct jfr_event *event, const struct wait_type *type)
+{
+    const struct load_fields *fields = sample_fields(l, event->type);
+    const struct jfr_field *class_name = jfr_type_field(event->type, type->class_field);
+    char address[32];
+    struct profile_sample s;
+    if (l->part->rank != LOAD_LOCK)
+        return 0;
+    int rc = read_sample(l, event, span_ns(event, fields->weight ? fields->weight : jfr_type_field(event->type, "duration")), &s);
+    s.state = (uint8_t)type->state;
+    if (!rc && class_name)
+        rc = add_class(l, jfr_event_value(event, class_name), &s.labels);
+    snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)number(event, "address"));
+    if (!rc && type->has_address)
+        rc = add_text(l, "address", address, false, &s.labels);
+    rc = rc ? rc : add_owner(l, event, type->owner_field, &s.labels);
+    if (!rc && is_open(event))
+        rc = add_text(l, "open", "yes", false, &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
+}
+
+static int on_monitor_enter(struct load *l, struct jfr_event *event)
+{
+    return add_wait(l, event, &(struct wait_type){JFR_STATE_MONITOR, "monitorClass", "previousOwner", true});
+}
+
+static int on_thread_park(struct load *l, struct jfr_event *event)
+{
+    return add_wait(l, event, &(struct wait_type){JFR_STATE_PARKED, "parkedClass", "owner", false});
+}
+
+static int on_lock_holder(struct load *l, struct jfr_event *event)
+{
+    const struct jfr_field *class_name = jfr_type_field(event->type, "lockClass");
+    struct profile_sample s;
+    if (l->part->rank != LOAD_HOLDER)
+        return 0;
+    int rc = read_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight), &s);
+    rc = rc || !class_name ? rc : add_class(l, jfr_event_value(event, class_name), &s.labels);
+    return rc ? rc : load_part_sample(l->part, &s);
+}
+
+static int on_wall_sample(struct load *l, struct jfr_event *event)
+{
+    return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
+{
+    if (l->part->rank != LOAD_CPU_TIME)
+        return 0;
+    uint64_t weight = span_ns(event, sample_fields(l, event->type)->weight);
+    if (weight && (!l->least_weight || weight < l->least_weight)) {
+        l->least_weight = weight;
+        if (load_part_note(l->part, (struct load_note){.kind = LOAD_CPU_TIME_WEIGHT, .x = weight}))
+            return -ENOMEM;
+    }
+    return add_sample(l, event, weight);
+}
+
+static int on_execution_sample(struct load *l, struct jfr_event *event)
+{
+    l->part->execution_samples++;
+    return l->part->rank == LOAD_EXECUTION ? add_sample(l, event, 1) : 0;
+}
+
+/* It stands for `weight` periods. */
+static int on_datadog_sample(struct load *l, struct jfr_event *event)
+{
+    if (l->part->rank != LOAD_DATADOG)
+        return 0;
+    const struct jfr_field *f = sample_fields(l, event->type)->weight;
+    int64_t weight = f ? jfr_value_int(jfr_event_value(event, f)) : 1;
+    return add_sample(l, event, weight > 0 ? (uint64_t)weight : 0);
+}
+
+static int on_native_sample(struct load *l, struct jfr_event *event)
+{
+    l->part->native_samples++;
+    return 0;
+}
+
+static int on_samples_lost(struct load *l, struct jfr_event *event)
+{
+    int64_t lost = number(event, "lostSamples");
+    l->part->lost_samples += lost > 0 ? (uint64_t)lost : 0;
+    return 0;
+}
+
+/* ---- what the recorder says about itself ---- */
+
+static int put_book(struct load *l, struct jfr_event *event, enum load_note_kind kind)
+{
+    struct load_note note = {.kind = kind, .x = (uint64_t)number(event, "time"), .y = (uint64_t)number(event, "count")};
+    if (text(l, event, "account", &note.a) || text(l, event, "reason", &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
+}
+
+static int on_book_line(struct load *l, struct jfr_event *event)
+{
+    return put_book(l, event, LOAD_BOOK);
+}
+
+static int on_book_base(struct load *l, struct jfr_event *event)
+{
+    return put_book(l, event, LOAD_BOOK_BASE);
+}
+
+static int put_thread_cpu(struct load *l, struct jfr_event *event, enum load_note_kind kind)
+{
+    const struct jfr_field *f = thread_field(event->type);
+    struct load_note note = {.kind = kind,
+                             .x = jfr_event_key(event, f),
+                             .y = span_ns(event, jfr_type_field(event->type, "cpu"))};
+    int rc = load_thread(&l->stacks, event, f, &note.a);
+    return rc ? rc : load_part_note(l->part, note);
+}
+
+static int on_thread_cpu(struct load *l, struct jfr_event *event)
+{
+    return put_thread_cpu(l, event, LOAD_THREAD_CPU);
+}
+
+static int on_thread_base(struct load *l, struct jfr_event *event)
+{
+    return put_thread_cpu(l, event, LOAD_THREAD_BASE);
+}
+
+static int on_setting(struct load *l, struct jfr_event *event)
+{
+    struct load_note note = {.kind = LOAD_SETTING};
+    if (text(l, event, "name", &note.a) || text(l, event, "value", &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
+}
+
+static int on_log(struct load *l, struct jfr_event *event)
+{
+    struct load_note note = {.kind = LOAD_LOG};
+    struct jfr_text level = jfr_value_text(value(event, "level"));
+    struct jfr_text message = jfr_value_text(value(event, "message"));
+    const char *word = jfr_text_is(level, "info") ? "info" : jfr_text_is(level, "error") ? "error" : "warning";
+    if (message.len > MESSAGE_MAX)
+        message.len = MESSAGE_MAX;
+    if (profile_string(l->profile, word, strlen(word), &note.a) || load_text(l->profile, message, &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
+}
+
+static int on_jvm(struct load *l, struct jfr_event *event)
+{
+    int64_t pid = number(event, "pid");
+    struct load_note note = {.kind = LOAD_JVM, .x = pid > 0 ? (uint64_t)pid : 0};
+    if (text(l, event, "jvmVersion", &note.a) || text(l, event, "javaArguments", &note.b))
+        return -ENOMEM;
+    return load_part_note(l->part, note);
+}
+
+/* ---- settings of the JDK's and async-profiler's samplers ---- */
+
+/* "20 ms", and async-profiler's bare nanoseconds; 0 for what is no duration ("500/s", "everyChunk"). */
+static uint64_t parse_period(struct jfr_text written)
+{
+    char plain[32];
+    size_t n = 0;
+    for (size_t i = 0; i < written.len && n < sizeof plain - 3; i++)
+        if (written.bytes[i] != ' ')
+            plain[n++] = written.bytes[i];
+    plain[n] = 0;
+    if (n && strspn(plain, "0123456789") == n)
+        memcpy(plain + n, "ns", 3);
+    uint64_t ns;
+    return units_parse_duration(plain, &ns) ? 0 : ns;
+}
+
+static int on_active_setting(struct load *l, struct jfr_event *event)
+{
+    uint64_t id = (uint64_t)number(event, "id");
+    struct jfr_text name = jfr_value_text(value(event, "name"));
+    bool about_period =
+        jfr_text_is(name, "period") || jfr_text_is(name, "interval") || jfr_text_is(name, "throttle");
+    enum load_rank rank = LOAD_RANKS - 1;
+    while (rank > LOAD_NOTHING && l->types[rank] != id)
+        rank--;
+    uint64_t ns = about_period && id && rank ? parse_period(jfr_value_text(value(event, "value"))) : 0;
+    if (!ns)
+        return 0;
+    if (rank == LOAD_CPU_TIME)
+        l->least_weight = 0;
+    return load_part_note(l->part, (struct load_note){.kind = LOAD_PERIOD, .a = rank, .x = ns});
+}
+
+/* ---- the walk ---- */
+
+static const struct {
+    const char *type;
+    int (*handler)(struct load *l, struct jfr_event *event);
+} handlers[] = {
+    {"candor.CpuSample", on_candor_sample},
+    {"candor.SafepointSample", on_safepoint_sample},
+    {"candor.WallSample", on_wall_sample},
+    {"candor.EventSample", on_event_sample},
+    {"candor.BookLine", on_book_line},
+    {"candor.ThreadCpu", on_thread_cpu},
+    {"candor.BookBase", on_book_base},
+    {"candor.ThreadBase", on_thread_base},
+    {"candor.Setting", on_setting},
+    {"candor.Log", on_log},
+    {"jdk.CPUTimeSample", on_cpu_time_sample},
+    {"jdk.CPUTimeSamplesLost", on_samples_lost},
+    {"jdk.ExecutionSample", on_execution_sample},
+    {"jdk.ObjectAllocationSample", on_allocation_sample},
+    {"jdk.OldObjectSample", on_old_object},
+    {"candor.ObjectEnd", on_object_end},
+    {"candor.LiveSet", on_live_set},
+    {"jdk.JavaMonitorEnter", on_monitor_enter},
+    {"jdk.ThreadPark", on_thread_park},
+    {"candor.LockHolder", on_lock_holder},
+    {"jdk.NativeMethodSample", on_native_sample},
+    {"datadog.ExecutionSample", on_datadog_sample},
+    {"jdk.ActiveSetting", on_active_setting},
+    {"jdk.JVMInformation", on_jvm},
+};
+
+int load_new(struct load **out, struct profile *p, _Atomic uint64_t *holders_read)
+{
+    struct load *l = *out = calloc(1, sizeof *l);
+    if (!l)
+        return -ENOMEM;
+    l->profile = p;
+    l->holders_read = holders_read;
+    load_context_init(&l->contexts, p);
+    return load_stacks_init(&l->stacks, p);
+}
+
+void load_free(struct load *l)
+{
+    if (!l)
+        return;
+    load_stacks_deinit(&l->stacks);
+    load_context_deinit(&l->contexts);
+    free(l->handlers);
+    free(l);
+}
+
+/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
+static bool counts(const struct profile *p, enum load_rank rank)
+{
+    switch (p->kind) {
+    case PROFILE_WAITING:
+        return rank == LOAD_SAFEPOINT;
+    case PROFILE_WALL:
+        return rank == LOAD_WALL;
+    case PROFILE_ALLOC:
+        return rank == LOAD_ALLOCATION;
+    case PROFILE_LIVE:
+        return rank == LOAD_LIVE;
+    case PROFILE_LOCK:
+        return rank == LOAD_LOCK;
+    case PROFILE_HOLDER:
+        return rank == LOAD_HOLDER;
+    case PROFILE_RUNNING:
+        break;
+    }
+    return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
+           (rank != LOAD_ALLOCATION || p->or_allocations);
+}
+
+/* Of the chunk's samples the best ones count. */
+static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
+{
+    for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
+        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        if (type && type->events && counts(p, rank))
+            return rank;
+        type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
+        if (type && type->events && counts(p, rank))
+            return rank;
+    }
+    return LOAD_NOTHING;
+}
+
+/* Whose chunk it is, and which of its samples count: of what is new in it. */
+static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
+{
+    l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
+    l->part->rank = rank_of(l->profile, chunk);
+}
+
+int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)
+{
+    uint32_t types;
+    jfr_chunk_types(chunk, &types);
+    free(l->handlers);
+    l->handlers = calloc(types ? types : 1, sizeof *l->handlers);
+    if (!l->handlers)
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
+        const struct jfr_type *type = jfr_chunk_type(chunk, handlers[i].type);
+        if (type)
+            l->handlers[type->index] = handlers[i].handler;
+    }
+    for (enum load_rank rank = LOAD_EXECUTION; rank < LOAD_RANKS; rank++) {
+        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        l->types[rank] = type ? type->id : 0;
+    }
+    l->fields.type = NULL;
+    l->least_weight = 0;
+    l->part = part;
+    judge_chunk(l, chunk);
+    load_stacks_new_chunk(&l->stacks, part);
+    load_context_new_chunk(&l->contexts);
+    return 0;
+}
+
+void load_go_on(struct load *l, struct jfr_chunk *chunk)
+{
+    judge_chunk(l, chunk);
+}
+
+int load_event(struct load *l, struct jfr_event *event)
+{
+    int (*handler)(struct load *, struct jfr_event *) = l->handlers[event->type->index];
+    return handler ? handler(l, event) : 0;
+}

@@ -1,0 +1,92 @@
+#include "profile/load/load_jfr.h"
+
+#include "base/text/word_list.h"
+#include "compress/intake.h"
+#include "jfr/read/reader.h"
+#include "profile/check.h"
+#include "profile/load/load_crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int take_problems(struct profile *p, const struct jfr_problems *problems)
+{
+    for (uint32_t i = 0; i < problems->listed; i++) {
+        const struct jfr_problem *f = &problems->list[i];
+        if (profile_add_problem(p, "warning", "reading: %s (at byte %llu)", f->text, (unsigned long long)f->offset))
+            return -ENOMEM;
+    }
+    if (problems->count > problems->listed)
+        return profile_add_problem(p, "warning", "reading: %llu more problems like these",
+                                   (unsigned long long)(problems->count - problems->listed));
+    return 0;
+}
+
+static int load_samples(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems)
+{
+    struct load_whole whole;
+    load_whole_init(&whole, p);
+    int rc = load_crew_run(&whole, file, problems);
+    if (!rc)
+        rc = load_whole_settle(&whole);
+    if (!rc)
+        rc = take_problems(p, problems);
+    if (!rc)
+        rc = profile_check(p);
+    load_whole_deinit(&whole);
+    return rc;
+}
+
+/* A recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
+static enum profile_kind kind_alone(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    if (p->kind != PROFILE_RUNNING || word_list_has(event, "cpu"))
+        return p->kind;
+    if (word_list_has(event, "wall"))
+        return PROFILE_WALL;
+    return word_list_has(event, "lock") && !word_list_has(event, "alloc") ? PROFILE_LOCK : PROFILE_RUNNING;
+}
+
+static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
+{
+    struct jfr_problems *opening = malloc(sizeof *opening);
+    int rc = opening ? 0 : -ENOMEM;
+    if (opening)
+        *opening = *problems;
+    rc = rc ? rc : load_samples(p, file, problems);
+    enum profile_kind alone = kind_alone(p);
+    if (!rc && alone != p->kind) {
+        profile_deinit(p);
+        rc = profile_init(p);
+        p->kind = alone;
+        *problems = *opening;
+        rc = rc ? rc : load_samples(p, file, problems);
+    }
+    free(opening);
+    return rc ? error_set(e, rc, "%s: %s", name, strerror(-rc)) : 0;
+}
+
+int profile_load_jfr_from(struct profile *p, struct intake *in, const char *name, struct error *e)
+{
+    struct jfr_file *file = NULL;
+    struct jfr_problems *problems = calloc(1, sizeof *problems);
+    if (!problems) {
+        intake_close(in);
+        return error_set(e, -ENOMEM, "%s: out of memory", name);
+    }
+    int rc = jfr_file_take(&file, in, name, problems, e);
+    if (!rc)
+        rc = load_opened(p, file, problems, name, e);
+    jfr_file_close(file);
+    free(problems);
+    return rc;
+}
+
+int profile_load_jfr(struct profile *p, const char *path, struct error *e)
+{
+    struct intake in;
+    int rc = intake_open(&in, path, e);
+    return rc ? rc : profile_load_jfr_from(p, &in, intake_name(path), e);
+}

@@ -1,0 +1,147 @@
+#include "profile/load/load_stacks.h"
+
+#include "profile/load/load_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+int load_stacks_init(struct load_stacks *s, struct profile *p)
+{
+    *s = (struct load_stacks){.profile = p};
+    return load_walk_init(&s->walk, p);
+}
+
+void load_stacks_deinit(struct load_stacks *s)
+{
+    map_deinit(&s->stacks);
+    map_deinit(&s->threads);
+    map_deinit(&s->states);
+    load_walk_deinit(&s->walk);
+}
+
+void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part)
+{
+    s->part = part;
+    map_clear(&s->stacks);
+    map_clear(&s->threads);
+    map_clear(&s->states);
+    load_walk_new_chunk(&s->walk);
+}
+
+/* The map keeps both answers in one number: the id doubled, plus 1 when truncated. */
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
+               bool *truncated)
+{
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->stacks, key) : NULL;
+    if (known) {
+        *stack = *known >> 1;
+        *truncated = *known & 1;
+        return 0;
+    }
+    int rc = load_walk_stack(&s->walk, jfr_event_value(event, f), stack, truncated);
+    if (rc || !key)
+        return rc;
+    bool added;
+    uint32_t *place = map_add(&s->stacks, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *stack << 1 | *truncated;
+    return 0;
+}
+
+int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
+{
+    struct profile *p = s->profile;
+    uint32_t class_name, method, frame;
+    int rc = profile_string(p, reason, strlen(reason), &class_name);
+    if (!rc)
+        rc = profile_method(p, class_name, 0, 0, &method);
+    if (!rc)
+        rc = profile_frame(p, method, 0, 0, JFR_FRAME_FAILED, &frame);
+    return rc ? rc : profile_stack(p, 0, frame, stack);
+}
+
+/* There may be millions of them, most with a number in their names or none: they are one thread of the profile for each
+ * name with its numbers left out. */
+static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_info *info, uint32_t *thread)
+{
+    static const char unnamed[] = "[unnamed virtual threads]";
+    char pattern[256];
+    size_t n = 0;
+    uint32_t name;
+    struct jfr_text text = info->java_name;
+    for (size_t i = 0; i < text.len && n < sizeof pattern; i++) {
+        bool digit = text.bytes[i] >= '0' && text.bytes[i] <= '9';
+        if (!digit || !n || pattern[n - 1] != '*')
+            pattern[n++] = digit ? '*' : text.bytes[i];
+    }
+    int rc = n ? profile_string(s->profile, pattern, n, &name)
+               : profile_string(s->profile, unnamed, sizeof unnamed - 1, &name);
+    if (!rc)
+        rc = profile_thread(s->profile, name, 0, 0, thread);
+    if (!rc)
+        rc = load_part_note(s->part, (struct load_note){.kind = LOAD_VIRTUAL_THREAD, .a = *thread, .x = info->java_id});
+    return rc;
+}
+
+static int take_thread(struct load_stacks *s, struct jfr_value value, uint32_t *thread)
+{
+    struct profile *p = s->profile;
+    static const struct jfr_text unknown = {"[unknown]", sizeof "[unknown]" - 1};
+    struct jfr_thread_info info = {0};
+    uint32_t name;
+    bool known = jfr_thread_of(value, &info);
+    if (info.is_virtual)
+        return take_virtual_thread(s, &info, thread);
+    struct jfr_text text = info.java_name.len ? info.java_name : info.os_name;
+    if (load_text(p, known && text.len ? text : unknown, &name))
+        return -ENOMEM;
+    int rc = profile_thread(p, name, info.os_id, info.java_id, thread);
+    return rc ? rc : load_part_note(s->part, (struct load_note){.kind = LOAD_THREAD_NAME, .a = *thread, .b = name});
+}
+
+int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread)
+{
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->threads, key) : NULL;
+    if (known) {
+        *thread = *known;
+        return 0;
+    }
+    bool added;
+    int rc = take_thread(s, jfr_event_value(event, f), thread);
+    if (rc || !key)
+        return rc;
+    uint32_t *place = map_add(&s->threads, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *thread;
+    return 0;
+}
+
+static uint8_t state_of(struct jfr_text text)
+{
+    for (uint8_t i = 0; i < JFR_STATES; i++)
+        if (jfr_text_is(text, jfr_thread_state_names[i]))
+            return i;
+    return JFR_STATE_UNKNOWN;
+}
+
+int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state)
+{
+    bool added;
+    *state = JFR_STATE_UNKNOWN;
+    if (!f)
+        return 0;
+    uint64_t key = jfr_event_key(event, f);
+    const uint32_t *known = key ? map_find(&s->states, key) : NULL;
+    *state = known ? (uint8_t)*known : state_of(jfr_value_text(jfr_event_value(event, f)));
+    if (known || !key)
+        return 0;
+    uint32_t *place = map_add(&s->states, key, &added);
+    if (!place)
+        return -ENOMEM;
+    *place = *state;
+    return 0;
+}

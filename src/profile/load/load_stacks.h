@@ -1,0 +1,30 @@
+/* Stacks, threads and states in a chunk's constant pools, each taken into the profile once; the inside of load_events.c. Keys
+ * of the pools are valid within one chunk only. Functions return 0 or -ENOMEM. */
+#ifndef CANDOR_PROFILE_LOAD_LOAD_STACKS_H
+#define CANDOR_PROFILE_LOAD_LOAD_STACKS_H
+
+#include "base/map.h"
+#include "profile/load/load_part.h"
+#include "profile/load/load_walk.h"
+
+struct load_stacks {
+    struct profile *profile;
+    struct load_part *part;
+    struct map stacks, threads, states; /* pool key -> id */
+    struct load_walk walk;
+};
+
+int load_stacks_init(struct load_stacks *s, struct profile *p);
+void load_stacks_deinit(struct load_stacks *s);
+void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part);
+
+/* The stack in field f of the event: 0 if it has none. *truncated says that its root is missing; profile_truncation_frame is then
+ * at its root. */
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
+               bool *truncated);
+/* The stack of a sample that has none: a pseudo frame with the reason. */
+int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack);
+int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread);
+int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state);
+
+#endif

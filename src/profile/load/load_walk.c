@@ -1,0 +1,383 @@
+#include "profile/load/load_walk.h"
+
+#include "base/array.h"
+#include "profile/load/load_text.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KNOWN_BITS = 16,
+    KNOWN_FRAMES = 1 << KNOWN_BITS,
+    KEYS = 128,             /* that are looked at together */
+};
+
+struct load_meaning {
+    uint32_t id, chunk; /* 0 = of none yet; another than the present one's has to be compared */
+};
+
+struct load_known { /* a frame, and what became of it */
+    uint64_t bytes[2];
+    struct load_meaning frame;
+};
+
+struct load_frame {
+    uint32_t id;
+    uint32_t tail; /* from where it begins to the end of its stack, in bytes, if that is known */
+};
+
+struct load_place { /* of a stack */
+    uint32_t frame, node, tail;
+};
+
+int load_walk_init(struct load_walk *w, struct profile *p)
+{
+    *w = (struct load_walk){.profile = p};
+    w->known = calloc(KNOWN_FRAMES, sizeof *w->known);
+    w->gathered = malloc(PROFILE_DEPTH_MAX * sizeof *w->gathered);
+    w->last = malloc(PROFILE_DEPTH_MAX * sizeof *w->last);
+    return w->known && w->gathered && w->last ? 0 : -ENOMEM;
+}
+
+static void keys_deinit(struct load_keys *k)
+{
+    map_deinit(&k->places);
+    free(k->list);
+}
+
+void load_walk_deinit(struct load_walk *w)
+{
+    keys_deinit(&w->methods);
+    for (int part = 0; part < JFR_METHOD_PARTS; part++)
+        keys_deinit(&w->texts[part]);
+    free(w->known);
+    free(w->gathered);
+    free(w->last);
+}
+
+void load_walk_new_chunk(struct load_walk *w)
+{
+    memset(w->types, 0, sizeof w->types);
+    w->last_bytes = (struct load_bytes){0};
+    w->chunk++;
+}
+
+/* ---- frames ---- */
+
+/* async-profiler's word for native code is "C++". */
+static uint8_t frame_type(struct jfr_text text)
+{
+    for (uint8_t i = 0; i < JFR_FRAME_TYPES; i++)
+        if (jfr_text_is(text, jfr_frame_type_names[i]))
+            return i;
+    return jfr_text_is(text, "C++") ? JFR_FRAME_NATIVE : PROFILE_TYPE_OTHER;
+}
+
+/* What a key stands for, valid until the next one is asked for; NULL when out of memory. */
+static struct load_meaning *meaning_of(struct load_keys *k, uint64_t key)
+{
+    bool added;
+    uint32_t count = (uint32_t)k->places.count, *place = ARRAY_GROW(k->list, k->cap, count) ? NULL : map_add(&k->places, key, &added);
+    if (!place)
+        return NULL;
+    if (added) {
+        *place = count;
+        k->list[count] = (struct load_meaning){0};
+    }
+    return &k->list[*place];
+}
+
+static bool is_text(const struct profile *p, uint32_t string, struct jfr_text text)
+{
+    return strtab_len(&p->strings, string) == text.len && !memcmp(strtab_text(&p->strings, string), text.bytes, text.len);
+}
+
+static int text_of_key(struct load_walk *w, struct jfr_value method, enum jfr_method_part part, uint64_t key, uint32_t *string)
+{
+    struct load_meaning *known = meaning_of(&w->texts[part], key);
+    if (!known)
+        return -ENOMEM;
+    if (known->chunk != w->chunk) {
+        struct jfr_text text = jfr_method_text(method, part, key);
+        if (!(known->chunk && is_text(w->profile, known->id, text)) && load_text(w->profile, text, &known->id))
+            return -ENOMEM;
+        known->chunk = w->chunk;
+    }
+    *string = known->id;
+    return 0;
+}
+
+/* What `method` refers to, class, name and descriptor, without keys. */
+static int texts_of_method(struct load_walk *w, struct jfr_value method, uint32_t strings[JFR_METHOD_PARTS])
+{
+    struct jfr_method_info info;
+    if (jfr_method_of(method, &info) && (load_text(w->profile, info.class_name, &strings[JFR_METHOD_CLASS]) ||
+                                         load_text(w->profile, info.name, &strings[JFR_METHOD_NAME]) ||
+                                         load_text(w->profile, info.descriptor, &strings[JFR_METHOD_DESCRIPTOR])))
+        return -ENOMEM;
+    return 0;
+}
+
+static bool is_method(const struct profile *p, uint32_t id, const uint32_t strings[JFR_METHOD_PARTS])
+{
+    const struct profile_method *m = &p->methods[id];
+    return m->class_name == strings[JFR_METHOD_CLASS] && m->name == strings[JFR_METHOD_NAME] &&
+           m->descriptor == strings[JFR_METHOD_DESCRIPTOR];
+}
+
+/* *id: what the method may well be, if `guessed`. */
+static int take_method(struct load_walk *w, struct jfr_value method, bool guessed, uint32_t *id)
+{
+    uint64_t keys[JFR_METHOD_PARTS];
+    uint32_t strings[JFR_METHOD_PARTS] = {0};
+    bool has_keys = jfr_method_keys(method, keys);
+    if (!has_keys && texts_of_method(w, method, strings))
+        return -ENOMEM;
+    for (int part = 0; has_keys && part < JFR_METHOD_PARTS; part++)
+        if (text_of_key(w, method, part, keys[part], &strings[part]))
+            return -ENOMEM;
+    if (guessed && is_method(w->profile, *id, strings))
+        return 0;
+    return profile_method(w->profile, strings[JFR_METHOD_CLASS], strings[JFR_METHOD_NAME], strings[JFR_METHOD_DESCRIPTOR], id);
+}
+
+static bool is_frame(const struct profile *p, uint32_t id, uint32_t method, int32_t line, uint32_t bci, uint8_t type)
+{
+    const struct profile_frame *f = &p->frames[id];
+    return f->method == method && f->line == line && f->bci == bci && f->type == type;
+}
+
+/* *id: what the frame may well be, if `guessed`. */
+static int add_frame(struct load_walk *w, uint32_t method, int32_t line, int32_t bci, uint8_t type, bool guessed, uint32_t *id)
+{
+    if (type != PROFILE_TYPE_OTHER)
+        type = (uint8_t)jfr_frame_type_marked(type, bci);
+    line = line > 0 ? line : 0;
+    uint32_t index = bci > 0 ? (uint32_t)jfr_frame_bci(bci) : 0;
+    if (guessed && is_frame(w->profile, *id, method, line, index, type))
+        return 0;
+    return profile_frame(w->profile, method, line, index, type, id);
+}
+
+/* A frame of values, as no known writer has them. */
+static int take_frame(struct load_walk *w, const struct jfr_frame_info *frame, uint32_t *id)
+{
+    uint32_t method;
+    int rc = take_method(w, frame->method, false, &method);
+    return rc ? rc : add_frame(w, method, frame->line, frame->bci, frame_type(frame->type), false, id);
+}
+
+static int method_of_key(struct load_walk *w, const struct jfr_stack *stack, uint64_t key, uint32_t *id)
+{
+    if (!key)
+        return take_method(w, jfr_stack_method(stack, key), false, id);
+    struct load_meaning *known = meaning_of(&w->methods, key);
+    if (!known)
+        return -ENOMEM;
+    if (known->chunk != w->chunk) {
+        int rc = take_method(w, jfr_stack_method(stack, key), known->chunk, &known->id);
+        if (rc)
+            return rc;
+        known->chunk = w->chunk;
+    }
+    *id = known->id;
+    return 0;
+}
+
+static uint8_t type_of_key(struct load_walk *w, const struct jfr_stack *stack, uint64_t key)
+{
+    if (key >= LOAD_TYPES)
+        return frame_type(jfr_stack_type(stack, key));
+    if (!w->types[key])
+        w->types[key] = frame_type(jfr_stack_type(stack, key)) + 1;
+    return w->types[key] - 1;
+}
+
+static int take_raw_frame(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_raw_frame *raw, bool guessed, uint32_t *id)
+{
+    uint32_t method;
+    int rc = method_of_key(w, stack, raw->method, &method);
+    return rc ? rc : add_frame(w, method, raw->line, raw->bci, type_of_key(w, stack, raw->type), guessed, id);
+}
+
+/* A frame of one chunk is met thousands of times: what was made of it is kept where its bytes say, and not decoded again. */
+static int take_key(struct load_walk *w, const struct jfr_stack *stack, const struct jfr_frame_key *key, uint32_t *id)
+{
+    uint64_t hash = (key->bytes[0] * 0x9e3779b97f4a7c15u ^ key->bytes[1]) * 0xff51afd7ed558ccdu;
+    struct load_known *known = &w->known[hash >> (64 - KNOWN_BITS)]; /* in which all bytes have a say */
+    bool is_same = known->bytes[0] == key->bytes[0] && known->bytes[1] == key->bytes[1];
+    if (!is_same || known->frame.chunk != w->chunk) {
+        struct jfr_raw_frame raw;
+        struct load_meaning frame = known->frame;
+        jfr_stack_decode(stack, key, &raw);
+        int rc = take_raw_frame(w, stack, &raw, is_same && frame.chunk, &frame.id);
+        if (rc)
+            return rc;
+        *known = (struct load_known){{key->bytes[0], key->bytes[1]}, {frame.id, w->chunk}};
+    }
+    *id = known->frame.id;
+    return 0;
+}
+
+/* One frame that has no key: 1 and *id, 0 at the end, or -ENOMEM. */
+static int take_next(struct load_walk *w, struct jfr_stack *stack, uint32_t *id)
+{
+    struct jfr_frame_info frame;
+    struct jfr_raw_frame raw;
+    int rc;
+    if (stack->raw)
+        rc = jfr_stack_next_raw(stack, &raw) ? take_raw_frame(w, stack, &raw, false, id) : 1;
+    else
+        rc = jfr_stack_next(stack, &frame) ? take_frame(w, &frame, id) : 1;
+    return rc < 0 ? rc : !rc;
+}
+
+/* ---- the roots that the last stack had ---- */
+
+/* How many bytes before a and b are the same, of `max`. */
+static size_t equal_before(const uint8_t *a, const uint8_t *b, size_t max)
+{
+    size_t n = 0;
+    for (uint64_t x[4], y[4]; max - n >= sizeof x; n += sizeof x) {
+        memcpy(x, a - n - sizeof x, sizeof x);
+        memcpy(y, b - n - sizeof y, sizeof y);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]))
+            break;
+    }
+    for (uint64_t x, y; max - n >= sizeof x; n += sizeof x) {
+        memcpy(&x, a - n - sizeof x, sizeof x);
+        memcpy(&y, b - n - sizeof y, sizeof y);
+        if (x != y)
+            return n + (size_t)__builtin_clzll(le64toh(x ^ y)) / 8;
+    }
+    while (n < max && a[-1 - (ptrdiff_t)n] == b[-1 - (ptrdiff_t)n])
+        n++;
+    return n;
+}
+
+/* How many places of the last stack, from the root, are those of this one, since they end in the same bytes. These are whole frames of
+ * this stack too if an integer begins where they do, and there one does if the byte before ends one: as many follow as did in the
+ * last stack, and all of the stack's integers together are whole frames. A ninth byte of an integer need not show that it ends. */
+static uint32_t shared_roots(const struct load_walk *w, const struct jfr_stack *stack)
+{
+    const struct load_bytes *last = &w->last_bytes;
+    const struct jfr_value *next = &stack->frames.next;
+    if (!stack->end || !last->end || next->type != last->type || stack->truncated != last->truncated)
+        return 0;
+    size_t bytes = (size_t)(stack->end - next->at), theirs = w->last[w->last_depth - 1].tail;
+    size_t equal = equal_before(stack->end, last->end, bytes < theirs ? bytes : theirs);
+    uint32_t none = last->truncated, count = none;
+    for (uint32_t above = w->last_depth; count < above;) {
+        uint32_t middle = count + (above - count) / 2;
+        if (w->last[middle].tail <= equal)
+            count = middle + 1;
+        else
+            above = middle;
+    }
+    if (count == none)
+        return 0;
+    uint32_t tail = w->last[count - 1].tail;
+    return tail == bytes || stack->end[-1 - (ptrdiff_t)tail] < 0x80 ? count : 0;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t tail_of(const struct jfr_stack *stack, const uint8_t *frame)
+{
+    return stack->end ? (uint32_t)(stack->end - frame) : 0;
+}
+
+static int take_keys(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth)
+{
+    struct jfr_frame_key keys[KEYS];
+    uint32_t room = PROFILE_DEPTH_MAX - 1 - *depth, tail = tail_of(stack, stack->frames.next.at);
+    uint32_t count = stack->raw ? jfr_stack_next_keys(stack, keys, room < KEYS ? room : KEYS) : 0;
+    struct load_frame *frame = &w->gathered[*depth];
+    for (uint32_t i = 0; i < count; i++, frame++) {
+        frame->tail = tail;
+        tail -= keys[i].size;
+        if (take_key(w, stack, &keys[i], &frame->id))
+            return -ENOMEM;
+    }
+    *depth += count;
+    return (int)count;
+}
+
+/* Gathers the frames, leaf first; *truncated when they are too many. */
+static int gather(struct load_walk *w, struct jfr_stack *stack, uint32_t *depth, bool *truncated)
+{
+    struct load_frame frame;
+    int more = 1;
+    for (*depth = 0; more > 0;) {
+        more = take_keys(w, stack, depth);
+        if (more)
+            continue;
+        frame.tail = tail_of(stack, stack->frames.next.at);
+        more = take_next(w, stack, &frame.id);
+        if (more > 0 && *depth == PROFILE_DEPTH_MAX - 1) {
+            *truncated = true;
+            break;
+        }
+        if (more > 0)
+            w->gathered[(*depth)++] = frame;
+    }
+    return more < 0 ? more : 0;
+}
+
+static int add_truncation(struct load_walk *w, uint32_t *depth)
+{
+    struct load_frame *frame = &w->gathered[(*depth)++];
+    frame->tail = 0;
+    return profile_truncation_frame(w->profile, &frame->id);
+}
+
+/* Frames come leaf first, the trie grows from the root, where `roots` places are the last stack's. As far as the next frames are, their
+ * nodes are, too. */
+static int grow(struct load_walk *w, uint32_t roots, uint32_t depth, uint32_t *stack)
+{
+    const struct load_frame *frame = &w->gathered[depth];
+    struct load_place *place = &w->last[roots], *end = &w->last[roots + depth], *last_end = &w->last[w->last_depth];
+    uint32_t node = roots ? place[-1].node : 0;
+    for (; place < end && place < last_end && place->frame == frame[-1].id; place++) {
+        place->tail = (--frame)->tail;
+        node = place->node;
+    }
+    w->last_bytes.end = NULL; /* should this fail */
+    w->last_depth = (uint32_t)(place - w->last);
+    for (; place < end; place++) {
+        frame--;
+        if (profile_stack(w->profile, node, frame->id, &node))
+            return -ENOMEM;
+        *place = (struct load_place){frame->id, node, frame->tail};
+    }
+    w->last_depth = roots + depth;
+    *stack = node;
+    return 0;
+}
+
+int load_walk_stack(struct load_walk *w, struct jfr_value trace, uint32_t *stack, bool *truncated)
+{
+    struct jfr_stack walk;
+    uint32_t depth;
+    *stack = 0;
+    *truncated = false;
+    if (!jfr_stack_of(trace, &walk))
+        return 0;
+    *truncated = walk.truncated;
+    if (walk.frames.left >= PROFILE_DEPTH_MAX) /* its roots will be missing */
+        walk.end = NULL;
+    uint32_t roots = shared_roots(w, &walk);
+    if (roots)
+        walk.frames.left -= roots - walk.truncated;
+    struct load_bytes bytes = {walk.end, walk.frames.next.type, walk.truncated};
+    int rc = gather(w, &walk, &depth, truncated);
+    if (!rc && !roots && depth && *truncated)
+        rc = add_truncation(w, &depth);
+    if (!rc)
+        rc = grow(w, roots, depth, stack);
+    if (!rc && w->last_depth)
+        w->last_bytes = bytes;
+    return rc;
+}

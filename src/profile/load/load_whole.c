@@ -1,0 +1,449 @@
+#include "profile/load/load_whole.h"
+
+#include "base/array.h"
+#include "base/text/word_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void load_whole_init(struct load_whole *w, struct profile *p)
+{
+    *w = (struct load_whole){.profile = p};
+}
+
+void load_whole_deinit(struct load_whole *w)
+{
+    map_deinit(&w->virtual_threads);
+    map_deinit(&w->cpu_places);
+    free(w->cpus);
+    free(w->bases);
+}
+
+/* ---- samples ---- */
+
+static struct profile_sample grafted_sample(const struct profile_sample *sample, const struct graft *g)
+{
+    struct profile_sample s = *sample;
+    if (g) {
+        s.stack = g->nodes[s.stack];
+        s.labels = g->labels[s.labels];
+        s.thread = g->threads[s.thread];
+        s.outcome = g->strings[s.outcome];
+    }
+    return s;
+}
+
+/* Of the JDK's recorder, behind a recording of ours. */
+static bool is_beside(const struct load_whole *w, const struct load_part *part)
+{
+    return w->joined && !part->by_candor;
+}
+
+/* What the agent recorded itself nobody else has to tell again, though it came to nothing. */
+static bool is_told_by_agent(const struct load_whole *w, const struct load_part *part)
+{
+    const char *events = profile_setting(w->profile, "event");
+    if (part->by_candor || !events)
+        return false;
+    if (part->rank == LOAD_LOCK || part->rank == LOAD_LIVE || part->rank == LOAD_ALLOCATION)
+        return word_list_has(events, part->rank == LOAD_LOCK ? "lock" : part->rank == LOAD_LIVE ? "live" : "alloc");
+    return w->joined && w->profile->kind == PROFILE_RUNNING;
+}
+
+static void leave_out(struct load_whole *w, enum load_rank rank, uint64_t count)
+{
+    w->left_out += count;
+    if (count)
+        w->left_out_rank = rank;
+}
+
+static bool is_in_time(const struct profile *p, int64_t ns)
+{
+    return ns >= p->start_ns && (uint64_t)ns - (uint64_t)p->start_ns <= p->duration_ns;
+}
+
+/* Better samples have come, or the agent's after another recorder's. */
+static int change_samples(struct load_whole *w, const struct load_part *part)
+{
+    struct profile *p = w->profile;
+    if (part->rank == w->rank) {
+        leave_out(w, w->rank, p->sample_count + p->object_count);
+        p->object_count = 0;
+    }
+    w->rank = part->rank;
+    w->by_candor = part->by_candor;
+    profile_drop_samples(p);
+    return profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source) ? -ENOMEM : 0;
+}
+
+/* Whether the part's samples count; if they are better than those that there are, these are gone. */
+static int choose_samples(struct load_whole *w, const struct load_part *part, bool *chosen)
+{
+    *chosen = false;
+    if (part->rank == LOAD_NOTHING)
+        return 0;
+    *chosen = part->rank > w->rank || (part->rank == w->rank && part->by_candor >= w->by_candor);
+    if (is_told_by_agent(w, part) || (!*chosen && part->rank == w->rank)) {
+        *chosen = false;
+        leave_out(w, part->rank, part->sample_count + part->object_count);
+    }
+    if (!*chosen || (part->rank == w->rank && part->by_candor == w->by_candor))
+        return 0;
+    return change_samples(w, part);
+}
+
+static int take_samples(struct load_whole *w, const struct load_part *part, const struct graft *g)
+{
+    struct profile *p = w->profile;
+    for (uint32_t i = 0; i < part->sample_count; i++) {
+        if (is_beside(w, part) && !is_in_time(p, part->samples[i].time_ns))
+            continue;
+        struct profile_sample s = grafted_sample(&part->samples[i], g);
+        int rc = profile_add_sample(p, &s);
+        if (rc == -ENOMEM)
+            return rc;
+        w->refused += rc != 0;
+    }
+    return 0;
+}
+
+/* What is told again of one collection is told better: objects have come that it had looked at, too. */
+static int take_live_set(struct profile *p, const struct profile_live_set *set)
+{
+    if (p->live_set_count && p->live_sets[p->live_set_count - 1].time_ns == set->time_ns)
+        p->live_set_count--;
+    if (ARRAY_GROW(p->live_sets, p->live_set_cap, p->live_set_count))
+        return -ENOMEM;
+    p->live_sets[p->live_set_count++] = *set;
+    return 0;
+}
+
+/* A part without objects may tell of the end of some, and of collections. */
+static int take_objects(struct profile *p, const struct load_part *part, const struct graft *g, bool chosen)
+{
+    if (!chosen && part->rank != LOAD_NOTHING)
+        return 0;
+    for (uint32_t i = 0; i < part->object_count; i++) {
+        if (ARRAY_GROW(p->objects, p->object_cap, p->object_count))
+            return -ENOMEM;
+        p->objects[p->object_count] = part->objects[i];
+        p->objects[p->object_count++].sample = grafted_sample(&part->objects[i].sample, g);
+    }
+    for (uint32_t i = 0; i < part->live_set_count; i++)
+        if (take_live_set(p, &part->live_sets[i]))
+            return -ENOMEM;
+    return 0;
+}
+
+/* ---- notes ---- */
+
+static int note_virtual_thread(struct load_whole *w, uint32_t thread, uint64_t java_id)
+{
+    struct profile_thread *t = &w->profile->threads[thread];
+    bool added = true;
+    if (java_id && !map_add(&w->virtual_threads, hash_mix(java_id) ^ thread, &added))
+        return -ENOMEM;
+    t->virtual_threads += added || !t->virtual_threads;
+    return 0;
+}
+
+/* Cumulative for each thread of the agent, whose number is the pool's key in all chunks: the kernel may give id and name
+ * of an ended thread to a new one, and both have used CPU. What it used before the file begins does not count. */
+static int note_cpu(struct load_whole *w, uint32_t thread, uint64_t number, uint64_t cpu, bool is_base)
+{
+    bool added;
+    if (ARRAY_GROW(w->cpus, w->cpu_cap, w->cpu_count))
+        return -ENOMEM;
+    uint32_t *place = map_add(&w->cpu_places, hash_mix(number) ^ thread, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        w->cpus[w->cpu_count] = 0;
+        *place = w->cpu_count++;
+    }
+    if (!is_base) {
+        struct profile_thread *t = &w->profile->threads[thread];
+        t->cpu_ns += cpu - w->cpus[*place];
+        t->cpu_known = true;
+    }
+    w->cpus[*place] = cpu;
+    return 0;
+}
+
+static int note_base(struct load_whole *w, const struct profile_book *base)
+{
+    if (ARRAY_GROW(w->bases, w->base_cap, w->base_count))
+        return -ENOMEM;
+    w->bases[w->base_count++] = *base;
+    return 0;
+}
+
+static int note_book(struct load_whole *w, const struct profile_book *line)
+{
+    struct profile *p = w->profile;
+    bool cpu = !line->reason && !strcmp(profile_text(p, line->account), "cpu");
+    const struct profile_book *before = cpu && w->cpu_book ? &p->books[w->cpu_book - 1] : NULL;
+    if (before && line->ns < before->ns &&
+        profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
+        return -ENOMEM;
+    if (profile_set_book(p, line))
+        return -ENOMEM;
+    if (cpu && !before)
+        w->cpu_book = (uint32_t)(profile_book(p, "cpu", "") - p->books) + 1;
+    return 0;
+}
+
+static int note_period(struct load_whole *w, enum load_rank rank, uint64_t ns)
+{
+    uint64_t before = w->periods[rank];
+    w->periods[rank] = ns;
+    if (rank == LOAD_CPU_TIME || !before || before == ns)
+        return 0;
+    return profile_add_problem(w->profile, "warning", "the sampling period changed while recording; the last one is used");
+}
+
+/* What `a` of the note became. */
+static uint32_t grafted(const struct load_note *note, const struct graft *g)
+{
+    if (!g || note->kind == LOAD_PERIOD)
+        return note->a;
+    return note->kind <= LOAD_THREAD_CPU ? g->threads[note->a] : g->strings[note->a];
+}
+
+static int take_note(struct load_whole *w, const struct load_note *note, const struct graft *g)
+{
+    struct profile *p = w->profile;
+    uint32_t a = grafted(note, g), b = g ? g->strings[note->b] : note->b;
+    switch (note->kind) {
+    case LOAD_THREAD_NAME:
+        p->threads[a].name = b;
+        return 0;
+    case LOAD_VIRTUAL_THREAD:
+        return note_virtual_thread(w, a, note->x);
+    case LOAD_THREAD_CPU:
+        return note_cpu(w, a, note->x, note->y, false);
+    case LOAD_THREAD_BASE:
+        return w->is_first ? note_cpu(w, a, note->x, note->y, true) : 0;
+    case LOAD_BOOK:
+        return note_book(w, &(struct profile_book){a, b, (int64_t)note->x, note->y});
+    case LOAD_BOOK_BASE:
+        return w->is_first ? note_base(w, &(struct profile_book){a, b, (int64_t)note->x, note->y}) : 0;
+    case LOAD_SETTING:
+        w->joined |= !strcmp(profile_text(p, a), "jfr");
+        return profile_set_setting(p, a, b);
+    case LOAD_LOG:
+        return profile_add_problem(p, profile_text(p, a), "%s", profile_text(p, b));
+    case LOAD_JVM:
+        p->jvm_version = a;
+        p->command = b;
+        p->pid = note->x;
+        return 0;
+    case LOAD_PERIOD:
+        return note_period(w, (enum load_rank)a, note->x);
+    case LOAD_CPU_TIME_WEIGHT:
+        if (!w->periods[LOAD_CPU_TIME] || note->x < w->periods[LOAD_CPU_TIME])
+            w->periods[LOAD_CPU_TIME] = note->x;
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- parts ---- */
+
+static void note_span(struct profile *p, const struct jfr_chunk_info *info)
+{
+    int64_t end = p->start_ns + (int64_t)p->duration_ns;
+    int64_t chunk_end;
+    if (info->duration_ns < 0 || __builtin_add_overflow(info->start_ns, info->duration_ns, &chunk_end))
+        return;
+    bool first = !p->start_ns && !p->duration_ns;
+    int64_t start = first || info->start_ns < p->start_ns ? info->start_ns : p->start_ns;
+    if (!first && end > chunk_end)
+        chunk_end = end;
+    if (start < 0 || chunk_end < start)
+        return;
+    p->start_ns = start;
+    p->duration_ns = (uint64_t)(chunk_end - start);
+}
+
+/* Names of threads, and no more: what a recorder says of itself and the JVM is not of our recording. */
+static bool counts_beside(const struct load_note *note)
+{
+    return note->kind == LOAD_THREAD_NAME || note->kind == LOAD_VIRTUAL_THREAD;
+}
+
+static int take_beside(struct load_whole *w, const struct load_part *part, const struct graft *graft)
+{
+    bool chosen;
+    int rc = choose_samples(w, part, &chosen);
+    if (!rc && chosen)
+        rc = take_samples(w, part, graft);
+    rc = rc ? rc : take_objects(w->profile, part, graft, chosen);
+    for (uint32_t i = 0; !rc && i < part->note_count; i++)
+        rc = counts_beside(&part->notes[i]) ? take_note(w, &part->notes[i], graft) : 0;
+    return rc;
+}
+
+int load_whole_take(struct load_whole *w, const struct load_part *part, const struct graft *graft)
+{
+    struct profile *p = w->profile;
+    bool chosen;
+    if (is_beside(w, part))
+        return take_beside(w, part, graft);
+    note_span(p, &part->info);
+    p->cpu_samples += part->cpu_samples;
+    p->execution_samples += part->execution_samples;
+    p->safepoint_samples += part->safepoint_samples;
+    p->allocation_samples += part->allocation_samples;
+    w->native_samples += part->native_samples;
+    w->lost_samples += part->lost_samples;
+    w->is_first = !w->has_content;
+    w->has_content |= part->sample_count || part->note_count;
+    int rc = choose_samples(w, part, &chosen);
+    if (!rc && chosen)
+        rc = take_samples(w, part, graft);
+    rc = rc ? rc : take_objects(p, part, graft, chosen);
+    for (uint32_t i = 0; !rc && i < part->note_count; i++)
+        rc = take_note(w, &part->notes[i], graft);
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static bool stands_for_periods(enum load_rank rank)
+{
+    return rank == LOAD_EXECUTION || rank == LOAD_DATADOG;
+}
+
+/* A sample of jdk.ExecutionSample stands for one period of a thread in Java, one of Datadog's for as many as it says. */
+static void weigh_periods(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    uint64_t period = w->periods[w->rank];
+    if (!period || period > (1ull << 62) / (p->weight + 1)) {
+        p->unit = PROFILE_UNIT_SAMPLES;
+        return;
+    }
+    for (uint32_t i = 0; i < p->sample_count; i++)
+        p->samples[i].weight *= period;
+    p->weight *= period;
+}
+
+static uint64_t nominal_interval(const struct load_whole *w)
+{
+    if (w->profile->kind == PROFILE_LOCK || w->profile->kind == PROFILE_HOLDER)
+        return 0;
+    const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
+    if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
+        return w->periods[w->rank];
+    return set ? strtoull(set, NULL, 10) : 0;
+}
+
+/* Differences of books close as the books do. A count may have been lower in the end, where it was an estimate. */
+static int subtract_bases(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    struct map places;
+    int rc = 0;
+    map_init(&places);
+    p->discarded = w->base_count > 0;
+    for (uint32_t k = 0; !rc && w->base_count && k < p->book_count; k++) {
+        bool added;
+        uint32_t *place = map_add(&places, (uint64_t)p->books[k].account << 32 | p->books[k].reason, &added);
+        rc = place ? 0 : -ENOMEM;
+        if (place)
+            *place = k;
+    }
+    for (uint32_t i = 0; !rc && i < w->base_count; i++) {
+        const uint32_t *place = map_find(&places, (uint64_t)w->bases[i].account << 32 | w->bases[i].reason);
+        struct profile_book *book = place ? &p->books[*place] : NULL;
+        if (!book)
+            continue;
+        book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
+        book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
+    }
+    map_deinit(&places);
+    return rc;
+}
+
+/* Allocations weigh bytes; a clock's interval beside them is not theirs. */
+static int settle_allocations(struct profile *p)
+{
+    p->kind = PROFILE_ALLOC;
+    p->unit = PROFILE_UNIT_BYTES;
+    p->interval_ns = 0;
+    return profile_string(p, "alloc_space", strlen("alloc_space"), &p->value);
+}
+
+/* Each set of those that are alive was told at one moment; the last set counts, and is the samples. Who has died since is in it. */
+static int settle_objects(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    uint32_t kept = 0;
+    int64_t last = INT64_MIN;
+    bool has_set = false;
+    p->unit = PROFILE_UNIT_BYTES;
+    p->interval_ns = 0;
+    for (uint32_t i = 0; i < p->object_count; i++)
+        if (p->objects[i].is_alive && p->objects[i].told_ns > last) {
+            last = p->objects[i].told_ns;
+            has_set = true;
+        }
+    for (uint32_t i = 0; i < p->object_count; i++) {
+        const struct profile_object *o = &p->objects[i];
+        if (o->is_alive ? o->told_ns == last : !has_set || o->told_ns <= last)
+            p->objects[kept++] = *o;
+    }
+    p->object_count = kept;
+    for (uint32_t i = 0; i < kept; i++) {
+        int rc = p->objects[i].is_alive ? profile_add_sample(p, &p->objects[i].sample) : 0;
+        if (rc == -ENOMEM)
+            return rc;
+        w->refused += rc != 0;
+    }
+    return profile_string(p, "inuse_space", strlen("inuse_space"), &p->value);
+}
+
+/* Samples that stand for events of which the setting says what they are. */
+static int settle_events(struct profile *p)
+{
+    static const char unit[] = "events";
+    const char *event = profile_setting(p, "event");
+    char value[128];
+    snprintf(value, sizeof value, "%s", event && *event ? event : unit);
+    p->unit = PROFILE_UNIT_OTHER;
+    p->interval_ns = 0;
+    return profile_string(p, unit, sizeof unit - 1, &p->unit_name) ? -ENOMEM : profile_string(p, value, strlen(value), &p->value);
+}
+
+int load_whole_settle(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    if (stands_for_periods(w->rank))
+        weigh_periods(w);
+    p->interval_ns = nominal_interval(w);
+    int rc = subtract_bases(w);
+    if (rc)
+        return rc;
+    if (p->kind == PROFILE_LIVE)
+        rc = settle_objects(w);
+    else if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
+        rc = settle_allocations(p);
+    else if (w->rank == LOAD_EVENT)
+        rc = settle_events(p);
+    if (!rc && w->native_samples)
+        rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
+                                 (unsigned long long)w->native_samples);
+    if (!rc && w->left_out)
+        rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
+                                 (unsigned long long)w->left_out, load_rank_types[w->left_out_rank]);
+    if (!rc && w->lost_samples)
+        rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
+                                 (unsigned long long)w->lost_samples);
+    if (!rc && w->refused)
+        rc = profile_add_problem(p, "warning", "%llu samples left out: their weights cannot be true",
+                                 (unsigned long long)w->refused);
+    return rc;
+}

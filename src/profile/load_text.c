@@ -1,6 +1,0 @@
-#include "profile/load_text.h"
-
-int load_text(struct profile *p, struct jfr_text text, uint32_t *string)
-{
-    return profile_string(p, text.bytes, text.len, string);
-}

@@ -1,0 +1,169 @@
+#include "report/text/text.h"
+
+#include "base/buffer.h"
+#include "base/text/units.h"
+#include "base/text/utf8.h"
+#include "profile/names.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Where no terminal sets a bound. Java's names are shorter; those of C++ may have a page of template arguments. */
+enum { NAME_COLUMNS = 160 };
+
+static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[33m", "\033[31m"};
+
+void text_begin(const struct text *t, enum text_style style)
+{
+    if (t->o->colour)
+        fputs(styles[style], t->out);
+}
+
+void text_end(const struct text *t, enum text_style style)
+{
+    if (t->o->colour && style != TEXT_PLAIN)
+        fputs("\033[m", t->out);
+}
+
+void text_heading(const struct text *t, const char *title, const char *about)
+{
+    fputc('\n', t->out);
+    text_begin(t, TEXT_HEADING);
+    utf8_print(t->out, title);
+    text_end(t, TEXT_HEADING);
+    text_begin(t, TEXT_FAINT);
+    utf8_print(t->out, about);
+    text_end(t, TEXT_FAINT);
+    fputc('\n', t->out);
+}
+
+char *text_count(char *out, size_t size, uint64_t n)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    size_t at = 0;
+    for (int i = 0; i < len && at + 2 < size; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+    return out;
+}
+
+char *text_time(char *out, size_t size, int64_t ns)
+{
+    char plain[32];
+    uint64_t size_of_it = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    if (ns)
+        units_format_duration(plain, sizeof plain, size_of_it);
+    else
+        snprintf(plain, sizeof plain, "0");
+    snprintf(out, size, "%s%s", ns < 0 ? "-" : "", plain);
+    return out;
+}
+
+char *text_weight(char *out, size_t size, const struct profile *p, uint64_t weight)
+{
+    if (p->unit == PROFILE_UNIT_NS)
+        return text_time(out, size, (int64_t)weight);
+    if (p->unit == PROFILE_UNIT_BYTES)
+        return units_format_bytes(out, size, weight);
+    return text_count(out, size, weight);
+}
+
+const char *text_whole(const struct text *t)
+{
+    if (t->p->kind == PROFILE_WALL)
+        return "wall-clock time";
+    if (t->p->kind == PROFILE_WAITING)
+        return "waiting time";
+    if (t->p->kind == PROFILE_ALLOC)
+        return "allocated bytes";
+    if (t->p->kind == PROFILE_LIVE)
+        return "live bytes";
+    if (t->p->kind == PROFILE_LOCK)
+        return "time of waiting for locks";
+    if (t->p->kind == PROFILE_HOLDER)
+        return "time that others waited";
+    if (t->p->value || t->p->unit == PROFILE_UNIT_OTHER || t->p->unit == PROFILE_UNIT_BYTES)
+        return t->p->value ? profile_text(t->p, t->p->value) : profile_unit_word(t->p);
+    return profile_is_safepoint(t->p) ? "running time" : t->p->unit == PROFILE_UNIT_SAMPLES ? "samples" : "sampled CPU";
+}
+
+bool text_is_full(double share)
+{
+    return share * 100 >= 99.95;
+}
+
+void text_shares(const struct text *t, double total, double self, bool wide_total, bool wide_self)
+{
+    fprintf(t->out, "(t %*.1f,s %*.1f) ", wide_total ? 5 : 4, total * 100, wide_self ? 5 : 4, self * 100);
+}
+
+void text_interval(const struct text *t, struct interval i, bool wide)
+{
+    char plain[32];
+    snprintf(plain, sizeof plain, "[%.1f..%.1f]", i.low * 100, i.high * 100);
+    text_begin(t, TEXT_FAINT);
+    fprintf(t->out, "%-*s ", wide ? 13 : 12, plain);
+    text_end(t, TEXT_FAINT);
+}
+
+const char *text_mark(uint8_t type)
+{
+    return type == JFR_FRAME_KERNEL ? " (kernel)" : "";
+}
+
+void text_name(const struct text *t, uint32_t label, size_t used, const char *tail)
+{
+    const char *name = profile_text(t->p, label);
+    struct buffer b;
+    buffer_init(&b, 1 << 20);
+    used += strlen(tail);
+    size_t room = t->o->width > used ? t->o->width - used : 0;
+    if (room || utf8_columns(name) > NAME_COLUMNS) {
+        names_short(&b, name, room ? room : NAME_COLUMNS);
+        buffer_u8(&b, 0);
+        if (!b.failed)
+            name = (const char *)b.data;
+    }
+    utf8_print(t->out, name);
+    fputs(tail, t->out);
+    fputc('\n', t->out);
+    buffer_deinit(&b);
+}
+
+void text_plain_name(const struct text *t, const char *name)
+{
+    utf8_print(t->out, *name ? name : "[none]");
+    fputc('\n', t->out);
+}
+
+int report_text(FILE *out, const struct profile *p, struct stats *s, const struct report_options *o)
+{
+    struct text t = {.out = out, .p = p, .s = s, .o = o};
+    int rc = 0;
+    text_header(&t);
+    text_label(&t);
+    if (o->sections & REPORT_METHODS) {
+        text_leaks(&t);
+        text_holders(&t);
+        text_allocated(&t);
+        text_locks(&t);
+    }
+    if (o->sections & REPORT_METHODS)
+        text_methods(&t);
+    if (o->sections & REPORT_LINES)
+        text_lines(&t);
+    text_groups(&t);
+    rc = text_trees(&t);
+    if (o->sections & REPORT_THREADS)
+        text_threads(&t);
+    if (o->sections & REPORT_BOOKS)
+        text_books(&t);
+    if (o->sections & REPORT_BOOKS)
+        text_halt_books(&t);
+    text_problems(&t);
+    return rc;
+}

@@ -1,0 +1,342 @@
+#include "report/text/text.h"
+
+#include "base/text/units.h"
+#include "base/text/utf8.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RATE_BYTES = 20 }; /* of a rate as the recording has it: "100/s" */
+
+static void key(const struct text *t, const char *name)
+{
+    text_begin(t, TEXT_HEADING);
+    fprintf(t->out, "%-9s ", name);
+    text_end(t, TEXT_HEADING);
+}
+
+static void put_process(const struct text *t)
+{
+    const char *command = profile_text(t->p, t->p->command);
+    if (!*command && !t->p->pid)
+        return;
+    key(t, "Process");
+    utf8_print(t->out, *command ? command : "?");
+    if (t->p->pid)
+        fprintf(t->out, " (pid %" PRIu64 ")", t->p->pid);
+    fputc('\n', t->out);
+}
+
+/* "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (...), built on ...": what comes after " for " is noise. */
+static void put_jvm(const struct text *t)
+{
+    char version[256];
+    snprintf(version, sizeof version, "%s", profile_text(t->p, t->p->jvm_version));
+    char *rest = strstr(version, " for ");
+    if (rest)
+        *rest = 0;
+    if (!*version)
+        return;
+    key(t, "JVM");
+    utf8_print(t->out, version);
+    fputc('\n', t->out);
+}
+
+static void put_time(const struct text *t)
+{
+    char length[32], date[64];
+    time_t seconds = (time_t)(t->p->start_ns / 1000000000);
+    struct tm tm;
+    if (!t->p->start_ns || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        return;
+    key(t, "Recorded");
+    fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
+}
+
+static void put_moment(const struct text *t, int64_t ns)
+{
+    char date[64];
+    time_t seconds = (time_t)(ns / 1000000000);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
+        fputs(date, t->out);
+}
+
+/* That older data is missing is no damage: from when to when there is any. Of several recordings each has its own. */
+static void put_kept(const struct text *t)
+{
+    const char *keep = profile_setting(t->p, "keep_ns"), *most = profile_setting(t->p, "max_bytes");
+    const char *began = profile_setting(t->p, "began_ns");
+    uint64_t ns = keep ? strtoull(keep, NULL, 10) : 0, bytes = most ? strtoull(most, NULL, 10) : 0;
+    char text[32];
+    if (!t->p->discarded || t->p->merged > 1)
+        return;
+    key(t, "Kept");
+    put_moment(t, t->p->start_ns);
+    fputs(" to ", t->out);
+    put_moment(t, t->p->start_ns + (int64_t)t->p->duration_ns);
+    fputs(": older data was discarded, as asked for", t->out);
+    if (ns)
+        fprintf(t->out, ", keep %s", text_time(text, sizeof text, (int64_t)ns));
+    if (bytes)
+        fprintf(t->out, ", at most %s", units_format_bytes(text, sizeof text, bytes));
+    if (began) {
+        fputs("\n          (the recording began ", t->out);
+        put_moment(t, strtoll(began, NULL, 10));
+        fputc(')', t->out);
+    }
+    fputc('\n', t->out);
+}
+
+static void put_weight(const struct text *t, const char *word)
+{
+    char text[32];
+    key(t, word);
+    fputs(text_time(text, sizeof text, (int64_t)t->s->weight), t->out);
+    if (t->p->duration_ns)
+        fprintf(t->out, ", %.2f threads on average", (double)t->s->weight / (double)t->p->duration_ns);
+    fputs(" (wall-clock time of Java's threads)\n", t->out);
+}
+
+static void put_safepoint(const struct text *t)
+{
+    char text[32];
+    bool waiting = t->p->kind == PROFILE_WAITING;
+    put_weight(t, waiting ? "Waiting" : "Running");
+    key(t, "Event");
+    fprintf(t->out, "safepoint, interval %s: %s\n", text_time(text, sizeof text, (int64_t)t->p->interval_ns),
+            waiting ? "threads that wait, whose stacks are exact"
+                    : "threads that the JVM calls runnable, whose methods are biased: a thread shows the next\n"
+                      "          place where it can be stopped, not where it spent the time. Use -e cpu where it works");
+}
+
+static void put_wall(const struct text *t)
+{
+    char text[32];
+    put_weight(t, "Wall");
+    key(t, "Event");
+    fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
+            text_time(text, sizeof text, (int64_t)t->p->interval_ns));
+}
+
+static void put_locks(const struct text *t)
+{
+    const char *threshold = profile_setting(t->p, "lock_threshold_ns"), *rate = profile_setting(t->p, "lock_rate");
+    char text[32];
+    put_weight(t, "Waiting");
+    key(t, "Event");
+    fputs("lock: waits for monitors, and parks", t->out);
+    if (threshold)
+        fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, strtoll(threshold, NULL, 10)));
+    if (rate) {
+        fputs(", about ", t->out);
+        utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
+        fputs(" at most", t->out);
+    }
+    fputc('\n', t->out);
+}
+
+static void put_holders(const struct text *t)
+{
+    put_weight(t, "Waiting");
+    key(t, "Event");
+    fputs("lock: what threads did that had a lock for which others waited; of one that ran see --kind cpu\n", t->out);
+}
+
+static void put_cpu(const struct text *t)
+{
+    const struct profile_book *cpu = profile_book(t->p, "cpu", "");
+    char text[32];
+    if (!cpu && (t->p->unit != PROFILE_UNIT_NS || !t->s->samples))
+        return;
+    int64_t ns = cpu ? cpu->ns : (int64_t)t->s->weight;
+    key(t, "CPU");
+    fputs(text_time(text, sizeof text, ns), t->out);
+    if (t->p->duration_ns)
+        fprintf(t->out, ", %.2f CPUs on average", (double)ns / (double)t->p->duration_ns);
+    fputs(cpu ? "\n" : " (by the samples: there are no books)\n", t->out);
+}
+
+/* What another profiler measured. */
+static void put_value(const struct text *t)
+{
+    const struct profile *p = t->p;
+    char text[32];
+    key(t, "Measured");
+    text_weight(text, sizeof text, p, t->s->weight);
+    fprintf(t->out, "%s%s", text, p->unit == PROFILE_UNIT_OTHER ? " " : "");
+    if (p->unit == PROFILE_UNIT_OTHER)
+        utf8_print(t->out, profile_unit_word(p));
+    fputs(" of ", t->out);
+    utf8_print(t->out, text_whole(t));
+    fputc('\n', t->out);
+}
+
+/* What a clock of ours counted in place of CPU time. */
+static void put_counter(const struct text *t)
+{
+    const char *event = profile_setting(t->p, "event"), *interval = profile_setting(t->p, "event_interval");
+    const char *clock = profile_setting(t->p, "clock");
+    char number[32];
+    if (!event || !interval)
+        return;
+    key(t, "Event");
+    utf8_print(t->out, event);
+    fprintf(t->out, ", a sample every %s", text_count(number, sizeof number, strtoull(interval, NULL, 10)));
+    if (clock) {
+        fputs(", clock ", t->out);
+        utf8_print(t->out, clock);
+    }
+    fputc('\n', t->out);
+}
+
+static void put_allocated(const struct text *t)
+{
+    const struct profile *p = t->p;
+    const char *interval = profile_setting(p, "alloc_interval"), *rate = profile_setting(p, "alloc_rate");
+    char text[32];
+    key(t, "Allocated");
+    fputs(units_format_bytes(text, sizeof text, t->s->weight), t->out);
+    if (p->duration_ns) {
+        double per_second = (double)t->s->weight * 1e9 / (double)p->duration_ns;
+        fprintf(t->out, ", %s/s on average", units_format_bytes(text, sizeof text, (uint64_t)per_second));
+    }
+    if (interval)
+        fprintf(t->out, ", a sample per %s", units_format_bytes(text, sizeof text, strtoull(interval, NULL, 10)));
+    if (!interval && rate) {
+        fputs(", about ", t->out);
+        utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
+        fputs(" samples", t->out);
+    }
+    fputc('\n', t->out);
+}
+
+static void put_filtered(const struct text *t)
+{
+    const struct profile *p = t->p;
+    double all = (double)p->weight + (double)p->filtered_weight;
+    char count[32];
+    if (!p->filtered)
+        return;
+    key(t, "Filter");
+    fprintf(t->out, "shown %.1f %%, filtered %.1f %% (%s samples)\n", 100 * (double)p->weight / all,
+            100 * (double)p->filtered_weight / all, text_count(count, sizeof count, p->filtered));
+}
+
+static void put_clock(const struct text *t)
+{
+    const char *clock = profile_setting(t->p, "clock"), *reason = profile_setting(t->p, "clock_reason");
+    const char *resolution = profile_setting(t->p, "clock_resolution_ns");
+    char text[32];
+    if (!clock)
+        return;
+    key(t, "Clock");
+    utf8_print(t->out, clock);
+    if (resolution)
+        fprintf(t->out, ", resolution %s", text_time(text, sizeof text, strtoll(resolution, NULL, 10)));
+    if (t->p->interval_ns)
+        fprintf(t->out, ", interval %s", text_time(text, sizeof text, (int64_t)t->p->interval_ns));
+    if (reason && *reason) {
+        fputs(" (", t->out);
+        utf8_print(t->out, reason);
+        fputc(')', t->out);
+    }
+    fputc('\n', t->out);
+}
+
+/* Weights of the samples with a truncated stack, and with none. */
+static void count_outcomes(const struct profile *p, uint64_t *truncated, uint64_t *failed)
+{
+    *truncated = *failed = 0;
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const char *outcome = profile_text(p, p->samples[i].outcome);
+        if (!strcmp(outcome, "truncated"))
+            *truncated += p->samples[i].weight;
+        else if (strcmp(outcome, "complete"))
+            *failed += p->samples[i].weight;
+    }
+}
+
+static bool holds_halts_only(const struct profile *p)
+{
+    const char *event = profile_setting(p, "event");
+    return event && !strcmp(event, "halt");
+}
+
+/* What the file was taken for: of a text nobody can be sure. */
+static void put_format(const struct text *t)
+{
+    static const struct {
+        const char *source, *words;
+    } formats[] = {{"collapsed", "collapsed stacks: lines of frames with semicolons between, and a number"},
+                   {"pprof", "pprof"},
+                   {"otlp", "OpenTelemetry profiles"},
+                   {"speedscope", "speedscope"},
+                   {"honest-profiler", "a log of Honest Profiler's"}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(profile_text(t->p, t->p->source), formats[i].source)) {
+            key(t, "Read as");
+            fprintf(t->out, "%s (--from says otherwise)\n", formats[i].words);
+        }
+}
+
+static void put_samples(const struct text *t)
+{
+    const struct profile *p = t->p;
+    char count[32], period[32];
+    uint64_t truncated, failed;
+    key(t, "Samples");
+    if (!t->s->samples) {
+        fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
+              : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
+              : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
+              : t->p->kind == PROFILE_LIVE  ? "none: nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one\n"
+              : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
+                                            : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
+        return;
+    }
+    count_outcomes(p, &truncated, &failed);
+    double weight = t->s->weight ? (double)t->s->weight : 1;
+    fputs(text_count(count, sizeof count, t->s->samples), t->out);
+    if (!p->cpu_samples && !profile_is_of_objects(p) && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
+        fputs(" of ", t->out);
+        utf8_print(t->out, profile_text(p, p->source));
+        if (p->interval_ns)
+            fprintf(t->out, ", one per %s", text_time(period, sizeof period, (int64_t)p->interval_ns));
+    }
+    fprintf(t->out, ", %.1f %% of them without a stack, %.1f %% truncated\n", (double)failed / weight * 100,
+            (double)truncated / weight * 100);
+}
+
+void text_header(const struct text *t)
+{
+    put_format(t);
+    put_process(t);
+    put_jvm(t);
+    put_time(t);
+    put_kept(t);
+    if (t->p->kind == PROFILE_ALLOC) {
+        put_allocated(t);
+    } else if (t->p->kind == PROFILE_LIVE) {
+        key(t, "Alive");
+        text_live_header(t);
+    } else if (t->p->kind == PROFILE_WALL) {
+        put_wall(t);
+    } else if (t->p->kind == PROFILE_LOCK) {
+        put_locks(t);
+    } else if (t->p->kind == PROFILE_HOLDER) {
+        put_holders(t);
+    } else if (profile_is_safepoint(t->p)) {
+        put_safepoint(t);
+    } else if (t->p->value && strcmp(profile_text(t->p, t->p->value), "cpu")) {
+        put_value(t);
+        put_counter(t);
+    } else {
+        put_cpu(t);
+        put_clock(t);
+    }
+    put_filtered(t);
+    put_samples(t);
+}

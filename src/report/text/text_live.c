@@ -1,0 +1,155 @@
+/* What is alive: after collections, what grows, and the books of it. */
+#include "report/text/text.h"
+
+#include "base/text/units.h"
+#include "base/text/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { CANDIDATES_TOP = 10, PATH_FRAMES = 5, NAME_COLUMNS = 32, TEXT_BYTES = 32, NUMBER_BYTES = 20 };
+
+static const double MOST_BYTES = 1e19; /* a damaged file may have its heap grow by more in an hour */
+
+static const char *size(char out[TEXT_BYTES], double n)
+{
+    return units_format_bytes(out, TEXT_BYTES, n > 0 ? (uint64_t)fmin(n, MOST_BYTES) : 0);
+}
+
+void text_live_header(const struct text *t)
+{
+    const struct profile *p = t->p;
+    char a[TEXT_BYTES], b[TEXT_BYTES];
+    if (!p->live_set_count) {
+        fprintf(t->out, "%s, %s\n", size(a, (double)t->s->weight),
+                p->merged > 1 ? "of several recordings together" : "by the objects' own size");
+        return;
+    }
+    const struct profile_live_set *first = &p->live_sets[0], *last = &p->live_sets[p->live_set_count - 1];
+    fprintf(t->out, "%s +- %s of what was allocated while recording\n", size(a, (double)last->bytes), size(b, 1.96 * (double)last->error));
+    if (!first->heap_used || !last->heap_used)
+        return;
+    double per_hour = leaks_heap_per_hour(p);
+    fprintf(t->out, "          heap after collections: %s at first, %s at last", size(a, (double)first->heap_used),
+            size(b, (double)last->heap_used));
+    fprintf(t->out, ", %s%s an hour\n", per_hour < 0 ? "-" : "+", size(a, fabs(per_hour)));
+}
+
+/* ---- leak candidates ---- */
+
+static void put_path(const struct text *t, const struct leak *l)
+{
+    const struct profile *p = t->p;
+    uint32_t at = l->stack;
+    fputs("       by ", t->out);
+    for (int i = 0; at && i < PATH_FRAMES; i++, at = p->nodes[at].parent) {
+        fputs(i ? " < " : "", t->out);
+        utf8_print(t->out, profile_text(p, p->frames[p->nodes[at].frame].label));
+    }
+    fputs(at ? " < ...\n" : "\n", t->out);
+}
+
+/* To one digit, and never down: it is a bound. */
+static double rounded_up(double chance)
+{
+    double p = fmax(chance, 1e-99), unit = pow(10, floor(log10(p)));
+    return ceil(p / unit - 1e-6) * unit;
+}
+
+static void put_candidate(const struct text *t, const struct leak *l, uint32_t number)
+{
+    const char *class_name = profile_text(t->p, l->class_name);
+    char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
+    fprintf(t->out, "  %2" PRIu32 ". ", number);
+    utf8_print(t->out, *class_name ? class_name : "[unknown class]");
+    fputs(" of ", t->out);
+    text_plain_name(t, profile_text(t->p, l->site));
+    fprintf(t->out, "       grew by %s +- %s, %s an hour; p <= %.0e\n", size(a, l->growth), size(b, 1.96 * l->growth_error),
+            size(c, l->per_hour), rounded_up(l->chance));
+    fprintf(t->out, "       alive: %s +- %s by %" PRIu32 " sampled objects, %s old on average\n", size(a, (double)l->bytes),
+            size(b, 1.96 * l->error), l->objects, text_time(c, sizeof c, (int64_t)l->age_ns));
+    put_path(t, l);
+    text_first_holder(t, &l->holders);
+}
+
+static void put_proof(const struct text *t, const struct leaks *l)
+{
+    if (l->proof == LEAKS_NO_OLD_COLLECTION)
+        fputs("Not each quarter of the recording saw a collection of old objects: what grew may be garbage. Record for longer, or make\n"
+              "collections meanwhile ('jcmd PID GC.run').\n", t->out);
+    else if (l->proof == LEAKS_OLD_UNKNOWN)
+        fputs("This JVM does not report when old objects were collected (-XX:-UsePerfData?): what grew may be garbage.\n", t->out);
+}
+
+void text_leaks(const struct text *t)
+{
+    const struct leaks *l = t->o->leaks;
+    uint32_t top = t->o->top_set ? t->o->top : CANDIDATES_TOP;
+    if (!l || !t->p->live_set_count)
+        return;
+    text_heading(t, "Leak candidates", "  live bytes that grew in each quarter of the recording, by class and allocating method");
+    if (l->is_too_short) {
+        fprintf(t->out, "Too few collections to tell (%" PRIu32 " looks at what they left): record for longer.\n", l->looks);
+        return;
+    }
+    if (!l->count)
+        fprintf(t->out, "none of %" PRIu32 " groups of objects; by chance one in a million recordings has one\n", l->groups);
+    for (uint32_t i = 0; i < l->count && (i < top || !top); i++)
+        put_candidate(t, &l->rows[i], i + 1);
+    if (top && l->count > top)
+        fprintf(t->out, "  ... and %" PRIu32 " more\n", l->count - top);
+    put_proof(t, l);
+}
+
+/* ---- books ---- */
+
+static void put_line(const struct text *t, const char *name, const char *account)
+{
+    const struct profile_book *book = profile_book(t->p, account, "");
+    char bytes[TEXT_BYTES], count[TEXT_BYTES];
+    if (book)
+        fprintf(t->out, "  %-*s%10s  %11s\n", NAME_COLUMNS - 2, name, size(bytes, (double)book->ns),
+                text_count(count, sizeof count, book->count));
+}
+
+static void put_walks(const struct text *t)
+{
+    const struct profile_book *walked = profile_book(t->p, "paths_walked", ""), *stopped = profile_book(t->p, "paths_stopped", "");
+    char time[TEXT_BYTES], counted[TEXT_BYTES], times[TEXT_BYTES];
+    if (!walked)
+        return;
+    if (!walked->count) {
+        fputs("For paths the heap was not walked.\n", t->out);
+        return;
+    }
+    bool is_counted = stopped && stopped->ns;
+    snprintf(times, sizeof times, "%" PRIu64 " times", walked->count);
+    fprintf(t->out, "For paths the heap was walked %s, in %s; all threads stood still for %s by the JVM's counters.\n",
+            walked->count == 1 ? "once" : times, text_time(time, sizeof time, walked->ns),
+            is_counted ? text_time(counted, sizeof counted, stopped->ns) : "?");
+}
+
+void text_live_books(const struct text *t)
+{
+    const struct profile *p = t->p;
+    text_heading(t, "Books", "  what became of the sampled objects");
+    if (!profile_book(p, "live_watched_bytes", "")) {
+        fputs("This recording has none: what its profiler did not watch is unknown.\n", t->out);
+        return;
+    }
+    text_begin(t, TEXT_FAINT);
+    fprintf(t->out, "  %-*s%10s  %11s\n", NAME_COLUMNS - 2, "account", "bytes", "objects");
+    text_end(t, TEXT_FAINT);
+    put_line(t, "watched", "live_watched_bytes");
+    put_line(t, "found dead", "live_dead_bytes");
+    put_line(t, "displaced", "live_displaced_bytes");
+    put_line(t, "without a reference", "live_unreferenced_bytes");
+    put_walks(t);
+    const char *most = profile_setting(p, "live_max");
+    if (!most)
+        return;
+    fputs("Bytes are those that the objects were sampled for. At most ", t->out);
+    utf8_write(t->out, most, strnlen(most, NUMBER_BYTES));
+    fputs(" are watched (--live-max); these stand for the\ndisplaced ones, too.\n", t->out);
+}

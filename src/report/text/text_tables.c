@@ -1,0 +1,195 @@
+#include "report/text/text.h"
+
+#include "base/text/utf8.h"
+
+#include <inttypes.h>
+
+enum { METHODS_TOP = 20, LINES_TOP = 10, THREADS_TOP = 10, LABELS_TOP = 20 };
+
+/* Terminals at least this wide show the intervals of total and self, others that of the column sorted by. */
+enum { WIDE_COLUMNS = 120 };
+
+/* Rows to show of a sorted table: those that are asked for, without those that are 0 in the column sorted by. */
+static uint32_t row_count(const struct text *t, const struct stats_table *table, enum stats_order order,
+                          uint32_t otherwise)
+{
+    uint32_t top = t->o->top_set ? t->o->top : otherwise, rows = 0;
+    while (rows < table->count && (rows < top || !top) &&
+           (order == STATS_BY_TOTAL ? table->rows[rows].total.weight : table->rows[rows].self.weight))
+        rows++;
+    return rows;
+}
+
+/* How the rows of one table are laid out; `wide` columns hold a figure of 100.0. */
+struct layout {
+    bool total_interval, self_interval;
+    bool wide_total, wide_self, wide_total_interval, wide_self_interval;
+    size_t used; /* columns before the name */
+};
+
+static struct layout layout_of(const struct text *t, const struct stats_table *table, uint32_t rows)
+{
+    bool both = t->o->width >= WIDE_COLUMNS;
+    struct layout l = {.total_interval = both || t->o->order == STATS_BY_TOTAL,
+                       .self_interval = both || t->o->order == STATS_BY_SELF};
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct stats_row *r = &table->rows[i];
+        l.wide_total |= text_is_full(r->total.share);
+        l.wide_self |= text_is_full(r->self.share);
+        l.wide_total_interval |= text_is_full(r->total.interval.high);
+        l.wide_self_interval |= text_is_full(r->self.interval.high);
+    }
+    size_t shares = 16 + (size_t)l.wide_total + (size_t)l.wide_self;
+    size_t total = l.total_interval ? 13 + (size_t)l.wide_total_interval : 0;
+    size_t self = l.self_interval ? 13 + (size_t)l.wide_self_interval : 0;
+    l.used = shares + total + self;
+    return l;
+}
+
+static void put_row(const struct text *t, const struct layout *l, const struct stats_row *r, const struct stats_table *table)
+{
+    char tail[32] = "";
+    if (r->line)
+        snprintf(tail, sizeof tail, ":%" PRId32, r->line);
+    else
+        snprintf(tail, sizeof tail, "%s", text_mark(stats_type(r)));
+    text_shares(t, r->total.share, r->self.share, l->wide_total, l->wide_self);
+    if (l->total_interval)
+        text_interval(t, r->total.interval, l->wide_total_interval);
+    if (l->self_interval)
+        text_interval(t, r->self.interval, l->wide_self_interval);
+    if (table == &t->s->types)
+        text_plain_name(t, profile_type_name((uint8_t)r->label));
+    else if (table == &t->s->classes || table == &t->s->packages)
+        text_plain_name(t, profile_text(t->p, r->label));
+    else
+        text_name(t, r->label, l->used, tail);
+}
+
+/* What the rows that are not shown come to. */
+static void put_rest(const struct text *t, const struct stats_table *table, uint32_t shown, const char *what)
+{
+    uint64_t weight = 0;
+    char count[32];
+    for (uint32_t i = shown; i < table->count; i++)
+        weight += table->rows[i].self.weight;
+    if (shown == table->count)
+        return;
+    double share = t->s->weight ? (double)weight / (double)t->s->weight : 0;
+    text_begin(t, TEXT_FAINT);
+    fprintf(t->out, "%s more %s, together s %.1f", text_count(count, sizeof count, table->count - shown), what,
+            share * 100);
+    text_end(t, TEXT_FAINT);
+    fputc('\n', t->out);
+}
+
+static void put_table(const struct text *t, struct stats_table *table, const char *title, uint32_t otherwise,
+                      const char *what)
+{
+    if (!table->count)
+        return;
+    stats_sort(table, table == &t->s->types ? NULL : t->p, t->o->order);
+    uint32_t rows = row_count(t, table, t->o->order, otherwise);
+    struct layout l = layout_of(t, table, rows);
+    const char *intervals = l.total_interval && l.self_interval ? "[95 % of t] [95 % of s]"
+                            : l.total_interval                  ? "[95 % interval of t]"
+                                                                : "[95 % interval of s]";
+    char about[96];
+    snprintf(about, sizeof about, "  %% of %s: t total, s self, %s", text_whole(t), intervals);
+    text_heading(t, title, about);
+    for (uint32_t i = 0; i < rows; i++)
+        put_row(t, &l, &table->rows[i], table);
+    put_rest(t, table, rows, what);
+}
+
+static const struct {
+    const char *methods, *lines;
+} titles[] = {[PROFILE_RUNNING] = {"Hot methods", "Hot lines"},
+              [PROFILE_WAITING] = {"Waiting methods", "Waiting lines"},
+              [PROFILE_WALL] = {"Methods, running or not", "Lines, running or not"},
+              [PROFILE_ALLOC] = {"Allocating methods", "Allocating lines"},
+              [PROFILE_LIVE] = {"Methods that allocated what is alive", "Lines that did"},
+              [PROFILE_LOCK] = {"Methods that waited", "Lines that did"},
+              [PROFILE_HOLDER] = {"Methods of who had the lock", "Lines of who had it"}};
+
+void text_methods(const struct text *t)
+{
+    put_table(t, &t->s->methods, titles[t->p->kind].methods, METHODS_TOP, "methods");
+}
+
+void text_lines(const struct text *t)
+{
+    put_table(t, &t->s->lines, titles[t->p->kind].lines, LINES_TOP, "lines");
+}
+
+void text_groups(const struct text *t)
+{
+    if (t->o->sections & REPORT_CLASSES)
+        put_table(t, &t->s->classes, "Classes", METHODS_TOP, "classes");
+    if (t->o->sections & REPORT_PACKAGES)
+        put_table(t, &t->s->packages, "Packages and libraries", METHODS_TOP, "packages");
+    if (t->o->sections & REPORT_TYPES)
+        put_table(t, &t->s->types, "Types of frames", PROFILE_TYPES, "types");
+}
+
+static void put_label(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
+{
+    char weight[32];
+    fprintf(t->out, "(s %*.1f) ", wide ? 5 : 4, r->self.share * 100);
+    text_interval(t, r->self.interval, wide_interval);
+    fprintf(t->out, "%10s  ", text_weight(weight, sizeof weight, t->p, r->self.weight));
+    text_plain_name(t, profile_text(t->p, r->label));
+}
+
+void text_label(const struct text *t)
+{
+    const struct stats_table *table = &t->s->labels;
+    uint32_t rows = t->o->label ? row_count(t, table, STATS_BY_SELF, LABELS_TOP) : 0;
+    char title[64], about[96];
+    if (!rows)
+        return;
+    snprintf(title, sizeof title, "By %.50s", t->o->label);
+    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]; [none]: samples without it", text_whole(t));
+    text_heading(t, title, about);
+    bool wide = text_is_full(table->rows[0].self.share), wide_interval = text_is_full(table->rows[0].self.interval.high);
+    for (uint32_t i = 0; i < rows; i++)
+        put_label(t, &table->rows[i], wide, wide_interval);
+    put_rest(t, table, rows, "values");
+}
+
+static void put_thread(const struct text *t, const struct stats_row *r, bool wide, bool wide_interval)
+{
+    const struct profile_thread *thread = &t->p->threads[r->label];
+    char cpu[32] = "-", count[32];
+    if (thread->cpu_known)
+        text_time(cpu, sizeof cpu, (int64_t)thread->cpu_ns);
+    fprintf(t->out, "(s %*.1f) ", wide ? 5 : 4, r->self.share * 100);
+    text_interval(t, r->self.interval, wide_interval);
+    fprintf(t->out, "%8s  ", cpu);
+    utf8_print(t->out, profile_text(t->p, thread->name));
+    if (thread->os_id)
+        fprintf(t->out, " (tid %" PRIu64 ")", thread->os_id);
+    if (thread->virtual_threads)
+        fprintf(t->out, " (%s virtual)", text_count(count, sizeof count, thread->virtual_threads));
+    fputc('\n', t->out);
+}
+
+void text_threads(const struct text *t)
+{
+    const struct stats_table *table = &t->s->threads;
+    uint32_t rows = row_count(t, table, STATS_BY_SELF, THREADS_TOP);
+    bool wide = false, wide_interval = false;
+    if (!table->count)
+        return;
+    char about[96];
+    snprintf(about, sizeof about, "  %% of %s, [95 %% interval]%s", text_whole(t),
+             profile_is_safepoint(t->p) || t->p->kind == PROFILE_WALL ? "" : ", CPU by the thread's own clock");
+    text_heading(t, "Threads", about);
+    for (uint32_t i = 0; i < rows; i++) {
+        wide |= text_is_full(table->rows[i].self.share);
+        wide_interval |= text_is_full(table->rows[i].self.interval.high);
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        put_thread(t, &table->rows[i], wide, wide_interval);
+    put_rest(t, table, rows, "threads");
+}

@@ -1,0 +1,109 @@
+#include "server/answers/ingest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RATE_DEFAULT = 100 };
+
+/* Pyroscope's label names may hold what ours may not; such a character becomes '_'. */
+static int set_label(struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len,
+                     struct error *e)
+{
+    char clean[LABEL_NAME_MAX + 1];
+    if (!name_len || name_len > LABEL_NAME_MAX)
+        return error_set(e, -EINVAL, "name: a label's name has %zu bytes", name_len);
+    for (size_t i = 0; i < name_len; i++)
+        clean[i] = isalnum((unsigned char)name[i]) || strchr("_.-", name[i]) ? name[i] : '_';
+    if (!isalpha((unsigned char)clean[0]))
+        clean[0] = '_';
+    return value_len ? labels_set(labels, clean, name_len, value, value_len, e) : 0;
+}
+
+static int read_labels(const char *text, size_t len, struct labels *labels, struct error *e)
+{
+    int rc = 0;
+    for (const char *end = text + len; !rc && text < end;) {
+        const char *comma = memchr(text, ',', (size_t)(end - text)), *next = comma ? comma : end;
+        const char *equals = memchr(text, '=', (size_t)(next - text));
+        if (!equals)
+            return error_set(e, -EINVAL, "name: write it like app{label=value,...}");
+        const char *value = equals + 1, *last = next;
+        if (last - value >= 2 && *value == '"' && last[-1] == '"') {
+            value++;
+            last--;
+        }
+        rc = set_label(labels, text, (size_t)(equals - text), value, (size_t)(last - value), e);
+        text = next + 1;
+    }
+    return rc;
+}
+
+int ingest_name(const char *name, struct labels *labels, struct error *e)
+{
+    const char *brace = strchr(name, '{');
+    size_t len = brace ? (size_t)(brace - name) : strlen(name), rest = brace ? strlen(brace) : 0;
+    if (brace && (rest < 2 || brace[rest - 1] != '}'))
+        return error_set(e, -EINVAL, "name: write it like app{label=value,...}");
+    int rc = labels_set(labels, "service", 7, name, len, e);
+    rc = rc || !brace ? rc : read_labels(brace + 1, rest - 2, labels, e);
+    const char *service = labels_get(labels, "service_name");
+    return rc || !*service ? rc : labels_set(labels, "service", 7, service, strlen(service), e);
+}
+
+static int read_times(const struct http *h, struct envelope_note *note, struct error *e)
+{
+    static const char *const names[] = {"from", "until"};
+    for (int i = 0; i < 2; i++) {
+        const char *text = http_parameter(h, names[i], NULL);
+        char *end;
+        unsigned long long v = text ? strtoull(text, &end, 10) : 0;
+        if (text && (*end || !isdigit((unsigned char)*text)))
+            return error_set(e, -EINVAL, "%s: '%.40s' is not a time in seconds", names[i], text);
+        while (v > 100000000000ull) /* some send milliseconds, or less */
+            v /= 1000;
+        *(i ? &note->until_ns : &note->from_ns) = (int64_t)(v * 1000000000);
+    }
+    return 0;
+}
+
+static int read_format(const struct http *h, struct envelope_note *note, struct error *e)
+{
+    static const char *const formats[][2] = {
+        {"jfr", "jfr"}, {"pprof", "pprof"}, {"folded", "collapsed"}, {"collapsed", "collapsed"}};
+    const char *text = http_parameter(h, "format", NULL);
+    if (!text || !*text)
+        return 0;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(text, formats[i][0])) {
+            snprintf(note->format, sizeof note->format, "%s", formats[i][1]);
+            return 0;
+        }
+    return error_set(e, -EINVAL, "format: '%.40s' is none of jfr, pprof, folded, collapsed", text);
+}
+
+static int read_rate(const struct http *h, struct envelope_note *note, struct error *e)
+{
+    const char *text = http_parameter(h, "sampleRate", NULL), *units = http_parameter(h, "units", NULL);
+    char *end;
+    unsigned long rate = text ? strtoul(text, &end, 10) : RATE_DEFAULT;
+    if (text && (*end || !isdigit((unsigned char)*text) || !rate || rate > 1000000))
+        return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
+    if (!units || !*units || !strcmp(units, "samples"))
+        note->period_ns = 1000000000 / rate;
+    return 0;
+}
+
+int ingest_read(const struct http *h, struct envelope_note *note, struct error *e)
+{
+    size_t len;
+    const char *name = http_parameter(h, "name", &len);
+    if (!name || strlen(name) != len)
+        return error_set(e, -EINVAL, "name is missing: POST /ingest?name=app{label=value,...}");
+    int rc = ingest_name(name, &note->labels, e);
+    rc = rc ? rc : read_times(h, note, e);
+    rc = rc ? rc : read_format(h, note, e);
+    return rc ? rc : read_rate(h, note, e);
+}

@@ -1,0 +1,71 @@
+#include "server/answers/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+    fprintf(out, "# HELP candor_server_%s %s\n# TYPE candor_server_%s %s\ncandor_server_%s %" PRIu64 "\n", name, help,
+            name, type, name, value);
+}
+
+static void put_recordings(FILE *out, const struct counters *c)
+{
+    uint64_t ended = 0;
+    for (int i = 0; i < REFUSALS; i++)
+        ended += c->ended[i];
+    put(out, "recordings_received_total", "counter", "Recordings that were sent.", c->received);
+    put(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.", c->ended[STORED]);
+    put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
+    put(out, "recordings_in_progress", "gauge", "Recordings on their way.", c->received - ended);
+    fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
+                 "# TYPE candor_server_recordings_refused_total counter\n");
+    for (int i = DUPLICATE + 1; i < REFUSALS; i++)
+        fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i],
+                c->ended[i]);
+    put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
+}
+
+static void put_store(FILE *out, const struct catalogue_sums *s)
+{
+    put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
+    put(out, "store_recording_bytes", "gauge", "Bytes of recordings as they were sent.", s->recording_bytes);
+    put(out, "store_segments", "gauge", "Segments that can be read.", s->segments);
+    put(out, "store_segment_bytes", "gauge", "Bytes of segments.", s->segment_bytes);
+    put(out, "store_dictionary_bytes", "gauge", "Bytes of dictionaries.", s->dictionary_bytes);
+    put(out, "store_parts_pending", "gauge", "Days of recordings that are not sealed yet.", s->pending);
+    put(out, "store_parts_lost", "gauge", "Days of recordings whose segment and recording are both damaged.", s->lost);
+    put(out, "store_segments_quarantined", "gauge", "Segments that were damaged.", s->bad);
+}
+
+void metrics_answer(struct http *h)
+{
+    struct http_writer w;
+    struct counters c = counters_read(&h->server->counters);
+    struct catalogue_sums sums;
+    struct error e;
+    if (http_write_begin(h, &w))
+        return;
+    put_recordings(w.out, &c);
+    put(w.out, "queries_total", "counter", "Queries answered.", c.queries);
+    fprintf(w.out,
+            "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
+            "counter\n"
+            "candor_server_query_seconds_total %.6f\n",
+            (double)c.query_ns / 1e9);
+    if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
+        put_store(w.out, &sums);
+    http_write_end(h, &w, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
+}
+
+void metrics_health(struct http *h)
+{
+    static const char ok[] = "{\"status\": \"ok\"}\n";
+    struct catalogue_sums sums;
+    struct error e;
+    if (catalogue_sums(store_catalogue(h->server->store), &sums, &e))
+        http_error(h, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", e.text);
+    else
+        http_constant(h, "application/json", ok, sizeof ok - 1);
+}

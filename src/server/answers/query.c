@@ -1,0 +1,383 @@
+#include "server/answers/query.h"
+
+#include "base/text/units.h"
+#include "format/collapsed.h"
+#include "format/otlp.h"
+#include "format/page/flamegraph.h"
+#include "format/pprof.h"
+#include "report/report.h"
+#include "server/request/times.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NODES_DEFAULT = 20000,
+    NODES_MAX = 1000000,
+    STEPS_DEFAULT = 200,
+    STEPS_MAX = 11000,
+    LIMIT_DEFAULT = 100,
+    LIMIT_MAX = 100000
+};
+
+/* ---- what is asked for ---- */
+
+static int read_time(struct http *h, const char *name, const char *otherwise, int64_t *seconds)
+{
+    const char *text = http_parameter(h, name, NULL);
+    int64_t ns;
+    if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
+        http_error(h, MHD_HTTP_BAD_REQUEST,
+                   "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
+        return -EINVAL;
+    }
+    bool to = *name == 't'; /* the second that has begun is in it */
+    *seconds = ns / 1000000000 + (to && ns % 1000000000 ? 1 : 0);
+    return 0;
+}
+
+int query_init(struct query *query, struct http *h)
+{
+    struct error e;
+    size_t len;
+    *query = (struct query){0};
+    const char *select = http_parameter(h, "select", &len);
+    if (select && strlen(select) != len) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "select: it has a zero byte");
+        return -EINVAL;
+    }
+    int rc = selector_parse(&query->selector, select ? select : "", &e);
+    if (rc) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", e.text);
+        return rc;
+    }
+    query->q.selector = &query->selector;
+    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
+    query->q.type = http_parameter(h, "type", NULL);
+    if (query->q.type && !*query->q.type)
+        query->q.type = NULL;
+    rc = read_time(h, "from", "-1h", &query->q.from);
+    rc = rc ? rc : read_time(h, "to", "now", &query->q.to);
+    if (!rc && query->q.to <= query->q.from) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "to is not after from");
+        rc = -EINVAL;
+    }
+    return rc;
+}
+
+void query_deinit(struct query *query)
+{
+    selector_deinit(&query->selector);
+}
+
+int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out)
+{
+    const char *text = http_parameter(h, name, NULL);
+    char *end;
+    *out = otherwise;
+    if (!text || !*text)
+        return 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || !v || v > most) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
+        return -EINVAL;
+    }
+    *out = (uint32_t)v;
+    return 0;
+}
+
+void query_failed(struct http *h, int rc, const struct error *e)
+{
+    if (rc == -ENOENT)
+        http_error(h, MHD_HTTP_NOT_FOUND, "%s", e->text);
+    else if (rc == -ECANCELED || rc == -ETIMEDOUT)
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, e->text);
+    else if (rc == -ENOMEM)
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
+    else
+        http_error(h, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
+}
+
+/* ---- profiles ---- */
+
+struct answer {
+    struct http *http;
+    struct query query;
+    struct profile profile;
+    struct store_result result;
+    uint32_t limit;
+};
+
+typedef int write_answer(struct answer *a, struct http_writer *w); /* 0 or a code */
+
+void query_put_complete(struct jsonw *j, const struct missing *m, const char *type, bool more)
+{
+    char text[HTTP_EXTRA_BYTES];
+    uint64_t parts = missing_parts(m);
+    jsonw_key(j, "complete");
+    jsonw_bool(j, !parts && !more);
+    if (!parts)
+        return;
+    jsonw_key(j, "missing");
+    jsonw_object(j);
+    for (int i = 0; i < MISSING_REASONS; i++) {
+        const struct missing_sum *sum = &m->sums[i];
+        if (!sum->parts)
+            continue;
+        jsonw_key(j, missing_names[i]);
+        jsonw_object(j);
+        jsonw_member_uint(j, "parts", sum->parts);
+        jsonw_member_uint(j, "rows", sum->rows);
+        jsonw_member_uint(j, "weight", sum->weight);
+        jsonw_object_end(j);
+    }
+    jsonw_object_end(j);
+    jsonw_member_text(j, "missing_text", missing_text(m, type, text, sizeof text));
+}
+
+static void put_server(struct answer *a, struct jsonw *j)
+{
+    const struct store_result *r = &a->result;
+    jsonw_key(j, "server");
+    jsonw_object(j);
+    jsonw_member_text(j, "type", r->type);
+    jsonw_member_uint(j, "recordings", r->recordings);
+    jsonw_member_uint(j, "total", r->weight);
+    jsonw_member_uint(j, "shown", a->profile.weight - r->pruned.weight);
+    jsonw_member_uint(j, "pruned", r->pruned.weight);
+    jsonw_member_uint(j, "nodes_pruned", r->pruned.nodes);
+    query_put_complete(j, &r->missing, r->type, false);
+    jsonw_key(j, "unreadable");
+    jsonw_array(j);
+    for (size_t at = 0; at < r->unreadable.len;) {
+        const char *line = (const char *)r->unreadable.data + at;
+        size_t n = (size_t)((const char *)memchr(line, '\n', r->unreadable.len - at) - line);
+        jsonw_string(j, line, n);
+        at += n + 1;
+    }
+    jsonw_array_end(j);
+    jsonw_object_end(j);
+}
+
+/* For the report and the page, which show a profile's problems. */
+static int say_incomplete(struct profile *p, const struct store_result *r, struct error *e)
+{
+    char text[HTTP_EXTRA_BYTES];
+    missing_text(&r->missing, r->type, text, sizeof text);
+    return *text && profile_add_problem(p, "warning", "%s", text) ? error_set(e, -ENOMEM, "out of memory") : 0;
+}
+
+static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const char *type, write_answer *write)
+{
+    struct answer a = {.http = h, .limit = limit};
+    struct http_writer w;
+    struct error e;
+    int rc = query_init(&a.query, h);
+    if (!rc && profile_init(&a.profile)) {
+        query_failed(h, rc = -ENOMEM, &e);
+    } else if (!rc) {
+        a.query.q.keep = keep;
+        rc = store_profile(h->server->store, &a.query.q, &a.profile, &a.result, &e);
+        rc = rc ? rc : say_incomplete(&a.profile, &a.result, &e);
+        if (rc) {
+            query_failed(h, rc, &e);
+        } else if (!http_write_begin(h, &w)) {
+            rc = write(&a, &w);
+            if (rc) {
+                fclose(w.out);
+                free(w.bytes);
+                error_set(&e, rc, "%s", strerror(-rc));
+                query_failed(h, rc, &e);
+            } else {
+                http_write_end(h, &w, MHD_HTTP_OK, type);
+            }
+        }
+        profile_deinit(&a.profile);
+        store_result_deinit(&a.result);
+    }
+    query_deinit(&a.query);
+}
+
+static int write_methods(struct answer *a, struct http_writer *w)
+{
+    struct report_options o = {
+        .sections = REPORT_METHODS | REPORT_LINES | REPORT_THREADS, .top_set = true, .top = a->limit};
+    struct stats s = {0};
+    jsonw_object(&w->json);
+    put_server(a, &w->json);
+    jsonw_key(&w->json, "report");
+    int rc = stats_compute(&s, &a->profile);
+    rc = rc ? rc : report_json(w->out, &a->profile, &s, &o);
+    stats_deinit(&s);
+    jsonw_object_end(&w->json);
+    return rc;
+}
+
+void query_methods(struct http *h)
+{
+    uint32_t limit;
+    if (!query_number(h, "limit", LIMIT_DEFAULT, LIMIT_MAX, &limit))
+        answer_profile(h, 0, limit, "application/json", write_methods);
+}
+
+static void make_title(const struct answer *a, char *out, size_t size)
+{
+    const char *select = http_parameter(a->http, "select", NULL);
+    snprintf(out, size, "%.300s", select && *select ? select : "all services");
+}
+
+static int write_page(struct answer *a, struct http_writer *w)
+{
+    char title[320];
+    make_title(a, title, sizeof title);
+    return flamegraph_write(w->out, &a->profile, title, false);
+}
+
+static int write_data(struct answer *a, struct http_writer *w)
+{
+    char title[320];
+    make_title(a, title, sizeof title);
+    jsonw_object(&w->json);
+    put_server(a, &w->json);
+    jsonw_key(&w->json, "page");
+    int rc = flamegraph_write_data(w->out, &a->profile, title);
+    jsonw_object_end(&w->json);
+    return rc;
+}
+
+void query_flamegraph(struct http *h)
+{
+    const char *format = http_parameter(h, "format", NULL);
+    uint32_t nodes;
+    if (query_number(h, "max_nodes", NODES_DEFAULT, NODES_MAX, &nodes))
+        return;
+    if (format && !strcmp(format, "html"))
+        answer_profile(h, nodes, 0, "text/html; charset=utf-8", write_page);
+    else
+        answer_profile(h, nodes, 0, "application/json", write_data);
+}
+
+/* What a profile has no place for: its reader can tell whether it has all of it. */
+static void tell_sums(struct answer *a)
+{
+    char text[HTTP_EXTRA_BYTES];
+    http_add_number(a->http, "X-Candor-Recordings", a->result.recordings);
+    http_add_number(a->http, "X-Candor-Total", a->result.weight);
+    http_add_text(a->http, "X-Candor-Complete", missing_parts(&a->result.missing) ? "false" : "true");
+    missing_text(&a->result.missing, a->result.type, text, sizeof text);
+    if (*text)
+        http_add_text(a->http, "X-Candor-Missing", text);
+}
+
+static int write_otlp(struct answer *a, struct http_writer *w)
+{
+    tell_sums(a);
+    return otlp_write(w->out, &a->profile, OTLP_1_10);
+}
+
+static int write_pprof(struct answer *a, struct http_writer *w)
+{
+    tell_sums(a);
+    return pprof_write(w->out, &a->profile);
+}
+
+static int write_collapsed(struct answer *a, struct http_writer *w)
+{
+    tell_sums(a);
+    return collapsed_write(w->out, &a->profile, COLLAPSED_NS, false);
+}
+
+void query_profile(struct http *h)
+{
+    const char *format = http_parameter(h, "format", NULL);
+    if (!format || !strcmp(format, "otlp"))
+        answer_profile(h, 0, 0, "application/x-protobuf", write_otlp);
+    else if (!strcmp(format, "pprof"))
+        answer_profile(h, 0, 0, "application/octet-stream", write_pprof);
+    else if (!strcmp(format, "collapsed"))
+        answer_profile(h, 0, 0, "text/plain; charset=utf-8", write_collapsed);
+    else
+        http_error(h, MHD_HTTP_BAD_REQUEST, "format: '%.40s' is none of otlp, pprof, collapsed", format);
+}
+
+/* ---- series ---- */
+
+static void put_series(struct http *h, const struct query *query, int64_t step, const struct store_series *s,
+                       const struct store_result *r)
+{
+    struct http_writer w;
+    if (http_write_begin(h, &w))
+        return;
+    struct jsonw *j = &w.json;
+    jsonw_object(j);
+    jsonw_member_text(j, "type", r->type);
+    jsonw_member_uint(j, "recordings", r->recordings);
+    query_put_complete(j, &r->missing, r->type, false);
+    jsonw_key(j, "step");
+    jsonw_int(j, step);
+    jsonw_key(j, "from");
+    jsonw_int(j, query->q.from);
+    jsonw_key(j, "to");
+    jsonw_int(j, query->q.to);
+    jsonw_key(j, "series");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < s->point_count;) {
+        uint32_t series = s->points[i].series;
+        jsonw_object(j);
+        jsonw_member_text(j, "value", s->values[series]);
+        jsonw_key(j, "points");
+        jsonw_array(j);
+        for (; i < s->point_count && s->points[i].series == series; i++) {
+            jsonw_array(j);
+            jsonw_int(j, query->q.from + s->points[i].step * step);
+            jsonw_uint(j, s->points[i].weight);
+            jsonw_array_end(j);
+        }
+        jsonw_array_end(j);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    jsonw_object_end(j);
+    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+}
+
+static int read_step(struct http *h, const struct query *query, int64_t *step)
+{
+    const char *text = http_parameter(h, "step", NULL);
+    int64_t span = query->q.to - query->q.from;
+    *step = (span + STEPS_DEFAULT - 1) / STEPS_DEFAULT;
+    if (text && *text && times_parse_step(text, step)) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
+        return -EINVAL;
+    }
+    if (span / *step > STEPS_MAX) {
+        http_error(h, MHD_HTTP_BAD_REQUEST, "step: more than %d steps; make it longer", STEPS_MAX);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+void query_series(struct http *h)
+{
+    struct query query;
+    struct store_series series = {0};
+    struct store_result result = {0};
+    struct error e;
+    int64_t step;
+    const char *by = http_parameter(h, "by", NULL);
+    int rc = query_init(&query, h);
+    rc = rc ? rc : read_step(h, &query, &step);
+    if (!rc) {
+        rc = store_series(h->server->store, &query.q, step, by && *by ? by : NULL, &series, &result, &e);
+        if (rc)
+            query_failed(h, rc, &e);
+        else
+            put_series(h, &query, step, &series, &result);
+        store_series_deinit(&series);
+        store_result_deinit(&result);
+    }
+    query_deinit(&query);
+}

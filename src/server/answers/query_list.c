@@ -1,0 +1,315 @@
+/* Queries of the catalogue alone: services, recordings. */
+#include "server/answers/query.h"
+
+#include "base/array.h"
+#include "base/map.h"
+#include "base/strtab.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LIMIT = 1000, LIMIT_MAX = 100000, VALUES_MAX = 100 };
+
+static void put_labels(struct jsonw *j, const struct labels *l)
+{
+    jsonw_key(j, "labels");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < l->count; i++)
+        jsonw_member_text(j, l->list[i].name, l->list[i].value);
+    jsonw_object_end(j);
+}
+
+/* ---- recordings ---- */
+
+struct listing {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
+    struct jsonw *json;
+    const struct selector *selector;
+    const char *type;
+    uint32_t left;
+    bool more;
+};
+
+static int put_recording(void *context, const struct catalogue_recording *r)
+{
+    struct listing *l = context;
+    char digest[2 * ENVELOPE_IDENTITY + 1];
+    int rc = store_is_over(l->store, l->q, l->error);
+    if (rc)
+        return rc;
+    if (!selector_matches(l->selector, &r->labels) || (l->type && strcmp(l->type, r->type)))
+        return 0;
+    if (!l->left--) {
+        l->more = true;
+        return 1;
+    }
+    for (size_t i = 0; i < ENVELOPE_IDENTITY; i++)
+        snprintf(digest + 2 * i, 3, "%02x", r->identity[i]);
+    jsonw_object(l->json);
+    jsonw_member_uint(l->json, "id", r->id);
+    jsonw_member_text(l->json, "service", labels_get(&r->labels, "service"));
+    put_labels(l->json, &r->labels);
+    jsonw_member_uint(l->json, "received", (uint64_t)r->received_ns / 1000000000);
+    jsonw_key(l->json, "start");
+    jsonw_int(l->json, r->first);
+    jsonw_key(l->json, "end");
+    jsonw_int(l->json, r->last);
+    jsonw_member_uint(l->json, "bytes", r->bytes);
+    jsonw_member_text(l->json, "type", r->type);
+    jsonw_member_uint(l->json, "weight", r->weight);
+    jsonw_member_uint(l->json, "samples", r->samples);
+    jsonw_member_text(l->json, "digest", digest);
+    jsonw_key(l->json, "raw");
+    jsonw_bool(l->json, r->raw);
+    jsonw_object_end(l->json);
+    return 0;
+}
+
+void query_recordings(struct http *h)
+{
+    struct query query;
+    struct http_writer w;
+    struct error e;
+    struct listing l = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    struct missing missing = {0};
+    int rc = query_init(&query, h);
+    rc = rc ? rc : query_number(h, "limit", LIMIT, LIMIT_MAX, &l.left);
+    if (!rc && !http_write_begin(h, &w)) {
+        l.json = &w.json;
+        l.type = query.q.type;
+        jsonw_object(l.json);
+        jsonw_key(l.json, "recordings");
+        jsonw_array(l.json);
+        rc = catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to, put_recording, &l, &e);
+        jsonw_array_end(l.json);
+        rc = rc < 0 ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
+        query_put_complete(l.json, &missing, query.q.type ? query.q.type : "", l.more);
+        jsonw_object_end(l.json);
+        if (rc < 0) {
+            fclose(w.out);
+            free(w.bytes);
+            query_failed(h, rc, &e);
+        } else {
+            http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+        }
+    }
+    query_deinit(&query);
+}
+
+static ssize_t read_body(void *context, uint64_t at, char *out, size_t max)
+{
+    const struct envelope *v = context;
+    size_t n = v->size - at < max ? (size_t)(v->size - at) : max;
+    memcpy(out, v->body + at, n);
+    return (ssize_t)n;
+}
+
+static void free_body(void *context)
+{
+    envelope_close(context);
+    free(context);
+}
+
+void query_recording(struct http *h, const char *path)
+{
+    struct envelope *v = calloc(1, sizeof *v);
+    struct error e;
+    char *end;
+    uint64_t id = strtoull(path, &end, 10);
+    bool number = *path >= '0' && *path <= '9' && !*end;
+    int rc = !v        ? -ENOMEM
+             : !number ? error_set(&e, -ENOENT, "no such recording")
+                       : store_recording(h->server->store, id, v, &e);
+    if (rc) {
+        free(v);
+        query_failed(h, rc, &e);
+        return;
+    }
+    struct MHD_Response *r = MHD_create_response_from_callback(v->size, 256 << 10, read_body, v, free_body);
+    if (!r) {
+        free_body(v);
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return;
+    }
+    MHD_add_response_header(r, "Content-Type", "application/octet-stream");
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(r, "Content-Disposition", "attachment");
+    h->answered = (int)MHD_queue_response(h->connection, MHD_HTTP_OK, r);
+    MHD_destroy_response(r);
+}
+
+/* ---- services ---- */
+
+struct service {
+    uint64_t recordings;
+    int64_t first, last;
+};
+
+/* (service, type) and (service, label, value) in order of arrival; names are ids of `words`. */
+struct fact {
+    uint32_t service, name, value;
+    uint64_t weight;
+};
+
+struct services {
+    const struct store *store;
+    const struct store_query *q;
+    struct error *error;
+    struct strtab words;
+    struct map by_name, known; /* of services; of facts */
+    struct service *list;
+    uint32_t *names;
+    uint32_t count, cap, name_cap;
+    struct fact *facts;
+    uint32_t fact_count, fact_cap;
+    const struct selector *selector;
+    bool more; /* values of a label than are shown */
+};
+
+static int add_fact(struct services *s, uint32_t service, const char *name, const char *value, uint64_t weight)
+{
+    char key[LABEL_NAME_MAX + LABEL_VALUE_MAX + 32];
+    bool added;
+    snprintf(key, sizeof key, "%u/%s=%s", service, name, value);
+    uint32_t id = strtab_add_text(&s->words, key), n = strtab_add_text(&s->words, name),
+             v = strtab_add_text(&s->words, value);
+    uint32_t *place =
+        id && v && !ARRAY_GROW(s->facts, s->fact_cap, s->fact_count) ? map_add(&s->known, id, &added) : NULL;
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        s->facts[s->fact_count] = (struct fact){.service = service, .name = n, .value = v};
+        *place = s->fact_count++;
+    }
+    s->facts[*place].weight += weight;
+    return 0;
+}
+
+static int add_recording(void *context, const struct catalogue_recording *r)
+{
+    struct services *s = context;
+    bool added;
+    int rc = store_is_over(s->store, s->q, s->error);
+    if (rc || !selector_matches(s->selector, &r->labels))
+        return rc;
+    uint32_t name = strtab_add_text(&s->words, labels_get(&r->labels, "service"));
+    if (!name || ARRAY_GROW(s->list, s->cap, s->count) || ARRAY_GROW(s->names, s->name_cap, s->count))
+        return -ENOMEM;
+    uint32_t *place = map_add(&s->by_name, name, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        s->names[s->count] = name;
+        s->list[s->count] = (struct service){.first = r->first, .last = r->last};
+        *place = s->count++;
+    }
+    struct service *one = &s->list[*place];
+    one->recordings++;
+    one->first = r->first < one->first ? r->first : one->first;
+    one->last = r->last > one->last ? r->last : one->last;
+    rc = add_fact(s, *place, "", r->type, r->weight);
+    for (uint32_t i = 0; !rc && i < r->labels.count; i++)
+        if (strcmp(r->labels.list[i].name, "service"))
+            rc = add_fact(s, *place, r->labels.list[i].name, r->labels.list[i].value, 0);
+    return rc;
+}
+
+/* Types are facts without a name. */
+static void put_types(struct jsonw *j, const struct services *s, uint32_t service)
+{
+    jsonw_key(j, "types");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < s->fact_count; i++)
+        if (s->facts[i].service == service && !s->facts[i].name)
+            jsonw_member_uint(j, strtab_text(&s->words, s->facts[i].value), s->facts[i].weight);
+    jsonw_object_end(j);
+}
+
+static void put_values(struct jsonw *j, struct services *s, uint32_t service, uint32_t name, uint32_t from)
+{
+    uint32_t n = 0;
+    jsonw_key(j, strtab_text(&s->words, name));
+    jsonw_array(j);
+    for (uint32_t i = from; i < s->fact_count; i++) {
+        if (s->facts[i].service != service || s->facts[i].name != name)
+            continue;
+        if (n++ == VALUES_MAX) {
+            s->more = true;
+            break;
+        }
+        jsonw_text(j, strtab_text(&s->words, s->facts[i].value));
+    }
+    jsonw_array_end(j);
+}
+
+static void put_service(struct jsonw *j, struct services *s, uint32_t service)
+{
+    const struct service *one = &s->list[service];
+    jsonw_object(j);
+    jsonw_member_text(j, "name", strtab_text(&s->words, s->names[service]));
+    jsonw_member_uint(j, "recordings", one->recordings);
+    jsonw_key(j, "first");
+    jsonw_int(j, one->first);
+    jsonw_key(j, "last");
+    jsonw_int(j, one->last);
+    put_types(j, s, service);
+    jsonw_key(j, "labels");
+    jsonw_object(j);
+    for (uint32_t i = 0; i < s->fact_count; i++) {
+        bool first = s->facts[i].service == service && s->facts[i].name;
+        for (uint32_t k = 0; first && k < i; k++)
+            first = s->facts[k].service != service || s->facts[k].name != s->facts[i].name;
+        if (first)
+            put_values(j, s, service, s->facts[i].name, i);
+    }
+    jsonw_object_end(j);
+    jsonw_object_end(j);
+}
+
+static void answer_services(struct http *h, struct services *s, const struct missing *missing)
+{
+    struct http_writer w;
+    if (http_write_begin(h, &w))
+        return;
+    jsonw_object(&w.json);
+    jsonw_key(&w.json, "services");
+    jsonw_array(&w.json);
+    for (uint32_t i = 0; i < s->count; i++)
+        put_service(&w.json, s, i);
+    jsonw_array_end(&w.json);
+    query_put_complete(&w.json, missing, "", s->more);
+    jsonw_object_end(&w.json);
+    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+}
+
+void query_services(struct http *h)
+{
+    struct query query;
+    struct missing missing = {0};
+    struct error e;
+    struct services s = {.store = h->server->store, .q = &query.q, .error = &e, .selector = &query.selector};
+    int rc = query_init(&query, h);
+    if (!rc) {
+        rc = strtab_init(&s.words) ? -ENOMEM
+                                   : catalogue_recordings(store_catalogue(h->server->store), query.q.from, query.q.to,
+                                                          add_recording, &s, &e);
+        rc = rc ? rc : store_forgotten(h->server->store, &query.q, &missing, &e);
+        if (rc)
+            query_failed(h, rc, &e);
+        else
+            answer_services(h, &s, &missing);
+    }
+    strtab_deinit(&s.words);
+    map_deinit(&s.by_name);
+    map_deinit(&s.known);
+    free(s.list);
+    free(s.names);
+    free(s.facts);
+    query_deinit(&query);
+}

@@ -1,0 +1,318 @@
+#include "server/answers/receive.h"
+
+#include "base/text/units.h"
+#include "format/read/formats.h"
+#include "server/answers/ingest.h"
+#include "server/request/times.h"
+
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+enum { READER_PATIENCE_S = 10 };
+#define MULTIPART_MAX ((uint64_t)1 << 16) /* what is around the parts */
+
+struct receive {
+    struct envelope_writer writer;
+    struct envelope_note note;
+    gnutls_hash_hd_t digest;
+    struct MHD_PostProcessor *multipart; /* NULL: the body is the recording */
+    int rc;                              /* a code: what was wrong on the way */
+    struct error error;
+    bool counted; /* its end is */
+};
+
+/* ---- how it ends ---- */
+
+static void end(struct http *h, enum refusal how, uint64_t bytes)
+{
+    if (!h->receive->counted)
+        counters_ended(&h->server->counters, how, bytes);
+    h->receive->counted = true;
+}
+
+static void refuse(struct http *h, int rc, const char *text)
+{
+    switch (rc) {
+    case -EINVAL:
+        end(h, REFUSED_CONTENT, 0);
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", text);
+        break;
+    case -EPROTONOSUPPORT:
+        end(h, REFUSED_FORMAT, 0);
+        http_error(h, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "%s", text);
+        break;
+    case -ERANGE:
+        end(h, REFUSED_TIME, 0);
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", text);
+        break;
+    case -EFBIG:
+        end(h, REFUSED_TOO_LARGE, 0);
+        http_error(h, MHD_HTTP_CONTENT_TOO_LARGE, "%s", text);
+        break;
+    case -ENOMEM:
+        end(h, REFUSED_MEMORY, 0);
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        break;
+    case -EBUSY:
+        end(h, REFUSED_BUSY, 0);
+        http_later(h, MHD_HTTP_TOO_MANY_REQUESTS, text);
+        break;
+    case -EBADMSG:
+        end(h, REFUSED_INTERNAL, 0);
+        http_error(h, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", text);
+        break;
+    default: /* full, read-only, broken: the disk's matter */
+        end(h, REFUSED_DISK, 0);
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, text);
+    }
+}
+
+/* ---- the head of the request ---- */
+
+static int set_label(struct receive *r, const char *name, size_t name_len, const char *value, size_t value_len)
+{
+    if (name_len > 6 && !strncmp(name, "label.", 6)) {
+        name += 6;
+        name_len -= 6;
+    }
+    return labels_set(&r->note.labels, name, name_len, value, value_len, &r->error);
+}
+
+static int set_time(struct receive *r, const char *text, int64_t *ns)
+{
+    if (times_parse(text, r->note.received_ns, ns) || *ns <= 0)
+        return error_set(&r->error, -EINVAL,
+                         "'%.40s' is not a time; write seconds since the epoch, or 2026-11-22T16:41:00Z", text);
+    return 0;
+}
+
+static int set_format(struct receive *r, const char *text)
+{
+    if (!formats_know(text))
+        return error_set(&r->error, -EINVAL, "format '%.40s' is none of " FORMATS_READ, text);
+    snprintf(r->note.format, sizeof r->note.format, "%s", text);
+    return 0;
+}
+
+static enum MHD_Result take_parameter(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
+                                      const char *value, size_t value_len)
+{
+    struct receive *r = context;
+    const char *text = value ? value : "";
+    if (!strcmp(name, "from"))
+        r->rc = set_time(r, text, &r->note.from_ns);
+    else if (!strcmp(name, "until"))
+        r->rc = set_time(r, text, &r->note.until_ns);
+    else if (!strcmp(name, "format"))
+        r->rc = set_format(r, text);
+    else
+        r->rc = set_label(r, name, name_len, text, value_len);
+    return r->rc ? MHD_NO : MHD_YES;
+}
+
+/* X-Candor-Label: name=value */
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
+                                   const char *value, size_t value_len)
+{
+    struct receive *r = context;
+    const char *equals = value ? memchr(value, '=', value_len) : NULL;
+    if (strcasecmp(name, "X-Candor-Label"))
+        return MHD_YES;
+    r->rc = equals ? set_label(r, value, (size_t)(equals - value), equals + 1, value_len - (size_t)(equals + 1 - value))
+                   : error_set(&r->error, -EINVAL, "X-Candor-Label is not name=value");
+    return r->rc ? MHD_NO : MHD_YES;
+}
+
+static int take_key(struct http *h, struct receive *r)
+{
+    const char *key = http_header(h, "Idempotency-Key");
+    size_t len = key ? strlen(key) : 0;
+    if (len > ENVELOPE_KEY_MAX)
+        return error_set(&r->error, -EINVAL, "Idempotency-Key has more than %d bytes", ENVELOPE_KEY_MAX);
+    for (size_t i = 0; i < len; i++)
+        if (key[i] < 0x21 || key[i] > 0x7e)
+            return error_set(&r->error, -EINVAL, "Idempotency-Key is not of visible ASCII characters");
+    snprintf(r->note.key, sizeof r->note.key, "%s", key ? key : "");
+    return 0;
+}
+
+static int read_head(struct http *h, struct receive *r, bool ingest)
+{
+    if (ingest)
+        return ingest_read(h, &r->note, &r->error);
+    MHD_get_connection_values_n(h->connection, MHD_GET_ARGUMENT_KIND, take_parameter, r);
+    if (!r->rc)
+        MHD_get_connection_values_n(h->connection, MHD_HEADER_KIND, take_header, r);
+    if (!r->rc && !*labels_get(&r->note.labels, "service"))
+        r->rc = error_set(&r->error, -EINVAL, "the label service is missing: POST /v1/recordings?service=NAME");
+    return r->rc ? r->rc : take_key(h, r);
+}
+
+static int check_length(struct http *h, struct receive *r)
+{
+    const char *length = http_header(h, "Content-Length");
+    if (length && strtoull(length, NULL, 10) > h->server->options->max_body + (r->multipart ? MULTIPART_MAX : 0))
+        return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    return 0;
+}
+
+static enum MHD_Result take_part(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
+                                 const char *type, const char *encoding, const char *bytes, uint64_t offset, size_t n);
+
+int receive_begin(struct http *h, bool ingest)
+{
+    struct receive *r = h->receive = calloc(1, sizeof *r);
+    counters_received(&h->server->counters);
+    if (!r) {
+        counters_ended(&h->server->counters, REFUSED_MEMORY, 0);
+        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        return -ENOMEM;
+    }
+    r->writer.fd = -1;
+    r->note.received_ns = (int64_t)clock_realtime_ns();
+    const char *type = http_header(h, "Content-Type");
+    bool form = ingest && type && !strncasecmp(type, "multipart/form-data", strlen("multipart/form-data"));
+    if (form)
+        r->multipart = MHD_create_post_processor(h->connection, 4096, take_part, h);
+    int rc = read_head(h, r, ingest);
+    if (!rc && form && !r->multipart)
+        rc = error_set(&r->error, -EINVAL, "Content-Type: the boundary of the form is missing, or of one character");
+    if (rc == -EINVAL) {
+        end(h, REFUSED_LABELS, 0);
+        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", r->error.text);
+        return rc;
+    }
+    rc = rc ? rc : check_length(h, r);
+    rc = rc ? rc : store_begin(h->server->store, &r->writer, &r->error);
+    if (!rc && gnutls_hash_init(&r->digest, GNUTLS_DIG_SHA256))
+        rc = -ENOMEM;
+    if (rc)
+        refuse(h, rc, r->error.text);
+    return rc;
+}
+
+/* ---- the body ---- */
+
+static void put(struct http *h, const char *bytes, size_t n)
+{
+    struct receive *r = h->receive;
+    if (!r->rc && r->writer.size + n > h->server->options->max_body)
+        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (!r->rc)
+        r->rc = envelope_put(&r->writer, bytes, n, &r->error);
+    if (!r->rc)
+        gnutls_hash(r->digest, bytes, n);
+}
+
+static enum MHD_Result take_part(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
+                                 const char *type, const char *encoding, const char *bytes, uint64_t offset, size_t n)
+{
+    struct http *h = context;
+    if (name && (!strcmp(name, "jfr") || !strcmp(name, "profile")))
+        put(h, bytes, n);
+    return MHD_YES;
+}
+
+enum MHD_Result receive_some(struct http *h, const char *bytes, size_t n)
+{
+    struct receive *r = h->receive;
+    if (http_is_slow(h)) {
+        end(h, REFUSED_SLOW, 0);
+        return MHD_NO;
+    }
+    if (http_is_endless(h)) {
+        refuse(h, -EFBIG, "endless");
+        return MHD_NO;
+    }
+    if (!r->multipart)
+        put(h, bytes, n);
+    else if (MHD_post_process(r->multipart, bytes, n) == MHD_NO && !r->rc)
+        r->rc = error_set(&r->error, -EINVAL, "its multipart body is malformed");
+    return MHD_YES;
+}
+
+/* The digest of the content and of what was said of it: the same stacks of another time are another recording. */
+static int identify(struct receive *r, uint8_t identity[ENVELOPE_IDENTITY])
+{
+    uint8_t both[2 * ENVELOPE_IDENTITY];
+    struct buffer labels;
+    gnutls_hash_output(r->digest, both);
+    buffer_init(&labels, 1 << 20);
+    int rc = labels_write(&r->note.labels, &labels);
+    buffer_printf(&labels, " %" PRId64 " %" PRId64, r->note.from_ns, r->note.until_ns);
+    if (!rc && !labels.failed &&
+        (gnutls_hash_fast(GNUTLS_DIG_SHA256, labels.data, labels.len, both + ENVELOPE_IDENTITY) ||
+         gnutls_hash_fast(GNUTLS_DIG_SHA256, both, sizeof both, identity)))
+        rc = -ENOMEM;
+    buffer_deinit(&labels);
+    return rc;
+}
+
+static int take_turn(struct server *s, struct error *e)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += READER_PATIENCE_S;
+    while (sem_timedwait(&s->readers, &until))
+        if (errno != EINTR)
+            return error_set(e, -EBUSY, "too many recordings at once");
+    return 0;
+}
+
+static void answer(struct http *h, uint64_t id, bool duplicate)
+{
+    struct http_writer w;
+    if (http_write_begin(h, &w))
+        return;
+    jsonw_object(&w.json);
+    jsonw_member_uint(&w.json, "id", id);
+    jsonw_key(&w.json, "duplicate");
+    jsonw_bool(&w.json, duplicate);
+    jsonw_object_end(&w.json);
+    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+}
+
+void receive_end(struct http *h)
+{
+    struct receive *r = h->receive;
+    uint8_t identity[ENVELOPE_IDENTITY];
+    uint64_t id = 0, size = r->writer.size;
+    bool duplicate = false;
+    int rc = r->rc;
+    if (!rc && r->multipart && !size)
+        rc = error_set(&r->error, -EINVAL, "its multipart body has no field jfr or profile");
+    rc = rc ? rc : identify(r, identity);
+    rc = rc ? rc : take_turn(h->server, &r->error);
+    if (!rc) {
+        rc = store_add(h->server->store, &r->writer, &r->note, identity, &id, &duplicate, &r->error);
+        sem_post(&h->server->readers);
+    }
+    if (rc) {
+        refuse(h, rc, r->error.text);
+        return;
+    }
+    end(h, duplicate ? DUPLICATE : STORED, size);
+    answer(h, id, duplicate);
+}
+
+void receive_free(struct http *h)
+{
+    struct receive *r = h->receive;
+    if (!r)
+        return;
+    end(h, REFUSED_CUT_OFF, 0);
+    if (r->multipart)
+        MHD_destroy_post_processor(r->multipart);
+    if (r->digest)
+        gnutls_hash_deinit(r->digest, NULL);
+    envelope_abandon(&r->writer);
+    labels_deinit(&r->note.labels);
+    free(r);
+    h->receive = NULL;
+}

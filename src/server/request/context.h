@@ -1,0 +1,41 @@
+/* Shared by all of the server: its options, its store, the permissions. */
+#ifndef CANDOR_SERVER_REQUEST_CONTEXT_H
+#define CANDOR_SERVER_REQUEST_CONTEXT_H
+
+#include "server/request/counters.h"
+#include "server/request/stop.h"
+#include "server/request/tokens.h"
+#include "store/store.h"
+
+#include <semaphore.h>
+
+struct server_options {
+    const char *host, *port; /* of --listen */
+    const char *data;
+    uint64_t retain_s, max_disk, max_body;
+    const char *token_file; /* NULL = none */
+    bool no_auth;
+    const char *origin; /* of --origin: what browsers see, behind a proxy; NULL = none */
+    const char *certificate, *key; /* files; NULL = plain HTTP */
+};
+
+enum {
+    SERVER_CONNECTIONS = 256,
+    SERVER_CONNECTIONS_OF_ONE = 64, /* address */
+    SERVER_HEAD_BYTES = 32 << 10,
+    SERVER_IDLE_S = 30,
+    SERVER_QUERY_S = 120, /* that a query may take */
+    SERVER_BODY_RATE = 1024, /* bytes per second, after SERVER_IDLE_S */
+};
+
+struct server {
+    const struct server_options *options;
+    struct store *store;
+    struct tokens tokens;
+    struct counters counters;
+    struct stop stop;
+    sem_t readers; /* recordings that are read at once */
+    bool loopback; /* and without tokens: only who says so in Host is answered */
+};
+
+#endif

@@ -1,0 +1,39 @@
+#include "server/request/counters.h"
+
+const char *const counters_names[REFUSALS] = {[STORED] = "stored",
+                                              [DUPLICATE] = "duplicate",
+#define COUNTERS_NAME(name, word) [REFUSED_##name] = word,
+                                              COUNTERS_REFUSALS(COUNTERS_NAME)
+#undef COUNTERS_NAME
+};
+
+void counters_received(struct counters *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->received++;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_ended(struct counters *c, enum refusal how, uint64_t bytes)
+{
+    pthread_mutex_lock(&c->lock);
+    c->ended[how]++;
+    c->bytes += how == STORED ? bytes : 0;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_query(struct counters *c, uint64_t ns)
+{
+    pthread_mutex_lock(&c->lock);
+    c->queries++;
+    c->query_ns += ns;
+    pthread_mutex_unlock(&c->lock);
+}
+
+struct counters counters_read(struct counters *c)
+{
+    pthread_mutex_lock(&c->lock);
+    struct counters copy = *c;
+    pthread_mutex_unlock(&c->lock);
+    return copy;
+}

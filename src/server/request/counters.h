@@ -1,0 +1,41 @@
+/* Counters of the server since its start. Any thread. Each incoming recording ends in exactly one place:
+ *
+ *     received = stored + duplicates + the sum of refused + those on their way */
+#ifndef CANDOR_SERVER_REQUEST_COUNTERS_H
+#define CANDOR_SERVER_REQUEST_COUNTERS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+/* Why a recording was refused: the name in /metrics. */
+#define COUNTERS_REFUSALS(X)                                                                                           \
+    X(NOT_ALLOWED, "not_allowed")                                                                                      \
+    X(LABELS, "labels") X(TOO_LARGE, "too_large") X(FORMAT, "format") X(CONTENT, "content") X(TIME, "time")            \
+        X(DISK, "disk") X(MEMORY, "memory") X(BUSY, "busy") X(CUT_OFF, "cut_off") X(SLOW, "slow")                      \
+            X(INTERNAL, "internal")
+
+enum refusal {
+    STORED,
+    DUPLICATE,
+#define COUNTERS_ENUM(name, word) REFUSED_##name,
+    COUNTERS_REFUSALS(COUNTERS_ENUM)
+#undef COUNTERS_ENUM
+        REFUSALS
+};
+
+struct counters {
+    pthread_mutex_t lock;
+    uint64_t received, ended[REFUSALS], bytes;
+    uint64_t queries;
+    uint64_t query_ns;
+};
+
+extern const char *const counters_names[REFUSALS];
+
+void counters_received(struct counters *c);
+void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
+void counters_query(struct counters *c, uint64_t ns);
+/* One consistent set. */
+struct counters counters_read(struct counters *c);
+
+#endif

@@ -1,0 +1,33 @@
+/* Permissions: a file with a line for each token, `NAME SCOPES SHA256`, with scopes joined by commas, and the token itself only
+ * as its digest in hex. Empty lines and lines that begin with '#' are comments. Read once; any thread. */
+#ifndef CANDOR_SERVER_REQUEST_TOKENS_H
+#define CANDOR_SERVER_REQUEST_TOKENS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_scope { TOKEN_READ = 1, TOKEN_WRITE = 2 };
+enum { TOKENS_DIGEST = 32, TOKENS_MAX = 1000 };
+
+struct token {
+    char name[64];
+    unsigned scopes;
+    uint8_t digest[TOKENS_DIGEST];
+};
+
+struct tokens {
+    struct token *list;
+    uint32_t count, cap;
+};
+
+int tokens_read(struct tokens *t, const char *path, struct error *e);
+void tokens_deinit(struct tokens *t);
+/* The scopes of the token in an Authorization header (Bearer, or Basic with it as the password); 0 = unknown token. */
+unsigned tokens_scopes(const struct tokens *t, const char *authorization);
+/* Makes a token for "NAME:read,write", adds its line to the file, and prints the token on standard output. */
+int tokens_make(const char *path, const char *wanted, struct error *e);
+
+#endif

@@ -1,0 +1,338 @@
+#include "store/catalogue/catalogue_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 3 };
+
+static const char schema[] =
+    "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE labelset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE label (labelset INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (labelset, "
+    "name)) WITHOUT ROWID;"
+    "CREATE TABLE recording (id INTEGER PRIMARY KEY AUTOINCREMENT, identity BLOB NOT NULL UNIQUE, key TEXT UNIQUE, "
+    "service INTEGER NOT NULL,"
+    " labelset INTEGER NOT NULL, received_ns INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, bytes "
+    "INTEGER NOT NULL,"
+    " type TEXT NOT NULL, weight INTEGER NOT NULL, samples INTEGER NOT NULL, raw INTEGER NOT NULL);"
+    "CREATE INDEX recording_last ON recording (last);"
+    "CREATE INDEX recording_labelset ON recording (labelset);"
+    "CREATE TABLE part (recording INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER, rows INTEGER NOT NULL, "
+    "weight INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (recording, day)) WITHOUT ROWID;"
+    "CREATE INDEX part_segment ON part (segment);"
+    "CREATE INDEX part_day ON part (day);"
+    "CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, dictionary INTEGER NOT NULL, rows INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL,"
+    " bad TEXT);"
+    "CREATE INDEX segment_dictionary ON segment (dictionary);"
+    "CREATE TABLE dictionary (id INTEGER PRIMARY KEY AUTOINCREMENT, service INTEGER NOT NULL, day INTEGER NOT NULL, "
+    "bytes INTEGER NOT NULL,"
+    " closed INTEGER NOT NULL);"
+    "CREATE INDEX dictionary_day ON dictionary (service, day);"
+    "PRAGMA user_version = 1;";
+
+/* What version 2 has more: which segments are to be merged. */
+static const char version_2[] =
+    "ALTER TABLE segment ADD COLUMN small INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE segment SET small = rows <= " STRING_OF(CATALOGUE_SMALL_ROWS) ";"
+    "CREATE INDEX segment_small ON segment (dictionary) WHERE small AND bad IS NULL;"
+    "PRAGMA user_version = 2;";
+
+/* What version 3 has more: what answers cannot have in them. */
+static const char version_3[] =
+    "ALTER TABLE recording ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE forgotten (service TEXT NOT NULL, day INTEGER NOT NULL, type TEXT NOT NULL, why INTEGER NOT NULL,"
+    " parts INTEGER NOT NULL, rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
+    "PRAGMA user_version = 3;";
+
+static int run_all(struct catalogue *c, const char *text, struct error *e)
+{
+    return sqlite3_exec(c->sql.db, text, NULL, NULL, NULL) ? sql_failed(&c->sql, e) : 0;
+}
+
+static int one_number(struct catalogue *c, const char *text, int64_t *v, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, text);
+    int rc = sql_step(&s, e);
+    *v = rc > 0 ? sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+/* A page that was damaged is found now, not when its rows are missed. */
+static int check(struct catalogue *c, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "PRAGMA quick_check(1)");
+    int rc = sql_step(&s, e);
+    if (rc > 0)
+        rc = strcmp(sql_column_text(&s, 0), "ok")
+                 ? error_set(e, -EBADMSG, "%s: damaged: %s", c->path, sql_column_text(&s, 0))
+                 : 0;
+    sql_done(&s);
+    return rc;
+}
+
+static int prepare(struct catalogue *c, struct error *e)
+{
+    int64_t version;
+    int rc = run_all(
+        c,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF;",
+        e);
+    rc = rc ? rc : check(c, e);
+    rc = rc ? rc : one_number(c, "PRAGMA user_version", &version, e);
+    if (rc || version == VERSION)
+        return rc;
+    if (version < 0 || version > VERSION)
+        return error_set(e, -EINVAL, "%s: made by another version of candor (%lld); this one reads %d", c->path,
+                         (long long)version, VERSION);
+    rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    rc = version ? 0 : run_all(c, schema, e);
+    rc = rc || version > 1 ? rc : run_all(c, version_2, e);
+    rc = rc ? rc : run_all(c, version_3, e);
+    return sql_end(&c->sql, rc, e);
+}
+
+static void end(struct catalogue *c)
+{
+    sql_close(&c->sql);
+    pthread_mutex_destroy(&c->sql.lock);
+    free(c);
+}
+
+int catalogue_open(struct catalogue **out, const char *path, struct error *e)
+{
+    struct catalogue *c = *out = calloc(1, sizeof *c);
+    if (!c)
+        return error_set(e, -ENOMEM, "out of memory");
+    snprintf(c->path, sizeof c->path, "%s", path);
+    c->sql.path = c->path;
+    pthread_mutex_init(&c->sql.lock, NULL);
+    int rc = catalogue_digest_check(path, e);
+    if (!rc) {
+        rc = sqlite3_open_v2(path, &c->sql.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+        rc = rc ? sql_failed(&c->sql, e) : prepare(c, e);
+    }
+    if (rc) {
+        end(c);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void catalogue_close(struct catalogue *c)
+{
+    char path[DISK_PATH_MAX];
+    if (!c)
+        return;
+    snprintf(path, sizeof path, "%s", c->path);
+    end(c);
+    catalogue_digest_write(path);
+}
+
+int catalogue_backup(struct catalogue *c, const char *path, struct error *e)
+{
+    sqlite3 *to;
+    int rc = sqlite3_open(path, &to);
+    sqlite3_backup *backup = rc ? NULL : sqlite3_backup_init(to, "main", c->sql.db, "main");
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        rc = sqlite3_backup_finish(backup);
+    }
+    int code = rc || !backup ? error_set(e, -EIO, "%s: %s", path, sqlite3_errmsg(to)) : 0;
+    sqlite3_close(to);
+    if (!code)
+        catalogue_digest_write(path);
+    return code;
+}
+
+/* ---- recordings ---- */
+
+static int find(struct catalogue *c, const uint8_t *identity, const char *key, uint64_t *id, struct error *e)
+{
+    struct sql s = sql_use(
+        &c->sql, "SELECT id FROM recording WHERE identity = ?1 OR key = ?2 ORDER BY identity = ?1 DESC LIMIT 1");
+    sql_blob(&s, identity, ENVELOPE_IDENTITY);
+    sql_text(&s, key);
+    int rc = sql_step(&s, e);
+    *id = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id,
+                   struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, find(c, identity, key, id, e), e);
+}
+
+/* The number of a name in a table of (id, text). */
+static int number_of(struct catalogue *c, const char *insert, const char *select, const char *text, int64_t *id,
+                     bool *added, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, insert);
+    sql_text(&s, text);
+    int rc = sql_run(&s, 0, e);
+    *added = !rc && sqlite3_changes(c->sql.db);
+    struct sql get = sql_use(&c->sql, select);
+    sql_text(&get, text);
+    rc = rc ? rc : sql_step(&get, e);
+    *id = rc > 0 ? sql_column(&get, 0) : 0;
+    sql_done(&get);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_labels(struct catalogue *c, int64_t labelset, const struct labels *l, struct error *e)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < l->count; i++) {
+        struct sql s = sql_use(&c->sql, "INSERT OR IGNORE INTO label (labelset, name, value) VALUES (?, ?, ?)");
+        sql_int(&s, labelset);
+        sql_text(&s, l->list[i].name);
+        sql_text(&s, l->list[i].value);
+        rc = sql_run(&s, 0, e);
+    }
+    return rc;
+}
+
+static int labelset_of(struct catalogue *c, const struct labels *l, int64_t *id, struct error *e)
+{
+    struct buffer text;
+    bool added;
+    buffer_init(&text, 1 << 20);
+    int rc = labels_write(l, &text) ? error_set(e, -ENOMEM, "out of memory") : 0;
+    buffer_u8(&text, 0);
+    rc = rc ? rc
+            : number_of(c, "INSERT OR IGNORE INTO labelset (text) VALUES (?)", "SELECT id FROM labelset WHERE text = ?",
+                        (const char *)text.data, id, &added, e);
+    buffer_deinit(&text);
+    return rc || !added ? rc : add_labels(c, *id, l, e);
+}
+
+static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t service, int64_t labelset,
+                   struct error *e)
+{
+    struct sql s = sql_use(
+        &c->sql,
+        "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, type, weight, "
+        "samples, flaws, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+    sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
+    sql_text(&s, r->key);
+    sql_int(&s, service);
+    sql_int(&s, labelset);
+    sql_int(&s, r->received_ns);
+    sql_int(&s, r->first);
+    sql_int(&s, r->last);
+    sql_int(&s, (int64_t)r->bytes);
+    sql_text(&s, r->type);
+    sql_int(&s, (int64_t)r->weight);
+    sql_int(&s, (int64_t)r->samples);
+    sql_int(&s, (int64_t)r->flaws);
+    int rc = sql_run(&s, 0, e);
+    r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
+    return rc;
+}
+
+static int add_parts(struct catalogue *c, uint64_t recording, const struct catalogue_part *parts, uint32_t n,
+                     struct error *e)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < n; i++) {
+        struct sql s =
+            sql_use(&c->sql, "INSERT INTO part (recording, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?)");
+        sql_int(&s, (int64_t)recording);
+        sql_int(&s, parts[i].day);
+        sql_int(&s, parts[i].rows);
+        sql_int(&s, (int64_t)parts[i].weight);
+        sql_int(&s, parts[i].first);
+        sql_int(&s, parts[i].last);
+        rc = sql_run(&s, 0, e);
+    }
+    return rc;
+}
+
+static int add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
+               struct error *e)
+{
+    int64_t service, labelset;
+    bool added;
+    int rc = number_of(c, "INSERT OR IGNORE INTO service (name) VALUES (?)", "SELECT id FROM service WHERE name = ?",
+                       labels_get(&r->labels, "service"), &service, &added, e);
+    rc = rc ? rc : labelset_of(c, &r->labels, &labelset, e);
+    rc = rc ? rc : add_row(c, r, service, labelset, e);
+    return rc ? rc : add_parts(c, r->id, parts, n, e);
+}
+
+int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
+                  struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    return rc ? rc : sql_end(&c->sql, add(c, r, parts, n, e), e);
+}
+
+void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
+{
+    *r = (struct catalogue_recording){.id = (uint64_t)sql_column(s, 0)};
+    const void *identity = sqlite3_column_blob(s->statement, 1);
+    if (identity && sqlite3_column_bytes(s->statement, 1) == ENVELOPE_IDENTITY)
+        memcpy(r->identity, identity, ENVELOPE_IDENTITY);
+    snprintf(r->key, sizeof r->key, "%s", sql_column_text(s, 2));
+    r->received_ns = sql_column(s, 4);
+    r->first = sql_column(s, 5);
+    r->last = sql_column(s, 6);
+    r->bytes = (uint64_t)sql_column(s, 7);
+    snprintf(r->type, sizeof r->type, "%s", sql_column_text(s, 8));
+    r->weight = (uint64_t)sql_column(s, 9);
+    r->samples = (uint64_t)sql_column(s, 10);
+    r->raw = sql_column(s, 11) != 0;
+    r->flaws = (uint64_t)sql_column(s, 12);
+}
+
+int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT name, value FROM label WHERE labelset = ?");
+    int rc;
+    sql_int(&s, labelset);
+    while ((rc = sql_step(&s, e)) > 0) {
+        const char *name = sql_column_text(&s, 0), *value = sql_column_text(&s, 1);
+        rc = labels_set(l, name, strlen(name), value, strlen(value), e);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT " CATALOGUE_RECORDING " FROM recording r WHERE r.id = ?");
+    sql_int(&s, (int64_t)id);
+    int rc = sql_step(&s, e);
+    *found = rc > 0;
+    if (rc > 0) {
+        catalogue_fill(r, &s);
+        rc = catalogue_fill_labels(c, &r->labels, sql_column(&s, 3), e);
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e)
+{
+    *r = (struct catalogue_recording){0};
+    *found = false;
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, get(c, id, r, found, e), e);
+}
+
+void catalogue_recording_deinit(struct catalogue_recording *r)
+{
+    labels_deinit(&r->labels);
+}

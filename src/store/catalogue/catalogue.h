@@ -1,0 +1,162 @@
+/* The content of the store, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
+ *
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw, flaws
+ *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
+ *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
+ *     dictionary  id, service, day, bytes, closed
+ *     label       labelset, name, value
+ *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
+ *
+ * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
+ * has of one day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
+ * thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where the file is. */
+#ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_H
+#define CANDOR_STORE_CATALOGUE_CATALOGUE_H
+
+#include "base/error.h"
+#include "store/files/envelope.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalogue;
+
+enum { CATALOGUE_TYPE_MAX = 128 };
+
+struct catalogue_part {
+    int64_t day, first, last;
+    uint32_t rows;
+    uint64_t weight;
+};
+
+struct catalogue_recording {
+    uint64_t id;
+    uint8_t identity[ENVELOPE_IDENTITY];
+    char key[ENVELOPE_KEY_MAX + 1];
+    struct labels labels; /* owned */
+    int64_t received_ns, first, last;
+    uint64_t bytes, weight, samples;
+    uint64_t flaws; /* places where it was damaged when it came */
+    char type[CATALOGUE_TYPE_MAX];
+    bool raw; /* the recording itself is still there */
+};
+
+int catalogue_open(struct catalogue **out, const char *path, struct error *e);
+void catalogue_close(struct catalogue *c);
+int catalogue_backup(struct catalogue *c, const char *path, struct error *e);
+
+/* The recording with this identity, or with this key; *id = 0 when there is none. */
+int catalogue_find(struct catalogue *c, const uint8_t identity[ENVELOPE_IDENTITY], const char *key, uint64_t *id,
+                   struct error *e);
+/* Sets r->id. -EEXIST when its identity, or key, is there already. */
+int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
+                  struct error *e);
+int catalogue_get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e);
+void catalogue_recording_deinit(struct catalogue_recording *r);
+
+/* The dictionary that takes the service's rows of a day. */
+int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e);
+/* Another one takes them from now on. */
+int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e);
+/* The highest number of a segment, and of a recording, so far. */
+int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e);
+
+struct catalogue_segment {
+    uint64_t id, bytes, dictionary_bytes, recording;
+    uint32_t dictionary, rows;
+    int64_t day;
+};
+/* The segment is there, with the recording's part of that day in it; -EALREADY when another has that already. */
+int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
+/* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
+int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);
+
+/* Segments that are to become one: of one dictionary and one type, small ones, in the order of their label sets. A segment of more than
+ * CATALOGUE_SMALL_ROWS rows stays as it is. */
+#define CATALOGUE_SMALL_ROWS 262144
+enum { CATALOGUE_MERGE_MAX = 256 };
+struct catalogue_merge {
+    uint32_t dictionary, count;
+    uint64_t segments[CATALOGUE_MERGE_MAX];
+};
+struct catalogue_merge_rule {
+    uint32_t same; /* so many of one label set */
+    uint32_t all;  /* else so many of a dictionary, of whatever label set */
+    int64_t ended; /* of dictionaries of days before this one every two */
+    uint64_t rows; /* at most, together */
+};
+/* The next such set; count = 0: there is none. */
+int catalogue_mergeable(struct catalogue *c, const struct catalogue_merge_rule *rule, struct catalogue_merge *m, struct error *e);
+/* The segment `to` replaces them, with their `parts` parts. -EAGAIN, and no change, if they are not what they were. */
+int catalogue_merged(struct catalogue *c, const struct catalogue_merge *m, const struct catalogue_segment *to, uint64_t parts,
+                     struct error *e);
+/* They are to stay as they are. */
+int catalogue_leave(struct catalogue *c, const struct catalogue_merge *m, struct error *e);
+/* The good segments of a dictionary; *known: there is such a dictionary. */
+typedef int catalogue_visit_segment(void *context, uint64_t segment);
+int catalogue_segments(struct catalogue *c, uint32_t dictionary, bool *known, catalogue_visit_segment *visit, void *context,
+                       struct error *e);
+
+struct catalogue_pending {
+    uint64_t recording;
+    int64_t day;
+    uint8_t identity[ENVELOPE_IDENTITY];
+};
+/* At most `max` parts that are not sealed, the oldest recordings first, after the recording `after`. */
+int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
+                      struct error *e);
+/* A part that cannot be sealed any more: its recording is gone or damaged. */
+int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e);
+
+/* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
+enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };
+struct catalogue_hit { /* one part */
+    enum catalogue_part_state state;
+    uint64_t recording, segment, rows, weight, flaws; /* segment: of one that is sealed; flaws: of the recording */
+    uint32_t dictionary;
+    int64_t first, last;
+    uint64_t labelset;
+    const char *type;
+};
+typedef int catalogue_visit_hit(void *context, const struct catalogue_hit *hit);
+/* Parts that have rows in [from, to), in no order. */
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
+                   struct error *e);
+/* What of [from, to) was deleted: by service, day, type and reason. */
+enum catalogue_why { FORGOTTEN_RETAIN, FORGOTTEN_DISK };
+struct catalogue_forgotten {
+    const char *service, *type;
+    enum catalogue_why why;
+    uint64_t parts, rows, weight;
+};
+typedef int catalogue_visit_forgotten(void *context, const struct catalogue_forgotten *f);
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e);
+typedef int catalogue_visit_recording(void *context, const struct catalogue_recording *r);
+/* Recordings that have rows in [from, to), the latest received first. */
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
+                         struct error *e);
+typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
+/* All label sets that are used, by labelset. */
+int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e);
+
+struct catalogue_sums {
+    uint64_t recordings, recording_bytes, segments, segment_bytes, dictionary_bytes, pending, lost, bad;
+    int64_t oldest_day, newest_day; /* 0 = there is none */
+};
+int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e);
+
+/* Files to remove from the disk. */
+struct catalogue_dropped {
+    uint32_t *dictionaries;
+    uint8_t (*identities)[ENVELOPE_IDENTITY];
+    uint32_t dictionary_count, dictionary_cap, identity_count, identity_cap;
+};
+/* Forgets all that is of days before `day`, and recordings that have no part left, and notes why. The caller removes the files, and
+ * free()s the lists. */
+int catalogue_drop_before(struct catalogue *c, int64_t day, enum catalogue_why why, struct catalogue_dropped *dropped, struct error *e);
+/* The oldest sealed recordings of at least `bytes` together lose their raw file. */
+int catalogue_drop_raw(struct catalogue *c, uint64_t bytes, struct catalogue_dropped *dropped, struct error *e);
+void catalogue_dropped_deinit(struct catalogue_dropped *dropped);
+
+#endif

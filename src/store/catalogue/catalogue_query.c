@@ -1,0 +1,156 @@
+/* Reading the catalogue. */
+#include "store/catalogue/catalogue_internal.h"
+
+#include <string.h>
+
+static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
+                struct error *e)
+{
+    struct sql s = sql_use(
+        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, r.type, r.flaws "
+                 "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
+                 "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        bool sealed = sqlite3_column_type(s.statement, 4) != SQLITE_NULL;
+        bool to_be_sealed = sqlite3_column_type(s.statement, 1) == SQLITE_NULL;
+        struct catalogue_hit hit = {
+            .state = sealed ? PART_SEALED : to_be_sealed ? PART_UNSEALED : PART_LOST,
+            .recording = (uint64_t)sql_column(&s, 0),
+            .segment = (uint64_t)sql_column(&s, 1),
+            .rows = (uint64_t)sql_column(&s, 2),
+            .weight = (uint64_t)sql_column(&s, 3),
+            .dictionary = (uint32_t)sql_column(&s, 4),
+            .first = sql_column(&s, 5),
+            .last = sql_column(&s, 6),
+            .labelset = (uint64_t)sql_column(&s, 7),
+            .type = sql_column_text(&s, 8),
+            .flaws = (uint64_t)sql_column(&s, 9),
+        };
+        rc = visit(context, &hit);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_hit *visit, void *context,
+                   struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, hits(c, from, to, visit, context, e), e);
+}
+
+static int forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT service, type, why, parts, rows, weight FROM forgotten "
+                                    "WHERE day BETWEEN ?1 / 86400 AND ?2 / 86400 AND last >= ?1 AND first < ?2");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        struct catalogue_forgotten f = {
+            .service = sql_column_text(&s, 0),
+            .type = sql_column_text(&s, 1),
+            .why = sql_column(&s, 2) == FORGOTTEN_DISK ? FORGOTTEN_DISK : FORGOTTEN_RETAIN,
+            .parts = (uint64_t)sql_column(&s, 3),
+            .rows = (uint64_t)sql_column(&s, 4),
+            .weight = (uint64_t)sql_column(&s, 5),
+        };
+        rc = visit(context, &f);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_forgotten(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_forgotten *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, forgotten(c, from, to, visit, context, e), e);
+}
+
+static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
+                      struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT " CATALOGUE_RECORDING
+                                    " FROM recording r WHERE r.last >= ? AND r.first < ? ORDER BY r.id DESC");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        struct catalogue_recording r;
+        catalogue_fill(&r, &s);
+        rc = catalogue_fill_labels(c, &r.labels, sql_column(&s, 3), e);
+        rc = rc ? rc : visit(context, &r);
+        catalogue_recording_deinit(&r);
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
+                         struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, recordings(c, from, to, visit, context, e), e);
+}
+
+static int labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT labelset, name, value FROM label ORDER BY labelset, name");
+    int rc;
+    while ((rc = sql_step(&s, e)) > 0) {
+        rc = visit(context, (uint64_t)sql_column(&s, 0), sql_column_text(&s, 1), sql_column_text(&s, 2));
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, labels(c, visit, context, e), e);
+}
+
+static int sums_of(struct catalogue *c, struct catalogue_sums *to, struct error *e)
+{
+    struct sql s = sql_use(
+        &c->sql,
+        "SELECT (SELECT count(*) FROM recording), (SELECT coalesce(sum(bytes), 0) FROM recording WHERE raw), "
+        "(SELECT count(*) FROM segment WHERE rows > 0 AND bad IS NULL), (SELECT coalesce(sum(bytes), 0) FROM segment), "
+        "(SELECT coalesce(sum(bytes), 0) FROM dictionary), (SELECT count(*) FROM part WHERE segment IS NULL), "
+        "(SELECT count(*) FROM part WHERE segment = -1), (SELECT count(*) FROM segment WHERE bad IS NOT NULL), "
+        "(SELECT coalesce(min(day), 0) FROM part), (SELECT coalesce(max(day), 0) FROM part)");
+    int rc = sql_step(&s, e);
+    if (rc > 0)
+        *to = (struct catalogue_sums){
+            .recordings = (uint64_t)sql_column(&s, 0),
+            .recording_bytes = (uint64_t)sql_column(&s, 1),
+            .segments = (uint64_t)sql_column(&s, 2),
+            .segment_bytes = (uint64_t)sql_column(&s, 3),
+            .dictionary_bytes = (uint64_t)sql_column(&s, 4),
+            .pending = (uint64_t)sql_column(&s, 5),
+            .lost = (uint64_t)sql_column(&s, 6),
+            .bad = (uint64_t)sql_column(&s, 7),
+            .oldest_day = sql_column(&s, 8),
+            .newest_day = sql_column(&s, 9),
+        };
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_sums(struct catalogue *c, struct catalogue_sums *sums, struct error *e)
+{
+    *sums = (struct catalogue_sums){0};
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, sums_of(c, sums, e), e);
+}

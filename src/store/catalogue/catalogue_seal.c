@@ -1,0 +1,163 @@
+/* From recordings to segments: what the catalogue knows of the way. */
+#include "store/catalogue/catalogue_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int service_id(struct catalogue *c, const char *name, int64_t *id, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT id FROM service WHERE name = ?");
+    sql_text(&s, name);
+    int rc = sql_step(&s, e);
+    *id = rc > 0 ? sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc == 0 ? error_set(e, -ENOENT, "%s: no such service", name) : rc < 0 ? rc : 0;
+}
+
+static int dictionary(struct catalogue *c, const char *name, int64_t day, uint32_t *id, struct error *e)
+{
+    int64_t service;
+    int rc = service_id(c, name, &service, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(
+        &c->sql, "SELECT id FROM dictionary WHERE service = ? AND day = ? AND NOT closed ORDER BY id DESC LIMIT 1");
+    sql_int(&s, service);
+    sql_int(&s, day);
+    rc = sql_step(&s, e);
+    *id = rc > 0 ? (uint32_t)sql_column(&s, 0) : 0;
+    sql_done(&s);
+    if (rc)
+        return rc < 0 ? rc : 0;
+    struct sql make = sql_use(&c->sql, "INSERT INTO dictionary (service, day, bytes, closed) VALUES (?, ?, 0, 0)");
+    sql_int(&make, service);
+    sql_int(&make, day);
+    rc = sql_run(&make, 0, e);
+    *id = (uint32_t)sqlite3_last_insert_rowid(c->sql.db);
+    return rc;
+}
+
+int catalogue_dictionary(struct catalogue *c, const char *service, int64_t day, uint32_t *id, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    return rc ? rc : sql_end(&c->sql, dictionary(c, service, day, id, e), e);
+}
+
+int catalogue_close_dictionary(struct catalogue *c, uint32_t id, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "UPDATE dictionary SET closed = 1 WHERE id = ?");
+    sql_int(&s, id);
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
+}
+
+static int last_id(struct catalogue *c, const char *table, uint64_t *id, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?");
+    sql_text(&s, table);
+    int rc = sql_step(&s, e);
+    *id = rc > 0 ? (uint64_t)sql_column(&s, 0) : 0;
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_last_ids(struct catalogue *c, uint64_t *segment, uint64_t *recording, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    if (rc)
+        return rc;
+    rc = last_id(c, "segment", segment, e);
+    return sql_end(&c->sql, rc ? rc : last_id(c, "recording", recording, e), e);
+}
+
+static int seal(struct catalogue *c, const struct catalogue_segment *g, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "INSERT INTO segment (id, dictionary, rows, bytes, small) VALUES (?, ?, ?, ?, ?)");
+    sql_int(&s, (int64_t)g->id);
+    sql_int(&s, g->dictionary);
+    sql_int(&s, g->rows);
+    sql_int(&s, (int64_t)g->bytes);
+    sql_int(&s, g->rows <= CATALOGUE_SMALL_ROWS);
+    int rc = sql_run(&s, 0, e);
+    struct sql d = sql_use(&c->sql, "UPDATE dictionary SET bytes = max(bytes, ?) WHERE id = ?");
+    sql_int(&d, (int64_t)g->dictionary_bytes);
+    sql_int(&d, g->dictionary);
+    rc = sql_run(&d, rc, e);
+    struct sql p =
+        sql_use(&c->sql, "UPDATE part SET segment = ?, rows = ? WHERE recording = ? AND day = ? AND segment IS NULL");
+    sql_int(&p, (int64_t)g->id);
+    sql_int(&p, g->rows);
+    sql_int(&p, (int64_t)g->recording);
+    sql_int(&p, g->day);
+    rc = sql_run(&p, rc, e);
+    if (!rc && sqlite3_changes(c->sql.db) != 1)
+        rc = error_set(e, -EALREADY, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
+    return rc;
+}
+
+int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    return rc ? rc : sql_end(&c->sql, seal(c, segment, e), e);
+}
+
+static int segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e)
+{
+    struct sql p =
+        sql_use(&c->sql,
+                "UPDATE part SET segment = CASE (SELECT raw FROM recording WHERE id = part.recording) WHEN 1 THEN NULL "
+                "ELSE -1 END WHERE segment = ?");
+    sql_int(&p, (int64_t)segment);
+    int rc = sql_run(&p, 0, e);
+    struct sql s = sql_use(&c->sql, "UPDATE segment SET bad = ?, bytes = 0 WHERE id = ?");
+    sql_text(&s, why);
+    sql_int(&s, (int64_t)segment);
+    return sql_run(&s, rc, e);
+}
+
+int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    return rc ? rc : sql_end(&c->sql, segment_bad(c, segment, why, e), e);
+}
+
+static int pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
+                   struct error *e)
+{
+    struct sql s =
+        sql_use(&c->sql, "SELECT p.recording, p.day, r.identity FROM part p JOIN recording r ON r.id = p.recording "
+                         "WHERE p.segment IS NULL AND p.recording > ? ORDER BY p.recording LIMIT ?");
+    int rc;
+    sql_int(&s, (int64_t)after);
+    sql_int(&s, max);
+    while ((rc = sql_step(&s, e)) > 0 && *n < max) {
+        list[*n] = (struct catalogue_pending){.recording = (uint64_t)sql_column(&s, 0), .day = sql_column(&s, 1)};
+        const void *identity = sqlite3_column_blob(s.statement, 2);
+        if (identity && sqlite3_column_bytes(s.statement, 2) == ENVELOPE_IDENTITY)
+            memcpy(list[*n].identity, identity, ENVELOPE_IDENTITY);
+        ++*n;
+    }
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
+                      struct error *e)
+{
+    *n = 0;
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, pending(c, after, list, max, n, e), e);
+}
+
+int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e)
+{
+    int rc = sql_begin(&c->sql, true, e);
+    if (rc)
+        return rc;
+    struct sql s = sql_use(&c->sql, "UPDATE part SET segment = -1 WHERE recording = ? AND day = ? AND segment IS NULL");
+    sql_int(&s, (int64_t)recording);
+    sql_int(&s, day);
+    return sql_end(&c->sql, sql_run(&s, 0, e), e);
+}

@@ -1,0 +1,377 @@
+#include "store/query/gather.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- labels ---- */
+
+struct take_hits {
+    struct gather *g;
+    const struct store_query *q;
+};
+
+struct choice {
+    struct gather *g;
+    const struct store_query *q;
+    struct error *error;
+    const struct selector *selector;
+    const char *by;
+    uint64_t labelset;
+    struct labels labels;
+};
+
+/* One set of labels is whole: is it meant? */
+static int decide(struct choice *c)
+{
+    bool added;
+    uint32_t value = 0;
+    if (c->labels.count && (!c->selector || selector_matches(c->selector, &c->labels))) {
+        uint32_t *place = map_add(&c->g->labelsets, c->labelset, &added);
+        const char *text = c->by ? labels_get(&c->labels, c->by) : "";
+        if (!place || (*text && !(value = strtab_add_text(&c->g->values, text))))
+            return -ENOMEM;
+        *place = 1 + value;
+    }
+    labels_deinit(&c->labels);
+    return 0;
+}
+
+static int take_label(void *context, uint64_t labelset, const char *name, const char *value)
+{
+    struct choice *c = context;
+    struct error e;
+    int rc = labelset != c->labelset ? store_is_over(c->g->store, c->q, c->error) : 0;
+    rc = rc || labelset == c->labelset ? rc : decide(c);
+    c->labelset = labelset;
+    return rc ? rc : labels_set(&c->labels, name, strlen(name), value, strlen(value), &e);
+}
+
+static int choose_labels(struct gather *g, struct store *s, const struct store_query *q, const char *by,
+                         struct error *e)
+{
+    struct choice c = {.g = g, .q = q, .error = e, .selector = q->selector, .by = by};
+    int rc = catalogue_labels(s->catalogue, take_label, &c, e);
+    rc = rc ? rc : decide(&c);
+    labels_deinit(&c.labels);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+/* ---- parts ---- */
+
+static int take_hole(struct gather *g, const struct catalogue_hit *hit, uint32_t type)
+{
+    if (hit->state == PART_UNSEALED && hit->recording >= g->arriving)
+        return 0;
+    if (ARRAY_GROW(g->holes, g->hole_cap, g->hole_count))
+        return -ENOMEM;
+    enum missing_why why = hit->state == PART_UNSEALED ? MISSING_UNSEALED : MISSING_LOST;
+    g->holes[g->hole_count++] = (struct gather_hole){hit->rows, hit->weight, type, why};
+    return 0;
+}
+
+static int take_hit(void *context, const struct catalogue_hit *hit)
+{
+    const struct take_hits *t = context;
+    struct gather *g = t->g;
+    const uint32_t *value = map_find(&g->labelsets, hit->labelset);
+    if (!value)
+        return 0;
+    uint32_t type = strtab_add_text(&g->types, hit->type);
+    if (type && hit->state != PART_SEALED)
+        return take_hole(g, hit, type);
+    if (!type || ARRAY_GROW(g->list, g->cap, g->count))
+        return -ENOMEM;
+    bool within = hit->first >= t->q->from && hit->last < t->q->to;
+    g->list[g->count++] = (struct gathered){hit->recording,  hit->segment, hit->labelset, hit->rows, hit->weight, hit->flaws,
+                                            hit->dictionary, type,         *value - 1,    within};
+    return 0;
+}
+
+static int by_segment(const void *left, const void *right)
+{
+    const struct gathered *a = left, *b = right;
+    if (a->dictionary != b->dictionary)
+        return a->dictionary < b->dictionary ? -1 : 1;
+    return (a->segment > b->segment) - (a->segment < b->segment);
+}
+
+/* The one asked for, else the most frequent. 0 = none. */
+static uint32_t choose_type(const struct gather *g, const char *asked)
+{
+    uint32_t best = 0, most = 0;
+    for (uint32_t type = 1; type < g->types.count; type++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; !asked && i < g->count; i++)
+            n += g->list[i].type == type;
+        for (uint32_t i = 0; !asked && i < g->hole_count; i++)
+            n += g->holes[i].type == type;
+        bool better = asked ? !strcmp(strtab_text(&g->types, type), asked) : n > most;
+        best = better ? type : best;
+        most = better ? n : most;
+    }
+    return best;
+}
+
+/* A recording of several days is there several times. */
+static int keep_type(struct gather *g, uint32_t type, struct store_result *r)
+{
+    struct map seen;
+    uint32_t n = 0;
+    int rc = 0;
+    map_init(&seen);
+    for (uint32_t i = 0; !rc && i < g->count; i++) {
+        bool added;
+        if (g->list[i].type != type)
+            continue;
+        rc = map_add(&seen, g->list[i].recording, &added) ? 0 : -ENOMEM;
+        if (!rc && added && g->list[i].flaws)
+            missing_add(&r->missing, MISSING_FLAWED, 1, 0, 0);
+        g->rows += g->list[i].rows;
+        g->list[n++] = g->list[i];
+    }
+    for (uint32_t i = 0; i < g->hole_count; i++)
+        if (g->holes[i].type == type)
+            missing_add(&r->missing, g->holes[i].why, 1, g->holes[i].rows, g->holes[i].weight);
+    g->count = n;
+    r->recordings = seen.count;
+    snprintf(r->type, sizeof r->type, "%s", strtab_text(&g->types, type));
+    map_deinit(&seen);
+    return rc;
+}
+
+static int keep_all(struct gather *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        g->rows += g->list[i].rows;
+    return 0;
+}
+
+int gather_init(struct gather *g, struct store *s, const struct store_query *q, const char *by, struct store_result *r,
+                struct error *e)
+{
+    *g = (struct gather){0};
+    *r = (struct store_result){0};
+    buffer_init(&r->unreadable, 1 << 16);
+    map_init(&g->labelsets);
+    g->store = s;
+    g->arriving = arrivals_from(&s->arrivals);
+    g->epoch = merge_read_begin(s);
+    if (strtab_init(&g->types) || strtab_init(&g->values))
+        return error_set(e, -ENOMEM, "out of memory");
+    struct take_hits hits = {g, q};
+    int rc = choose_labels(g, s, q, by, e);
+    rc = rc ? rc : catalogue_hits(s->catalogue, q->from, q->to, take_hit, &hits, e);
+    if (!rc && g->count)
+        qsort(g->list, g->count, sizeof *g->list, by_segment);
+    bool all = q->type && !*q->type;
+    rc = rc ? rc : all ? keep_all(g) : keep_type(g, choose_type(g, q->type), r);
+    struct store_query chosen = *q;
+    chosen.type = q->type ? q->type : *r->type ? r->type : "";
+    rc = rc ? rc : store_forgotten(s, &chosen, &r->missing, e);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+void gather_deinit(struct gather *g)
+{
+    merge_read_end(g->store, g->epoch);
+    free(g->list);
+    free(g->holes);
+    map_deinit(&g->labelsets);
+    strtab_deinit(&g->types);
+    strtab_deinit(&g->values);
+}
+
+/* ---- what was deleted ---- */
+
+struct take_forgotten {
+    const struct store *store;
+    const struct store_query *q;
+    struct missing *missing;
+    struct error *error;
+};
+
+static int take_forgotten(void *context, const struct catalogue_forgotten *f)
+{
+    const struct take_forgotten *t = context;
+    bool typed = t->q->type && *t->q->type;
+    int rc = store_is_over(t->store, t->q, t->error);
+    if (rc)
+        return rc;
+    if ((typed && strcmp(f->type, t->q->type)) || (t->q->selector && !selector_may_match(t->q->selector, f->service)))
+        return 0;
+    missing_add(t->missing, f->why == FORGOTTEN_DISK ? MISSING_DISK : MISSING_RETAIN, f->parts, f->rows, f->weight);
+    return 0;
+}
+
+int store_forgotten(struct store *s, const struct store_query *q, struct missing *m, struct error *e)
+{
+    struct take_forgotten t = {s, q, m, e};
+    return catalogue_forgotten(s->catalogue, q->from, q->to, take_forgotten, &t, e);
+}
+
+/* ---- rows ---- */
+
+/* Which entry of the list each recording of the segment is; NULL = not selected. *found: how many are. */
+static const struct gathered **entries_of(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment,
+                                          uint32_t *found)
+{
+    const struct gathered **of = calloc((size_t)segment->recording_count + 1, sizeof *of);
+    struct map places;
+    bool added, failed = !of;
+    *found = 0;
+    map_init(&places);
+    for (uint32_t i = begin; !failed && i < end; i++) {
+        uint32_t *place = map_add(&places, g->list[i].recording, &added);
+        failed = !place;
+        if (place)
+            *place = i;
+    }
+    for (uint32_t k = 0; !failed && k < segment->recording_count; k++) {
+        const uint32_t *place = map_find(&places, segment->recordings[k]);
+        of[k] = place ? &g->list[*place] : NULL;
+        *found += place != NULL;
+    }
+    map_deinit(&places);
+    if (failed) {
+        free(of);
+        of = NULL;
+    }
+    return of;
+}
+
+static int visit_rows(const struct gather *g, const struct store_query *q, uint32_t begin, uint32_t end,
+                      const struct segment *segment, gather_visit *visit, void *context, struct store_result *r)
+{
+    uint32_t found;
+    const struct gathered **of = entries_of(g, begin, end, segment, &found);
+    int rc = of ? 0 : -ENOMEM;
+    for (uint32_t i = 0; !rc && i < segment->row_count; i++) {
+        const struct segment_row *row = &segment->rows[i];
+        int64_t second = segment->first + row->second;
+        if (!of[row->recording] || second < q->from || second >= q->to)
+            continue;
+        r->weight += row->weight;
+        rc = visit(context, of[row->recording], segment, row);
+    }
+    free(of);
+    return rc;
+}
+
+static uint32_t end_of(const struct gather *g, uint32_t at)
+{
+    uint32_t end = at;
+    while (end < g->count && g->list[end].segment == g->list[at].segment)
+        end++;
+    return end;
+}
+
+static void miss(const struct gather *g, const struct gathered *first, struct store_result *r)
+{
+    uint32_t at = (uint32_t)(first - g->list), end = end_of(g, at);
+    for (; at < end; at++)
+        missing_add(&r->missing, MISSING_DAMAGED, 1, g->list[at].rows, g->list[at].weight);
+}
+
+/* What cannot be read is named, and put aside: 0. Else rc. */
+static int give_up(const struct gather *g, struct store *s, const struct gathered *first, int rc, struct store_result *r,
+                   const struct error *e)
+{
+    if (rc != -EBADMSG && rc != -ENOENT)
+        return rc;
+    miss(g, first, r);
+    buffer_printf(&r->unreadable, "%s\n",
+                  e->text + (strncmp(e->text, s->path, strlen(s->path)) ? 0 : strlen(s->path) + 1));
+    recover_quarantine(s, first->dictionary, first->segment, e->text);
+    return 0;
+}
+
+struct gather_fit gather_fit_of(struct dictionary *d)
+{
+    pthread_mutex_lock(&d->lock);
+    struct gather_fit fit = {d->names.strings.count, d->names.node_count, d->names.thread_count};
+    pthread_mutex_unlock(&d->lock);
+    return fit;
+}
+
+bool gather_fits(const struct gather_fit *fit, const struct segment *segment)
+{
+    return segment->strings <= fit->strings && segment->nodes <= fit->nodes && segment->threads <= fit->threads;
+}
+
+void gather_misfit(const struct gather *g, struct store *s, const struct gathered *of, struct store_result *r)
+{
+    struct error e;
+    miss(g, of, r);
+    error_set(&e, -EBADMSG, "segments/%u/%llu.seg: its dictionary is damaged", of->dictionary, (unsigned long long)of->segment);
+    buffer_printf(&r->unreadable, "%s\n", e.text);
+    recover_quarantine(s, of->dictionary, of->segment, e.text);
+}
+
+int gather_segment(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, unsigned columns,
+                   gather_visit *visit, void *context, struct store_result *r, struct error *e)
+{
+    const struct gathered *first = &g->list[*at];
+    uint32_t begin = *at;
+    char path[DISK_PATH_MAX];
+    struct segment segment;
+    *at = end_of(g, begin);
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), columns, e);
+    if (rc)
+        return give_up(g, s, first, rc, r, e);
+    rc = visit_rows(g, q, begin, *at, &segment, visit, context, r);
+    segment_deinit(&segment);
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}
+
+/* The entries allow it: as far as they know, the sums are of what is asked for. */
+static bool may_sum(const struct gather *g, uint32_t begin, uint32_t end, enum gather_sums which)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        if (which == GATHER_STACKS ? !g->list[i].within : g->list[i].by != g->list[begin].by)
+            return false;
+        rows += g->list[i].rows;
+    }
+    return rows >= SEGMENT_SUMS_ROWS;
+}
+
+static int visit_sums(const struct gather *g, uint32_t begin, uint32_t end, const struct segment *segment, enum gather_sums which,
+                      gather_visit_sums *visit, void *context, bool *done)
+{
+    uint32_t found;
+    const struct gathered **of = entries_of(g, begin, end, segment, &found);
+    bool whole = of && found == segment->recording_count;
+    free(of);
+    if (!of)
+        return -ENOMEM;
+    *done = whole && (which == GATHER_STACKS ? segment->sum_count : segment->second_count);
+    return *done ? visit(context, &g->list[begin], segment) : 0;
+}
+
+int gather_sums(const struct gather *g, struct store *s, const struct store_query *q, uint32_t *at, enum gather_sums which,
+                gather_visit_sums *visit, void *context, struct store_result *r, bool *done, struct error *e)
+{
+    const struct gathered *first = &g->list[*at];
+    uint32_t end = end_of(g, *at);
+    char path[DISK_PATH_MAX];
+    struct segment segment;
+    *done = false;
+    if (!may_sum(g, *at, end, which))
+        return 0;
+    int rc = store_is_over(s, q, e);
+    rc = rc ? rc : segment_read(&segment, store_segment_path(s, path, first->dictionary, first->segment), SEGMENT_SUMS, e);
+    if (rc) {
+        *done = true;
+        *at = end;
+        return give_up(g, s, first, rc, r, e);
+    }
+    rc = visit_sums(g, *at, end, &segment, which, visit, context, done);
+    segment_deinit(&segment);
+    if (*done)
+        *at = end;
+    return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
+}

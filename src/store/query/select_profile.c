@@ -1,0 +1,174 @@
+/* Rows of segments as one profile. */
+#include "store/query/gather.h"
+#include "store/query/selection.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is light in one dictionary may be heavier in all: of each so many times what is to be left of all. */
+enum { MORE_OF_SEVERAL = 4 };
+
+static int grow_stacks(struct selection *l, uint32_t stacks)
+{
+    if (stacks <= l->stacks)
+        return 0;
+    uint32_t *grown = realloc(l->row_of_stack, stacks * sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + l->stacks, 0, (stacks - l->stacks) * sizeof *grown);
+    l->row_of_stack = grown;
+    l->stacks = stacks;
+    return 0;
+}
+
+/* Added up, a stack keeps the outcome and state of its first row: a stack that was cut off shows that itself. */
+static int take(struct selection *l, uint32_t stacks, const struct selected_row *row)
+{
+    if (l->add_up && grow_stacks(l, stacks))
+        return -ENOMEM;
+    uint32_t *known = l->add_up ? &l->row_of_stack[row->stack] : NULL;
+    if (known && *known && row->count <= UINT32_MAX - l->rows[*known - 1].count) {
+        l->rows[*known - 1].weight += row->weight;
+        l->rows[*known - 1].count += row->count;
+        return 0;
+    }
+    if (ARRAY_GROW(l->rows, l->cap, l->count))
+        return -ENOMEM;
+    l->rows[l->count++] = *row;
+    if (known)
+        *known = l->count;
+    return 0;
+}
+
+/* ---- all dictionaries ---- */
+
+/* What the dictionary does not have (any more) its rows cannot mean. */
+struct checked {
+    struct selection *selection;
+    struct store_result *result;
+    struct gather_fit fit;
+};
+
+static int take_row(void *context, const struct gathered *of, const struct segment *segment,
+                    const struct segment_row *row)
+{
+    struct checked *c = context;
+    struct selected_row one = {segment->first + row->second, row->weight, row->stack, row->count, row->thread,
+                               row->outcome, row->state};
+    return gather_fits(&c->fit, segment) ? take(c->selection, segment->nodes, &one) : -EBADMSG;
+}
+
+static int take_sums(void *context, const struct gathered *of, const struct segment *segment)
+{
+    struct checked *c = context;
+    int rc = gather_fits(&c->fit, segment) ? 0 : -EBADMSG;
+    for (uint32_t i = 0; !rc && i < segment->sum_count; i++) {
+        const struct segment_sum *sum = &segment->sums[i];
+        struct selected_row one = {segment->first, sum->weight, sum->stack, sum->count, 0, sum->outcome, sum->state};
+        rc = take(c->selection, segment->nodes, &one);
+        c->result->weight += sum->weight;
+    }
+    return rc;
+}
+
+static int take_segment(struct checked *c, struct store *s, const struct gather *g, const struct store_query *q, uint32_t *at,
+                        struct store_result *r, struct error *e)
+{
+    bool done = false;
+    int rc = c->selection->add_up ? gather_sums(g, s, q, at, GATHER_STACKS, take_sums, c, r, &done, e) : 0;
+    return rc || done ? rc : gather_segment(g, s, q, at, SEGMENT_ALL, take_row, c, r, e);
+}
+
+static int take_dictionary(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q,
+                           uint32_t *at, struct dictionary *d, struct store_result *r, struct error *e)
+{
+    uint32_t id = g->list[*at].dictionary;
+    int rc = 0;
+    l->count = 0;
+    if (l->row_of_stack)
+        memset(l->row_of_stack, 0, l->stacks * sizeof *l->row_of_stack);
+    struct checked c = {l, r, gather_fit_of(d)};
+    while (!rc && *at < g->count && g->list[*at].dictionary == id) {
+        const struct gathered *first = &g->list[*at];
+        uint64_t weight = r->weight;
+        rc = take_segment(&c, s, g, q, at, r, e);
+        if (rc != -EBADMSG)
+            continue;
+        r->weight = weight;
+        gather_misfit(g, s, first, r);
+        rc = 0;
+    }
+    pthread_mutex_lock(&d->lock);
+    rc = rc ? rc : selection_convert(l, &d->names);
+    pthread_mutex_unlock(&d->lock);
+    return rc;
+}
+
+static int take_all(struct selection *l, struct store *s, const struct gather *g, const struct store_query *q,
+                    struct store_result *r, struct error *e)
+{
+    int rc = 0;
+    for (uint32_t at = 0; !rc && at < g->count;) {
+        char path[DISK_PATH_MAX];
+        struct dictionary *d;
+        uint32_t id = g->list[at].dictionary;
+        rc = cache_get(&s->cache, id, store_dictionary_file(s, path, id), &d, e);
+        if (rc)
+            return rc;
+        rc = take_dictionary(l, s, g, q, &at, d, r, e);
+        cache_put(&s->cache, d);
+    }
+    return rc == -ENOMEM   ? error_set(e, rc, "out of memory")
+           : rc == -ERANGE ? error_set(e, rc, "more than can be added up")
+                           : rc;
+}
+
+/* ---- what the profile says of itself ---- */
+
+static int describe(struct profile *p, const struct store_query *q, const struct store_result *r)
+{
+    static const char source[] = "candor server";
+    const char *colon = strrchr(r->type, ':');
+    size_t len = colon ? (size_t)(colon - r->type) : 0;
+    const char *unit = colon ? colon + 1 : "samples";
+    p->unit = !strcmp(unit, "ns")        ? PROFILE_UNIT_NS
+              : !strcmp(unit, "samples") ? PROFILE_UNIT_SAMPLES
+              : !strcmp(unit, "bytes")   ? PROFILE_UNIT_BYTES
+                                         : PROFILE_UNIT_OTHER;
+    p->thinned = true; /* rows are no order of samples */
+    p->merged = (uint32_t)r->recordings;
+    p->start_ns = q->from * 1000000000;
+    p->duration_ns = (uint64_t)(q->to - q->from) * 1000000000;
+    return profile_string(p, source, sizeof source - 1, &p->source) || profile_string(p, r->type, len, &p->value) ||
+                   profile_string(p, unit, strlen(unit), &p->unit_name)
+               ? -ENOMEM
+               : 0;
+}
+
+int store_profile(struct store *s, const struct store_query *q, struct profile *p, struct store_result *r,
+                  struct error *e)
+{
+    struct gather g;
+    struct selection l = {.p = p, .pruned = &r->pruned};
+    int rc = gather_init(&g, s, q, NULL, r, e);
+    bool several = g.count && g.list[0].dictionary != g.list[g.count - 1].dictionary;
+    l.add_up = g.rows > (s->options.single_rows ? s->options.single_rows : STORE_ROWS_MAX);
+    l.keep = several ? q->keep * MORE_OF_SEVERAL : q->keep;
+    rc = rc ? rc : take_all(&l, s, &g, q, r, e);
+    if (!rc && several && q->keep && profile_prune(p, q->keep, &r->pruned))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    if (!rc && describe(p, q, r))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    free(l.rows);
+    free(l.row_of_stack);
+    gather_deinit(&g);
+    return rc;
+}
+
+void store_result_deinit(struct store_result *r)
+{
+    buffer_deinit(&r->unreadable);
+}

@@ -1,0 +1,158 @@
+/* Rows of segments as weights over time. */
+#include "store/query/gather.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECONDS = 86400 };
+
+/* Weights of one value of the label, by second of a day, on their way to the points. */
+struct selection {
+    struct store_series *out;
+    struct map points; /* (value, step) -> point */
+    const struct store_query *query;
+    struct store_result *result;
+    int64_t step, first;
+    uint32_t by, least, most; /* seconds that have something; least > most: none */
+    uint64_t *weights;
+};
+
+static int add_point(struct selection *l, int64_t step, uint64_t weight)
+{
+    struct store_series *out = l->out;
+    bool added;
+    if (ARRAY_GROW(out->points, out->point_cap, out->point_count))
+        return -ENOMEM;
+    uint32_t *place = map_add(&l->points, (uint64_t)l->by << 32 | (uint32_t)step, &added);
+    if (!place)
+        return -ENOMEM;
+    if (added) {
+        out->points[out->point_count] = (struct store_point){.series = l->by, .step = step};
+        *place = out->point_count++;
+    }
+    out->points[*place].weight += weight;
+    return 0;
+}
+
+static int flush(struct selection *l)
+{
+    uint32_t i = l->least;
+    while (i <= l->most) {
+        int64_t step = (l->first + i - l->query->from) / l->step, end = l->query->from + (step + 1) * l->step - l->first;
+        uint64_t weight = 0;
+        bool any = false;
+        for (; i <= l->most && i < end; i++) {
+            weight += l->weights[i];
+            any = any || l->weights[i];
+            l->weights[i] = 0;
+        }
+        if (any && add_point(l, step, weight))
+            return -ENOMEM;
+    }
+    l->least = UINT32_MAX;
+    l->most = 0;
+    return 0;
+}
+
+/* A second of a day; others a segment has not. */
+static int take(struct selection *l, const struct gathered *of, int64_t first, uint32_t second, uint64_t weight)
+{
+    if (second >= SECONDS)
+        return -EBADMSG;
+    if ((of->by != l->by || first != l->first) && l->least != UINT32_MAX && flush(l))
+        return -ENOMEM;
+    l->by = of->by;
+    l->first = first;
+    l->weights[second] += weight;
+    l->least = second < l->least ? second : l->least;
+    l->most = second > l->most ? second : l->most;
+    return 0;
+}
+
+static int take_row(void *context, const struct gathered *of, const struct segment *segment,
+                    const struct segment_row *row)
+{
+    return take(context, of, segment->first, row->second, row->weight);
+}
+
+static int take_seconds(void *context, const struct gathered *of, const struct segment *segment)
+{
+    struct selection *l = context;
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < segment->second_count; i++) {
+        const struct segment_second *s = &segment->seconds[i];
+        if (segment->first + s->second < l->query->from || segment->first + s->second >= l->query->to)
+            continue;
+        l->result->weight += s->weight;
+        rc = take(l, of, segment->first, s->second, s->weight);
+    }
+    return rc;
+}
+
+static int take_all(struct selection *l, struct store *s, const struct gather *g, struct error *e)
+{
+    int rc = 0;
+    for (uint32_t at = 0; !rc && at < g->count;) {
+        bool done;
+        rc = gather_sums(g, s, l->query, &at, GATHER_SECONDS, take_seconds, l, l->result, &done, e);
+        if (!rc && !done)
+            rc = gather_segment(g, s, l->query, &at, SEGMENT_SERIES, take_row, l, l->result, e);
+    }
+    if (!rc && l->least != UINT32_MAX && flush(l))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    return rc == -EBADMSG ? error_set(e, rc, "a segment has seconds beyond its day") : rc;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct store_point *a = left, *b = right;
+    if (a->series != b->series)
+        return a->series < b->series ? -1 : 1;
+    return (a->step > b->step) - (a->step < b->step);
+}
+
+/* Values by their numbers in the gather. */
+static int take_values(struct store_series *out, const struct gather *g)
+{
+    for (uint32_t i = 0; i < g->values.count; i++) {
+        char *copy = ARRAY_GROW(out->values, out->value_cap, i) ? NULL : strdup(strtab_text(&g->values, i));
+        if (!copy)
+            return -ENOMEM;
+        out->values[out->value_count++] = copy;
+    }
+    return 0;
+}
+
+int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
+                 struct store_result *r, struct error *e)
+{
+    struct gather g;
+    struct selection l = {.out = out, .query = q, .result = r, .step = step, .least = UINT32_MAX};
+    *out = (struct store_series){0};
+    int rc = gather_init(&g, s, q, by, r, e);
+    map_init(&l.points);
+    l.weights = calloc(SECONDS, sizeof *l.weights);
+    if (!rc && !l.weights)
+        rc = error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : take_all(&l, s, &g, e);
+    if (!rc && take_values(out, &g))
+        rc = error_set(e, -ENOMEM, "out of memory");
+    if (out->point_count)
+        qsort(out->points, out->point_count, sizeof *out->points, compare);
+    map_deinit(&l.points);
+    free(l.weights);
+    gather_deinit(&g);
+    return rc;
+}
+
+void store_series_deinit(struct store_series *s)
+{
+    for (uint32_t i = 0; i < s->value_count; i++)
+        free(s->values[i]);
+    free(s->values);
+    free(s->points);
+    *s = (struct store_series){0};
+}

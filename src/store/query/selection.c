@@ -1,0 +1,159 @@
+#include "store/query/selection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* From the dictionary's ids to the profile's. */
+struct ids {
+    struct profile *to;
+    const struct profile *from;
+    uint32_t *strings, *frames, *nodes, *threads; /* plus 1, 0 = not yet */
+    bool *kept; /* by node, when some are pruned; of these `nodes` has what the nearest kept one below it has */
+    uint32_t mark; /* the frame of what was pruned */
+    bool one_thread;
+};
+
+static int string_id(struct ids *m, uint32_t of, uint32_t *id)
+{
+    if (!m->strings[of]) {
+        if (profile_string(m->to, profile_text(m->from, of), strtab_len(&m->from->strings, of), id))
+            return -ENOMEM;
+        m->strings[of] = *id + 1;
+    }
+    *id = m->strings[of] - 1;
+    return 0;
+}
+
+static int frame_id(struct ids *m, uint32_t of, uint32_t *id)
+{
+    if (!m->frames[of]) {
+        const struct profile_frame *f = &m->from->frames[of];
+        const struct profile_method *method = &m->from->methods[f->method];
+        uint32_t class_name, name, descriptor, to;
+        if (string_id(m, method->class_name, &class_name) || string_id(m, method->name, &name) ||
+            string_id(m, method->descriptor, &descriptor) || profile_method(m->to, class_name, name, descriptor, &to) ||
+            profile_frame(m->to, to, f->line, f->bci, f->type, id))
+            return -ENOMEM;
+        m->frames[of] = *id + 1;
+    }
+    *id = m->frames[of] - 1;
+    return 0;
+}
+
+static int thread_id(struct ids *m, uint32_t of, uint32_t *id)
+{
+    static const char all[] = "[all]";
+    uint32_t name;
+    if (m->one_thread)
+        return profile_string(m->to, all, sizeof all - 1, &name) || profile_thread(m->to, name, 0, 0, id) ? -ENOMEM : 0;
+    if (!m->threads[of]) {
+        if (string_id(m, m->from->threads[of].name, &name) || profile_thread(m->to, name, 0, 0, id))
+            return -ENOMEM;
+        m->threads[of] = *id + 1;
+    }
+    *id = m->threads[of] - 1;
+    return 0;
+}
+
+/* What weighs on each node. */
+static void weigh(const struct ids *m, const struct selection *l, uint64_t *totals)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        totals[l->rows[i].stack] += l->rows[i].weight;
+    for (uint32_t i = m->from->node_count - 1; i > 0; i--)
+        totals[m->from->nodes[i].parent] += totals[i];
+}
+
+/* Sets `kept` where there are more nodes than are to be kept. */
+static int choose(struct ids *m, const struct selection *l)
+{
+    uint32_t nodes = m->from->node_count;
+    if (!l->keep || nodes <= l->keep)
+        return 0;
+    uint64_t *totals = calloc(nodes, sizeof *totals);
+    m->kept = calloc(nodes, sizeof *m->kept);
+    int64_t left_out = -ENOMEM;
+    if (totals && m->kept) {
+        weigh(m, l, totals);
+        left_out = prune_choose(totals, nodes, l->keep, m->kept);
+    }
+    free(totals);
+    if (left_out > 0) {
+        l->pruned->nodes += (uint32_t)left_out;
+        return prune_frame(m->to, &m->mark);
+    }
+    free(m->kept);
+    m->kept = NULL;
+    return (int)left_out;
+}
+
+/* Marks the stacks that are used with all they stand on. */
+static void mark_used(struct ids *m, const struct selection *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        m->nodes[l->rows[i].stack] = 1;
+    for (uint32_t i = m->from->node_count - 1; i > 0; i--)
+        if (m->nodes[i])
+            m->nodes[m->from->nodes[i].parent] = 1;
+    m->nodes[0] = 0; /* the root */
+}
+
+/* Parents come first. */
+static int take_stacks(struct ids *m, const struct selection *l)
+{
+    if (!m->kept)
+        mark_used(m, l);
+    for (uint32_t i = 1; i < m->from->node_count; i++) {
+        uint32_t frame, below = m->nodes[m->from->nodes[i].parent];
+        if (m->kept && !m->kept[i])
+            m->nodes[i] = below;
+        else if ((m->kept || m->nodes[i]) &&
+                 (frame_id(m, m->from->nodes[i].frame, &frame) || profile_stack(m->to, below, frame, &m->nodes[i])))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* The stack of a row, or what is left of it. */
+static int take_stack(struct ids *m, const struct selection *l, const struct selected_row *row, uint32_t *stack)
+{
+    *stack = m->nodes[row->stack];
+    if (!m->kept || m->kept[row->stack] || !row->stack)
+        return 0;
+    l->pruned->weight += row->weight;
+    return profile_stack(m->to, *stack, m->mark, stack);
+}
+
+static int take_samples(struct ids *m, const struct selection *l)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < l->count; i++) {
+        const struct selected_row *row = &l->rows[i];
+        struct profile_sample sample = {.weight = row->weight, .count = row->count, .state = row->state};
+        sample.time_ns = m->one_thread ? 0 : row->second * 1000000000;
+        rc = take_stack(m, l, row, &sample.stack);
+        rc = rc ? rc : thread_id(m, row->thread, &sample.thread);
+        rc = rc ? rc : string_id(m, row->outcome, &sample.outcome);
+        rc = rc ? rc : profile_add_sample(m->to, &sample);
+    }
+    return rc;
+}
+
+int selection_convert(struct selection *l, const struct profile *from)
+{
+    struct ids m = {.to = l->p, .from = from, .one_thread = l->add_up};
+    m.strings = calloc(from->strings.count, sizeof *m.strings);
+    m.frames = calloc((size_t)from->frame_count + 1, sizeof *m.frames);
+    m.nodes = calloc(from->node_count, sizeof *m.nodes);
+    m.threads = calloc((size_t)from->thread_count + 1, sizeof *m.threads);
+    int rc = m.strings && m.frames && m.nodes && m.threads ? 0 : -ENOMEM;
+    rc = rc ? rc : choose(&m, l);
+    rc = rc ? rc : take_stacks(&m, l);
+    rc = rc ? rc : take_samples(&m, l);
+    free(m.strings);
+    free(m.frames);
+    free(m.nodes);
+    free(m.threads);
+    free(m.kept);
+    return rc;
+}

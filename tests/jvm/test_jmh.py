@@ -14,7 +14,7 @@ import candortest as ct
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = ct.ROOT / "java" / "jmh" / "build"
-ENOUGH = 200  # samples: a fifth of a second's, at 1 ms
+ENOUGH = 50  # of a second that a busy machine gives the benchmark a part of
 
 
 def fetch_jars():

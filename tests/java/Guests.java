@@ -2,8 +2,7 @@
  * A process with everything in it that gets in a profiler's way: all of Soak, goroutines, a library that takes signals for itself
  * after the recording has begun, and a thread that blocks every signal.
  *
- * go load go=LIBRARY takers=LIBRARY signal=N: loads what is named; the takers' library keeps a handler of its own for the signal from
- * here on -> done
+ * go load go=LIBRARY takers=LIBRARY: loads what is named -> done
  * go what Soak wants signal=N goes=(1 with goroutines, which rest between rounds) -> done what Soak answers, wrong=(what was not as
  * without a profiler; none) rounds=(of goroutines)
  */
@@ -16,7 +15,6 @@ public final class Guests {
             Goroutines.start(1);
         }
         System.load(options.text("takers", ""));
-        SignalTakers.once("keep", (int) options.number("signal", 0));
         return "";
     }
 
@@ -40,7 +38,6 @@ public final class Guests {
             }
         }, "soak");
         Rounds.together(deaf, taker, others);
-        SignalTakers.once("keep", signal);
         if (goes) {
             Goroutines.rest(true);
         }

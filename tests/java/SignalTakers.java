@@ -21,7 +21,7 @@ public final class SignalTakers {
 
     static native void burn(long ns);
 
-    /** The same in a thread that blocks all signals. */
+    /** The same, and the thread has all signals blocked from then on. */
     static native void burnDeaf(long ns);
 
     static String takeAll(int signal) {

@@ -21,6 +21,7 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     char duration[32];
     control_begin(&r, "start");
     control_pass_file(&r, job->path, job->passed);
+    control_option(&r, "event", job->event);
     control_option(&r, "interval", job->interval);
     control_option(&r, "max-overhead", job->max_overhead);
     snprintf(duration, sizeof duration, "%llums", (unsigned long long)(job->duration_ns / 1000000));

@@ -154,6 +154,13 @@ static const char *or_default(const char *text, const char *otherwise)
     return *text ? text : otherwise;
 }
 
+static bool has_events(const struct fleet *f, const struct member *t, const struct rule *rule)
+{
+    char events[64];
+    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, events, sizeof events);
+    return *events;
+}
+
 static void begin(struct fleet *f, struct member *t, const struct rule *rule)
 {
     struct attacher_job *job = calloc(1, sizeof *job);
@@ -176,6 +183,7 @@ static void begin(struct fleet *f, struct member *t, const struct rule *rule)
     snprintf(job->path, sizeof job->path, "%s/live/%s.jfr", f->live_path, t->live.id);
     snprintf(job->interval, sizeof job->interval, "%s", or_default(rule ? rule->interval : "", f->config->interval));
     snprintf(job->max_overhead, sizeof job->max_overhead, "%s", or_default(rule ? rule->max_overhead : "", f->config->max_overhead));
+    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, job->event, sizeof job->event);
     t->state = MEMBER_STARTING;
     *t->reason = 0;
     attacher_give(f->attacher, job);
@@ -189,6 +197,8 @@ static void consider_with(struct fleet *f, struct member *t, struct facts *facts
         return;
     if (!labelled)
         leave_once(t, LEFT_S * second, "its labels are too long");
+    else if (!has_events(f, t, rule))
+        leave_once(t, LEFT_S * second, "this version of Java cannot sample allocations, and no other event is asked for");
     else if (fleet_recording(f) >= f->config->max_jvms)
         leave_once(t, BUSY_S * second, "as many JVMs as --max-jvms allows are profiled already");
     else

@@ -52,7 +52,8 @@ static void test_config(void)
         {"[jvm a]\nprofile = maybe\n", "yes or no"}, {"[jvm a]\nlabel.9x = a\n", "label '9x'"},
         {"[jvm a]\nserver = http://x\n", "no key 'server' in a rule"},
         {"[daemon]\nspool-max = 5\n", "at least 1M"}, {"[daemon]\nmax-overhead = 200%\n", "max-overhead"},
-        {"[jvm a]\ninterval = 1us\n", "100us"},
+        {"[jvm a]\ninterval = 1us\n", "100us"}, {"[daemon]\nevent = cpu,safepoint\n", "event 'cpu,safepoint'"},
+        {"[jvm a]\nevent = cpu,,lock\n", "such as cpu,alloc"}, {"[jvm a]\nevent =\n", "event ''"},
         {"[jvm a]\nmain =\n", "main is empty"}, {"[daemon]\nmax-jvms = 0\n", "max-jvms '0'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -64,8 +65,24 @@ static void test_config(void)
     config_init(&c);
     tap_ok(config_read(&c, "/does/not/exist", &e) == -ENOENT && strstr(e.text, "/does/not/exist"), "%s", e.text);
     tap_ok(config_finish(&c, true, &e) && strstr(e.text, "--server"), "%s", e.text);
-    tap_ok(!strcmp(c.max_overhead, "1%") && c.spool_max == 1u << 30, "defaults");
+    tap_ok(!strcmp(c.max_overhead, "1%") && !strcmp(c.event, "cpu") && c.spool_max == 1u << 30, "defaults");
     config_deinit(&c);
+}
+
+static void test_events(void)
+{
+    static const struct {
+        const char *list, *jdk, *left;
+    } cases[] = {
+        {"cpu,wall,alloc,live,lock,halt", "17.0.19", "cpu,wall,alloc,live,lock,halt"},
+        {"cpu,wall,alloc,live,lock,halt", "1.8.0_432", "cpu,wall,lock,halt"},
+        {"alloc", "1.8.0_432", ""}, {"alloc", "18.0.1", "alloc"}, {"alloc,cpu", "", "alloc,cpu"},
+    };
+    char left[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        policy_events(cases[i].list, cases[i].jdk, left, sizeof left);
+        tap_ok(!strcmp(left, cases[i].left), "of %s Java '%s' records %s", cases[i].list, cases[i].jdk, left);
+    }
 }
 
 /* ---- a JVM ---- */
@@ -180,6 +197,7 @@ int main(void)
         return 1;
     close(fd);
     test_config();
+    test_events();
     test_facts();
     test_rules();
     test_share();

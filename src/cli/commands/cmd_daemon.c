@@ -20,6 +20,7 @@ static const struct cli_option options[] = {
     {0, "spool-max", "SIZE", NULL, "limit of the spool's size: beyond it the oldest recordings are dropped and "
                                    "counted (default 1G)"},
     {0, "chunk", "TIME", NULL, "length of one recording (default 30s)"},
+    {'e', "event", "LIST", NULL, "what to record: cpu, wall, alloc, live, lock, halt (default cpu)"},
     {'i', "interval", "TIME", NULL, "a thread's CPU time between two samples (default 10ms)"},
     {0, "max-overhead", "PERCENT", NULL, "sample less often if it would take more of a JVM's CPU time (default 1%)"},
     {0, "max-jvms", "N", NULL, "profile at most this many JVMs at a time (default 100)"},
@@ -108,7 +109,7 @@ const struct cli_command command_daemon = {
         "section [jvm NAME] is a rule; the first rule that matches a JVM decides, and a JVM that matches none is "
         "profiled. Conditions: main (main class or jar, whole or its last part), user, jdk, env.VARIABLE, "
         "property.NAME, as patterns with * and ?. Settings: profile = yes or no, share (of the JVMs, such as 25%), "
-        "service, version, label.NAME, interval, max-overhead.\n\n"
+        "service, version, label.NAME, event, interval, max-overhead.\n\n"
         "If no rule sets it, the label service comes from OTEL_SERVICE_NAME, -Dotel.service.name, "
         "OTEL_RESOURCE_ATTRIBUTES, DD_SERVICE, -Ddd.service, -Dservice.name, -Dspring.application.name, "
         "SPRING_APPLICATION_NAME, or is the main class; version comes from OTEL_RESOURCE_ATTRIBUTES, DD_VERSION, "

@@ -16,7 +16,7 @@ static const uint64_t second = 1000000000;
 
 void config_init(struct config *c)
 {
-    *c = (struct config){.interval = "10ms", .max_overhead = "1%", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
+    *c = (struct config){.interval = "10ms", .max_overhead = "1%", .event = "cpu", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
     c->chunk_ns = 30 * second;
     c->look_ns = 5 * second;
     c->min_age_ns = 5 * second;
@@ -65,6 +65,7 @@ static int set_sampling(struct config *c, const char *key, const char *value, st
     if (code)
         return code;
     return !strcmp(key, "interval") ? set_text(c->interval, sizeof c->interval, key, value, e)
+           : !strcmp(key, "event")  ? set_text(c->event, sizeof c->event, key, value, e)
                                     : set_text(c->max_overhead, sizeof c->max_overhead, key, value, e);
 }
 
@@ -100,12 +101,12 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
         return set_duration(&c->min_age_ns, key, value, 0, 3600 * second, e);
     if (!strcmp(key, "timeout"))
         return set_duration(&c->timeout_ns, key, value, second, 60 * second, e);
-    if (!strcmp(key, "interval") || !strcmp(key, "max-overhead"))
+    if (!strcmp(key, "interval") || !strcmp(key, "max-overhead") || !strcmp(key, "event"))
         return set_sampling(c, key, value, e);
     if (!strcmp(key, "max-jvms"))
         return set_max_jvms(c, value, e);
     return error_set(e, -ENOENT, "no key '%.60s' in [daemon]; known are server, token-file, ca-file, spool, spool-max, host, chunk, "
-                     "look, min-age, timeout, interval, max-overhead and max-jvms", key);
+                     "look, min-age, timeout, event, interval, max-overhead and max-jvms", key);
 }
 
 static int take(void *context, const char *section, const char *key, const char *value, struct error *e)

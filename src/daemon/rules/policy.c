@@ -87,6 +87,46 @@ static int set_max_overhead(struct rule *r, const char *value, struct error *e)
     return set_text(r->max_overhead, sizeof r->max_overhead, "max-overhead", value, e);
 }
 
+static bool next_word(const char **list, char *word, size_t size)
+{
+    size_t n = strcspn(*list, ",");
+    snprintf(word, size, "%.*s", (int)(n < size ? n : size - 1), *list);
+    *list += n + ((*list)[n] == ',');
+    return n != 0;
+}
+
+/* Those that may run together for as long as the JVM lives. */
+static bool is_event(const char *word)
+{
+    static const char *const events[] = {"cpu", "wall", "alloc", "live", "lock", "halt"};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (!strcmp(word, events[i]))
+            return true;
+    return false;
+}
+
+static int set_event(struct rule *r, const char *value, struct error *e)
+{
+    const char *list = value;
+    char word[16];
+    bool good = *value;
+    while (good && *list)
+        good = next_word(&list, word, sizeof word) && is_event(word);
+    return good ? set_text(r->event, sizeof r->event, "event", value, e)
+                : error_set(e, -EINVAL, "event '%.40s': use a list of cpu, wall, alloc, live, lock and halt, such as cpu,alloc", value);
+}
+
+void policy_events(const char *list, const char *jdk, char *out, size_t size)
+{
+    bool is_8 = !strncmp(jdk, "1.8", 3);
+    char word[16];
+    size_t n = 0;
+    *out = 0;
+    while (next_word(&list, word, sizeof word))
+        if (!is_8 || (strcmp(word, "alloc") && strcmp(word, "live")))
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "," : "", word);
+}
+
 static bool is_condition(const char *key)
 {
     return !strcmp(key, "main") || !strcmp(key, "user") || !strcmp(key, "jdk") || !strncmp(key, "env.", 4) ||
@@ -108,12 +148,14 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
         return set_interval(r, value, e);
     if (!strcmp(key, "max-overhead"))
         return set_max_overhead(r, value, e);
+    if (!strcmp(key, "event"))
+        return set_event(r, value, e);
     if (!strcmp(key, "service"))
         return set_text(r->service, sizeof r->service, key, value, e);
     if (!strcmp(key, "version"))
         return set_text(r->version, sizeof r->version, key, value, e);
     return error_set(e, -EINVAL, "no key '%.60s' in a rule; known are main, user, jdk, env.NAME, property.NAME, profile, share, "
-                     "service, version, label.NAME, interval and max-overhead", key);
+                     "service, version, label.NAME, event, interval and max-overhead", key);
 }
 
 static bool fits(const char *pattern, const char *text)

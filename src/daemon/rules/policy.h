@@ -19,7 +19,7 @@ struct rule {
     int match_count;
     bool ignore;  /* profile = no */
     double share; /* of the JVMs that match */
-    char service[128], version[128], interval[32], max_overhead[32]; /* "" = as without a rule */
+    char service[128], version[128], interval[32], max_overhead[32], event[64]; /* "" = as without a rule */
     struct {
         char name[64], value[128];
     } labels[RULE_LABELS_MAX];
@@ -39,6 +39,8 @@ int policy_set(struct policy *p, const char *key, const char *value, struct erro
 
 /* The rule that decides, or NULL. */
 const struct rule *policy_find(const struct policy *p, struct facts *f);
+/* Of a list of events those that a JVM of this version can record, as a list: Java 8 cannot sample allocations. */
+void policy_events(const char *list, const char *jdk, char *out, size_t size);
 /* Whether this JVM is among the rule's share: always the same for the same number. */
 bool policy_chosen(const struct rule *rule, uint64_t identity);
 

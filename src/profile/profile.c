@@ -423,6 +423,7 @@ const char *profile_kind_word(const struct profile *p)
         return "live";
     case PROFILE_LOCK:
         return "lock";
+    case PROFILE_KINDS:
     case PROFILE_HOLDER:
         return "holder";
     case PROFILE_RUNNING:

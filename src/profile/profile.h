@@ -45,7 +45,16 @@ enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, P
 /* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
  * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others
  * waited. */
-enum profile_kind { PROFILE_RUNNING, PROFILE_WAITING, PROFILE_WALL, PROFILE_ALLOC, PROFILE_LIVE, PROFILE_LOCK, PROFILE_HOLDER };
+enum profile_kind {
+    PROFILE_RUNNING,
+    PROFILE_WAITING,
+    PROFILE_WALL,
+    PROFILE_ALLOC,
+    PROFILE_LIVE,
+    PROFILE_LOCK,
+    PROFILE_HOLDER,
+    PROFILE_KINDS
+};
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -171,6 +180,7 @@ struct profile {
     uint32_t filtered;          /* how many they were */
     bool discarded;             /* the recording had more, which it lost on purpose: it keeps its end */
     bool thinned;               /* a filter looked at properties of samples: the remaining samples are not successive */
+    uint32_t kinds;             /* bits 1 << enum profile_kind: what the recording has samples of; 0 = its format has one kind */
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */

@@ -23,7 +23,7 @@ static int scale(struct profile *p, uint64_t period_ns, struct error *e)
 }
 
 /* Half a recording is none: who sent it has the whole one. */
-static int load_unpacked(struct profile *p, struct intake *in, const struct envelope_note *note, struct error *e)
+static int load_kind(struct profile *p, struct intake *in, const struct envelope_note *note, struct error *e)
 {
     const char *format = *note->format ? note->format : formats_recognise(in->bytes, in->size);
     int rc = 0;
@@ -37,7 +37,6 @@ static int load_unpacked(struct profile *p, struct intake *in, const struct enve
         intake_close(in);
         return rc;
     }
-    p->or_allocations = true;
     rc = formats_load_from(p, in, "the recording", format, NULL, e);
     if (!rc && allocated_has_classes(p) && allocated_add_frames(p))
         rc = error_set(e, -ENOMEM, "the recording: out of memory");
@@ -46,9 +45,39 @@ static int load_unpacked(struct profile *p, struct intake *in, const struct enve
     return rc == -EBADMSG ? -EINVAL : rc;
 }
 
-int load_recording(struct profile *p, const struct envelope *v, struct error *e)
+static int load_one(struct store_profiles *to, enum profile_kind kind, const struct envelope *v, struct error *e)
 {
     struct intake in;
+    struct profile *p = store_profiles_add(to);
+    if (!p)
+        return error_set(e, -ENOMEM, "the recording: out of memory");
+    p->kind = kind;
+    p->or_allocations = kind == PROFILE_RUNNING;
     int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
-    return rc ? rc : load_unpacked(p, &in, &v->note, e);
+    return rc ? rc : load_kind(p, &in, &v->note, e);
+}
+
+static void drop_first(struct store_profiles *of)
+{
+    profile_deinit(&of->list[0]);
+    memmove(&of->list[0], &of->list[1], --of->count * sizeof of->list[0]);
+}
+
+/* Beside CPU time, or what there is in its place: quantities that add up over time. What is alive at one moment does not. */
+static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER};
+
+int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e)
+{
+    int rc = load_one(to, PROFILE_RUNNING, v, e);
+    const struct profile *first = &to->list[0];
+    for (size_t i = 0; !rc && i < sizeof others / sizeof *others; i++) {
+        if (!(first->kinds & 1u << others[i]) || first->kind == others[i])
+            continue;
+        rc = load_one(to, others[i], v, e);
+        if (!rc && !to->list[to->count - 1].sample_count)
+            profile_deinit(&to->list[--to->count]);
+    }
+    if (!rc && to->count > 1 && !first->sample_count)
+        drop_first(to);
+    return rc;
 }

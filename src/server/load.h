@@ -1,11 +1,10 @@
-/* A recording in the store, read into the model. */
+/* A recording in the store, read into the model: one profile for each quantity that it measures. */
 #ifndef CANDOR_SERVER_LOAD_H
 #define CANDOR_SERVER_LOAD_H
 
-#include "store/files/envelope.h"
-#include "profile/profile.h"
+#include "store/store.h"
 
 /* What struct store_options wants. */
-int load_recording(struct profile *p, const struct envelope *v, struct error *e);
+int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e);
 
 #endif

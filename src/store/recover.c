@@ -60,17 +60,19 @@ void recover_quarantine(struct store *s, uint32_t dictionary, uint64_t segment, 
 
 /* ---- parts that are not sealed ---- */
 
-static int reseal(struct store *s, const struct catalogue_pending *part, struct error *e)
+static int reseal(struct store *s, const struct catalogue_pending *of, struct error *e)
 {
     char path[DISK_PATH_MAX];
     struct envelope v;
-    struct profile p;
-    int rc = envelope_open(&v, store_recording_path(s, path, part->identity), e);
+    int rc = envelope_open(&v, store_recording_path(s, path, of->identity), e);
     if (rc)
         return rc;
-    rc = profile_init(&p) ? error_set(e, -ENOMEM, "out of memory") : s->options.load(&p, &v, e);
-    rc = rc ? rc : seal_part(s, &p, &v.note, part->recording, part->day, e);
-    profile_deinit(&p);
+    struct store_profiles *profiles = calloc(1, sizeof *profiles);
+    rc = profiles ? s->options.load(profiles, &v, e) : error_set(e, -ENOMEM, "out of memory");
+    rc = rc ? rc : seal_pending(s, profiles, &v.note, of->recording, e);
+    if (profiles)
+        store_profiles_deinit(profiles);
+    free(profiles);
     envelope_close(&v);
     return rc;
 }
@@ -95,7 +97,7 @@ void recover_pending(struct store *s)
             if (!is_final(rc))
                 continue;
             store_tell(s, "recording %" PRIu64 ": lost: %s", list[i].recording, e.text);
-            rc = catalogue_lose(s->catalogue, list[i].recording, list[i].day, &e);
+            rc = catalogue_lose(s->catalogue, list[i].recording, NULL, 0, &e);
         }
         if (rc) {
             store_tell(s, "%s", e.text);

@@ -1,4 +1,4 @@
-/* From a recording's profile to rows of segments. */
+/* From a recording's profiles to rows of segments. */
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t floor_divide(int64_t a, int64_t b)
@@ -34,21 +35,23 @@ static void type_of(const struct profile *p, char out[CATALOGUE_TYPE_MAX])
     snprintf(out, CATALOGUE_TYPE_MAX, "%.60s:%.60s", value, profile_unit_word(p));
 }
 
-static struct catalogue_part *part_of(struct catalogue_part *parts, uint32_t *n, int64_t second)
+/* Of a content whose parts begin at `from`. */
+static struct catalogue_part *part_of(struct sealing *l, uint32_t content, uint32_t from, int64_t second)
 {
     int64_t day = floor_divide(second, SECONDS_PER_DAY);
-    for (uint32_t i = *n; i > 0; i--) /* mostly the same as before */
-        if (parts[i - 1].day == day)
-            return &parts[i - 1];
-    if (*n == SEAL_DAYS_MAX)
+    for (uint32_t i = l->part_count; i > from; i--) /* mostly the same as before */
+        if (l->parts[i - 1].day == day)
+            return &l->parts[i - 1];
+    if (l->part_count == from + SEAL_DAYS_MAX)
         return NULL;
-    parts[*n] = (struct catalogue_part){.day = day, .first = second, .last = second};
-    return &parts[(*n)++];
+    l->parts[l->part_count] = (struct catalogue_part){.day = day, .first = second, .last = second, .content = content};
+    return &l->parts[l->part_count++];
 }
 
-static int find_parts(struct sealing *l, const struct store *s, const struct envelope_note *note, struct error *e)
+static int find_parts(struct sealing *l, uint32_t content, const struct store *s, const struct envelope_note *note, struct error *e)
 {
-    const struct profile *p = &l->profile;
+    const struct profile *p = &l->profiles.list[content];
+    uint32_t from = l->part_count;
     int64_t now = (int64_t)(clock_realtime_ns() / 1000000000), start = start_of(p, note);
     int64_t oldest = floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY,
             newest = now + SECONDS_PER_DAY;
@@ -58,7 +61,7 @@ static int find_parts(struct sealing *l, const struct store *s, const struct env
             return error_set(e, -ERANGE, "it has samples from before what is kept (--retain)");
         if (second > newest)
             return error_set(e, -ERANGE, "it has samples from the future: is the clock of its host right?");
-        struct catalogue_part *part = part_of(l->parts, &l->part_count, second);
+        struct catalogue_part *part = part_of(l, content, from, second);
         if (!part)
             return error_set(e, -ERANGE, "it has samples of more than %d days", SEAL_DAYS_MAX);
         part->first = second < part->first ? second : part->first;
@@ -81,6 +84,30 @@ static uint64_t flaws_of(const struct profile *p)
     return n;
 }
 
+static int add_content(struct sealing *l, const struct profile *p, struct error *e)
+{
+    struct catalogue_recording *r = &l->recording;
+    struct catalogue_content *c = &r->contents[r->content_count];
+    *c = (struct catalogue_content){.weight = p->weight, .samples = p->sampled};
+    type_of(p, c->type);
+    for (uint32_t i = 0; i < r->content_count; i++)
+        if (!strcmp(r->contents[i].type, c->type))
+            return error_set(e, -EINVAL, "it measures %s twice", c->type);
+    r->content_count++;
+    return 0;
+}
+
+static void find_times(struct sealing *l)
+{
+    struct catalogue_recording *r = &l->recording;
+    r->first = l->parts[0].first;
+    r->last = l->parts[0].last;
+    for (uint32_t i = 1; i < l->part_count; i++) {
+        r->first = l->parts[i].first < r->first ? l->parts[i].first : r->first;
+        r->last = l->parts[i].last > r->last ? l->parts[i].last : r->last;
+    }
+}
+
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e)
 {
     struct catalogue_recording *r = &l->recording;
@@ -88,28 +115,37 @@ int seal_init(struct sealing *l, const struct store *s, const struct envelope *v
         (struct sealing){.recording = {.received_ns = v->note.received_ns, .bytes = v->size, .labels = v->note.labels}};
     memcpy(r->identity, v->identity, sizeof r->identity);
     snprintf(r->key, sizeof r->key, "%s", v->note.key);
-    if (profile_init(&l->profile))
-        return error_set(e, -ENOMEM, "out of memory");
-    int rc = s->options.load(&l->profile, v, e);
-    rc = rc ? rc : find_parts(l, s, &v->note, e);
+    int rc = s->options.load(&l->profiles, v, e);
+    for (uint32_t i = 0; !rc && i < l->profiles.count; i++) {
+        rc = add_content(l, &l->profiles.list[i], e);
+        rc = rc ? rc : find_parts(l, i, s, &v->note, e);
+    }
     if (rc)
         return rc;
-    type_of(&l->profile, r->type);
-    r->weight = l->profile.weight;
-    r->samples = l->profile.sampled;
-    r->flaws = flaws_of(&l->profile);
-    r->first = l->parts[0].first;
-    r->last = l->parts[0].last;
-    for (uint32_t i = 1; i < l->part_count; i++) {
-        r->first = l->parts[i].first < r->first ? l->parts[i].first : r->first;
-        r->last = l->parts[i].last > r->last ? l->parts[i].last : r->last;
-    }
+    r->flaws = flaws_of(&l->profiles.list[0]);
+    find_times(l);
     return 0;
 }
 
 void seal_deinit(struct sealing *l)
 {
-    profile_deinit(&l->profile);
+    store_profiles_deinit(&l->profiles);
+}
+
+struct profile *store_profiles_add(struct store_profiles *of)
+{
+    struct profile *p = of->count < CATALOGUE_CONTENTS_MAX ? &of->list[of->count] : NULL;
+    if (!p || profile_init(p))
+        return NULL;
+    of->count++;
+    return p;
+}
+
+void store_profiles_deinit(struct store_profiles *of)
+{
+    for (uint32_t i = 0; i < of->count; i++)
+        profile_deinit(&of->list[i]);
+    of->count = 0;
 }
 
 static int fill_rows(struct segment *g, const struct profile *p, const struct envelope_note *note, int64_t day,
@@ -178,8 +214,10 @@ static int seal(struct store *s, const struct profile *p, const struct envelope_
 {
     char path[DISK_PATH_MAX];
     struct segment g = {.recordings = &recording, .recording_count = 1};
-    struct catalogue_segment done = {.recording = recording, .day = day};
+    char type[CATALOGUE_TYPE_MAX];
+    struct catalogue_segment done = {.recording = recording, .day = day, .type = type};
     struct dictionary *d;
+    type_of(p, type);
     int rc = dictionary_for(s, labels_get(&note->labels, "service"), day, &done.dictionary, &d, e);
     if (rc)
         return rc;
@@ -204,5 +242,58 @@ int seal_part(struct store *s, const struct profile *p, const struct envelope_no
     pthread_mutex_lock(&s->sealing);
     int rc = seal(s, p, note, recording, day, e);
     pthread_mutex_unlock(&s->sealing);
+    return rc;
+}
+
+/* ---- parts that are not sealed ---- */
+
+struct pending_parts {
+    struct pending_part {
+        char type[CATALOGUE_TYPE_MAX];
+        int64_t day;
+    } *list;
+    uint32_t count, cap;
+};
+
+static int note_part(void *context, const char *type, int64_t day)
+{
+    struct pending_parts *parts = context;
+    if (ARRAY_GROW(parts->list, parts->cap, parts->count))
+        return -ENOMEM;
+    struct pending_part *part = &parts->list[parts->count++];
+    part->day = day;
+    snprintf(part->type, sizeof part->type, "%s", type);
+    return 0;
+}
+
+static const struct profile *profile_of(const struct store_profiles *profiles, const char *type)
+{
+    char own[CATALOGUE_TYPE_MAX];
+    for (uint32_t i = 0; i < profiles->count; i++) {
+        type_of(&profiles->list[i], own);
+        if (!strcmp(own, type))
+            return &profiles->list[i];
+    }
+    return NULL;
+}
+
+int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
+                 struct error *e)
+{
+    struct pending_parts parts = {0};
+    int rc = catalogue_pending_parts(s->catalogue, recording, note_part, &parts, e);
+    if (rc == -ENOMEM)
+        error_set(e, rc, "out of memory");
+    for (uint32_t i = 0; !rc && i < parts.count; i++) {
+        const struct pending_part *part = &parts.list[i];
+        const struct profile *p = profile_of(profiles, part->type);
+        if (p) {
+            rc = seal_part(s, p, note, recording, part->day, e);
+            continue;
+        }
+        store_tell(s, "recording %llu: lost: it no longer has %s", (unsigned long long)recording, part->type);
+        rc = catalogue_lose(s->catalogue, recording, part->type, part->day, e);
+    }
+    free(parts.list);
     return rc;
 }

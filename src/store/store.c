@@ -186,7 +186,7 @@ static void seal_all(struct store *s, const struct sealing *l, const struct enve
 {
     struct error e;
     for (uint32_t i = 0; i < l->part_count; i++)
-        if (seal_part(s, &l->profile, note, l->recording.id, l->parts[i].day, &e))
+        if (seal_part(s, &l->profiles.list[l->parts[i].content], note, l->recording.id, l->parts[i].day, &e))
             store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
 }
 

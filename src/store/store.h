@@ -4,11 +4,11 @@
  *     incoming/                       recordings on their way
  *     recordings/XX/IDENTITY          recordings as they were sent (envelope.h): the log that everything else can be made from
  *     segments/DICTIONARY/dictionary  a dictionary (dictionary.h), and beside it its
- *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one recording, or of many that were merged (merge.c)
+ *     segments/DICTIONARY/NUMBER.seg  segments (segment.h): of one type; of one recording, or of many that were merged (merge.c)
  *     quarantine/                     what was found damaged
  *
  * A recording counts once it is under recordings/ and in the catalog. Its rows are then sealed into segments, one part for each
- * day. Parts that a crash leaves unsealed, or that are found damaged, are sealed again from the recording; so segments need not
+ * type and day. Parts that a crash leaves unsealed, or that are found damaged, are sealed again from the recording; so segments need not
  * be synced.
  *
  * Every function may be called by any thread. */
@@ -26,12 +26,22 @@
 struct store;
 struct store_result;
 
+/* What one recording measures: a profile for each type. */
+struct store_profiles {
+    struct profile list[CATALOGUE_CONTENTS_MAX];
+    uint32_t count;
+};
+/* One more, empty and initialized; NULL when there is no memory, or no room. */
+struct profile *store_profiles_add(struct store_profiles *of);
+void store_profiles_deinit(struct store_profiles *of);
+
 struct store_options {
     const char *path;
     uint64_t retain_s;
     uint64_t max_disk;
-    /* Fills an empty profile from a recording. 0 or a code with its line, which store_add returns. */
-    int (*load)(struct profile *p, const struct envelope *v, struct error *e);
+    /* Adds the profiles of a recording, at least one; others than the first have samples, and no two the same type. 0 or a code
+     * with its line, which store_add returns. */
+    int (*load)(struct store_profiles *to, const struct envelope *v, struct error *e);
     uint64_t single_rows;              /* beyond so many a profile's rows are added up; 0 = STORE_ROWS_MAX */
     struct catalogue_merge_rule merge; /* zeros = as is good for a fleet */
     const atomic_bool *stop; /* NULL, or: once it is set, queries and maintenance end soon */
@@ -69,7 +79,7 @@ int store_backup(struct store *s, const char *path, struct error *e);
 struct store_query {
     const struct selector *selector;
     int64_t from, to; /* seconds since the epoch; `to` is excluded */
-    const char *type; /* what weights are of, NULL = the one of most recordings, "" = whatever they are of */
+    const char *type; /* what weights are of, NULL = the one of most recordings, of several cpu:ns, "" = whatever they are of */
     uint64_t until_ns; /* 0, or when it is given up, by the monotonic clock */
     uint32_t keep;    /* of profiles: the heaviest nodes of their trie, as profile_prune keeps them; 0 = all */
 };

@@ -67,13 +67,13 @@ uint64_t arrivals_from(struct arrivals *a);
 
 /* ---- seal.c ---- */
 
-enum { SEAL_DAYS_MAX = 32 };
+enum { SEAL_DAYS_MAX = 32, SEAL_PARTS_MAX = SEAL_DAYS_MAX * CATALOGUE_CONTENTS_MAX };
 
 /* A recording on its way into the catalogue. */
 struct sealing {
-    struct profile profile;
-    struct catalogue_recording recording; /* its labels are borrowed */
-    struct catalogue_part parts[SEAL_DAYS_MAX];
+    struct store_profiles profiles;
+    struct catalogue_recording recording; /* its labels are borrowed; its contents are the profiles */
+    struct catalogue_part parts[SEAL_PARTS_MAX];
     uint32_t part_count;
 };
 
@@ -81,9 +81,12 @@ struct sealing {
  * is kept; in either case call seal_deinit. */
 int seal_init(struct sealing *l, const struct store *s, const struct envelope *v, struct error *e);
 void seal_deinit(struct sealing *l);
-/* Writes the segment of one day, and enters it in the catalog. */
+/* Writes the segment of one profile and day, and enters it in the catalog. */
 int seal_part(struct store *s, const struct profile *p, const struct envelope_note *note, uint64_t recording,
               int64_t day, struct error *e);
+/* The same for all parts of the recording that are not sealed. */
+int seal_pending(struct store *s, const struct store_profiles *profiles, const struct envelope_note *note, uint64_t recording,
+                 struct error *e);
 
 /* ---- recover.c ---- */
 

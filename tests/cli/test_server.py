@@ -74,7 +74,8 @@ def test_in_and_out(server):
           "the series", series)
     ct.ok(server.request("GET", "/v1/recordings/1")[2] == first, "the recording comes back byte for byte")
     listed = server.get("/v1/recordings", select='host="b"')["recordings"]
-    ct.ok([r["labels"].get("zone") for r in listed] == ["z", None] and listed[1]["weight"] == sums[0], "recordings by labels", listed)
+    ct.ok([r["labels"].get("zone") for r in listed] == ["z", None] and listed[1]["contents"][0]["weight"] == sums[0],
+          "recordings by labels", listed)
     status, _, collapsed = server.request("GET", "/v1/profile", format="collapsed", **DAY)
     ct.ok(sum(int(line.rsplit(" ", 1)[1]) for line in collapsed.decode().splitlines()) == 2 * sum(sums), "as collapsed stacks, too")
     otlp = ct.WORK / "all.otlp"

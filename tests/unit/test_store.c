@@ -27,10 +27,11 @@ static char folder[] = "/tmp/candor-store-XXXXXX";
 static char path[256];
 static int64_t today; /* a second of it, some hours ago at most */
 
-static int load(struct profile *p, const struct envelope *v, struct error *e)
+static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     struct intake in;
-    int rc = intake_open_memory(&in, v->body, v->size, "test", e);
+    struct profile *p = store_profiles_add(to);
+    int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
     return rc ? rc : formats_load_from(p, &in, "test", "collapsed", v->note.format[0] ? "ns" : "samples", e);
 }
 

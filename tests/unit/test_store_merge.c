@@ -99,10 +99,11 @@ int __wrap_catalogue_merged(struct catalogue *c, const struct catalogue_merge *m
 
 /* ---- a store ---- */
 
-static int load(struct profile *p, const struct envelope *v, struct error *e)
+static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     struct intake in;
-    int rc = intake_open_memory(&in, v->body, v->size, "test", e);
+    struct profile *p = store_profiles_add(to);
+    int rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
     return rc ? rc : formats_load_from(p, &in, "test", "collapsed", v->note.format[0] ? "ns" : "samples", e);
 }
 
@@ -339,10 +340,32 @@ static bool sums_agree(struct store *s, uint64_t segment, uint32_t dictionary, b
     return agree;
 }
 
-static int note_segment(void *context, uint64_t segment)
+struct look {
+    struct store *store;
+    uint32_t dictionary;
+    bool agree, has_sums;
+    char *file; /* of the first with sums; NULL: not wanted */
+};
+
+static int look_at(void *context, uint64_t segment)
 {
-    *(uint64_t *)context = segment;
+    struct look *l = context;
+    bool has_sums = false;
+    l->agree = sums_agree(l->store, segment, l->dictionary, &has_sums) && l->agree;
+    if (has_sums && !l->has_sums && l->file)
+        store_segment_path(l->store, l->file, l->dictionary, segment);
+    l->has_sums = l->has_sums || has_sums;
     return 0;
+}
+
+static struct look look_at_all(struct store *s, char *file)
+{
+    struct look l = {.store = s, .agree = true, .file = file};
+    struct error e;
+    bool known;
+    for (l.dictionary = 1; l.dictionary < 4; l.dictionary++)
+        l.agree = !catalogue_segments(store_catalogue(s), l.dictionary, &known, look_at, &l, &e) && l.agree;
+    return l;
 }
 
 static void test_same_answers(uint64_t single_rows, const char *what)
@@ -352,7 +375,7 @@ static void test_same_answers(uint64_t single_rows, const char *what)
     fresh(name);
     struct store *s = open_store(8, single_rows);
     fill(s, 40, 200);
-    uint64_t small = segments_of(s), last = 0;
+    uint64_t small = segments_of(s);
     char *before = answers(s), *after;
     merge_all(s);
     uint64_t merged = segments_of(s);
@@ -361,12 +384,9 @@ static void test_same_answers(uint64_t single_rows, const char *what)
            (unsigned long long)small, (unsigned long long)merged);
     tap_ok(same(before, after), "and every answer is the same");
     free(after);
-    bool known, has_sums = false, agree = true;
+    struct look l = look_at_all(s, NULL);
     struct error e;
-    for (uint32_t dictionary = 1; dictionary < 4; dictionary++)
-        if (!catalogue_segments(store_catalogue(s), dictionary, &known, note_segment, &last, &e) && known && last)
-            agree = agree && sums_agree(s, last, dictionary, &has_sums);
-    tap_ok(agree && has_sums, "sums are those of the rows");
+    tap_ok(l.agree && l.has_sums, "sums are those of the rows");
     store_close(s);
     s = open_store(8, single_rows);
     after = answers(s);
@@ -395,20 +415,6 @@ static void test_same_answers(uint64_t single_rows, const char *what)
     free(after);
 }
 
-/* The first of its merged segments, which has sums. */
-static bool find_merged(struct store *s, char *file)
-{
-    bool known, has_sums = false;
-    struct error e;
-    uint64_t last = 0;
-    for (uint32_t dictionary = 1; dictionary < 4 && !has_sums; dictionary++)
-        if (!catalogue_segments(store_catalogue(s), dictionary, &known, note_segment, &last, &e) && last) {
-            sums_agree(s, last, dictionary, &has_sums);
-            store_segment_path(s, file, dictionary, last);
-        }
-    return has_sums;
-}
-
 static void flip(const char *file, off_t at)
 {
     uint8_t byte;
@@ -432,7 +438,7 @@ static void test_damage(void)
     for (int i = 0; i < 12; i++) {
         struct stat st;
         merge_all(s);
-        if (!tap_ok(find_merged(s, file) && !stat(file, &st), "there is a merged segment with sums"))
+        if (!tap_ok(look_at_all(s, file).has_sums && !stat(file, &st), "there is a merged segment with sums"))
             break;
         off_t at = i < 6 ? st.st_size * i / 6 : (off_t)(rand_r(&seed) % (unsigned)st.st_size);
         store_close(s);

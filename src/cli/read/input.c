@@ -124,12 +124,13 @@ static int read_one(struct profile *p, const struct cli_args *args, const char *
 static int load_one(struct profile *p, const struct cli_args *args, struct filter *f, const char *path, enum remote_side side,
                     enum profile_kind kind)
 {
-    p->kind = kind;
+    bool remote = args && remote_is(path); /* --kind said what to ask for */
+    p->kind = remote ? PROFILE_RUNNING : kind;
     p->full_names = args && cli_switch(args, "full-names");
     p->or_allocations = kind == PROFILE_RUNNING;
     int status = read_one(p, args, path, side);
-    if (status)
-        return status;
+    if (status || remote)
+        return status ? status : apply(args, f, p, path);
     if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
         return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
     const char *asked = args ? cli_option(args, "kind") : NULL, *source = profile_text(p, p->source);

@@ -68,6 +68,20 @@ static int parse_time(const struct cli_args *args, const char *name, const char 
     return CLI_OK;
 }
 
+/* What the server calls the samples of --kind (docs/formats/server-api.md). */
+static int parse_kind(const struct cli_args *args, const char **type)
+{
+    static const char *const types[][2] = {
+        {"cpu", "cpu:ns"}, {"wall", "wall:ns"}, {"alloc", "alloc_space:bytes"}, {"lock", "lock:ns"}, {"holder", "holder:ns"}};
+    const char *kind = cli_option(args, "kind");
+    for (size_t i = 0; kind && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(kind, types[i][0])) {
+            *type = types[i][1];
+            return CLI_OK;
+        }
+    return kind ? cli_usage(args->command, "--kind %.20s needs a recording; a server has cpu, wall, alloc, lock and holder", kind) : CLI_OK;
+}
+
 /* The second side has its own times when one of them is given, else those of the first. */
 static int read_wish(const struct cli_args *args, enum remote_side side, struct wish *w)
 {
@@ -81,7 +95,9 @@ static int read_wish(const struct cli_args *args, enum remote_side side, struct 
     w->from = w->from && !own && is_format(w->from) ? NULL : w->from;
     w->has_from = w->from != NULL;
     w->has_until = w->until != NULL;
-    int status = w->from ? parse_time(args, from_name, w->from, false, &w->from_s) : CLI_OK;
+    int status = w->value ? CLI_OK : parse_kind(args, &w->value);
+    if (!status && w->from)
+        status = parse_time(args, from_name, w->from, false, &w->from_s);
     if (!status && w->until)
         status = parse_time(args, until_name, w->until, true, &w->until_s);
     if (!status && w->has_until && !w->has_from) {

@@ -534,9 +534,9 @@ void load_free(struct load *l)
 }
 
 /* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
-static bool counts(const struct profile *p, enum load_rank rank)
+static bool counts(enum profile_kind kind, bool or_allocations, enum load_rank rank)
 {
-    switch (p->kind) {
+    switch (kind) {
     case PROFILE_WAITING:
         return rank == LOAD_SAFEPOINT;
     case PROFILE_WALL:
@@ -550,21 +550,22 @@ static bool counts(const struct profile *p, enum load_rank rank)
     case PROFILE_HOLDER:
         return rank == LOAD_HOLDER;
     case PROFILE_RUNNING:
+    case PROFILE_KINDS:
         break;
     }
     return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
-           (rank != LOAD_ALLOCATION || p->or_allocations);
+           (rank != LOAD_ALLOCATION || or_allocations);
 }
 
 /* Of the chunk's samples the best ones count. */
-static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
+static enum load_rank rank_of(enum profile_kind kind, bool or_allocations, struct jfr_chunk *chunk)
 {
     for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
         const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
-        if (type && type->events && counts(p, rank))
+        if (type && type->events && counts(kind, or_allocations, rank))
             return rank;
         type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
-        if (type && type->events && counts(p, rank))
+        if (type && type->events && counts(kind, or_allocations, rank))
             return rank;
     }
     return LOAD_NOTHING;
@@ -574,7 +575,10 @@ static enum load_rank rank_of(const struct profile *p, struct jfr_chunk *chunk)
 static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
 {
     l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
-    l->part->rank = rank_of(l->profile, chunk);
+    l->part->rank = rank_of(l->profile->kind, l->profile->or_allocations, chunk);
+    for (enum profile_kind kind = 0; kind < PROFILE_KINDS; kind++)
+        if (rank_of(kind, false, chunk) != LOAD_NOTHING)
+            l->part->kinds |= 1u << kind;
 }
 
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)

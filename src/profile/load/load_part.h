@@ -53,6 +53,7 @@ struct load_part {
     struct jfr_chunk_info info;
     bool by_candor;      /* the chunk is of our agent */
     enum load_rank rank; /* of the samples */
+    uint32_t kinds;      /* bits: what the chunk has samples of */
     struct profile_sample *samples; /* those that stand for periods weigh their number */
     uint32_t sample_count, sample_cap;
     struct profile_object *objects; /* of the kind PROFILE_LIVE, in place of samples, as are the next */

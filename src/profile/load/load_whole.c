@@ -294,6 +294,7 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
         return take_beside(w, part, graft);
     note_span(p, &part->info);
     p->cpu_samples += part->cpu_samples;
+    p->kinds |= part->kinds;
     p->execution_samples += part->execution_samples;
     p->safepoint_samples += part->safepoint_samples;
     p->allocation_samples += part->allocation_samples;

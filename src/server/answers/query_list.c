@@ -36,6 +36,28 @@ struct listing {
     bool more;
 };
 
+static bool measures(const struct catalogue_recording *r, const char *type)
+{
+    for (uint32_t i = 0; i < r->content_count; i++)
+        if (!strcmp(r->contents[i].type, type))
+            return true;
+    return false;
+}
+
+static void put_contents(struct jsonw *j, const struct catalogue_recording *r)
+{
+    jsonw_key(j, "contents");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < r->content_count; i++) {
+        jsonw_object(j);
+        jsonw_member_text(j, "type", r->contents[i].type);
+        jsonw_member_uint(j, "weight", r->contents[i].weight);
+        jsonw_member_uint(j, "samples", r->contents[i].samples);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+}
+
 static int put_recording(void *context, const struct catalogue_recording *r)
 {
     struct listing *l = context;
@@ -43,7 +65,7 @@ static int put_recording(void *context, const struct catalogue_recording *r)
     int rc = store_is_over(l->store, l->q, l->error);
     if (rc)
         return rc;
-    if (!selector_matches(l->selector, &r->labels) || (l->type && strcmp(l->type, r->type)))
+    if (!selector_matches(l->selector, &r->labels) || (l->type && !measures(r, l->type)))
         return 0;
     if (!l->left--) {
         l->more = true;
@@ -61,9 +83,7 @@ static int put_recording(void *context, const struct catalogue_recording *r)
     jsonw_key(l->json, "end");
     jsonw_int(l->json, r->last);
     jsonw_member_uint(l->json, "bytes", r->bytes);
-    jsonw_member_text(l->json, "type", r->type);
-    jsonw_member_uint(l->json, "weight", r->weight);
-    jsonw_member_uint(l->json, "samples", r->samples);
+    put_contents(l->json, r);
     jsonw_member_text(l->json, "digest", digest);
     jsonw_key(l->json, "raw");
     jsonw_bool(l->json, r->raw);
@@ -213,7 +233,8 @@ static int add_recording(void *context, const struct catalogue_recording *r)
     one->recordings++;
     one->first = r->first < one->first ? r->first : one->first;
     one->last = r->last > one->last ? r->last : one->last;
-    rc = add_fact(s, *place, "", r->type, r->weight);
+    for (uint32_t i = 0; !rc && i < r->content_count; i++)
+        rc = add_fact(s, *place, "", r->contents[i].type, r->contents[i].weight);
     for (uint32_t i = 0; !rc && i < r->labels.count; i++)
         if (strcmp(r->labels.list[i].name, "service"))
             rc = add_fact(s, *place, r->labels.list[i].name, r->labels.list[i].value, 0);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 static const char schema[] =
     "CREATE TABLE service (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
@@ -48,6 +48,27 @@ static const char version_3[] =
     " parts INTEGER NOT NULL, rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
     " PRIMARY KEY (day, service, type, why)) WITHOUT ROWID;"
     "PRAGMA user_version = 3;";
+
+/* Version 4: a recording measures several types. Those of earlier versions have the one that was kept of them. */
+static const char version_4[] =
+    "CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "INSERT INTO type (name) SELECT DISTINCT type FROM recording;"
+    "CREATE TABLE content (recording INTEGER NOT NULL, place INTEGER NOT NULL, type INTEGER NOT NULL, weight INTEGER NOT NULL,"
+    " samples INTEGER NOT NULL, PRIMARY KEY (recording, place)) WITHOUT ROWID;"
+    "INSERT INTO content SELECT r.id, 0, t.id, r.weight, r.samples FROM recording r JOIN type t ON t.name = r.type;"
+    "CREATE TABLE typed_part (recording INTEGER NOT NULL, type INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER,"
+    " rows INTEGER NOT NULL, weight INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (recording, type, day)) WITHOUT ROWID;"
+    "INSERT INTO typed_part SELECT p.recording, c.type, p.day, p.segment, p.rows, p.weight, p.first, p.last"
+    " FROM part p JOIN content c ON c.recording = p.recording;"
+    "DROP TABLE part;"
+    "ALTER TABLE typed_part RENAME TO part;"
+    "CREATE INDEX part_segment ON part (segment);"
+    "CREATE INDEX part_day ON part (day);"
+    "ALTER TABLE recording DROP COLUMN type;"
+    "ALTER TABLE recording DROP COLUMN weight;"
+    "ALTER TABLE recording DROP COLUMN samples;"
+    "PRAGMA user_version = 4;";
 
 static int run_all(struct catalogue *c, const char *text, struct error *e)
 {
@@ -95,7 +116,8 @@ static int prepare(struct catalogue *c, struct error *e)
         return rc;
     rc = version ? 0 : run_all(c, schema, e);
     rc = rc || version > 1 ? rc : run_all(c, version_2, e);
-    rc = rc ? rc : run_all(c, version_3, e);
+    rc = rc || version > 2 ? rc : run_all(c, version_3, e);
+    rc = rc ? rc : run_all(c, version_4, e);
     return sql_end(&c->sql, rc, e);
 }
 
@@ -221,8 +243,8 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
 {
     struct sql s = sql_use(
         &c->sql,
-        "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, type, weight, "
-        "samples, flaws, raw) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
+        "INSERT INTO recording (identity, key, service, labelset, received_ns, first, last, bytes, flaws, raw) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)");
     sql_blob(&s, r->identity, ENVELOPE_IDENTITY);
     sql_text(&s, r->key);
     sql_int(&s, service);
@@ -231,23 +253,40 @@ static int add_row(struct catalogue *c, struct catalogue_recording *r, int64_t s
     sql_int(&s, r->first);
     sql_int(&s, r->last);
     sql_int(&s, (int64_t)r->bytes);
-    sql_text(&s, r->type);
-    sql_int(&s, (int64_t)r->weight);
-    sql_int(&s, (int64_t)r->samples);
     sql_int(&s, (int64_t)r->flaws);
     int rc = sql_run(&s, 0, e);
     r->id = rc ? 0 : (uint64_t)sqlite3_last_insert_rowid(c->sql.db);
     return rc;
 }
 
-static int add_parts(struct catalogue *c, uint64_t recording, const struct catalogue_part *parts, uint32_t n,
-                     struct error *e)
+static int add_contents(struct catalogue *c, const struct catalogue_recording *r, int64_t types[CATALOGUE_CONTENTS_MAX],
+                        struct error *e)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < r->content_count; i++) {
+        bool added;
+        rc = number_of(c, "INSERT OR IGNORE INTO type (name) VALUES (?)", "SELECT id FROM type WHERE name = ?", r->contents[i].type,
+                       &types[i], &added, e);
+        struct sql s = sql_use(&c->sql, "INSERT INTO content (recording, place, type, weight, samples) VALUES (?, ?, ?, ?, ?)");
+        sql_int(&s, (int64_t)r->id);
+        sql_int(&s, i);
+        sql_int(&s, types[i]);
+        sql_int(&s, (int64_t)r->contents[i].weight);
+        sql_int(&s, (int64_t)r->contents[i].samples);
+        rc = sql_run(&s, rc, e);
+    }
+    return rc;
+}
+
+static int add_parts(struct catalogue *c, uint64_t recording, const int64_t types[CATALOGUE_CONTENTS_MAX],
+                     const struct catalogue_part *parts, uint32_t n, struct error *e)
 {
     int rc = 0;
     for (uint32_t i = 0; !rc && i < n; i++) {
         struct sql s =
-            sql_use(&c->sql, "INSERT INTO part (recording, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?)");
+            sql_use(&c->sql, "INSERT INTO part (recording, type, day, rows, weight, first, last) VALUES (?, ?, ?, ?, ?, ?, ?)");
         sql_int(&s, (int64_t)recording);
+        sql_int(&s, types[parts[i].content]);
         sql_int(&s, parts[i].day);
         sql_int(&s, parts[i].rows);
         sql_int(&s, (int64_t)parts[i].weight);
@@ -261,13 +300,14 @@ static int add_parts(struct catalogue *c, uint64_t recording, const struct catal
 static int add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
                struct error *e)
 {
-    int64_t service, labelset;
+    int64_t service, labelset, types[CATALOGUE_CONTENTS_MAX];
     bool added;
     int rc = number_of(c, "INSERT OR IGNORE INTO service (name) VALUES (?)", "SELECT id FROM service WHERE name = ?",
                        labels_get(&r->labels, "service"), &service, &added, e);
     rc = rc ? rc : labelset_of(c, &r->labels, &labelset, e);
     rc = rc ? rc : add_row(c, r, service, labelset, e);
-    return rc ? rc : add_parts(c, r->id, parts, n, e);
+    rc = rc ? rc : add_contents(c, r, types, e);
+    return rc ? rc : add_parts(c, r->id, types, parts, n, e);
 }
 
 int catalogue_add(struct catalogue *c, struct catalogue_recording *r, const struct catalogue_part *parts, uint32_t n,
@@ -288,14 +328,27 @@ void catalogue_fill(struct catalogue_recording *r, const struct sql *s)
     r->first = sql_column(s, 5);
     r->last = sql_column(s, 6);
     r->bytes = (uint64_t)sql_column(s, 7);
-    snprintf(r->type, sizeof r->type, "%s", sql_column_text(s, 8));
-    r->weight = (uint64_t)sql_column(s, 9);
-    r->samples = (uint64_t)sql_column(s, 10);
-    r->raw = sql_column(s, 11) != 0;
-    r->flaws = (uint64_t)sql_column(s, 12);
+    r->raw = sql_column(s, 8) != 0;
+    r->flaws = (uint64_t)sql_column(s, 9);
 }
 
-int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)
+static int fill_contents(struct catalogue *c, struct catalogue_recording *r, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT t.name, c.weight, c.samples FROM content c JOIN type t ON t.id = c.type "
+                                    "WHERE c.recording = ? ORDER BY c.place");
+    int rc = 0;
+    sql_int(&s, (int64_t)r->id);
+    while (r->content_count < CATALOGUE_CONTENTS_MAX && (rc = sql_step(&s, e)) > 0) {
+        struct catalogue_content *one = &r->contents[r->content_count++];
+        snprintf(one->type, sizeof one->type, "%s", sql_column_text(&s, 0));
+        one->weight = (uint64_t)sql_column(&s, 1);
+        one->samples = (uint64_t)sql_column(&s, 2);
+    }
+    sql_done(&s);
+    return rc < 0 ? rc : 0;
+}
+
+static int fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "SELECT name, value FROM label WHERE labelset = ?");
     int rc;
@@ -310,6 +363,12 @@ int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelse
     return rc;
 }
 
+int catalogue_fill_rest(struct catalogue *c, struct catalogue_recording *r, int64_t labelset, struct error *e)
+{
+    int rc = fill_labels(c, &r->labels, labelset, e);
+    return rc ? rc : fill_contents(c, r, e);
+}
+
 static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, bool *found, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "SELECT " CATALOGUE_RECORDING " FROM recording r WHERE r.id = ?");
@@ -318,7 +377,7 @@ static int get(struct catalogue *c, uint64_t id, struct catalogue_recording *r, 
     *found = rc > 0;
     if (rc > 0) {
         catalogue_fill(r, &s);
-        rc = catalogue_fill_labels(c, &r->labels, sql_column(&s, 3), e);
+        rc = catalogue_fill_rest(c, r, sql_column(&s, 3), e);
     }
     sql_done(&s);
     return rc;

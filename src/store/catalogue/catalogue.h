@@ -1,14 +1,17 @@
-/* The content of the store, in SQLite: recordings with their labels, their parts by day, segments, dictionaries.
+/* The content of the store, in SQLite: recordings with their labels, what they measure, their parts by type and day, segments,
+ * dictionaries.
  *
- *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, type, weight, samples, raw, flaws
- *     part        recording, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
+ *     recording   id, identity, key, service, labelset, received_ns, first, last, bytes, raw, flaws
+ *     type        id, name: "cpu:ns"
+ *     content     recording, place (0 = the first) -> type, weight, samples
+ *     part        recording, type, day -> segment (NULL = not sealed yet, -1 = lost), rows, weight, first, last
  *     segment     id, dictionary, rows, bytes, bad (why, else NULL), small (to be merged with others)
  *     dictionary  id, service, day, bytes, closed
  *     label       labelset, name, value
  *     forgotten   service, day, type, why -> parts, rows, weight, first, last: what was deleted, so that answers can say so
  *
  * first and last are seconds since the epoch, both included; a day is seconds / 86400. A part is the unit of sealing: what a recording
- * has of one day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
+ * has of one type and day. Every function is one transaction, on the disk when it returns (WAL, synchronous=FULL), and may be called by any
  * thread. They return 0 or a negative code with its line; -EROFS, -ENOSPC, -EIO where the disk is at fault, -EBADMSG where the file is. */
 #ifndef CANDOR_STORE_CATALOGUE_CATALOGUE_H
 #define CANDOR_STORE_CATALOGUE_CATALOGUE_H
@@ -22,11 +25,18 @@
 
 struct catalogue;
 
-enum { CATALOGUE_TYPE_MAX = 128 };
+enum { CATALOGUE_TYPE_MAX = 128, CATALOGUE_CONTENTS_MAX = 16 };
+
+/* One of the types that a recording measures. */
+struct catalogue_content {
+    char type[CATALOGUE_TYPE_MAX];
+    uint64_t weight, samples;
+};
 
 struct catalogue_part {
     int64_t day, first, last;
     uint32_t rows;
+    uint32_t content; /* its place among those of the recording */
     uint64_t weight;
 };
 
@@ -36,10 +46,11 @@ struct catalogue_recording {
     char key[ENVELOPE_KEY_MAX + 1];
     struct labels labels; /* owned */
     int64_t received_ns, first, last;
-    uint64_t bytes, weight, samples;
+    uint64_t bytes;
     uint64_t flaws; /* places where it was damaged when it came */
-    char type[CATALOGUE_TYPE_MAX];
     bool raw; /* the recording itself is still there */
+    uint32_t content_count;
+    struct catalogue_content contents[CATALOGUE_CONTENTS_MAX];
 };
 
 int catalogue_open(struct catalogue **out, const char *path, struct error *e);
@@ -66,8 +77,9 @@ struct catalogue_segment {
     uint64_t id, bytes, dictionary_bytes, recording;
     uint32_t dictionary, rows;
     int64_t day;
+    const char *type; /* of the part */
 };
-/* The segment is there, with the recording's part of that day in it; -EALREADY when another has that already. */
+/* The segment is there, with the recording's part of that type and day in it; -EALREADY when another has that already. */
 int catalogue_seal(struct catalogue *c, const struct catalogue_segment *segment, struct error *e);
 /* The segment is bad: its parts are to be sealed again where the recording is there, and are lost where not. */
 int catalogue_segment_bad(struct catalogue *c, uint64_t segment, const char *why, struct error *e);
@@ -100,14 +112,16 @@ int catalogue_segments(struct catalogue *c, uint32_t dictionary, bool *known, ca
 
 struct catalogue_pending {
     uint64_t recording;
-    int64_t day;
     uint8_t identity[ENVELOPE_IDENTITY];
 };
-/* At most `max` parts that are not sealed, the oldest recordings first, after the recording `after`. */
+/* At most `max` recordings with parts that are not sealed, the oldest first, after the recording `after`. */
 int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pending *list, uint32_t max, uint32_t *n,
                       struct error *e);
-/* A part that cannot be sealed any more: its recording is gone or damaged. */
-int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e);
+typedef int catalogue_visit_part(void *context, const char *type, int64_t day);
+/* Calls for each part of the recording that is not sealed. */
+int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_visit_part *visit, void *context, struct error *e);
+/* A recording's parts that cannot be sealed any more: it is gone or damaged. type: NULL = of whatever type and day. */
+int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, int64_t day, struct error *e);
 
 /* Calls for each row in order; a visitor that returns other than 0 ends it, with that result. Visitors must not call the catalogue. */
 enum catalogue_part_state { PART_SEALED, PART_UNSEALED, PART_LOST };

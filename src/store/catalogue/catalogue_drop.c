@@ -60,10 +60,11 @@ static int delete_before(struct catalogue *c, const char *text, int64_t day, boo
 static int note_forgotten(struct catalogue *c, int64_t day, enum catalogue_why why, struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, r.type, ?2, count(*), sum(p.rows), "
+        &c->sql, "INSERT INTO forgotten SELECT s.name, p.day, t.name, ?2, count(*), sum(p.rows), "
                  "CAST(sum(p.weight >> 32) * 4294967296 + sum(p.weight & 4294967295) AS INTEGER), min(p.first), max(p.last) "
-                 "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service WHERE p.day < ?1 "
-                 "GROUP BY s.name, p.day, r.type ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
+                 "FROM part p JOIN recording r ON r.id = p.recording JOIN service s ON s.id = r.service "
+                 "JOIN type t ON t.id = p.type WHERE p.day < ?1 GROUP BY s.name, p.day, t.name "
+                 "ON CONFLICT DO UPDATE SET parts = parts + excluded.parts, "
                  "rows = rows + excluded.rows, weight = CAST(weight + excluded.weight AS INTEGER), "
                  "first = min(first, excluded.first), last = max(last, excluded.last)");
     sql_int(&s, day);
@@ -86,6 +87,7 @@ static int drop_before(struct catalogue *c, int64_t day, enum catalogue_why why,
             : delete_before(
                   c, "DELETE FROM recording WHERE NOT EXISTS (SELECT 1 FROM part WHERE part.recording = recording.id)",
                   0, false, e);
+    rc = rc ? rc : delete_before(c, "DELETE FROM content WHERE recording NOT IN (SELECT id FROM recording)", 0, false, e);
     rc = rc ? rc
             : delete_before(c, "DELETE FROM label WHERE labelset NOT IN (SELECT labelset FROM recording)", 0, false, e);
     return rc ? rc

@@ -14,12 +14,12 @@ struct catalogue {
 #define STRING_OF(x)  STRING_OF_(x)
 
 #define CATALOGUE_RECORDING                                                                                            \
-    "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.type, r.weight, r.samples, r.raw, r.flaws"
+    "r.id, r.identity, r.key, r.labelset, r.received_ns, r.first, r.last, r.bytes, r.raw, r.flaws"
 
-/* Fills r from a row that begins with these; the labels stay empty. */
+/* Fills r from a row that begins with these; labels and contents stay empty. */
 void catalogue_fill(struct catalogue_recording *r, const struct sql *s);
-/* The labels of a set. */
-int catalogue_fill_labels(struct catalogue *c, struct labels *l, int64_t labelset, struct error *e);
+/* These: the labels of that set, and what the recording measures. */
+int catalogue_fill_rest(struct catalogue *c, struct catalogue_recording *r, int64_t labelset, struct error *e);
 
 /* ---- catalogue_digest.c ---- */
 

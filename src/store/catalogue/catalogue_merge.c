@@ -2,12 +2,11 @@
 #include "store/catalogue/catalogue_internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 /* Which set of segments is next. */
 struct set {
     int64_t dictionary, labelset; /* labelset 0 = any */
-    char type[CATALOGUE_TYPE_MAX];
+    int64_t type;
 };
 
 #define SMALL                                                                                                                   \
@@ -19,7 +18,7 @@ static int take_set(struct sql *s, bool of_one, struct set *set, struct error *e
 {
     int rc = sql_step(s, e);
     if (rc > 0) {
-        snprintf(set->type, sizeof set->type, "%s", sql_column_text(s, 0));
+        set->type = sql_column(s, 0);
         set->labelset = of_one ? sql_column(s, 1) : 0;
     }
     sql_done(s);
@@ -28,13 +27,13 @@ static int take_set(struct sql *s, bool of_one, struct set *set, struct error *e
 
 static int set_in(struct catalogue *c, const struct catalogue_merge_rule *rule, bool ended, struct set *set, struct error *e)
 {
-    struct sql one = sql_use(&c->sql, "SELECT r.type, r.labelset " SMALL "GROUP BY r.type, r.labelset HAVING count(*) >= ?2 LIMIT 1");
+    struct sql one = sql_use(&c->sql, "SELECT p.type, r.labelset " SMALL "GROUP BY p.type, r.labelset HAVING count(*) >= ?2 LIMIT 1");
     sql_int(&one, set->dictionary);
     sql_int(&one, rule->same);
     int rc = take_set(&one, true, set, e);
     if (rc)
         return rc;
-    struct sql all = sql_use(&c->sql, "SELECT r.type " SMALL "GROUP BY r.type HAVING count(*) >= ?2 LIMIT 1");
+    struct sql all = sql_use(&c->sql, "SELECT p.type " SMALL "GROUP BY p.type HAVING count(*) >= ?2 LIMIT 1");
     sql_int(&all, set->dictionary);
     sql_int(&all, ended ? 2 : rule->all);
     return take_set(&all, false, set, e);
@@ -60,12 +59,12 @@ static int find_set(struct catalogue *c, const struct catalogue_merge_rule *rule
 /* As many as may be together; one alone when it is as large as that. */
 static int list_segments(struct catalogue *c, const struct set *set, uint64_t rows, struct catalogue_merge *m, struct error *e)
 {
-    struct sql s = sql_use(&c->sql, "SELECT g.id, g.rows " SMALL "AND r.type = ?2 AND (?3 = 0 OR r.labelset = ?3) "
+    struct sql s = sql_use(&c->sql, "SELECT g.id, g.rows " SMALL "AND p.type = ?2 AND (?3 = 0 OR r.labelset = ?3) "
                                     "ORDER BY r.labelset, r.id, g.id LIMIT ?4");
     uint64_t sum = 0;
     int rc = 0;
     sql_int(&s, set->dictionary);
-    sql_text(&s, set->type);
+    sql_int(&s, set->type);
     sql_int(&s, set->labelset);
     sql_int(&s, CATALOGUE_MERGE_MAX);
     m->dictionary = (uint32_t)set->dictionary;

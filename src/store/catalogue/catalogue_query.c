@@ -7,8 +7,9 @@ static int hits(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_h
                 struct error *e)
 {
     struct sql s = sql_use(
-        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, r.type, r.flaws "
+        &c->sql, "SELECT p.recording, p.segment, p.rows, p.weight, g.dictionary, p.first, p.last, r.labelset, t.name, r.flaws "
                  "FROM part p LEFT JOIN segment g ON g.id = p.segment JOIN recording r ON r.id = p.recording "
+                 "JOIN type t ON t.id = p.type "
                  "WHERE p.day BETWEEN ?1 / 86400 AND ?2 / 86400 AND p.last >= ?1 AND p.first < ?2");
     int rc;
     sql_int(&s, from);
@@ -85,7 +86,7 @@ static int recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_v
     while ((rc = sql_step(&s, e)) > 0) {
         struct catalogue_recording r;
         catalogue_fill(&r, &s);
-        rc = catalogue_fill_labels(c, &r.labels, sql_column(&s, 3), e);
+        rc = catalogue_fill_rest(c, &r, sql_column(&s, 3), e);
         rc = rc ? rc : visit(context, &r);
         catalogue_recording_deinit(&r);
         if (rc)

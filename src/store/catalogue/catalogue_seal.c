@@ -86,14 +86,16 @@ static int seal(struct catalogue *c, const struct catalogue_segment *g, struct e
     sql_int(&d, g->dictionary);
     rc = sql_run(&d, rc, e);
     struct sql p =
-        sql_use(&c->sql, "UPDATE part SET segment = ?, rows = ? WHERE recording = ? AND day = ? AND segment IS NULL");
+        sql_use(&c->sql, "UPDATE part SET segment = ?, rows = ? WHERE recording = ? AND day = ? AND segment IS NULL "
+                         "AND type = (SELECT id FROM type WHERE name = ?)");
     sql_int(&p, (int64_t)g->id);
     sql_int(&p, g->rows);
     sql_int(&p, (int64_t)g->recording);
     sql_int(&p, g->day);
+    sql_text(&p, g->type);
     rc = sql_run(&p, rc, e);
     if (!rc && sqlite3_changes(c->sql.db) != 1)
-        rc = error_set(e, -EALREADY, "recording %llu: nothing to be sealed of that day", (unsigned long long)g->recording);
+        rc = error_set(e, -EALREADY, "recording %llu: nothing to be sealed of that type and day", (unsigned long long)g->recording);
     return rc;
 }
 
@@ -127,15 +129,15 @@ static int pending(struct catalogue *c, uint64_t after, struct catalogue_pending
                    struct error *e)
 {
     struct sql s =
-        sql_use(&c->sql, "SELECT p.recording, p.day, r.identity FROM part p JOIN recording r ON r.id = p.recording "
+        sql_use(&c->sql, "SELECT DISTINCT p.recording, r.identity FROM part p JOIN recording r ON r.id = p.recording "
                          "WHERE p.segment IS NULL AND p.recording > ? ORDER BY p.recording LIMIT ?");
     int rc;
     sql_int(&s, (int64_t)after);
     sql_int(&s, max);
     while ((rc = sql_step(&s, e)) > 0 && *n < max) {
-        list[*n] = (struct catalogue_pending){.recording = (uint64_t)sql_column(&s, 0), .day = sql_column(&s, 1)};
-        const void *identity = sqlite3_column_blob(s.statement, 2);
-        if (identity && sqlite3_column_bytes(s.statement, 2) == ENVELOPE_IDENTITY)
+        list[*n] = (struct catalogue_pending){.recording = (uint64_t)sql_column(&s, 0)};
+        const void *identity = sqlite3_column_blob(s.statement, 1);
+        if (identity && sqlite3_column_bytes(s.statement, 1) == ENVELOPE_IDENTITY)
             memcpy(list[*n].identity, identity, ENVELOPE_IDENTITY);
         ++*n;
     }
@@ -151,13 +153,36 @@ int catalogue_pending(struct catalogue *c, uint64_t after, struct catalogue_pend
     return rc ? rc : sql_end(&c->sql, pending(c, after, list, max, n, e), e);
 }
 
-int catalogue_lose(struct catalogue *c, uint64_t recording, int64_t day, struct error *e)
+static int pending_parts(struct catalogue *c, uint64_t recording, catalogue_visit_part *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT t.name, p.day FROM part p JOIN type t ON t.id = p.type "
+                                    "WHERE p.recording = ? AND p.segment IS NULL ORDER BY p.type, p.day");
+    int rc;
+    sql_int(&s, (int64_t)recording);
+    while ((rc = sql_step(&s, e)) > 0) {
+        rc = visit(context, sql_column_text(&s, 0), sql_column(&s, 1));
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_pending_parts(struct catalogue *c, uint64_t recording, catalogue_visit_part *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, pending_parts(c, recording, visit, context, e), e);
+}
+
+int catalogue_lose(struct catalogue *c, uint64_t recording, const char *type, int64_t day, struct error *e)
 {
     int rc = sql_begin(&c->sql, true, e);
     if (rc)
         return rc;
-    struct sql s = sql_use(&c->sql, "UPDATE part SET segment = -1 WHERE recording = ? AND day = ? AND segment IS NULL");
+    struct sql s = sql_use(&c->sql, "UPDATE part SET segment = -1 WHERE recording = ?1 AND segment IS NULL AND "
+                                    "(?2 IS NULL OR (day = ?3 AND type = (SELECT id FROM type WHERE name = ?2)))");
     sql_int(&s, (int64_t)recording);
+    sql_text(&s, type);
     sql_int(&s, day);
     return sql_end(&c->sql, sql_run(&s, 0, e), e);
 }

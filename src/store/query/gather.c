@@ -98,6 +98,14 @@ static int by_segment(const void *left, const void *right)
     return (a->segment > b->segment) - (a->segment < b->segment);
 }
 
+/* Of two that are as frequent: CPU time, else by name. */
+static bool comes_first(const char *type, const char *other)
+{
+    static const char cpu[] = "cpu:";
+    bool is_cpu = !strncmp(type, cpu, sizeof cpu - 1), other_is = !strncmp(other, cpu, sizeof cpu - 1);
+    return is_cpu != other_is ? is_cpu : strcmp(type, other) < 0;
+}
+
 /* The one asked for, else the most frequent. 0 = none. */
 static uint32_t choose_type(const struct gather *g, const char *asked)
 {
@@ -108,7 +116,8 @@ static uint32_t choose_type(const struct gather *g, const char *asked)
             n += g->list[i].type == type;
         for (uint32_t i = 0; !asked && i < g->hole_count; i++)
             n += g->holes[i].type == type;
-        bool better = asked ? !strcmp(strtab_text(&g->types, type), asked) : n > most;
+        const char *name = strtab_text(&g->types, type);
+        bool better = asked ? !strcmp(name, asked) : n > most || (n == most && comes_first(name, strtab_text(&g->types, best)));
         best = better ? type : best;
         most = better ? n : most;
     }

@@ -1,0 +1,241 @@
+/*
+ * A recording that measures several things: each is kept, comes out by its type, through merging, damage, deletion, and in a directory of
+ * the version that kept one.
+ * tier: default
+ * timeout: 120
+ */
+#include "../tap.h"
+
+#include "base/text/units.h"
+#include "compress/intake.h"
+#include "format/read/formats.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RECORDINGS = 12 };
+
+static char folder[] = "/tmp/candor-types-XXXXXX";
+static char path[256];
+static int64_t today;
+static const char *const types[] = {"cpu:samples", "cpu:ns", "cpu:bytes"};
+
+/* The same stacks three times, each time with another unit; "twice": the first one again. */
+static int load(struct store_profiles *to, const struct envelope *v, struct error *e)
+{
+    bool twice = v->size >= 5 && !memcmp(v->body, "twice", 5), one = v->size >= 3 && !memcmp(v->body, "one", 3);
+    int rc = 0;
+    for (int i = 0; !rc && i < (one ? 1 : twice ? 2 : 3); i++) {
+        struct intake in;
+        struct profile *p = store_profiles_add(to);
+        rc = p ? intake_open_memory(&in, v->body, v->size, "test", e) : -ENOMEM;
+        rc = rc ? rc : formats_load_from(p, &in, "test", "collapsed", NULL, e);
+        p->unit = twice || !i ? PROFILE_UNIT_SAMPLES : i == 1 ? PROFILE_UNIT_NS : PROFILE_UNIT_BYTES;
+        for (uint32_t k = 0; !rc && k < p->sample_count; k++)
+            p->samples[k].weight *= (uint64_t)i * 10 + 1;
+        p->weight *= (uint64_t)i * 10 + 1;
+    }
+    return rc;
+}
+
+static struct store *open_store(uint64_t retain_s)
+{
+    struct store_options o = {.path = path, .retain_s = retain_s, .load = load};
+    struct store *s;
+    struct error e;
+    o.merge.same = 4;
+    o.merge.all = 1000000;
+    if (store_open(&s, &o, &e)) {
+        tap_note("%s", e.text);
+        exit(1);
+    }
+    return s;
+}
+
+static int add(struct store *s, int64_t second, const char *body, uint32_t number)
+{
+    struct envelope_writer w;
+    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * 1000000000};
+    uint8_t identity[ENVELOPE_IDENTITY] = {1};
+    uint64_t id;
+    bool duplicate;
+    struct error e;
+    memcpy(identity + 1, &number, sizeof number);
+    int rc = labels_set(&note.labels, "service", 7, "shop", 4, &e);
+    rc = rc ? rc : store_begin(s, &w, &e);
+    rc = rc ? rc : envelope_put(&w, body, strlen(body), &e);
+    rc = rc ? rc : store_add(s, &w, &note, identity, &id, &duplicate, &e);
+    if (rc)
+        tap_note("%s", e.text);
+    labels_deinit(&note.labels);
+    return rc;
+}
+
+/* What comes out, and whether the answer says that it is all. */
+static uint64_t sum(struct store *s, const char *type, bool *complete)
+{
+    struct store_query q = {.from = today - 8 * 86400, .to = today + 86400, .type = type};
+    struct store_result r;
+    struct profile p;
+    struct error e;
+    profile_init(&p);
+    int rc = store_profile(s, &q, &p, &r, &e);
+    uint64_t weight = rc || p.weight != r.weight ? UINT64_MAX : p.weight;
+    *complete = !rc && !missing_parts(&r.missing);
+    if (!rc && type && weight && strcmp(r.type, type))
+        weight = UINT64_MAX;
+    store_result_deinit(&r);
+    profile_deinit(&p);
+    return weight;
+}
+
+static void check(struct store *s, uint64_t total, const char *when)
+{
+    for (uint64_t i = 0; i < 3; i++) {
+        bool complete;
+        uint64_t weight = sum(s, types[i], &complete);
+        tap_ok(weight == total * (i * 10 + 1) && complete, "%s: %s sums up to %llu", when, types[i], (unsigned long long)weight);
+    }
+}
+
+/* Returns the sum of the first type. */
+static uint64_t fill(const char *name)
+{
+    uint64_t total = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    struct store *s = open_store(7 * 86400);
+    for (uint32_t i = 0; i < RECORDINGS; i++) {
+        char body[128];
+        snprintf(body, sizeof body, "x.A.main;x.A.m%u %u\nx.A.main %u\n", i, i + 1, 100 + i);
+        if (add(s, today - (i % 2) * 86400, body, i))
+            exit(1);
+        total += i + 1 + 100 + i;
+    }
+    store_close(s);
+    return total;
+}
+
+static uint64_t segments(struct store *s)
+{
+    struct catalogue_sums sums;
+    struct error e;
+    return catalogue_sums(store_catalogue(s), &sums, &e) ? 0 : sums.segments;
+}
+
+static void test_sums(void)
+{
+    bool complete;
+    uint64_t total = fill("sums");
+    struct store *s = open_store(7 * 86400);
+    check(s, total, "sealed");
+    tap_ok(segments(s) == 3 * RECORDINGS, "each type has a segment");
+    tap_ok(sum(s, "", &complete) == 33 * total && complete, "all types together: each part once");
+    tap_ok(sum(s, NULL, &complete) == 21 * total, "of types that are as frequent the first by name");
+    tap_ok(add(s, today, "twice 3\n", 1000) == -EINVAL && sum(s, types[0], &complete) == total, "one type twice is refused");
+    for (int i = 0; i < 20; i++)
+        store_maintain(s);
+    tap_ok(segments(s) <= 3 * 4, "they are merged, each type by itself: %llu", (unsigned long long)segments(s));
+    check(s, total, "merged");
+    tap_ok(!add(s, today, "one 5\n", 1001) && sum(s, types[0], &complete) == total + 5 && sum(s, types[1], &complete) == 11 * total,
+           "a recording that lacks a type adds nothing to it");
+    store_close(s);
+}
+
+/* ---- damage and deletion ---- */
+
+static void run(const char *command, const char *what)
+{
+    char text[1024];
+    snprintf(text, sizeof text, command, path);
+    tap_ok(!system(text), "%s", what);
+}
+
+static void test_damage(void)
+{
+    bool complete;
+    uint64_t total = fill("damage"), first = 0;
+    run("for f in %s/segments/1/*.seg; do printf x | dd of=$f bs=1 seek=9 conv=notrunc status=none; done", "a day's segments are damaged");
+    struct store *s = open_store(7 * 86400);
+    for (int i = 0; i < 3; i++)
+        first += sum(s, types[i], &complete);
+    tap_ok(first < 33 * total && !complete, "what is damaged is missing, and the answer says so");
+    store_maintain(s);
+    check(s, total, "sealed again");
+    store_close(s);
+}
+
+static void test_retention(void)
+{
+    bool complete;
+    fill("retention");
+    if ((int64_t)(clock_realtime_ns() / 1000000000) % 86400 < 3700) {
+        tap_skip("retention: yesterday is not an hour ago");
+        return;
+    }
+    struct store *s = open_store(3600);
+    uint64_t left = 0;
+    for (uint64_t i = 0; i < RECORDINGS; i += 2)
+        left += i + 1 + 100 + i;
+    store_maintain(s);
+    for (uint64_t i = 0; i < 3; i++)
+        tap_ok(sum(s, types[i], &complete) == left * (i * 10 + 1) && !complete, "%s: yesterday is gone, and the answer says so", types[i]);
+    store_close(s);
+}
+
+/* ---- a directory of the version before ---- */
+
+static const char to_version_3[] =
+    "ALTER TABLE recording ADD COLUMN type TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE recording ADD COLUMN weight INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE recording ADD COLUMN samples INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE recording SET type = 'cpu:samples', weight = c.weight, samples = c.samples FROM content c WHERE c.recording = id AND place = 0;"
+    "CREATE TABLE old (recording INTEGER NOT NULL, day INTEGER NOT NULL, segment INTEGER, rows INTEGER NOT NULL, weight INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (recording, day)) WITHOUT ROWID;"
+    "INSERT INTO old SELECT recording, day, segment, rows, p.weight, first, last FROM part p"
+    " JOIN type t ON t.id = p.type AND name = 'cpu:samples';"
+    "DELETE FROM segment WHERE id NOT IN (SELECT segment FROM old);"
+    "DROP TABLE part; DROP TABLE content; DROP TABLE type;"
+    "ALTER TABLE old RENAME TO part; CREATE INDEX part_segment ON part (segment); CREATE INDEX part_day ON part (day);"
+    "PRAGMA user_version = 3;";
+
+static void test_upgrade(void)
+{
+    char file[512], *failed = NULL;
+    bool complete;
+    sqlite3 *db;
+    uint64_t total = fill("upgrade");
+    snprintf(file, sizeof file, "%s/catalogue.db", path);
+    sqlite3_open(file, &db);
+    bool made = !sqlite3_exec(db, to_version_3, NULL, NULL, &failed);
+    sqlite3_close(db);
+    tap_ok(made, "a catalogue of version 3: %s", failed ? failed : "made");
+    run("find %s -maxdepth 1 -name 'catalogue.db.*' -delete", "without its digest");
+    struct store *s = open_store(7 * 86400);
+    tap_ok(sum(s, types[0], &complete) == total && complete && !sum(s, types[1], &complete), "it has what it had");
+    tap_ok(!add(s, today, "x.A.main 9\n", 2000) && sum(s, types[0], &complete) == total + 9 && sum(s, types[1], &complete) == 99,
+           "new recordings have all their types");
+    for (int i = 0; i < 20; i++)
+        store_maintain(s);
+    tap_ok(sum(s, types[0], &complete) == total + 9 && sum(s, types[2], &complete) == 189, "also when merged");
+    store_close(s);
+}
+
+int main(void)
+{
+    char command[300];
+    if (!mkdtemp(folder))
+        return 1;
+    today = (int64_t)(clock_realtime_ns() / 1000000000);
+    test_sums();
+    test_damage();
+    test_retention();
+    test_upgrade();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    if (system(command))
+        tap_note("%s stays", folder);
+    return tap_done();
+}

@@ -32,6 +32,7 @@ def fill(server):
         begun = now - 2400 + 60 * minute
         server.request("POST", "/ingest", f"shop.Main.run;shop.Work.{hot} 100\n".encode(), name="shop{host=%s}" % "ab"[minute % 2],
                        format="folded", **{"from": begun, "until": begun + 60})
+    server.send(b"cart.Main.run;cart.Count.only 7\n", service="cart")
     server.request("POST", "/ingest", f"cart.Main.run;{HOSTILE} 50\n".encode(), name="cart", format="folded",
                    **{"from": now - 60, "until": now})
 
@@ -65,6 +66,13 @@ def main():
         ct.ok(go(page, server, ""), "the page shows")
         rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
         ct.ok(len(rows) == 2 and rows[0].startswith("cart") and rows[1] == "shop40.00 s40", "the services with their CPU time", rows)
+        page.run("const s = document.getElementById('type'); s.value = 'cpu:samples'; s.dispatchEvent(new Event('change'))")
+        counted = page.wait_for(FLAME, [HOSTILE])
+        ct.ok(counted == ["cart.Count.only", "cart.Main.run"] or counted == ["cart.Main.run", "cart.Count.only"],
+              "of another type its samples", counted)
+        rows = page.run("return [...document.querySelectorAll('#services tr')].map(r => r.textContent)")
+        ct.ok(rows == ["cart72", "shop–40"] and text(page, "#amount") == "cpu:samples", "and the amounts are of that type", rows)
+        ct.ok(go(page, server, ""), "back to CPU time")
         methods = page.wait_for(FLAME)
         ct.ok(methods and "shop.Work.early" in methods and HOSTILE in methods, "all in one flame graph", methods)
         page.click_on("#services tr:nth-child(2) button")

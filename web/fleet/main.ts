@@ -2,7 +2,7 @@
 // Names are put into the page as text, never as markup.
 
 import { Chart, Series, Span } from "./chart";
-import { readState, selector, State, writeState } from "./state";
+import { CPU_TIME, readState, selector, State, writeState } from "./state";
 
 interface Answer {
   complete: boolean;
@@ -29,6 +29,7 @@ function element<T extends Element>(id: string): T {
 }
 
 const range = element<HTMLSelectElement>("range");
+const type = element<HTMLSelectElement>("type");
 const by = element<HTMLSelectElement>("by");
 const where = element<HTMLInputElement>("where");
 const flame = element<HTMLIFrameElement>("flame");
@@ -44,8 +45,16 @@ async function ask<T>(path: string, parameters: Record<string, string>): Promise
   return answer as T;
 }
 
-function weight(type: string, value: number): string {
-  if (!type.endsWith(":ns"))
+function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  const step = value < 1024 ? 0 : Math.min(Math.floor(Math.log2(value) / 10), units.length - 1);
+  return (value / 1024 ** step).toFixed(step ? 2 : 0) + " " + units[step];
+}
+
+function weight(of: string, value: number): string {
+  if (of.endsWith(":bytes"))
+    return bytes(value);
+  if (!of.endsWith(":ns"))
     return value.toLocaleString("en");
   const seconds = value / 1e9;
   if (seconds >= 3600)
@@ -59,8 +68,9 @@ function showServices(): void {
     const button = document.createElement("button");
     button.textContent = service.name;
     button.addEventListener("click", () => change({ service: service.name, by: "", from: 0, to: 0 }));
-    const [type, value] = Object.entries(service.types).sort((a, b) => b[1] - a[1])[0] ?? ["", 0];
-    for (const content of [button, weight(type, value), service.recordings.toLocaleString("en")]) {
+    const shown = service.types[chosenType()];
+    const amount = shown === undefined ? "–" : weight(chosenType(), shown);
+    for (const content of [button, amount, service.recordings.toLocaleString("en")]) {
       const cell = document.createElement("td");
       cell.append(content);
       row.append(cell);
@@ -71,12 +81,31 @@ function showServices(): void {
   element("services").replaceChildren(...rows);
 }
 
+// What the services measure, CPU time first.
+function typesOf(list: Service[]): string[] {
+  const all = new Set(list.flatMap((service) => Object.keys(service.types)));
+  return [...all].sort((a, b) => Number(b === CPU_TIME) - Number(a === CPU_TIME) || (a < b ? -1 : 1));
+}
+
+function ofState(): Service[] {
+  return state.service ? services.filter((service) => service.name === state.service) : services;
+}
+
+// Of a service without CPU time the first that it has.
+function chosenType(): string {
+  return state.type || (typesOf(ofState())[0] ?? CPU_TIME);
+}
+
 function showChoices(): void {
+  const types = typesOf(ofState());
+  type.replaceChildren(...(types.includes(chosenType()) ? types : [...types, chosenType()]).map((name) => new Option(name, name)));
+  type.value = chosenType();
   const labels = Object.keys(services.find((s) => s.name === state.service)?.labels ?? {});
   by.replaceChildren(...["", ...labels].map((name) => new Option(name || "nothing", name)));
   by.value = labels.includes(state.by) ? state.by : "";
   range.value = state.range;
   where.value = state.where;
+  element("amount").textContent = chosenType() === CPU_TIME ? "CPU time" : chosenType();
   element("title").textContent = state.service || "all services";
 }
 
@@ -86,8 +115,9 @@ function brush(): Span | null {
 
 function showSeries(answer: SeriesAnswer): void {
   const most = chart.draw(answer.series, answer, answer.step, brush());
-  const cores = (most / 1e9 / answer.step).toFixed(2) + " cores";
-  const unit = answer.type.endsWith(":ns") ? cores : weight(answer.type, most);
+  const unit = answer.type.endsWith(":ns")
+    ? `${(most / 1e9 / answer.step).toFixed(2)} ${answer.type === CPU_TIME ? "cores" : "threads"}`
+    : `${weight(answer.type, most / answer.step)} a second`;
   const part = brush();
   const time = (t: number) => new Date(t * 1000).toLocaleString();
   const chosen = part ? `${time(part.from)} to ${time(part.to)} (Escape: all)` : "drag to choose a part";
@@ -95,7 +125,7 @@ function showSeries(answer: SeriesAnswer): void {
 }
 
 function showFlame(span: Span): void {
-  const parameters = { select: selector(state), from: String(span.from), to: String(span.to), format: "html" };
+  const parameters = { select: selector(state), type: chosenType(), from: String(span.from), to: String(span.to), format: "html" };
   const address = "/v1/flamegraph?" + new URLSearchParams(parameters).toString();
   if (flame.getAttribute("src") !== address)
     flame.src = address;
@@ -106,10 +136,12 @@ async function show(): Promise<void> {
   try {
     const times = { from: "-" + state.range, to: "now" };
     const list = await ask<Answer & { services: Service[] }>("/v1/services", times);
-    const series = await ask<SeriesAnswer>("/v1/series", { ...times, select: selector(state), by: state.by });
     if (question !== asked)
       return;
     services = list.services.sort((a, b) => a.name < b.name ? -1 : 1);
+    const series = await ask<SeriesAnswer>("/v1/series", { ...times, select: selector(state), type: chosenType(), by: state.by });
+    if (question !== asked)
+      return;
     showServices();
     showChoices();
     showSeries(series);
@@ -132,6 +164,7 @@ function change(what: Partial<State>): void {
 
 const chart = new Chart(element<SVGSVGElement>("chart"), (span) => change(span ?? { from: 0, to: 0 }));
 range.addEventListener("change", () => change({ range: range.value, from: 0, to: 0 }));
+type.addEventListener("change", () => change({ type: type.value }));
 by.addEventListener("change", () => change({ by: by.value }));
 where.addEventListener("change", () => change({ where: where.value }));
 element("refresh").addEventListener("click", () => void show());

@@ -3,12 +3,14 @@
 export interface State {
   service: string;
   range: string; // a duration back from now: "1h"
+  type: string; // what weights measure: "alloc_space:bytes"; "" = CPU_TIME
   by: string; // a label, or ""
   where: string; // more matchers
   from: number; // the brushed part, seconds since the epoch; 0 = all
   to: number;
 }
 
+export const CPU_TIME = "cpu:ns";
 const RANGES = ["15m", "1h", "6h", "24h", "168h"];
 
 function whole(text: string | null): number {
@@ -22,6 +24,7 @@ export function readState(hash: string): State {
   return {
     service: given.get("service") ?? "",
     range: RANGES.includes(range) ? range : "1h",
+    type: given.get("type") ?? "",
     by: given.get("by") ?? "",
     where: given.get("where") ?? "",
     from: whole(given.get("from")),

@@ -1,6 +1,5 @@
 #include "agent/collect/collect.h"
 
-#include "agent/collect/live/live.h"
 #include "agent/collect/safepoint/safepoint.h"
 #include "agent/collect/sampling/sampling.h"
 #include "agent/collect/session/dumps.h"
@@ -98,7 +97,7 @@ uint64_t collect_patience_ns(void)
 
 int collect_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
-    if (collect_running() && paths_ns && !live_running())
+    if (collect_running() && paths_ns && !(collect_events() & COLLECT_LIVE))
         return error_set(e, -EINVAL, "paths need the event live, which this recording does not have; record with event=live");
     if (safepoint_running())
         return safepoint_dump(file, passed, bytes, e);

@@ -85,7 +85,7 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     snapshots_sample(to.snapshots, &s, (uint32_t)(record[3] >> RECORD_COMPILATION_SHIFT));
 }
 
-static void drain_thread(struct sampled_thread *t)
+static void drain_thread(struct sampled_thread *t, bool shrink)
 {
     size_t words;
     bool named = false;
@@ -101,8 +101,10 @@ static void drain_thread(struct sampled_thread *t)
             take_record(t, session.record, words);
         to.patience->news++;
     }
-    allocations_drain(t, false);
-    locks_drain(t, false);
+    if (shrink)
+        candor_queue_shrink(&t->queue);
+    allocations_drain(t, shrink);
+    locks_drain(t, shrink);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -112,7 +114,7 @@ static uint64_t cpu_of(const struct sampled_thread *t)
 
 static void close_thread(struct sampled_thread *t)
 {
-    drain_thread(t);
+    drain_thread(t, false);
     names_thread(&to.recording->names, t);
     jfr_write_thread_cpu(to.recording->writer, clock_monotonic_ns(), names_thread_id(t),
                          cpu_of(t), counter_get(&t->samples));
@@ -132,14 +134,8 @@ void drain_threads(bool shrink)
         uint32_t slot = atomic_load(&t->slot);
         if (slot == SLOT_ENDED)
             close_thread(t);
-        else if (slot == SLOT_LIVE) {
-            drain_thread(t);
-            if (shrink) {
-                candor_queue_shrink(&t->queue);
-                allocations_drain(t, true);
-                locks_drain(t, true);
-            }
-        }
+        else if (slot == SLOT_LIVE)
+            drain_thread(t, shrink);
     }
 }
 

@@ -288,9 +288,10 @@ static void test_late_reading(void)
     pthread_join(thread, NULL);
     begun = false;
     usleep(1000000);
-    allocations_tick();
-    while (allocations_samples() + allocations_lost() < EVENTS) {
+    alloc_part.tick(0);
+    for (struct collect_status s = {0}; s.samples + s.lost < EVENTS;) {
         collect_tick();
+        collect_status(&s);
         usleep(1000);
     }
     uint64_t most = 0;

@@ -509,6 +509,11 @@ static int open_allocations(uint64_t interval, struct error *e)
     return 0;
 }
 
+static bool set_interval(uint64_t interval)
+{
+    return true;
+}
+
 static int open_references(struct error *e)
 {
     return 0;
@@ -532,7 +537,7 @@ static void test_long_end(void)
     struct error e = {""};
     o.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE;
     o.live.paths_ns = 600000000000;
-    alloc_events.open = open_allocations;
+    alloc_events = (struct alloc_events){open_allocations, set_interval};
     live_objects = (struct live_objects){open_references, count_end, look_for_long, forget};
     tap_ok(!loop_open(&hooks, false, &o, &e), "a recording whose end takes %d s (%s)", LONG_MS / 1000, e.text);
     live_pauses_add(1, 0); /* since when the agent's thread looks, or is asked to end before */

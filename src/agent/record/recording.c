@@ -208,21 +208,6 @@ void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, boo
     jfr_write_setting(r->writer, now, "virtual_threads", "carriers");
 }
 
-void recording_describe_wall(struct recording *r, uint64_t interval_ns, uint64_t rate, bool alone)
-{
-    uint64_t now = clock_monotonic_ns();
-    char period[32];
-    units_format_duration(period, sizeof period, interval_ns);
-    if (alone) {
-        jfr_write_active_setting(r->writer, now, "jdk.ExecutionSample", "enabled", "true");
-        jfr_write_active_setting(r->writer, now, "jdk.ExecutionSample", "period", period);
-    }
-    jfr_write_active_setting(r->writer, now, "candor.WallSample", "enabled", "true");
-    jfr_write_active_setting(r->writer, now, "candor.WallSample", "period", period);
-    write_number(r, "wall_interval_ns", interval_ns, now);
-    write_number(r, "wall_rate", rate, now);
-}
-
 void recording_describe_events(struct recording *r, const char *events)
 {
     jfr_write_setting(r->writer, clock_monotonic_ns(), "event", events);

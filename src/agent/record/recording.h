@@ -38,8 +38,6 @@ void recording_describe(struct recording *r, const struct clock *clock, bool lat
 void recording_describe_safepoint(struct recording *r, uint64_t interval_ns, bool late);
 /* Instead of the first if there is no clock. */
 void recording_describe_without_clock(struct recording *r, uint64_t interval_ns, bool late);
-/* Of the event wall, at most `rate` looks per second; after one of the above; alone: without samples of CPU time. */
-void recording_describe_wall(struct recording *r, uint64_t interval_ns, uint64_t rate, bool alone);
 /* "cpu,wall": all that the recording is of; after the above. */
 void recording_describe_events(struct recording *r, const char *events);
 /* Says something to the user, here and at the beginning of each chunk to come, until something else is said so. */

@@ -19,7 +19,6 @@ enum { FAIR_TO_MIXED_SIZES = 25 };
 
 /* Accounts of bytes, whatever unit the field of struct account has for a name. */
 static struct {
-    bool running;
     struct alloc_options options;
     struct recording *recording;
     struct alloc_pace pace;
@@ -30,24 +29,6 @@ static struct {
     uint32_t outcome_symbols[OUTCOME_COUNT];
     uint64_t record[ALLOC_WORDS_MAX + 1]; /* names_stack may add a frame */
 } session;
-
-bool allocations_running(void)
-{
-    return session.running;
-}
-
-uint64_t allocations_samples(void)
-{
-    return session.taken.count;
-}
-
-uint64_t allocations_lost(void)
-{
-    uint64_t lost = 0;
-    for (int i = 0; session.running && i < ALLOCATION_LOSS_COUNT; i++)
-        lost += atomic_load(&alloc_config.lost[i]);
-    return lost;
-}
 
 /* ---- records ---- */
 
@@ -106,9 +87,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     live_take(&s, record[4], (uint32_t)record[5], virtual_thread, virtual_words);
 }
 
-void allocations_drain(const struct sampled_thread *t, bool shrink)
+static void drain(const struct sampled_thread *t, bool shrink)
 {
-    struct alloc_lane *lane = session.running ? lane_of(&alloc_lanes, t) : NULL;
+    struct alloc_lane *lane = lane_of(&alloc_lanes, t);
     size_t words;
     bool named = false;
     if (!lane)
@@ -137,9 +118,9 @@ static void refill(uint64_t now)
 }
 
 /* By the samples that were drawn until this very moment, and not those read from the queues: some of these came long before. */
-void allocations_tick(void)
+static void tick(uint64_t began_ns)
 {
-    if (!session.running || session.options.interval)
+    if (session.options.interval)
         return;
     uint64_t before = session.pace.interval, now = clock_monotonic_ns();
     uint64_t interval = alloc_pace_next(&session.pace, now, atomic_load(&alloc_config.drawn_bytes), atomic_load(&alloc_config.drawn));
@@ -163,10 +144,8 @@ static void put(jfr_write_book *write, uint64_t now, const char *account, const 
     write(session.recording->writer, now, account, reason, a.ns, a.count);
 }
 
-void allocations_write(jfr_write_book *write, uint64_t now)
+static void write_books(jfr_write_book *write, uint64_t now)
 {
-    if (!session.running)
-        return;
     put(write, now, "alloc_bytes", "", session.taken);
     put(write, now, "alloc_counted_bytes", "", session.counted);
     put(write, now, "alloc_weighed_bytes", "", session.weighed);
@@ -178,9 +157,16 @@ void allocations_write(jfr_write_book *write, uint64_t now)
     }
 }
 
+static void count(uint64_t *samples, uint64_t *lost)
+{
+    *samples = session.taken.count;
+    for (int i = 0; i < ALLOCATION_LOSS_COUNT; i++)
+        *lost += atomic_load(&alloc_config.lost[i]);
+}
+
 /* ---- life ---- */
 
-void allocations_describe(void)
+static void describe(void)
 {
     char text[32];
     struct jfr_writer *w = session.recording->writer;
@@ -197,7 +183,7 @@ void allocations_describe(void)
     jfr_write_active_setting(w, now, "jdk.ObjectAllocationSample", "throttle", text);
 }
 
-int allocations_reserve(struct error *e)
+static int reserve(const void *options, struct error *e)
 {
     return lane_table_init(&alloc_lanes) ? error_set(e, -ENOMEM, "not enough address space for the allocations' queues") : 0;
 }
@@ -224,28 +210,44 @@ static void begin(const struct alloc_options *options, struct recording *r)
     atomic_store(&alloc_config.interval, session.pace.interval);
 }
 
-int allocations_start(const struct alloc_options *options, struct recording *r, struct error *e)
-{
-    if (!alloc_events.open)
-        return error_set(e, -ENOTSUP, "event=alloc: there is no JVM here");
-    begin(options, r);
-    /* Release: pairs with the acquire of the callback, which then finds all of the above. */
-    atomic_store_explicit(&alloc_config.on, true, memory_order_release);
-    int rc = alloc_events.open(session.pace.interval, e);
-    session.running = !rc;
-    if (rc)
-        allocations_silence();
-    return rc;
-}
-
-void allocations_silence(void)
+static void silence(void)
 {
     atomic_store(&alloc_config.on, false);
 }
 
-void allocations_stop(void)
+static int start(const struct part_of *of, struct error *e)
 {
-    allocations_silence();
-    session.running = false;
+    if (!alloc_events.open)
+        return error_set(e, -ENOTSUP, "event=alloc: there is no JVM here");
+    begin(of->options, of->recording);
+    /* Release: pairs with the acquire of the callback, which then finds all of the above. */
+    atomic_store_explicit(&alloc_config.on, true, memory_order_release);
+    int rc = alloc_events.open(session.pace.interval, e);
+    if (rc)
+        silence();
+    return rc;
+}
+
+/* What the callbacks have left can still be drained. */
+static void end(void (*drain_all)(void))
+{
+    silence();
+}
+
+static void release(void)
+{
+    silence();
     lane_table_deinit(&alloc_lanes);
 }
+
+const struct part alloc_part = {.reserve = reserve,
+                                .start = start,
+                                .describe = describe,
+                                .drain = drain,
+                                .tick = tick,
+                                .is_polled = true,
+                                .write_books = write_books,
+                                .count = count,
+                                .end = end,
+                                .silence = silence,
+                                .release = release};

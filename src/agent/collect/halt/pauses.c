@@ -19,7 +19,6 @@ struct reading {
 };
 
 static struct {
-    bool running;
     struct recording *recording;
     uint32_t pauses; /* also those that were lost to memory: numbers are not given twice */
     struct account taken, dropped;
@@ -27,11 +26,6 @@ static struct {
     struct reading last;
     uint64_t collections_before;
 } session;
-
-bool pauses_running(void)
-{
-    return session.running;
-}
 
 static uint64_t collections(void)
 {
@@ -113,8 +107,6 @@ static void take_safepoints(uint64_t now, bool at_end)
 static void drain(uint64_t now, bool at_end)
 {
     struct gc_pause p;
-    if (!session.running)
-        return;
     while (gc_pauses_take(&p))
         take_pause(&p);
     take_safepoints(now, at_end);
@@ -122,12 +114,13 @@ static void drain(uint64_t now, bool at_end)
         session.last.ns = now;
 }
 
-void pauses_tick(uint64_t now_ns)
+static void tick(uint64_t now_ns)
 {
     drain(now_ns, false);
 }
 
-void pauses_end(void)
+/* The last of it, when JVMTI reports no more. */
+static void finish(void)
 {
     drain(clock_monotonic_ns(), true);
 }
@@ -137,11 +130,9 @@ static void put(jfr_write_book *write, uint64_t now, const char *account, const 
     write(session.recording->writer, now, account, reason, a.ns, a.count);
 }
 
-void pauses_write(jfr_write_book *write, uint64_t now_ns)
+static void write_books(jfr_write_book *write, uint64_t now_ns)
 {
     uint64_t number, ns;
-    if (!session.running)
-        return;
     gc_pauses_lost(&number, &ns);
     const struct account full = {.ns = (int64_t)ns, .count = number};
     put(write, now_ns, "halt_gc", "", session.taken);
@@ -158,12 +149,9 @@ void pauses_write(jfr_write_book *write, uint64_t now_ns)
     put(write, now_ns, "halt_synchronizing", "", session.synchronizing);
 }
 
-void pauses_counts(uint64_t *taken, uint64_t *lost)
+static void count_all(uint64_t *taken, uint64_t *lost)
 {
     uint64_t ns;
-    *taken = *lost = 0;
-    if (!session.running)
-        return;
     gc_pauses_lost(lost, &ns);
     *taken = session.taken.count;
     *lost += session.dropped.count;
@@ -171,27 +159,27 @@ void pauses_counts(uint64_t *taken, uint64_t *lost)
 
 /* ---- life ---- */
 
-void pauses_describe(void)
+static void describe(void)
 {
-    if (session.running)
-        jfr_write_setting(session.recording->writer, clock_monotonic_ns(), "halt_counters", counters.found ? "jvm" : "none");
+    jfr_write_setting(session.recording->writer, clock_monotonic_ns(), "halt_counters", counters.found ? "jvm" : "none");
 }
 
-int pauses_start(struct recording *r, struct error *e)
+static int start(const struct part_of *of, struct error *e)
 {
     if (!gc_events.open)
         return error_set(e, -ENOTSUP, "event=halt: there is no JVM here");
     memset(&session, 0, sizeof session);
-    session.recording = r;
+    session.recording = of->recording;
     gc_pauses_reset();
     session.collections_before = collections();
     session.last = read_counters(clock_monotonic_ns());
-    int rc = gc_events.open(e);
-    session.running = !rc;
-    return rc;
+    return gc_events.open(e);
 }
 
-void pauses_stop(void)
-{
-    session.running = false;
-}
+const struct part halt_part = {.start = start,
+                               .describe = describe,
+                               .tick = tick,
+                               .is_polled = true,
+                               .write_books = write_books,
+                               .count = count_all,
+                               .finish = finish};

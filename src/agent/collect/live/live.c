@@ -57,11 +57,6 @@ static struct {
     uint64_t made, given_back; /* references */
 } session;
 
-bool live_running(void)
-{
-    return session.running;
-}
-
 /* ---- references ---- */
 
 static void give_back(void)
@@ -278,9 +273,9 @@ static void look(void)
     write_live_set();
 }
 
-void live_tick(uint64_t now)
+static void tick(uint64_t now)
 {
-    if (!session.running || now < session.next_look)
+    if (now < session.next_look)
         return;
     session.next_look = now + LOOK_PERIOD_NS;
     look();
@@ -308,11 +303,9 @@ static void find_paths(uint64_t budget_ns)
 }
 
 /* All of one moment, by which readers know the last of several sets. */
-void live_write_survivors(uint64_t paths_ns)
+static void sum_up(uint64_t paths_ns)
 {
     uint32_t count = 0;
-    if (!session.running)
-        return;
     look();
     if (paths_ns)
         find_paths(paths_ns);
@@ -329,10 +322,10 @@ void live_write_survivors(uint64_t paths_ns)
 
 /* ---- books ---- */
 
-void live_write(jfr_write_book *write, uint64_t now)
+static void write_books(jfr_write_book *write, uint64_t now)
 {
-    struct jfr_writer *w = session.running ? session.recording->writer : NULL;
-    if (!w)
+    struct jfr_writer *w = session.recording->writer;
+    if (write == jfr_write_book_base) /* what is watched now began before any chunk */
         return;
     write(w, now, "live_watched_bytes", "", session.watched.ns, session.watched.count);
     write(w, now, "live_dead_bytes", "", session.dead.ns, session.dead.count);
@@ -345,7 +338,7 @@ void live_write(jfr_write_book *write, uint64_t now)
 
 /* ---- life ---- */
 
-void live_describe(void)
+static void describe_settings(void)
 {
     char text[32];
     uint64_t old, now = clock_monotonic_ns();
@@ -358,7 +351,7 @@ void live_describe(void)
     jfr_write_active_setting(w, now, "jdk.OldObjectSample", "cutoff", "0 ns");
 }
 
-static void release(void)
+static void free_all(void)
 {
     for (uint32_t i = 0; i < session.set.count; i++)
         free(session.set.held[i].object);
@@ -369,7 +362,7 @@ static void release(void)
     memset(&session, 0, sizeof session);
 }
 
-static int reserve(uint32_t max)
+static int allocate(uint32_t max)
 {
     session.max = max;
     session.is_alive = calloc(max, sizeof *session.is_alive);
@@ -378,21 +371,22 @@ static int reserve(uint32_t max)
     return survivors_init(&session.set, max) || !session.is_alive || !session.references || !session.done ? -ENOMEM : 0;
 }
 
-int live_start(const struct live_options *options, struct recording *r, struct error *e)
+static int start(const struct part_of *of, struct error *e)
 {
+    const struct live_options *options = of->options;
     if (!live_objects.open)
         return error_set(e, -ENOTSUP, "event=live: there is no JVM here");
     if (jvm_facts.java_version && jvm_facts.java_version < JAVA_OF_SAMPLING)
         return error_set(e, -ENOTSUP, "event=live needs JVMTI's SampledObjectAlloc, which came with Java 11, and this is Java %d; "
                          "'jcmd PID GC.class_histogram' twice shows which classes grow", jvm_facts.java_version);
     memset(&session, 0, sizeof session);
-    int rc = reserve(options->max ? options->max : LIVE_MAX_DEFAULT);
+    int rc = allocate(options->max ? options->max : LIVE_MAX_DEFAULT);
     rc = rc ? error_set(e, rc, "not enough memory to watch %u objects", session.max) : live_objects.open(e);
     if (rc) {
-        release();
+        free_all();
         return rc;
     }
-    session.recording = r;
+    session.recording = of->recording;
     session.random = clock_monotonic_ns() | 1;
     session.pauses = atomic_load(&live_pauses.count);
     collections_of_old(&session.old);
@@ -402,7 +396,7 @@ int live_start(const struct live_options *options, struct recording *r, struct e
     return 0;
 }
 
-void live_stop(void)
+static void release(void)
 {
     if (!session.running)
         return;
@@ -414,5 +408,13 @@ void live_stop(void)
     give_back();
     live_objects.close();
     paths_stop();
-    release();
+    free_all();
 }
+
+const struct part live_part = {.start = start,
+                               .describe = describe_settings,
+                               .tick = tick,
+                               .is_polled = true,
+                               .write_books = write_books,
+                               .sum_up = sum_up,
+                               .release = release};

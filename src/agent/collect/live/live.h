@@ -1,8 +1,6 @@
 /* The collector's part of the event live: it watches sampled objects with weak references, and records the ones that are alive
  * at the end. It builds on the event alloc, whose samples bring the references.
  *
- *   live_start -> [ live_take* live_tick live_write live_write_survivors ]* -> live_stop
- *
  * The number of references is bounded by the objects that may be watched, as many again that wait to be released, and those of
  * samples in the threads' queues. The JVM clears references as it collects; after a collection, and at most once a second, the
  * agent's thread checks which were cleared.
@@ -12,11 +10,8 @@
 #ifndef CANDOR_AGENT_COLLECT_LIVE_LIVE_H
 #define CANDOR_AGENT_COLLECT_LIVE_LIVE_H
 
-#include "agent/record/recording.h"
-#include "base/error.h"
-#include "jfr/write/writer.h"
+#include "agent/collect/part.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,21 +22,11 @@ struct live_options {
     uint64_t paths_ns; /* stopped time for the search for holders, at the recording's end; 0 = no search */
 };
 
-/* Before the event alloc begins. 0 or a negative errno; then there is nothing to stop. */
-int live_start(const struct live_options *options, struct recording *r, struct error *e);
-bool live_running(void);
-/* What a recording's chunk says of it. */
-void live_describe(void);
+extern const struct part live_part;
+
 /* A sampled allocation, with the words of hot/record.h for the virtual thread that made it, if any. The reference becomes ours; 0
  * = there is none. collections: live_collections at the time of the allocation, which may be long ago. */
 void live_take(const struct jfr_allocation_sample *s, uintptr_t reference, uint32_t collections, const uint64_t *virtual_words,
                size_t count);
-void live_tick(uint64_t now_ns);
-/* Looks once more, and writes the live objects: before the recording ends, or is copied. paths_ns: the allowed stopped time for
- * finding their holders (paths.h); 0 = not requested. Must be flushed before the next search. */
-void live_write_survivors(uint64_t paths_ns);
-void live_write(jfr_write_book *write, uint64_t now_ns);
-/* Gives all references back. */
-void live_stop(void);
 
 #endif

@@ -26,7 +26,7 @@ static const char *const group_names[LOCK_GROUPS] = {
     [LOCK_GROUP_MONITOR] = "monitor", [LOCK_GROUP_SYNCHRONIZER] = "synchronizer", [LOCK_GROUP_OTHER] = "other"};
 
 static struct {
-    bool running, parks, told;
+    bool parks, told;
     struct lock_options options;
     struct recording *recording;
     struct lock_pace paces[LOCK_GROUPS];
@@ -35,24 +35,6 @@ static struct {
     uint64_t record[LOCK_WORDS_MAX + 1]; /* names_stack may add a frame */
     struct error no_parks; /* why parks are not seen */
 } session;
-
-bool locks_running(void)
-{
-    return session.running;
-}
-
-uint64_t locks_samples(void)
-{
-    return lock_samples.whole.count + lock_samples.drawn.count;
-}
-
-uint64_t locks_lost(void)
-{
-    uint64_t lost = 0;
-    for (int i = 0; session.running && i < LOCK_LOSS_COUNT; i++)
-        lost += atomic_load(&lock_config.lost[i]);
-    return lost;
-}
 
 /* ---- records ---- */
 
@@ -83,9 +65,9 @@ static void take_record(const struct sampled_thread *t, uint64_t *record, size_t
     lock_samples_take(&s);
 }
 
-void locks_drain(const struct sampled_thread *t, bool shrink)
+static void drain(const struct sampled_thread *t, bool shrink)
 {
-    struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
+    struct lock_lane *lane = lane_of(&lock_lanes, t);
     size_t words;
     if (!lane)
         return;
@@ -112,10 +94,8 @@ static uint64_t threshold_asked(void)
     return session.options.has_threshold ? session.options.threshold_ns : LOCKS_THRESHOLD_DEFAULT_NS;
 }
 
-void locks_tick(uint64_t now)
+static void tick(uint64_t now)
 {
-    if (!session.running)
-        return;
     lock_holders_tick(now);
     if (!is_bounded())
         return;
@@ -129,11 +109,6 @@ void locks_tick(uint64_t now)
     session.ticked_ns = now;
 }
 
-uint64_t locks_due_ns(void)
-{
-    return lock_holders_due_ns();
-}
-
 /* ---- books ---- */
 
 static void add_lane(struct account all[LOCK_KINDS], const struct lock_lane *lane)
@@ -144,9 +119,9 @@ static void add_lane(struct account all[LOCK_KINDS], const struct lock_lane *lan
     }
 }
 
-void locks_close_thread(const struct sampled_thread *t)
+static void close_thread(const struct sampled_thread *t)
 {
-    const struct lock_lane *lane = session.running ? lane_of(&lock_lanes, t) : NULL;
+    const struct lock_lane *lane = lane_of(&lock_lanes, t);
     if (lane)
         add_lane(session.closed, lane);
 }
@@ -156,11 +131,9 @@ static void put(jfr_write_book *write, uint64_t now, const char *account, const 
     write(session.recording->writer, now, account, reason, a.ns, a.count);
 }
 
-void locks_write(jfr_write_book *write, uint64_t now)
+static void write_books(jfr_write_book *write, uint64_t now)
 {
     struct account all[LOCK_KINDS];
-    if (!session.running)
-        return;
     for (int i = 0; i < LOCK_KINDS; i++) {
         all[i].ns = session.closed[i].ns + lock_samples.open[i].ns;
         all[i].count = session.closed[i].count + lock_samples.open[i].count;
@@ -193,9 +166,16 @@ void locks_write(jfr_write_book *write, uint64_t now)
         put(write, now, "lock_open", "", open);
 }
 
+static void count(uint64_t *samples, uint64_t *lost)
+{
+    *samples = lock_samples.whole.count + lock_samples.drawn.count;
+    for (int i = 0; i < LOCK_LOSS_COUNT; i++)
+        *lost += atomic_load(&lock_config.lost[i]);
+}
+
 /* ---- life ---- */
 
-void locks_describe(void)
+static void describe(void)
 {
     char text[48];
     struct jfr_writer *w = session.recording->writer;
@@ -220,7 +200,7 @@ void locks_describe(void)
     }
 }
 
-int locks_reserve(struct error *e)
+static int reserve(const void *options, struct error *e)
 {
     return lane_table_init(&lock_lanes) ? error_set(e, -ENOMEM, "not enough address space for the locks' queues") : 0;
 }
@@ -248,33 +228,7 @@ static void begin(const struct lock_options *options, struct recording *r, const
     }
 }
 
-int locks_start(const struct lock_options *options, struct recording *r, const uint32_t *outcome_symbols, struct error *e)
-{
-    if (!lock_events.open)
-        return error_set(e, -ENOTSUP, "event=lock: there is no JVM here");
-    begin(options, r, outcome_symbols);
-    /* Release: pairs with the acquire of whoever waits, who then finds all of the above. */
-    atomic_store_explicit(&lock_config.on, true, memory_order_release);
-    int rc = lock_events.open(e);
-    session.running = !rc;
-    if (rc) {
-        locks_silence();
-        return rc;
-    }
-    session.parks = !parks_open(walk_libjvm_low, &session.no_parks);
-    return 0;
-}
-
-void locks_end(void)
-{
-    if (!session.running)
-        return;
-    open_waits_take(); /* while the JVM still tells which of them end */
-    locks_silence();
-    lock_events.close();
-}
-
-void locks_silence(void)
+static void silence(void)
 {
     atomic_store(&lock_config.on, false);
     if (session.parks)
@@ -282,9 +236,44 @@ void locks_silence(void)
     session.parks = false;
 }
 
-void locks_stop(void)
+static int start(const struct part_of *of, struct error *e)
 {
-    locks_silence();
-    session.running = false;
+    if (!lock_events.open)
+        return error_set(e, -ENOTSUP, "event=lock: there is no JVM here");
+    begin(of->options, of->recording, of->outcome_symbols);
+    /* Release: pairs with the acquire of whoever waits, who then finds all of the above. */
+    atomic_store_explicit(&lock_config.on, true, memory_order_release);
+    int rc = lock_events.open(e);
+    if (rc) {
+        silence();
+        return rc;
+    }
+    session.parks = !parks_open(walk_libjvm_low, &session.no_parks);
+    return 0;
+}
+
+static void end(void (*drain_all)(void))
+{
+    open_waits_take(); /* while the JVM still tells which of them end */
+    silence();
+    lock_events.close();
+}
+
+static void release(void)
+{
+    silence();
     lane_table_deinit(&lock_lanes);
 }
+
+const struct part lock_part = {.reserve = reserve,
+                               .start = start,
+                               .describe = describe,
+                               .drain = drain,
+                               .close_thread = close_thread,
+                               .tick = tick,
+                               .due_ns = lock_holders_due_ns,
+                               .write_books = write_books,
+                               .count = count,
+                               .end = end,
+                               .silence = silence,
+                               .release = release};

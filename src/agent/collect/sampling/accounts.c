@@ -1,11 +1,7 @@
 #include "agent/collect/sampling/accounts.h"
 
-#include "agent/collect/alloc/allocations.h"
-#include "agent/collect/halt/pauses.h"
-#include "agent/collect/live/live.h"
-#include "agent/collect/lock/locks.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/collect/session/internal_fault.h"
-#include "agent/collect/wall/wall.h"
 #include "agent/hot/context.h"
 #include "agent/record/names/reason.h"
 #include "base/text/units.h"
@@ -84,11 +80,7 @@ void accounts_write(void)
     write_context_books(jfr_write_book_line);
     if (of.cpu)
         session.written_cpu_ns = write_accounts(jfr_write_book_line);
-    wall_write(jfr_write_book_line);
-    allocations_write(jfr_write_book_line, clock_monotonic_ns());
-    live_write(jfr_write_book_line, clock_monotonic_ns());
-    pauses_write(jfr_write_book_line, clock_monotonic_ns());
-    locks_write(jfr_write_book_line, clock_monotonic_ns());
+    parts_write_books(jfr_write_book_line, clock_monotonic_ns());
 }
 
 void accounts_write_bases(uint64_t now)
@@ -96,10 +88,7 @@ void accounts_write_bases(uint64_t now)
     write_context_books(jfr_write_book_base);
     if (of.cpu)
         write_accounts(jfr_write_book_base);
-    wall_write(jfr_write_book_base);
-    allocations_write(jfr_write_book_base, now);
-    pauses_write(jfr_write_book_base, now);
-    locks_write(jfr_write_book_base, now);
+    parts_write_books(jfr_write_book_base, now);
 }
 
 void accounts_flushed(void)

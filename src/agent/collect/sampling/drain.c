@@ -1,8 +1,6 @@
 #include "agent/collect/sampling/drain.h"
 
-#include "agent/collect/alloc/allocations.h"
-#include "agent/collect/lock/locks.h"
-#include "agent/collect/wall/wall.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/hot/record.h"
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/threads.h"
@@ -95,16 +93,13 @@ static void drain_thread(struct sampled_thread *t, bool shrink)
             names_thread(&to.recording->names, t);
         }
         named = true;
-        if (wall_is_record(session.record[words - 1]))
-            wall_take(t, session.record, words);
-        else
+        if (!parts_take(t, session.record, words))
             take_record(t, session.record, words);
         to.patience->news++;
     }
     if (shrink)
         candor_queue_shrink(&t->queue);
-    allocations_drain(t, shrink);
-    locks_drain(t, shrink);
+    parts_drain(t, shrink);
 }
 
 static uint64_t cpu_of(const struct sampled_thread *t)
@@ -121,8 +116,7 @@ static void close_thread(struct sampled_thread *t)
     books_close_thread(to.books, to.clock, t);
     if (clock_counts(to.clock))
         event_books_close_thread(to.event_books, t);
-    wall_close_thread(t);
-    locks_close_thread(t);
+    parts_close_thread(t);
     threads_release(t);
     to.patience->news++;
 }

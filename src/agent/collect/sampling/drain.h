@@ -1,5 +1,5 @@
-/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in their own
- * files (wall.h, allocations.h, locks.h). When a thread has ended, it closes its last records, its books and its slot.
+/* Takes the threads' records off their queues, and turns them into events: the clocks' samples here, the others in the
+ * parts of their events (parts.h). When a thread has ended, it closes its last records, its books and its slot.
  *
  *   drain_begin -> [ drain_threads, drain_write_bases ]*
  *

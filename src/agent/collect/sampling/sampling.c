@@ -1,22 +1,18 @@
 #include "agent/collect/sampling/sampling.h"
 
-#include "agent/collect/alloc/allocations.h"
 #include "agent/collect/books/books.h"
 #include "agent/collect/books/event_books.h"
 #include "agent/collect/clock/calibrate.h"
-#include "agent/collect/halt/pauses.h"
-#include "agent/collect/live/live.h"
-#include "agent/collect/lock/locks.h"
 #include "agent/collect/sampling/accounts.h"
 #include "agent/collect/sampling/clock_pace.h"
+#include "agent/collect/sampling/describe.h"
 #include "agent/collect/sampling/drain.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/collect/sampling/patience.h"
 #include "agent/collect/sampling/snapshots.h"
 #include "agent/collect/sampling/takers.h"
 #include "agent/collect/sampling/triggers.h"
-#include "agent/collect/session/describe.h"
 #include "agent/collect/session/warnings.h"
-#include "agent/collect/wall/wall.h"
 #include "agent/hot/context.h"
 #include "agent/hot/fault/fault.h"
 #include "agent/hot/fault/traps.h"
@@ -146,12 +142,6 @@ static void look_around(void)
     calibrate_round(&session.books.signal_cost_ns);
 }
 
-/* For what changes meanwhile in the JVM, and nobody tells of. */
-static bool looks_often(void)
-{
-    return records(COLLECT_ALLOC) || records(COLLECT_LIVE) || records(COLLECT_HALT);
-}
-
 /* Not in every turn: some turns come from timers of their own. */
 static void drain(uint64_t now, bool shrink)
 {
@@ -159,7 +149,7 @@ static void drain(uint64_t now, bool shrink)
     if (threads_running())
         takers_look_for_debuggers(&session.options, &session.clock, drain_samples(), &session.recording);
     patience_turn(&session.patience, clock_pace_is_tight());
-    session.next_drain = now + (looks_often() ? PERIOD_NS : session.patience.period_ns);
+    session.next_drain = now + (parts_are_polled() ? PERIOD_NS : session.patience.period_ns);
 }
 
 bool sampling_tick(void)
@@ -181,11 +171,7 @@ bool sampling_tick(void)
     }
     if (close || now >= session.next_drain)
         drain(now, close);
-    allocations_tick();
-    live_tick(now);
-    pauses_tick(now);
-    locks_tick(now);
-    wall_tick(now);
+    parts_tick(now);
     if (scan)
         clock_pace_keep(now);
     if (close) {
@@ -206,10 +192,7 @@ uint64_t sampling_patience_ns(void)
     due = earliest(session.next_drain, session.next_close);
     if (session.options.duration_ns)
         due = earliest(due, session.started + session.options.duration_ns);
-    if (wall_on())
-        due = earliest(due, wall_due_ns());
-    if (locks_running())
-        due = earliest(due, locks_due_ns());
+    due = earliest(due, parts_due_ns());
     return due > now ? due - now : 0;
 }
 
@@ -230,11 +213,7 @@ static void release_memory(void)
     if (session.pool_memory && session.pool_memory != MAP_FAILED)
         munmap(session.pool_memory, session.pool_bytes);
     session.pool_memory = NULL;
-    allocations_stop();
-    live_stop();
-    pauses_stop();
-    locks_stop();
-    wall_close();
+    parts_release();
     snapshots_end(&session.snapshots);
     method_table_deinit();
     thread_table_deinit();
@@ -254,10 +233,12 @@ static void find_by_symbols(void)
         counters_find_at(native_data(walk_libjvm_low, "_ZN10PerfMemory6_startE"));
 }
 
-/* Tells each part what it works on. */
-static void begin_parts(void (*bind_threads)(void))
+/* Tells each file what it works on. */
+static void begin_files(void (*bind_threads)(void))
 {
     warnings_begin(&session.recording);
+    parts_begin(&(struct parts_on){
+        .options = &session.options, .recording = &session.recording, .outcome_symbols = session.outcome_symbols});
     drain_begin(&(struct drain_to){.recording = &session.recording,
                                    .clock = &session.clock,
                                    .books = &session.books,
@@ -274,9 +255,7 @@ static void begin_parts(void (*bind_threads)(void))
     triggers_begin(&(struct triggers_on){.options = &session.options,
                                          .clock = &session.clock,
                                          .pool = &session.pool,
-                                         .recording = &session.recording,
                                          .books = &session.books,
-                                         .outcome_symbols = session.outcome_symbols,
                                          .bind_threads = bind_threads});
 }
 
@@ -296,13 +275,11 @@ static void begin_books(void)
 /* What it needs before it can begin; the file comes last. */
 static int open_recording(const struct collect_options *options, struct error *e)
 {
-    int rc = triggers_choose(e);
+    int rc = parts_reserve(e);
+    if (!rc)
+        rc = triggers_choose(e);
     if (!rc)
         rc = reserve_memory(e);
-    if (!rc && records(COLLECT_ALLOC))
-        rc = allocations_reserve(e);
-    if (!rc && records(COLLECT_LOCK))
-        rc = locks_reserve(e);
     if (!rc)
         rc = recording_open(&session.recording, options->file, options->passed ? options->descriptor : -1,
                             options->duration_ns, &options->keep, collect_without(options), e);
@@ -320,7 +297,7 @@ static int begin_recording(const struct collect_options *options, bool (*recompi
     describe_recording(&session.recording, &session.options, &session.clock, session.late);
     rc = triggers_start(recompile, e);
     if (!rc)
-        describe_events();
+        parts_describe();
     return rc;
 }
 
@@ -330,7 +307,7 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
     memset(&session, 0, sizeof session);
     session.options = *options;
     session.late = late;
-    begin_parts(bind_threads);
+    begin_files(bind_threads);
     find_by_symbols(); /* which may take a tenth of a second: before the recording begins */
     int rc = open_recording(options, e);
     bool is_open = !rc;
@@ -349,18 +326,12 @@ int sampling_start(const struct collect_options *options, bool late, bool (*reco
 int sampling_dump(const char *file, int passed, uint64_t paths_ns, uint64_t *bytes, struct error *e)
 {
     drain_threads(false);
-    live_write_survivors(paths_ns);
+    parts_sum_up(paths_ns);
     if (paths_ns)
         drain_threads(false); /* threads ran between walks */
     accounts_write();
     flush();
     return recording_dump(&session.recording, file, passed, bytes, e);
-}
-
-/* Of events that the JVM tells of. */
-static uint64_t samples_of_callbacks(void)
-{
-    return (records(COLLECT_ALLOC) ? allocations_samples() : 0) + (records(COLLECT_LOCK) ? locks_samples() : 0);
 }
 
 static void drain_now(void)
@@ -370,17 +341,15 @@ static void drain_now(void)
 
 int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 {
-    uint64_t wall_lost, pauses, pauses_lost;
-    wall_end(drain_now);
-    locks_end();
-    allocations_silence();
+    uint64_t lost;
+    parts_end(drain_now);
     threads_stop();
     while (calibrate_round(&session.books.signal_cost_ns)) /* of a recording that ends soon */
         ;
     drain_threads(false);
     books_end(&session.books);
-    pauses_end();
-    live_write_survivors(session.options.live.paths_ns);
+    parts_finish();
+    parts_sum_up(session.options.live.paths_ns);
     accounts_write();
     describe_comparison(&session.recording);
     warnings_of_clocks(true);
@@ -389,10 +358,8 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
     warnings_of_virtual_threads();
     triggers_stop();
     int rc = recording_close(&session.recording, bytes, e);
-    wall_counts(samples, &wall_lost);
-    pauses_counts(&pauses, &pauses_lost);
-    *samples += pauses;
-    *samples += session.books.samples + samples_of_callbacks();
+    parts_count(samples, &lost);
+    *samples += session.books.samples;
     release_memory();
     session.running = false;
     return rc;
@@ -401,8 +368,7 @@ int sampling_stop(uint64_t *bytes, uint64_t *samples, struct error *e)
 static void silence(void *unused)
 {
     native_abandon();
-    allocations_silence();
-    locks_silence();
+    parts_silence();
     threads_abandon();
     clock_mute_process();
 }
@@ -420,7 +386,6 @@ void sampling_abandon(struct turn *turn)
 void sampling_status(struct collect_status *out)
 {
     struct books_balance b;
-    uint64_t wall_samples, wall_lost, pauses, pauses_lost;
     out->jfr = session.options.jfr;
     out->keep = session.options.keep;
     out->kept_ns = recording_kept_ns(&session.recording);
@@ -437,14 +402,10 @@ void sampling_status(struct collect_status *out)
     out->pace_ns = clock_pace_ns();
     out->resolution_ns = samples_cpu() ? machine_clock_resolution_ns(&session.clock) : 0;
     out->elapsed_ns = clock_monotonic_ns() - session.started;
-    out->samples = session.books.samples + samples_of_callbacks();
-    out->lost = allocations_lost() + locks_lost();
+    parts_count(&out->samples, &out->lost);
+    out->samples += session.books.samples;
     for (int i = 0; i < LOSS_COUNT; i++)
         out->lost += b.lost[i].count;
-    wall_counts(&wall_samples, &wall_lost);
-    pauses_counts(&pauses, &pauses_lost);
-    out->samples += wall_samples + pauses;
-    out->lost += wall_lost + pauses_lost;
     out->bytes = recording_size(&session.recording);
     out->cpu_ns = b.cpu_ns;
     out->threads = threads_armed();

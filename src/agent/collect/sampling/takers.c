@@ -1,12 +1,11 @@
 #include "agent/collect/sampling/takers.h"
 
 #include "agent/collect/sampling/clock_pace.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/collect/sampling/triggers.h"
 #include "agent/collect/session/warnings.h"
-#include "agent/collect/wall/wall.h"
 #include "agent/hot/fault/traps.h"
 #include "agent/hot/walk/walk.h"
-#include "agent/trigger/signals/ask.h"
 #include "agent/trigger/signals/signals.h"
 #include "agent/trigger/tasks/tasks.h"
 #include "agent/trigger/threads.h"
@@ -57,13 +56,13 @@ static bool must_look_for_debuggers(const struct clock *clock, uint64_t samples)
     return true;
 }
 
-/* Of the requests (event wall): they go by another signal from here on, or by this one again. */
+/* Of the requests for samples: they go by another signal from here on, or by this one again. */
 static void retake_requests(void)
 {
     struct error e;
-    if (!wall_on() || !ask_is_taken())
+    if (!parts_signal_is_taken())
         return;
-    if (wall_reopen(&e))
+    if (parts_claim(&e))
         warnings_write(clock_monotonic_ns(), "running threads are not asked any more: %s", e.text);
     else
         warnings_write(clock_monotonic_ns(), "something in the process has taken the signal by which running threads are asked; they are "

@@ -1,14 +1,10 @@
 #include "agent/collect/sampling/triggers.h"
 
-#include "agent/collect/alloc/allocations.h"
 #include "agent/collect/clock/calibrate.h"
 #include "agent/collect/clock/choose.h"
-#include "agent/collect/halt/pauses.h"
-#include "agent/collect/live/live.h"
-#include "agent/collect/lock/locks.h"
 #include "agent/collect/sampling/clock_pace.h"
 #include "agent/collect/sampling/drain.h"
-#include "agent/collect/wall/wall.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/hot/fault/fault.h"
 #include "agent/hot/java/code.h"
 #include "agent/hotspot/compilations.h"
@@ -39,9 +35,9 @@ static bool records(enum collect_event event)
 
 int triggers_choose(struct error *e)
 {
-    int rc = records(COLLECT_WALL) ? wall_open(&on.options->wall, e) : 0;
     *on.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = on.options->interval_ns};
-    if (!rc && records(COLLECT_CPU))
+    int rc = 0;
+    if (records(COLLECT_CPU))
         rc = choose_clock(on.clock, on.options->clock, &on.options->counter, on.options->interval_ns, e);
     return rc ? rc : choose_walker(on.options->walker, on.options->carrier_frames, e);
 }
@@ -58,19 +54,6 @@ void triggers_stop(void)
         removed = clock_stop();
     }
     fault_remove();
-}
-
-/* What the JVM tells of. The event lock comes last: it is undone by its end alone. */
-static int start_events(struct error *e)
-{
-    int rc = records(COLLECT_HALT) ? pauses_start(on.recording, e) : 0;
-    if (!rc && records(COLLECT_LIVE))
-        rc = live_start(&on.options->live, on.recording, e);
-    if (!rc && records(COLLECT_ALLOC))
-        rc = allocations_start(&on.options->alloc, on.recording, e);
-    if (!rc && records(COLLECT_LOCK))
-        rc = locks_start(&on.options->lock, on.recording, on.outcome_symbols, e);
-    return rc;
 }
 
 /* Where what a sample costs has to be known from the first one on, or cannot be measured with the recording's clock. */
@@ -123,7 +106,7 @@ int triggers_start(bool (*recompile)(void), struct error *e)
     }
     uint64_t signal_cost = must_calibrate_first() ? calibrate_first() : 0;
     claim_signals();
-    rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    rc = parts_claim(e);
     rc = rc ? rc : clock_start(on.clock, e);
     if (rc) {
         fault_remove();
@@ -141,17 +124,14 @@ int triggers_start(bool (*recompile)(void), struct error *e)
         return error_set(e, rc, "cannot list this process's threads: %s", strerror(-rc));
     }
     on.bind_threads();
-    rc = start_events(e);
+    rc = parts_start(e);
     if (rc) {
-        allocations_silence();
+        parts_silence();
         threads_stop();
         drain_threads(false); /* the event live gives back the references that have come meanwhile */
         triggers_stop();
-        return rc;
     }
-    if (records(COLLECT_WALL))
-        wall_begin(on.recording, on.outcome_symbols);
-    return 0;
+    return rc;
 }
 
 int triggers_change_clock(struct error *e)
@@ -161,7 +141,7 @@ int triggers_change_clock(struct error *e)
     uint64_t cpu = clock_process_cpu();
     drain_threads(false);
     clock_stop();
-    int rc = records(COLLECT_WALL) ? wall_reopen(e) : 0;
+    int rc = parts_claim(e);
     if (!rc)
         rc = choose_clock(on.clock, CLOCK_AUTO, &on.options->counter, on.clock->interval_ns, e);
     if (!rc)

@@ -9,7 +9,6 @@
 
 #include "agent/collect/books/books.h"
 #include "agent/collect/session/session.h"
-#include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
 #include "base/error.h"
 #include "candor/queue/pool.h"
@@ -22,15 +21,12 @@ struct triggers_on {
     const struct collect_options *options;
     struct clock *clock; /* that is chosen */
     struct candor_pool *pool; /* of the threads' queues */
-    struct recording *recording;
     struct books *books; /* are opened when the clock runs */
-    const uint32_t *outcome_symbols; /* by enum outcome */
     void (*bind_threads)(void); /* called when threads are armed, to identify the Java threads */
 };
 
 void triggers_begin(const struct triggers_on *them);
-/* A clock for each thread, unless none has samples of CPU time; a signal for the event wall; a walker. 0 or a negative errno; clock_stop
- * and wall_close undo it. */
+/* A clock for each thread, unless none has samples of CPU time; a walker. 0 or a negative errno; clock_stop undoes it. */
 int triggers_choose(struct error *e);
 /* Installs the handlers, arms the threads, turns on the JVM's callbacks. 0 or a negative errno: then nothing remains but the
  * choice. recompile: collect.h. */

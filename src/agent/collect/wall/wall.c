@@ -16,6 +16,8 @@
 #include "base/text/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,7 +52,6 @@ struct sample {
 };
 
 static struct {
-    bool on;
     struct wall_options options;
     struct recording *recording;
     const uint32_t *outcome_symbols;
@@ -64,28 +65,9 @@ static struct {
     uint64_t frames[RECORD_WORDS_MAX];
 } wall;
 
-bool wall_on(void)
+static int reserve(const void *given, struct error *e)
 {
-    return wall.on;
-}
-
-bool wall_is_record(uint64_t last_word)
-{
-    return (last_word & RECORD_OF_WALL) != 0;
-}
-
-uint64_t wall_due_ns(void)
-{
-    return wall.due;
-}
-
-int wall_reopen(struct error *e)
-{
-    return ask_open(e);
-}
-
-int wall_open(const struct wall_options *options, struct error *e)
-{
+    const struct wall_options *options = given;
     memset(&wall, 0, sizeof wall);
     wall.options = *options;
     wall.most = (uint32_t)(options->rate * (options->interval_ns / 1000) / 1000000);
@@ -102,17 +84,41 @@ int wall_open(const struct wall_options *options, struct error *e)
     return ask_open(e);
 }
 
-void wall_begin(struct recording *r, const uint32_t *outcome_symbols)
+/* The first round comes after a part of the interval. */
+static int start(const struct part_of *of, struct error *e)
 {
     uint64_t now = clock_monotonic_ns();
-    wall.recording = r;
-    wall.outcome_symbols = outcome_symbols;
+    wall.recording = of->recording;
+    wall.outcome_symbols = of->outcome_symbols;
     wall.random = now | 1;
     wall.due = now + 1 + handler_random(&wall.random) % wall.options.interval_ns;
     for (int i = 0; i < EVIDENCES; i++)
-        wall.evidence_symbols[i] = strtab_add_text(&r->names.strings, evidence_names[i]);
+        wall.evidence_symbols[i] = strtab_add_text(&wall.recording->names.strings, evidence_names[i]);
     wall_books_open(&wall.books, now, !wall.options.alone);
-    wall.on = true;
+    return 0;
+}
+
+static void write_number(const char *name, uint64_t value, uint64_t now)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    jfr_write_setting(wall.recording->writer, now, name, text);
+}
+
+static void describe(void)
+{
+    uint64_t now = clock_monotonic_ns();
+    char period[32];
+    struct jfr_writer *w = wall.recording->writer;
+    units_format_duration(period, sizeof period, wall.options.interval_ns);
+    if (wall.options.alone) {
+        jfr_write_active_setting(w, now, "jdk.ExecutionSample", "enabled", "true");
+        jfr_write_active_setting(w, now, "jdk.ExecutionSample", "period", period);
+    }
+    jfr_write_active_setting(w, now, "candor.WallSample", "enabled", "true");
+    jfr_write_active_setting(w, now, "candor.WallSample", "period", period);
+    write_number("wall_interval_ns", wall.options.interval_ns, now);
+    write_number("wall_rate", wall.options.rate, now);
 }
 
 static void forget(struct looked *k)
@@ -122,7 +128,7 @@ static void forget(struct looked *k)
     k->uid = 0;
 }
 
-void wall_close(void)
+static void release(void)
 {
     for (uint32_t i = 0, limit = wall.looked ? threads_limit() : 0; i < limit; i++)
         forget(&wall.looked[i]);
@@ -187,9 +193,12 @@ static enum jfr_thread_state running_state(enum jfr_thread_state jvm)
     return jfr_state_runs(jvm) ? jvm : JFR_STATE_VM;
 }
 
-void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words)
+/* A record that a handler has left. */
+static bool take(const struct sampled_thread *t, uint64_t *record, size_t words)
 {
     uint64_t last = record[words - 1], ready = record[3] >> RECORD_READY_SHIFT;
+    if (!(last & RECORD_OF_WALL))
+        return false;
     enum jfr_thread_state jvm = (enum jfr_thread_state)(record[3] & 0xff);
     struct sample s = {.outcome = (enum outcome)record_outcome(last)};
     struct names *names = &wall.recording->names;
@@ -204,6 +213,7 @@ void wall_take(const struct sampled_thread *t, uint64_t *record, size_t words)
     write_sample(record[0], &s, record[1] - ready);
     s.as.state = JFR_STATE_READY;
     write_sample(record[0], &s, ready);
+    return true;
 }
 
 /* ---- threads that sleep ---- */
@@ -410,9 +420,9 @@ static uint64_t period_of(uint32_t looks)
     return allowed > wall.options.interval_ns ? allowed : wall.options.interval_ns;
 }
 
-void wall_tick(uint64_t now)
+static void tick(uint64_t now)
 {
-    if (!wall.on || now < wall.due)
+    if (now < wall.due)
         return;
     uint64_t period = period_of(go_round(now)), at = clock_monotonic_ns(), took = at - now;
     wall.due += handler_draw_period(&wall.random, period);
@@ -421,23 +431,25 @@ void wall_tick(uint64_t now)
         wall.due = at + handler_draw_period(&wall.random, 2 * took);
 }
 
+static uint64_t due_ns(void)
+{
+    return wall.due;
+}
+
 /* ---- the books ---- */
 
-void wall_close_thread(const struct sampled_thread *t)
+static void close_thread(const struct sampled_thread *t)
 {
-    if (!wall.on)
-        return;
     wall_books_close_thread(&wall.books, &wall.lives[t->index], t);
     forget(&wall.looked[t->index]);
 }
 
-void wall_write(jfr_write_book *write)
+static void write_books(jfr_write_book *write, uint64_t now)
 {
-    if (wall.on)
-        wall_books_write(&wall.books, wall.lives, threads_limit(), wall.recording->writer, write);
+    wall_books_write(&wall.books, wall.lives, threads_limit(), wall.recording->writer, write);
 }
 
-void wall_counts(uint64_t *samples, uint64_t *lost)
+static void count(uint64_t *samples, uint64_t *lost)
 {
     *samples = wall.books.samples;
     *lost = wall_books_lost(&wall.books);
@@ -451,11 +463,10 @@ static bool is_awaited(void)
     return false;
 }
 
-void wall_end(void (*drain)(void))
+/* A last round, for the time since the previous one; waits a moment for the threads that were asked. */
+static void end(void (*drain)(void))
 {
     struct timespec pause = {.tv_nsec = WAIT_STEP_NS};
-    if (!wall.on)
-        return;
     go_round(clock_monotonic_ns());
     wall.books.stopping = true;
     for (int i = 0; i < WAIT_STEPS && is_awaited(); i++) {
@@ -463,3 +474,17 @@ void wall_end(void (*drain)(void))
         drain();
     }
 }
+
+const struct part wall_part = {.reserve = reserve,
+                               .claim = ask_open,
+                               .is_taken = ask_is_taken,
+                               .start = start,
+                               .describe = describe,
+                               .take = take,
+                               .close_thread = close_thread,
+                               .tick = tick,
+                               .due_ns = due_ns,
+                               .write_books = write_books,
+                               .count = count,
+                               .end = end,
+                               .release = release};

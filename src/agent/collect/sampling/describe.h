@@ -1,6 +1,6 @@
 /* The settings of a recording, which each of its chunks repeats: its events, their intervals, the clock. */
-#ifndef CANDOR_AGENT_COLLECT_SESSION_DESCRIBE_H
-#define CANDOR_AGENT_COLLECT_SESSION_DESCRIBE_H
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_DESCRIBE_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_DESCRIBE_H
 
 #include "agent/collect/session/session.h"
 #include "agent/record/recording.h"
@@ -8,10 +8,8 @@
 
 #include <stdbool.h>
 
-/* late: the agent came after the JVM's start. */
+/* With those of the parts that have started. late: the agent came after the JVM's start. */
 void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late);
-/* Those of the events that the JVM tells of, as far as they have begun. */
-void describe_events(void);
 /* At the end: where two walkers walked each stack, what came of it. */
 void describe_comparison(struct recording *r);
 

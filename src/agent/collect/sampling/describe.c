@@ -1,33 +1,19 @@
-#include "agent/collect/session/describe.h"
+#include "agent/collect/sampling/describe.h"
 
-#include "agent/collect/halt/pauses.h"
+#include "agent/collect/sampling/parts.h"
 #include "agent/hot/signal/handler.h"
 #include "base/text/units.h"
 
 #include <stdio.h>
 
-void describe_events(void)
-{
-    if (allocations_running())
-        allocations_describe();
-    if (live_running())
-        live_describe();
-    pauses_describe();
-    if (locks_running())
-        locks_describe();
-}
-
 void describe_recording(struct recording *r, const struct collect_options *options, const struct clock *clock, bool late)
 {
-    bool cpu = options->events & COLLECT_CPU;
     char events[COLLECT_EVENTS_BYTES];
-    if (cpu)
+    if (options->events & COLLECT_CPU)
         recording_describe(r, clock, late);
     else
         recording_describe_without_clock(r, clock->interval_ns, late);
-    if (options->events & COLLECT_WALL)
-        recording_describe_wall(r, options->wall.interval_ns, options->wall.rate, !cpu);
-    describe_events();
+    parts_describe();
     collect_events_text(events, options->events);
     recording_describe_events(r, clock_counts(clock) ? clock->counter.name : events);
 }

@@ -1,0 +1,47 @@
+/* The parts (collect/part.h) of the events that a recording has: each function goes through them, in the order of their table
+ * or in the opposite one.
+ *
+ *   parts_begin -> parts_reserve -> parts_claim -> parts_start -> [ ... ]* -> parts_end -> parts_finish -> parts_release
+ *
+ * All on the agent's thread. */
+#ifndef CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
+#define CANDOR_AGENT_COLLECT_SAMPLING_PARTS_H
+
+#include "agent/collect/session/session.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What they work on; all of it stays the caller's. */
+struct parts_on {
+    const struct collect_options *options;
+    struct recording *recording;
+    const uint32_t *outcome_symbols; /* by enum outcome */
+};
+
+void parts_begin(const struct parts_on *them);
+int parts_reserve(struct error *e);
+int parts_claim(struct error *e);
+bool parts_signal_is_taken(void);
+/* After an error, parts_silence and parts_release are all that follows. */
+int parts_start(struct error *e);
+void parts_describe(void);
+/* False: the record is no part's, but the clocks'. */
+bool parts_take(const struct sampled_thread *t, uint64_t *record, size_t words);
+void parts_drain(const struct sampled_thread *t, bool shrink);
+void parts_close_thread(const struct sampled_thread *t);
+void parts_tick(uint64_t now_ns);
+/* Whether one of them wants a tick every COLLECT_PERIOD_MS; and when one of them wants the next at the latest, UINT64_MAX = none does. */
+bool parts_are_polled(void);
+uint64_t parts_due_ns(void);
+void parts_write_books(jfr_write_book *write, uint64_t now_ns);
+/* Of all together. */
+void parts_count(uint64_t *samples, uint64_t *lost);
+void parts_sum_up(uint64_t stopped_ns);
+void parts_end(void (*drain)(void));
+void parts_finish(void);
+void parts_silence(void);
+void parts_release(void);
+
+#endif

@@ -4,6 +4,7 @@
 #include "../tap.h"
 
 #include "agent/control/options.h"
+#include "base/agreed/recording_options.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,6 +30,25 @@ static void refused(const char *text, int code, const char *word)
     tap_ok(rc == code && strstr(error.text, word) && !strchr(error.text, '\n'), "'%.40s' is refused, naming %s", text, word);
     if (rc != code || !strstr(error.text, word))
         tap_note("%d: %s", rc, error.text);
+}
+
+/* What the command line offers, the agent knows by the same names; and it has no other. */
+static void test_events(void)
+{
+    char words[] = RECORDING_EVENT_WORDS, pair[64], *rest = words;
+    unsigned all = 0;
+    for (const char *word; (word = strsep(&rest, "|"));) {
+        snprintf(pair, sizeof pair, "event=%s", word);
+        int rc = parse(pair);
+        bool is_named = false;
+        for (int i = 0; i < COLLECT_EVENTS; i++)
+            is_named |= options.events >> i & 1 && !strcmp(collect_event_names[i], word);
+        tap_ok(!rc && is_named && !options.counter.name[0], "the event %s", word);
+        all |= options.events;
+    }
+    char text[COLLECT_EVENTS_BYTES];
+    tap_ok(all == (1u << COLLECT_EVENTS) - 1, "and the agent has no other");
+    tap_ok(!strcmp(collect_events_text(text, all), "cpu,wall,alloc,safepoint,halt,lock,live"), "in this order (%s)", text);
 }
 
 static void test_accepted(void)
@@ -264,6 +284,7 @@ static void test_dump(void)
 
 int main(void)
 {
+    test_events();
     test_accepted();
     test_refused();
     test_dump();

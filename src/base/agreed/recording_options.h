@@ -34,8 +34,10 @@ enum recording_option_kind {
     RECORDING_OPTION_SWITCH, /* on, off: 1, 0 */
 };
 
-/* The events, in the order of the bits that the agent has for them, are in agent/collect; here is what may be written. */
+/* The events as they may be written. The agent's table of them is COLLECT_EVENT_ROWS (agent/collect/session/session.h); a test compares
+ * the two. */
 #define RECORDING_EVENT_WORDS "cpu|wall|alloc|live|lock|halt|safepoint"
+#define RECORDING_EVENT_TOGETHER "cpu, wall, alloc, live, lock and halt" /* of these one or several, as a message says it */
 #define RECORDING_EVENT_COUNTED "cycles|instructions|cache-misses|branch-misses|page-faults|context-switches|..."
 
 #define RECORDING_OPTION_ROWS(NUMBER, WORD, OUTPUT)                                                                       \

@@ -2,7 +2,14 @@
 
 #include <stdio.h>
 
-const char *const collect_event_names[COLLECT_EVENTS] = {"cpu", "wall", "alloc", "safepoint", "halt", "lock", "live"};
+#define NAME(symbol, name, without) name,
+const char *const collect_event_names[COLLECT_EVENTS] = {COLLECT_EVENT_ROWS(NAME)};
+
+#define WITHOUT(symbol, name, without) without,
+static const uint32_t without_event[COLLECT_EVENTS] = {COLLECT_EVENT_ROWS(WITHOUT)};
+
+#define ROOM(symbol, name, without) sizeof name +
+_Static_assert(COLLECT_EVENT_ROWS(ROOM) 0 <= COLLECT_EVENTS_BYTES, "all names, each with a comma or the end");
 
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 {
@@ -17,12 +24,8 @@ char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events)
 uint32_t collect_without(const struct collect_options *options)
 {
     uint32_t without = 0;
-    without |= options->events & COLLECT_HALT ? 0 : JFR_WITHOUT_COLLECTIONS;
-    without |= options->events & COLLECT_LOCK ? 0 : JFR_WITHOUT_WAITS;
-    without |= options->events & COLLECT_ALLOC ? 0 : JFR_WITHOUT_ALLOCATIONS;
-    without |= options->events & COLLECT_LIVE ? 0 : JFR_WITHOUT_OLD_OBJECTS;
-    without |= options->events & COLLECT_WALL ? 0 : JFR_WITHOUT_WALL;
-    without |= options->events & COLLECT_SAFEPOINT ? 0 : JFR_WITHOUT_SAFEPOINT;
+    for (int i = 0; i < COLLECT_EVENTS; i++)
+        without |= options->events >> i & 1 ? 0 : without_event[i];
     without |= options->events & COLLECT_CPU && !options->counter.name[0] ? 0 : JFR_WITHOUT_CPU;
     without |= options->events & COLLECT_CPU && options->counter.name[0] ? 0 : JFR_WITHOUT_COUNTS;
     without |= options->code ? 0 : JFR_WITHOUT_CODE;

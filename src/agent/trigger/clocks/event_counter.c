@@ -1,6 +1,7 @@
 #include "agent/trigger/clocks/event_counter.h"
 
 #include "base/agreed/counted_event.h"
+#include "base/agreed/recording_options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ int event_counter_find(struct event_counter *out, const char *name, struct error
         return found.type == PERF_TYPE_TRACEPOINT ? find_tracepoint(out, e) : 0;
     }
     return error_set(e, -EINVAL,
-                     "event '%.60s': use cpu, wall, alloc, live, lock and halt, one or several (cpu,wall; the comma as %%2C), or "
+                     "event '%.60s': use " RECORDING_EVENT_TOGETHER ", one or several (cpu,wall; the comma as %%2C), or "
                      "safepoint, or one that perf counts: cycles, instructions, cache-misses, branch-misses, page-faults, "
                      "context-switches, rNNN, SYSTEM:TRACEPOINT",
                      name);

@@ -1,7 +1,6 @@
 #include "agent/trigger/threads.h"
 
-#include "agent/hot/calls/alloc.h"
-#include "agent/hot/calls/lock.h"
+#include "agent/hot/calls/lanes.h"
 #include "agent/hot/inject.h"
 #include "agent/hot/load.h"
 #include "agent/hot/signal/handler.h"
@@ -123,8 +122,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     t->uid = ++registry.next_uid;
     t->random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
-    alloc_lane_open(t, registry.pool);
-    lock_lane_open(t, registry.pool);
+    lanes_open(t, registry.pool);
     registry.scanned[t->index] = registry.scan;
     read_os_name(t);
     set_java(t, java_thread, java_id, java_name);
@@ -146,7 +144,7 @@ static void wait_for_handler(const struct sampled_thread *t)
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
-    while (atomic_load(&t->inside) || lane_is_inside(&alloc_lanes, t) || lane_is_inside(&lock_lanes, t))
+    while (atomic_load(&t->inside) || lanes_are_inside(t))
         nanosleep(&pause, NULL);
 }
 
@@ -495,8 +493,7 @@ void threads_release(struct sampled_thread *t)
     if (atomic_load(&thread_slot_of_tid[t->tid]) == t->index + 1)
         atomic_store(&thread_slot_of_tid[t->tid], 0);
     candor_queue_deinit(&t->queue);
-    lane_close(&alloc_lanes, t);
-    lane_close(&lock_lanes, t);
+    lanes_close(t);
     atomic_store(&t->slot, SLOT_FREE);
     if (registry.free_slots)
         registry.free_slots[registry.free_count++] = t->index;

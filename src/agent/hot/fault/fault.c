@@ -1,7 +1,6 @@
 #include "agent/hot/fault/fault.h"
 
-#include "agent/hot/calls/alloc.h"
-#include "agent/hot/calls/lock.h"
+#include "agent/hot/calls/lanes.h"
 #include "agent/hot/fault/traps.h"
 #include "agent/hot/fault/visit.h"
 #include "agent/hot/java/code.h"
@@ -85,9 +84,7 @@ static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
     if (t && t->turn.sp)
         return &t->turn;
-    struct turn *of_callback = t ? lane_turn(&alloc_lanes, t) : NULL;
-    if (t && !of_callback)
-        of_callback = lane_turn(&lock_lanes, t);
+    struct turn *of_callback = t ? lanes_turn(t) : NULL;
     struct turn *turn = of_callback ? of_callback : turn_if_own_thread();
     return turn || !frame_registers(&at, (uintptr_t)context) ? turn : visit_that_faulted(pc, at.sp);
 }

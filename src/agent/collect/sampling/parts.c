@@ -64,6 +64,14 @@ int parts_reserve(struct error *e)
     return rc;
 }
 
+bool parts_use_signals(void)
+{
+    EACH(row)
+        if (is_recorded(row) && row->part->claim)
+            return true;
+    return false;
+}
+
 int parts_claim(struct error *e)
 {
     int rc = 0;

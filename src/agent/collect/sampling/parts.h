@@ -22,6 +22,7 @@ struct parts_on {
 
 void parts_begin(const struct parts_on *them);
 int parts_reserve(struct error *e);
+bool parts_use_signals(void);
 int parts_claim(struct error *e);
 bool parts_signal_is_taken(void);
 /* After an error, parts_silence and parts_release are all that follows. */

@@ -89,15 +89,10 @@ uint64_t sampling_paths_ns(void)
     return session.options.live.paths_ns;
 }
 
-static bool records(enum collect_event event)
-{
-    return session.options.events & event;
-}
-
-/* And so there are books of the CPU time. */
+/* Then there are books of the CPU time. */
 static bool samples_cpu(void)
 {
-    return records(COLLECT_CPU);
+    return session.options.events & COLLECT_CPU;
 }
 
 /* Where a chunk begins that may come to be the file's first: what its books are to be counted from, and what would else be gone. */

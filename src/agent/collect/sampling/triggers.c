@@ -28,16 +28,16 @@ void triggers_begin(const struct triggers_on *them)
     on = *them;
 }
 
-static bool records(enum collect_event event)
+static bool samples_cpu(void)
 {
-    return on.options->events & event;
+    return on.options->events & COLLECT_CPU;
 }
 
 int triggers_choose(struct error *e)
 {
     *on.clock = (struct clock){.kind = CLOCK_NONE, .kernel = true, .interval_ns = on.options->interval_ns};
     int rc = 0;
-    if (records(COLLECT_CPU))
+    if (samples_cpu())
         rc = choose_clock(on.clock, on.options->clock, &on.options->counter, on.options->interval_ns, e);
     return rc ? rc : choose_walker(on.options->walker, on.options->carrier_frames, e);
 }
@@ -59,7 +59,7 @@ void triggers_stop(void)
 /* Where what a sample costs has to be known from the first one on, or cannot be measured with the recording's clock. */
 static bool must_calibrate_first(void)
 {
-    return records(COLLECT_CPU) && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
+    return samples_cpu() && (clock_counts(on.clock) || on.options->limits.max_overhead > 0);
 }
 
 /* The clock of nobody else yet, and back as it was. What a sample costs does not depend on what is counted, and CPU time is easy to use. */
@@ -81,14 +81,14 @@ static uint64_t calibrate_first(void)
 /* Beside the samples: sampling_tick goes on with it. */
 static void calibrate_beside(void)
 {
-    if (records(COLLECT_CPU) && !clock_counts(on.clock))
+    if (samples_cpu() && !clock_counts(on.clock))
         calibrate_begin(on.clock, on.pool);
 }
 
 /* Before the first is set: who takes one from then on is in vain. */
 static void claim_signals(void)
 {
-    if (records(COLLECT_CPU) || records(COLLECT_WALL))
+    if (samples_cpu() || parts_use_signals())
         claims_open(NULL);
     claims_look();
 }

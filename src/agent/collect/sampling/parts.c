@@ -11,10 +11,10 @@
 
 /* The events start in this order, and do all else in it; they end and are released in the opposite order.
  *
- *   live before alloc    the first allocation that is sampled brings a reference already
- *   lock after the rest  the others may refuse to start, and only its end undoes lock's start
- *   wall last            the time that it divides begins when all the rest runs; at the end it waits for the threads that it has
- *                        asked, and the others record meanwhile */
+ *   live before alloc  the first allocation that is sampled brings a reference already
+ *   lock after those that may refuse to start: a start of lock is undone by its end alone
+ *   wall last          the time that it divides begins when all others run; at the end it waits for the threads that it has asked, and
+ *                      the others record meanwhile */
 static const struct row {
     enum collect_event event;
     size_t options; /* where the event's own are in struct collect_options */

@@ -1,4 +1,4 @@
-/* An event's part of a recording: what the collector calls for it. The collector of all events but safepoint (sampling/) knows no
+/* An event's part of a recording: what the collector calls for it. The collector of all events but safepoint (sampling/) calls no
  * event by name: it goes through the table of parts (sampling/parts.c), where their order stands. A function that is NULL has nothing to
  * do. An event's folder defines its part; that of the event cpu is the collector itself, with the clocks and the threads.
  *

@@ -325,7 +325,7 @@ static void sum_up(uint64_t paths_ns)
 static void write_books(jfr_write_book *write, uint64_t now)
 {
     struct jfr_writer *w = session.recording->writer;
-    if (write == jfr_write_book_base) /* what is watched now began before any chunk */
+    if (write == jfr_write_book_base) /* of the whole recording, whatever of it is kept: nothing counts from them */
         return;
     write(w, now, "live_watched_bytes", "", session.watched.ns, session.watched.count);
     write(w, now, "live_dead_bytes", "", session.dead.ns, session.dead.count);

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/units.h"
-#include "server/listen.h"
+#include "server/front/listen.h"
 #include "server/load.h"
 
 #include <errno.h>
@@ -67,13 +67,11 @@ static int check_access(struct server *s, struct error *e)
 }
 
 /* Until the end is asked for. */
-static void work(struct server *s, struct listener *l)
+static void work(struct server *s)
 {
-    for (unsigned tick = 0; !stop_wait(&s->stop, 1); tick++) {
-        listen_tick(l);
-        if (tick % MAINTAIN_S == 0)
-            store_maintain(s->store);
-    }
+    do
+        store_maintain(s->store);
+    while (!stop_wait(&s->stop, MAINTAIN_S));
 }
 
 static int serve(struct server *s, struct error *e)
@@ -83,13 +81,13 @@ static int serve(struct server *s, struct error *e)
     int rc = stop_start(&s->stop, tell, e);
     if (rc)
         return rc;
-    rc = listen_start(&l, s, &port, e);
+    rc = listen_start(&l, s, &port, tell, e);
     if (!rc) {
         bool v6 = strchr(s->options->host, ':') != NULL;
         printf("listening on %s://%s%s%s:%u\n", s->options->certificate ? "https" : "http", v6 ? "[" : "",
                *s->options->host ? s->options->host : "0.0.0.0", v6 ? "]" : "", port);
         fflush(stdout);
-        work(s, l);
+        work(s);
         listen_stop(l);
     }
     return rc;

@@ -23,6 +23,12 @@ static int read_size(const struct cli_args *args, const char *name, uint64_t oth
     return CLI_OK;
 }
 
+static int read_count(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out)
+{
+    int status = cli_number(args, name, otherwise, out);
+    return status || *out ? status : cli_usage(args->command, "--%s 0 lets nobody in", name);
+}
+
 /* "HOST:PORT", "[::1]:PORT", ":PORT" */
 static int read_listen(const struct cli_args *args, struct server_options *o, char *copy, size_t size)
 {
@@ -57,14 +63,27 @@ static int default_data(char *path, size_t size)
     return CLI_OK;
 }
 
+static int read_limits(const struct cli_args *args, struct server_options *o)
+{
+    unsigned long long patience = 0;
+    int status = read_size(args, "max-disk", 10ull << 30, &o->max_disk);
+    status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
+    status = status ? status : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections);
+    status = status ? status : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one);
+    status = status ? status : cli_duration(args, "client-timeout", SERVER_PATIENCE_S * 1000000000ull, &patience);
+    if (!status && patience < 1000000000)
+        status = cli_usage(args->command, "--client-timeout below 1s leaves clients no time");
+    o->patience_ns = patience;
+    return status;
+}
+
 static int read_options(const struct cli_args *args, struct server_options *o, char *data, size_t size)
 {
     unsigned long long retain;
     struct error e;
     const char *path = cli_option(args, "data");
     int status = cli_duration(args, "retain", 7ull * 86400 * 1000000000, &retain);
-    status = status ? status : read_size(args, "max-disk", 10ull << 30, &o->max_disk);
-    status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
+    status = status ? status : read_limits(args, o);
     o->retain_s = retain / 1000000000;
     if (!status && o->retain_s < 60)
         status = cli_usage(args->command, "--retain below 1m keeps nothing");

@@ -27,6 +27,28 @@ static void put_recordings(FILE *out, const struct counters *c)
     put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }
 
+static void put_connections(FILE *out, const struct counters *c)
+{
+    const uint64_t *n = c->connections;
+    put(out, "connections", "gauge", "Connections that are open.", n[CONNECTION_ACCEPTED] - n[CONNECTION_CLOSED]);
+    put(out, "connections_accepted_total", "counter", "Connections that were accepted.", n[CONNECTION_ACCEPTED]);
+    fprintf(out,
+            "# HELP candor_server_connections_refused_total Connections beyond a limit, of all or of one address.\n"
+            "# TYPE candor_server_connections_refused_total counter\n"
+            "candor_server_connections_refused_total{limit=\"all\"} %" PRIu64 "\n"
+            "candor_server_connections_refused_total{limit=\"address\"} %" PRIu64 "\n",
+            n[CONNECTION_TOO_MANY], n[CONNECTION_TOO_MANY_OF_ONE]);
+    fprintf(out,
+            "# HELP candor_server_connections_timed_out_total Connections that were closed because the client was too slow.\n"
+            "# TYPE candor_server_connections_timed_out_total counter\n"
+            "candor_server_connections_timed_out_total{during=\"handshake\"} %" PRIu64 "\n"
+            "candor_server_connections_timed_out_total{during=\"head\"} %" PRIu64 "\n"
+            "candor_server_connections_timed_out_total{during=\"body\"} %" PRIu64 "\n"
+            "candor_server_connections_timed_out_total{during=\"answer\"} %" PRIu64 "\n",
+            n[CONNECTION_SLOW_HANDSHAKE], n[CONNECTION_SLOW_HEAD], n[CONNECTION_SLOW_BODY], n[CONNECTION_SLOW_READER]);
+    put(out, "requests_malformed_total", "counter", "Requests that are not well-formed HTTP/1.1.", n[CONNECTION_MALFORMED]);
+}
+
 static void put_store(FILE *out, const struct catalogue_sums *s)
 {
     put(out, "store_recordings", "gauge", "Recordings in the store.", s->recordings);
@@ -48,6 +70,7 @@ void metrics_answer(struct http *h)
     if (http_write_begin(h, &w))
         return;
     put_recordings(w.out, &c);
+    put_connections(w.out, &c);
     put(w.out, "queries_total", "counter", "Queries answered.", c.queries);
     fprintf(w.out,
             "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
@@ -56,7 +79,7 @@ void metrics_answer(struct http *h)
             (double)c.query_ns / 1e9);
     if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
         put_store(w.out, &sums);
-    http_write_end(h, &w, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
+    http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");
 }
 
 void metrics_health(struct http *h)
@@ -65,7 +88,7 @@ void metrics_health(struct http *h)
     struct catalogue_sums sums;
     struct error e;
     if (catalogue_sums(store_catalogue(h->server->store), &sums, &e))
-        http_error(h, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", e.text);
+        http_error(h, HTTP_SERVICE_UNAVAILABLE, "%s", e.text);
     else
         http_constant(h, "application/json", ok, sizeof ok - 1);
 }

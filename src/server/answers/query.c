@@ -30,7 +30,7 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
     const char *text = http_parameter(h, name, NULL);
     int64_t ns;
     if (times_parse(text && *text ? text : otherwise, (int64_t)clock_realtime_ns(), &ns)) {
-        http_error(h, MHD_HTTP_BAD_REQUEST,
+        http_error(h, HTTP_BAD_REQUEST,
                    "%s: '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name, text);
         return -EINVAL;
     }
@@ -46,12 +46,12 @@ int query_init(struct query *query, struct http *h)
     *query = (struct query){0};
     const char *select = http_parameter(h, "select", &len);
     if (select && strlen(select) != len) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "select: it has a zero byte");
+        http_error(h, HTTP_BAD_REQUEST, "select: it has a zero byte");
         return -EINVAL;
     }
     int rc = selector_parse(&query->selector, select ? select : "", &e);
     if (rc) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", e.text);
+        http_error(h, HTTP_BAD_REQUEST, "%s", e.text);
         return rc;
     }
     query->q.selector = &query->selector;
@@ -62,7 +62,7 @@ int query_init(struct query *query, struct http *h)
     rc = read_time(h, "from", "-1h", &query->q.from);
     rc = rc ? rc : read_time(h, "to", "now", &query->q.to);
     if (!rc && query->q.to <= query->q.from) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "to is not after from");
+        http_error(h, HTTP_BAD_REQUEST, "to is not after from");
         rc = -EINVAL;
     }
     return rc;
@@ -82,7 +82,7 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
         return 0;
     unsigned long long v = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || !v || v > most) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
+        http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
         return -EINVAL;
     }
     *out = (uint32_t)v;
@@ -92,13 +92,13 @@ int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t 
 void query_failed(struct http *h, int rc, const struct error *e)
 {
     if (rc == -ENOENT)
-        http_error(h, MHD_HTTP_NOT_FOUND, "%s", e->text);
+        http_error(h, HTTP_NOT_FOUND, "%s", e->text);
     else if (rc == -ECANCELED || rc == -ETIMEDOUT)
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, e->text);
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, e->text);
     else if (rc == -ENOMEM)
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory: ask for less");
     else
-        http_error(h, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
+        http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", e->text);
 }
 
 /* ---- profiles ---- */
@@ -192,7 +192,7 @@ static void answer_profile(struct http *h, uint32_t keep, uint32_t limit, const 
                 error_set(&e, rc, "%s", strerror(-rc));
                 query_failed(h, rc, &e);
             } else {
-                http_write_end(h, &w, MHD_HTTP_OK, type);
+                http_write_end(h, &w, HTTP_OK, type);
             }
         }
         profile_deinit(&a.profile);
@@ -300,7 +300,7 @@ void query_profile(struct http *h)
     else if (!strcmp(format, "collapsed"))
         answer_profile(h, 0, 0, "text/plain; charset=utf-8", write_collapsed);
     else
-        http_error(h, MHD_HTTP_BAD_REQUEST, "format: '%.40s' is none of otlp, pprof, collapsed", format);
+        http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of otlp, pprof, collapsed", format);
 }
 
 /* ---- series ---- */
@@ -341,7 +341,7 @@ static void put_series(struct http *h, const struct query *query, int64_t step, 
     }
     jsonw_array_end(j);
     jsonw_object_end(j);
-    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+    http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
 static int read_step(struct http *h, const struct query *query, int64_t *step)
@@ -350,11 +350,11 @@ static int read_step(struct http *h, const struct query *query, int64_t *step)
     int64_t span = query->q.to - query->q.from;
     *step = (span + STEPS_DEFAULT - 1) / STEPS_DEFAULT;
     if (text && *text && times_parse_step(text, step)) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
+        http_error(h, HTTP_BAD_REQUEST, "step: '%.40s' is not a whole number of seconds; write 60 or 1m", text);
         return -EINVAL;
     }
     if (span / *step > STEPS_MAX) {
-        http_error(h, MHD_HTTP_BAD_REQUEST, "step: more than %d steps; make it longer", STEPS_MAX);
+        http_error(h, HTTP_BAD_REQUEST, "step: more than %d steps; make it longer", STEPS_MAX);
         return -EINVAL;
     }
     return 0;

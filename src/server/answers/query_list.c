@@ -116,18 +116,10 @@ void query_recordings(struct http *h)
             free(w.bytes);
             query_failed(h, rc, &e);
         } else {
-            http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+            http_write_end(h, &w, HTTP_OK, "application/json");
         }
     }
     query_deinit(&query);
-}
-
-static ssize_t read_body(void *context, uint64_t at, char *out, size_t max)
-{
-    const struct envelope *v = context;
-    size_t n = v->size - at < max ? (size_t)(v->size - at) : max;
-    memcpy(out, v->body + at, n);
-    return (ssize_t)n;
 }
 
 static void free_body(void *context)
@@ -151,17 +143,8 @@ void query_recording(struct http *h, const char *path)
         query_failed(h, rc, &e);
         return;
     }
-    struct MHD_Response *r = MHD_create_response_from_callback(v->size, 256 << 10, read_body, v, free_body);
-    if (!r) {
-        free_body(v);
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
-        return;
-    }
-    MHD_add_response_header(r, "Content-Type", "application/octet-stream");
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(r, "Content-Disposition", "attachment");
-    h->answered = (int)MHD_queue_response(h->connection, MHD_HTTP_OK, r);
-    MHD_destroy_response(r);
+    http_add_text(h, "Content-Disposition", "attachment");
+    http_content(h, HTTP_OK, "application/octet-stream", (struct http_content){(const char *)v->body, v->size, free_body, v});
 }
 
 /* ---- services ---- */
@@ -306,7 +289,7 @@ static void answer_services(struct http *h, struct services *s, const struct mis
     jsonw_array_end(&w.json);
     query_put_complete(&w.json, missing, "", s->more);
     jsonw_object_end(&w.json);
-    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+    http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
 void query_services(struct http *h)

@@ -3,6 +3,7 @@
 #include "base/text/units.h"
 #include "format/read/formats.h"
 #include "server/answers/ingest.h"
+#include "server/request/form.h"
 #include "server/request/times.h"
 
 #include <errno.h>
@@ -15,14 +16,14 @@
 #include <time.h>
 
 enum { READER_PATIENCE_S = 10 };
-#define MULTIPART_MAX ((uint64_t)1 << 16) /* what is around the parts */
+#define FORM_MAX ((uint64_t)1 << 16) /* what is around the parts */
 
 struct receive {
     struct envelope_writer writer;
     struct envelope_note note;
     gnutls_hash_hd_t digest;
-    struct MHD_PostProcessor *multipart; /* NULL: the body is the recording */
-    int rc;                              /* a code: what was wrong on the way */
+    struct form *form; /* NULL: the body is the recording */
+    int rc;            /* a code: what was wrong on the way */
     struct error error;
     bool counted; /* its end is */
 };
@@ -41,35 +42,35 @@ static void refuse(struct http *h, int rc, const char *text)
     switch (rc) {
     case -EINVAL:
         end(h, REFUSED_CONTENT, 0);
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", text);
+        http_error(h, HTTP_BAD_REQUEST, "%s", text);
         break;
     case -EPROTONOSUPPORT:
         end(h, REFUSED_FORMAT, 0);
-        http_error(h, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "%s", text);
+        http_error(h, HTTP_UNSUPPORTED_MEDIA_TYPE, "%s", text);
         break;
     case -ERANGE:
         end(h, REFUSED_TIME, 0);
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", text);
+        http_error(h, HTTP_BAD_REQUEST, "%s", text);
         break;
     case -EFBIG:
         end(h, REFUSED_TOO_LARGE, 0);
-        http_error(h, MHD_HTTP_CONTENT_TOO_LARGE, "%s", text);
+        http_error(h, HTTP_CONTENT_TOO_LARGE, "%s", text);
         break;
     case -ENOMEM:
         end(h, REFUSED_MEMORY, 0);
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         break;
     case -EBUSY:
         end(h, REFUSED_BUSY, 0);
-        http_later(h, MHD_HTTP_TOO_MANY_REQUESTS, text);
+        http_later(h, HTTP_TOO_MANY_REQUESTS, text);
         break;
     case -EBADMSG:
         end(h, REFUSED_INTERNAL, 0);
-        http_error(h, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", text);
+        http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", text);
         break;
     default: /* full, read-only, broken: the disk's matter */
         end(h, REFUSED_DISK, 0);
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, text);
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, text);
     }
 }
 
@@ -100,33 +101,26 @@ static int set_format(struct receive *r, const char *text)
     return 0;
 }
 
-static enum MHD_Result take_parameter(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
-                                      const char *value, size_t value_len)
+static int take_parameter(struct receive *r, const struct head_field *p)
 {
-    struct receive *r = context;
-    const char *text = value ? value : "";
-    if (!strcmp(name, "from"))
-        r->rc = set_time(r, text, &r->note.from_ns);
-    else if (!strcmp(name, "until"))
-        r->rc = set_time(r, text, &r->note.until_ns);
-    else if (!strcmp(name, "format"))
-        r->rc = set_format(r, text);
-    else
-        r->rc = set_label(r, name, name_len, text, value_len);
-    return r->rc ? MHD_NO : MHD_YES;
+    if (!strcmp(p->name, "from"))
+        return set_time(r, p->value, &r->note.from_ns);
+    if (!strcmp(p->name, "until"))
+        return set_time(r, p->value, &r->note.until_ns);
+    if (!strcmp(p->name, "format"))
+        return set_format(r, p->value);
+    return set_label(r, p->name, strlen(p->name), p->value, p->value_len);
 }
 
 /* X-Candor-Label: name=value */
-static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
-                                   const char *value, size_t value_len)
+static int take_header(struct receive *r, const struct head_field *header)
 {
-    struct receive *r = context;
-    const char *equals = value ? memchr(value, '=', value_len) : NULL;
-    if (strcasecmp(name, "X-Candor-Label"))
-        return MHD_YES;
-    r->rc = equals ? set_label(r, value, (size_t)(equals - value), equals + 1, value_len - (size_t)(equals + 1 - value))
-                   : error_set(&r->error, -EINVAL, "X-Candor-Label is not name=value");
-    return r->rc ? MHD_NO : MHD_YES;
+    const char *value = header->value, *equals = strchr(value, '=');
+    if (strcasecmp(header->name, "X-Candor-Label"))
+        return 0;
+    if (!equals)
+        return error_set(&r->error, -EINVAL, "X-Candor-Label is not name=value");
+    return set_label(r, value, (size_t)(equals - value), equals + 1, header->value_len - (size_t)(equals + 1 - value));
 }
 
 static int take_key(struct http *h, struct receive *r)
@@ -146,24 +140,51 @@ static int read_head(struct http *h, struct receive *r, bool ingest)
 {
     if (ingest)
         return ingest_read(h, &r->note, &r->error);
-    MHD_get_connection_values_n(h->connection, MHD_GET_ARGUMENT_KIND, take_parameter, r);
-    if (!r->rc)
-        MHD_get_connection_values_n(h->connection, MHD_HEADER_KIND, take_header, r);
-    if (!r->rc && !*labels_get(&r->note.labels, "service"))
-        r->rc = error_set(&r->error, -EINVAL, "the label service is missing: POST /v1/recordings?service=NAME");
-    return r->rc ? r->rc : take_key(h, r);
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < h->head.parameter_count; i++)
+        rc = take_parameter(r, &h->head.parameters[i]);
+    for (uint32_t i = 0; !rc && i < h->head.header_count; i++)
+        rc = take_header(r, &h->head.headers[i]);
+    if (!rc && !*labels_get(&r->note.labels, "service"))
+        rc = error_set(&r->error, -EINVAL, "the label service is missing: POST /v1/recordings?service=NAME");
+    return rc ? rc : take_key(h, r);
 }
 
 static int check_length(struct http *h, struct receive *r)
 {
-    const char *length = http_header(h, "Content-Length");
-    if (length && strtoull(length, NULL, 10) > h->server->options->max_body + (r->multipart ? MULTIPART_MAX : 0))
+    if (h->head.length > h->server->options->max_body + (r->form ? FORM_MAX : 0))
         return error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
     return 0;
 }
 
-static enum MHD_Result take_part(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
-                                 const char *type, const char *encoding, const char *bytes, uint64_t offset, size_t n);
+static void put(struct http *h, const char *bytes, size_t n)
+{
+    struct receive *r = h->receive;
+    if (!r->rc && r->writer.size + n > h->server->options->max_body)
+        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
+    if (!r->rc)
+        r->rc = envelope_put(&r->writer, bytes, n, &r->error);
+    if (!r->rc)
+        gnutls_hash(r->digest, bytes, n);
+}
+
+static void take_field(void *context, const char *name, const char *bytes, size_t n)
+{
+    if (!strcmp(name, "jfr") || !strcmp(name, "profile"))
+        put(context, bytes, n);
+}
+
+/* The body is a form: 0, or a code. */
+static int begin_form(struct http *h, struct receive *r, const char *type)
+{
+    r->form = calloc(1, sizeof *r->form);
+    if (!r->form)
+        return -ENOMEM;
+    if (!form_begin(r->form, type, take_field, h))
+        return error_set(&r->error, -EINVAL, "Content-Type: the boundary of the form is missing, or longer than %d bytes",
+                         FORM_BOUNDARY_MAX);
+    return 0;
+}
 
 int receive_begin(struct http *h, bool ingest)
 {
@@ -171,21 +192,19 @@ int receive_begin(struct http *h, bool ingest)
     counters_received(&h->server->counters);
     if (!r) {
         counters_ended(&h->server->counters, REFUSED_MEMORY, 0);
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return -ENOMEM;
     }
     r->writer.fd = -1;
     r->note.received_ns = (int64_t)clock_realtime_ns();
     const char *type = http_header(h, "Content-Type");
     bool form = ingest && type && !strncasecmp(type, "multipart/form-data", strlen("multipart/form-data"));
-    if (form)
-        r->multipart = MHD_create_post_processor(h->connection, 4096, take_part, h);
     int rc = read_head(h, r, ingest);
-    if (!rc && form && !r->multipart)
-        rc = error_set(&r->error, -EINVAL, "Content-Type: the boundary of the form is missing, or of one character");
+    if (!rc && form)
+        rc = begin_form(h, r, type);
     if (rc == -EINVAL) {
         end(h, REFUSED_LABELS, 0);
-        http_error(h, MHD_HTTP_BAD_REQUEST, "%s", r->error.text);
+        http_error(h, HTTP_BAD_REQUEST, "%s", r->error.text);
         return rc;
     }
     rc = rc ? rc : check_length(h, r);
@@ -199,42 +218,13 @@ int receive_begin(struct http *h, bool ingest)
 
 /* ---- the body ---- */
 
-static void put(struct http *h, const char *bytes, size_t n)
+void receive_some(struct http *h, const char *bytes, size_t n)
 {
     struct receive *r = h->receive;
-    if (!r->rc && r->writer.size + n > h->server->options->max_body)
-        r->rc = error_set(&r->error, -EFBIG, "more than --max-body, %" PRIu64 " bytes", h->server->options->max_body);
-    if (!r->rc)
-        r->rc = envelope_put(&r->writer, bytes, n, &r->error);
-    if (!r->rc)
-        gnutls_hash(r->digest, bytes, n);
-}
-
-static enum MHD_Result take_part(void *context, enum MHD_ValueKind kind, const char *name, const char *file,
-                                 const char *type, const char *encoding, const char *bytes, uint64_t offset, size_t n)
-{
-    struct http *h = context;
-    if (name && (!strcmp(name, "jfr") || !strcmp(name, "profile")))
+    if (!r->form)
         put(h, bytes, n);
-    return MHD_YES;
-}
-
-enum MHD_Result receive_some(struct http *h, const char *bytes, size_t n)
-{
-    struct receive *r = h->receive;
-    if (http_is_slow(h)) {
-        end(h, REFUSED_SLOW, 0);
-        return MHD_NO;
-    }
-    if (http_is_endless(h)) {
-        refuse(h, -EFBIG, "endless");
-        return MHD_NO;
-    }
-    if (!r->multipart)
-        put(h, bytes, n);
-    else if (MHD_post_process(r->multipart, bytes, n) == MHD_NO && !r->rc)
+    else if (!form_feed(r->form, bytes, n) && !r->rc)
         r->rc = error_set(&r->error, -EINVAL, "its multipart body is malformed");
-    return MHD_YES;
 }
 
 /* The digest of the content and of what was said of it: the same stacks of another time are another recording. */
@@ -275,7 +265,7 @@ static void answer(struct http *h, uint64_t id, bool duplicate)
     jsonw_key(&w.json, "duplicate");
     jsonw_bool(&w.json, duplicate);
     jsonw_object_end(&w.json);
-    http_write_end(h, &w, MHD_HTTP_OK, "application/json");
+    http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
 void receive_end(struct http *h)
@@ -285,7 +275,9 @@ void receive_end(struct http *h)
     uint64_t id = 0, size = r->writer.size;
     bool duplicate = false;
     int rc = r->rc;
-    if (!rc && r->multipart && !size)
+    if (!rc && r->form && !form_is_complete(r->form))
+        rc = error_set(&r->error, -EINVAL, "its multipart body has no end");
+    if (!rc && r->form && !size)
         rc = error_set(&r->error, -EINVAL, "its multipart body has no field jfr or profile");
     rc = rc ? rc : identify(r, identity);
     rc = rc ? rc : take_turn(h->server, &r->error);
@@ -306,9 +298,8 @@ void receive_free(struct http *h)
     struct receive *r = h->receive;
     if (!r)
         return;
-    end(h, REFUSED_CUT_OFF, 0);
-    if (r->multipart)
-        MHD_destroy_post_processor(r->multipart);
+    end(h, h->slow ? REFUSED_SLOW : REFUSED_CUT_OFF, 0);
+    free(r->form);
     if (r->digest)
         gnutls_hash_deinit(r->digest, NULL);
     envelope_abandon(&r->writer);

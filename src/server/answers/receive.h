@@ -7,8 +7,8 @@
 
 /* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */
 int receive_begin(struct http *h, bool ingest);
-/* Some of the body. MHD_NO = the connection is not worth any more. */
-enum MHD_Result receive_some(struct http *h, const char *bytes, size_t n);
+/* Some of the body. */
+void receive_some(struct http *h, const char *bytes, size_t n);
 /* All of it has come: answers. */
 void receive_end(struct http *h);
 /* When the request is over, however it ended. */

@@ -39,9 +39,9 @@ static int allow(struct http *h, unsigned scope)
         return 0;
     unsigned scopes = tokens_scopes(&s->tokens, http_header(h, "Authorization"));
     if (!scopes)
-        http_error(h, MHD_HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
+        http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
     else if (!(scopes & scope))
-        http_error(h, MHD_HTTP_FORBIDDEN, "this token may not %s", scope == TOKEN_WRITE ? "write" : "read");
+        http_error(h, HTTP_FORBIDDEN, "this token may not %s", scope == TOKEN_WRITE ? "write" : "read");
     return scopes & scope ? 0 : -1;
 }
 
@@ -54,7 +54,7 @@ static void get(struct http *h)
             route = &routes[i];
     if (!route && !one) {
         if (!allow(h, TOKEN_READ))
-            http_error(h, MHD_HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
+            http_error(h, HTTP_NOT_FOUND, "there is nothing here; docs/formats/server-api.md says what there is");
         return;
     }
     if (allow(h, one ? TOKEN_READ : route->scope))
@@ -72,7 +72,7 @@ static void post(struct http *h)
 {
     bool ingest = !strcmp(h->path, "/ingest");
     if (!ingest && strcmp(h->path, "/v1/recordings")) {
-        http_error(h, MHD_HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings");
+        http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings");
         return;
     }
     if (allow(h, TOKEN_WRITE)) {
@@ -85,10 +85,10 @@ static void post(struct http *h)
 
 void routes_begin(struct http *h)
 {
-    if (!strcmp(h->method, MHD_HTTP_METHOD_POST))
+    if (!strcmp(h->method, "POST"))
         post(h);
-    else if (!strcmp(h->method, MHD_HTTP_METHOD_GET) || !strcmp(h->method, MHD_HTTP_METHOD_HEAD))
+    else if (!strcmp(h->method, "GET") || !strcmp(h->method, "HEAD"))
         get(h);
     else
-        http_error(h, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST");
+        http_error(h, HTTP_METHOD_NOT_ALLOWED, "GET or POST");
 }

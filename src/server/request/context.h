@@ -13,6 +13,8 @@ struct server_options {
     const char *host, *port; /* of --listen */
     const char *data;
     uint64_t retain_s, max_disk, max_body;
+    uint32_t connections, connections_of_one; /* at most: of all addresses, of one */
+    uint64_t patience_ns; /* with clients: for a whole head, and between two packets of a body or an answer */
     const char *token_file; /* NULL = none */
     bool no_auth;
     const char *origin; /* of --origin: what browsers see, behind a proxy; NULL = none */
@@ -20,12 +22,12 @@ struct server_options {
 };
 
 enum {
-    SERVER_CONNECTIONS = 256,
-    SERVER_CONNECTIONS_OF_ONE = 64, /* address */
+    SERVER_CONNECTIONS = 10000, /* unless options say otherwise, as the next two */
+    SERVER_CONNECTIONS_OF_ONE = 1000,
+    SERVER_PATIENCE_S = 30,
     SERVER_HEAD_BYTES = 32 << 10,
-    SERVER_IDLE_S = 30,
+    SERVER_RATE = 1024,   /* bytes per second of a body and of an answer, once the patience is over */
     SERVER_QUERY_S = 120, /* that a query may take */
-    SERVER_BODY_RATE = 1024, /* bytes per second, after SERVER_IDLE_S */
 };
 
 struct server {

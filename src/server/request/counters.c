@@ -22,6 +22,13 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes)
     pthread_mutex_unlock(&c->lock);
 }
 
+void counters_connection(struct counters *c, enum connection_event what)
+{
+    pthread_mutex_lock(&c->lock);
+    c->connections[what]++;
+    pthread_mutex_unlock(&c->lock);
+}
+
 void counters_query(struct counters *c, uint64_t ns)
 {
     pthread_mutex_lock(&c->lock);

@@ -23,8 +23,23 @@ enum refusal {
         REFUSALS
 };
 
+/* What becomes of connections, and of requests that are none. */
+enum connection_event {
+    CONNECTION_ACCEPTED,
+    CONNECTION_CLOSED, /* of those */
+    CONNECTION_TOO_MANY,
+    CONNECTION_TOO_MANY_OF_ONE,
+    CONNECTION_SLOW_HANDSHAKE,
+    CONNECTION_SLOW_HEAD,
+    CONNECTION_SLOW_BODY,
+    CONNECTION_SLOW_READER,
+    CONNECTION_MALFORMED,
+    CONNECTION_EVENTS
+};
+
 struct counters {
     pthread_mutex_t lock;
+    uint64_t connections[CONNECTION_EVENTS];
     uint64_t received, ended[REFUSALS], bytes;
     uint64_t queries;
     uint64_t query_ns;
@@ -34,6 +49,7 @@ extern const char *const counters_names[REFUSALS];
 
 void counters_received(struct counters *c);
 void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
+void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
 /* One consistent set. */
 struct counters counters_read(struct counters *c);

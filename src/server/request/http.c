@@ -1,7 +1,5 @@
 #include "server/request/http.h"
 
-#include "base/text/units.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,68 +11,28 @@ enum { DISCARD_MAX = 64 << 20 }; /* of a body whose answer is known */
 
 const char *http_parameter(const struct http *h, const char *name, size_t *len)
 {
-    const char *value = NULL;
-    size_t n = 0;
-    MHD_lookup_connection_value_n(h->connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value, &n);
+    const struct head_field *field = head_parameter(&h->head, name);
     if (len)
-        *len = n;
-    return value;
+        *len = field ? field->value_len : 0;
+    return field ? field->value : NULL;
 }
 
 const char *http_header(const struct http *h, const char *name)
 {
-    return MHD_lookup_connection_value(h->connection, MHD_HEADER_KIND, name);
+    return head_header(&h->head, name);
 }
 
-/* ---- the body ---- */
-
-static uint64_t body_most(const struct http *h)
+uint64_t http_body_most(const struct server *s)
 {
-    return h->server->options->max_body + DISCARD_MAX;
-}
-
-void http_begin(struct http *h)
-{
-    const char *length = http_header(h, "Content-Length");
-    h->body_coming = !http_header(h, "Expect") && (!length || strtoull(length, NULL, 10) <= body_most(h));
-}
-
-/* After some time, a body must arrive at a minimum rate. */
-bool http_is_slow(const struct http *h)
-{
-    uint64_t seconds = (clock_monotonic_ns() - h->begun_ns) / 1000000000;
-    return seconds > SERVER_IDLE_S && h->came / seconds < SERVER_BODY_RATE;
-}
-
-bool http_is_endless(const struct http *h)
-{
-    return h->came > body_most(h);
-}
-
-static void give(struct http *h)
-{
-    h->answered = (int)MHD_queue_response(h->connection, h->waiting_status, h->waiting);
-    http_free(h);
-}
-
-void http_close(struct http *h)
-{
-    h->body_coming = false;
-    h->closing = true;
-}
-
-void http_body_end(struct http *h)
-{
-    h->body_coming = false;
-    if (h->waiting)
-        give(h);
+    return s->options->max_body + DISCARD_MAX;
 }
 
 void http_free(struct http *h)
 {
-    if (h->waiting)
-        MHD_destroy_response(h->waiting);
-    h->waiting = NULL;
+    if (h->content.release)
+        h->content.release(h->content.context);
+    h->content = (struct http_content){0};
+    head_free(&h->head);
 }
 
 /* ---- answers ---- */
@@ -83,9 +41,11 @@ void http_add_text(struct http *h, const char *name, const char *value)
 {
     if (h->extra_count == HTTP_EXTRA_MAX)
         return;
-    h->extra[h->extra_count].name = name;
-    snprintf(h->extra[h->extra_count].value, HTTP_EXTRA_BYTES, "%s", value);
-    h->extra_count++;
+    char *text = h->extra[h->extra_count].value;
+    snprintf(text, HTTP_EXTRA_BYTES, "%s", value);
+    for (; *text; text++) /* a line's end would be another header's beginning */
+        *text = *text >= ' ' && *text <= '~' ? *text : '?';
+    h->extra[h->extra_count++].name = name;
 }
 
 void http_add_number(struct http *h, const char *name, uint64_t value)
@@ -95,69 +55,48 @@ void http_add_number(struct http *h, const char *name, uint64_t value)
     http_add_text(h, name, text);
 }
 
-/* No answer may be taken for something else, put into another's page, or kept. */
-static void answer(struct http *h, unsigned status, const char *type, struct MHD_Response *r, const char *extra,
-                   const char *value)
+void http_content(struct http *h, unsigned status, const char *type, struct http_content content)
 {
-    if (!r) {
-        h->answered = MHD_NO;
-        return;
-    }
-    MHD_add_response_header(r, "Content-Type", type);
-    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(r, "Cache-Control", "no-store");
-    if (extra)
-        MHD_add_response_header(r, extra, value);
-    for (unsigned i = 0; i < h->extra_count; i++)
-        MHD_add_response_header(r, h->extra[i].name, h->extra[i].value);
-    if (h->closing)
-        MHD_add_response_header(r, "Connection", "close");
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(r, "Allow", "GET, HEAD, POST");
-    h->waiting = r;
-    h->waiting_status = status;
-    h->answered = MHD_YES;
-    if (!h->body_coming)
-        give(h);
+    h->status = status;
+    h->type = type;
+    h->content = content;
+    h->answered = true;
 }
 
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n)
 {
-    answer(h, status, type, MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE), NULL, NULL);
+    http_content(h, status, type, (struct http_content){bytes, n, free, bytes});
 }
 
 void http_constant(struct http *h, const char *type, const char *bytes, size_t n)
 {
-    answer(h, 200, type, MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT), NULL,
-           NULL);
+    http_content(h, HTTP_OK, type, (struct http_content){.bytes = bytes, .n = n});
 }
 
-void http_page(struct http *h, const char *policy, char *bytes, size_t n, bool constant)
+void http_page(struct http *h, const char *policy, struct http_content content)
 {
-    answer(h, 200, "text/html; charset=utf-8",
-           MHD_create_response_from_buffer(n, bytes, constant ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE),
-           "Content-Security-Policy", policy);
+    http_add_text(h, "Content-Security-Policy", policy);
+    http_content(h, HTTP_OK, "text/html; charset=utf-8", content);
 }
 
-static void error_text(struct http *h, unsigned status, const char *text, const char *extra, const char *value)
+static void error_text(struct http *h, unsigned status, const char *text)
 {
+    static const char none[] = "{\"error\": \"out of memory\"}";
     char *bytes = NULL;
     size_t n = 0;
     struct jsonw j;
     FILE *out = open_memstream(&bytes, &n);
-    if (!out) {
-        h->answered = MHD_NO;
-        return;
+    if (out) {
+        jsonw_init(&j, out);
+        jsonw_object(&j);
+        jsonw_member_text(&j, "error", text);
+        jsonw_object_end(&j);
+        jsonw_finish(&j);
     }
-    jsonw_init(&j, out);
-    jsonw_object(&j);
-    jsonw_member_text(&j, "error", text);
-    jsonw_object_end(&j);
-    jsonw_finish(&j);
-    fclose(out);
-    answer(h, status, "application/json", MHD_create_response_from_buffer(n, bytes, MHD_RESPMEM_MUST_FREE), extra,
-           value);
+    if (!out || fclose(out))
+        http_content(h, status, "application/json", (struct http_content){.bytes = none, .n = sizeof none - 1});
+    else
+        http_bytes(h, status, "application/json", bytes, n);
 }
 
 void http_error(struct http *h, unsigned status, const char *format, ...)
@@ -167,13 +106,30 @@ void http_error(struct http *h, unsigned status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    bool ask = status == MHD_HTTP_UNAUTHORIZED;
-    error_text(h, status, text, ask ? "WWW-Authenticate" : NULL, "Basic realm=\"candor\", charset=\"UTF-8\"");
+    if (status == HTTP_UNAUTHORIZED)
+        http_add_text(h, "WWW-Authenticate", "Basic realm=\"candor\", charset=\"UTF-8\"");
+    if (status == HTTP_METHOD_NOT_ALLOWED)
+        http_add_text(h, "Allow", "GET, HEAD, POST");
+    error_text(h, status, text);
 }
 
 void http_later(struct http *h, unsigned status, const char *text)
 {
-    error_text(h, status, text, "Retry-After", "10");
+    http_add_text(h, "Retry-After", "10");
+    error_text(h, status, text);
+}
+
+const char *http_reason(unsigned status)
+{
+    switch (status) {
+#define HTTP_REASON(name, number, reason)                                                                              \
+    case number:                                                                                                       \
+        return reason;
+        HTTP_STATUSES(HTTP_REASON)
+#undef HTTP_REASON
+    default:
+        return "Unknown";
+    }
 }
 
 int http_write_begin(struct http *h, struct http_writer *w)
@@ -181,7 +137,7 @@ int http_write_begin(struct http *h, struct http_writer *w)
     *w = (struct http_writer){0};
     w->out = open_memstream(&w->bytes, &w->size);
     if (!w->out) {
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return -ENOMEM;
     }
     jsonw_init(&w->json, w->out);
@@ -194,12 +150,12 @@ void http_write_end(struct http *h, struct http_writer *w, unsigned status, cons
         jsonw_finish(&w->json);
     if (fclose(w->out)) {
         free(w->bytes);
-        http_later(h, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+        http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
     }
     /* The viewer's page has a policy of its own; who may put it into a page only a header can say. */
     if (!strncmp(type, "text/html", 9))
-        http_page(h, "frame-ancestors 'self'", w->bytes, w->size, false);
+        http_page(h, "frame-ancestors 'self'", (struct http_content){w->bytes, w->size, free, w->bytes});
     else
         http_bytes(h, status, type, w->bytes, w->size);
 }

@@ -1,34 +1,63 @@
-/* The view of HTTP that handlers have; only http.c and receive.c know the library under it (libmicrohttpd). A request belongs
- * to one thread. */
+/* The view of HTTP that handlers have: the head of a request, and the answer to it, which they leave here for the connection
+ * (src/server/front/) to send. A request belongs to one thread at a time. */
 #ifndef CANDOR_SERVER_REQUEST_HTTP_H
 #define CANDOR_SERVER_REQUEST_HTTP_H
 
 #include "base/error.h"
 #include "base/text/jsonw.h"
 #include "server/request/context.h"
-
-#include <microhttpd.h>
+#include "server/request/head.h"
 
 struct receive;
 
-enum { HTTP_EXTRA_MAX = 5, HTTP_EXTRA_BYTES = 512 };
+enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
+
+#define HTTP_STATUSES(X)                                                                                               \
+    X(OK, 200, "OK")                                                                                                   \
+    X(BAD_REQUEST, 400, "Bad Request")                                                                                 \
+    X(UNAUTHORIZED, 401, "Unauthorized")                                                                               \
+    X(FORBIDDEN, 403, "Forbidden")                                                                                     \
+    X(NOT_FOUND, 404, "Not Found")                                                                                     \
+    X(METHOD_NOT_ALLOWED, 405, "Method Not Allowed")                                                                   \
+    X(REQUEST_TIMEOUT, 408, "Request Timeout")                                                                         \
+    X(CONTENT_TOO_LARGE, 413, "Content Too Large")                                                                     \
+    X(UNSUPPORTED_MEDIA_TYPE, 415, "Unsupported Media Type")                                                           \
+    X(TOO_MANY_REQUESTS, 429, "Too Many Requests")                                                                     \
+    X(HEADERS_TOO_LARGE, 431, "Request Header Fields Too Large")                                                       \
+    X(INTERNAL_SERVER_ERROR, 500, "Internal Server Error")                                                             \
+    X(SERVICE_UNAVAILABLE, 503, "Service Unavailable")                                                                 \
+    X(VERSION_NOT_SUPPORTED, 505, "HTTP Version Not Supported")
+
+enum http_status {
+#define HTTP_ENUM(name, number, reason) HTTP_##name = number,
+    HTTP_STATUSES(HTTP_ENUM)
+#undef HTTP_ENUM
+};
+
+/* What is sent after the head of an answer. */
+struct http_content {
+    const char *bytes;
+    size_t n;
+    void (*release)(void *context); /* when it was sent, or never will be; NULL = nothing to do */
+    void *context;
+};
 
 struct http {
     struct server *server;
-    struct MHD_Connection *connection;
-    const char *method, *path;
-    struct receive *receive; /* of a request with a body */
-    int answered;            /* what MHD said to the answer; MHD_YES while it waits for the body's end */
+    struct head head;
+    const char *method, *path; /* of head */
+    struct receive *receive;   /* of a request whose body is wanted */
     uint64_t begun_ns;
-    uint64_t came;    /* bytes of the body */
-    bool body_coming; /* an answer waits for its end */
-    bool closing;     /* the connection ends with the answer */
-    struct MHD_Response *waiting;
-    unsigned waiting_status;
+    bool slow;     /* its client was: that is why it is given up */
+    bool closing;  /* the connection ends with the answer */
+    bool answered; /* from here on: the answer */
+    unsigned status;
+    const char *type;
+    struct http_content content;
     struct {
         const char *name;
         char value[HTTP_EXTRA_BYTES];
-    } extra[HTTP_EXTRA_MAX]; /* headers of the answer to come */
+    } extra[HTTP_EXTRA_MAX]; /* more headers */
     unsigned extra_count;
 };
 
@@ -36,22 +65,14 @@ struct http {
 const char *http_parameter(const struct http *h, const char *name, size_t *len);
 const char *http_header(const struct http *h, const char *name);
 
-/* If a connection is closed before the body was read, it is reset, and its client may never see the reason: from http_begin on an
- * answer waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
-void http_begin(struct http *h);
-/* Some of the body has come: is it worth going on? */
-bool http_is_slow(const struct http *h);
-bool http_is_endless(const struct http *h);
-/* All of it has: gives the answer that waits, if one does. */
-void http_body_end(struct http *h);
-/* The answer to come is given at once, and the connection ends with it: where the body ends is not known. */
-void http_close(struct http *h);
+/* More bytes of a body than these are not read, whatever becomes of the request. */
+uint64_t http_body_most(const struct server *s);
 /* When the request is over, however it ended. */
 void http_free(struct http *h);
 
 /* A header of the answer to come; name is kept as it is. At most HTTP_EXTRA_MAX. */
 void http_add_number(struct http *h, const char *name, uint64_t value);
-void http_add_text(struct http *h, const char *name, const char *value); /* of visible ASCII */
+void http_add_text(struct http *h, const char *name, const char *value);
 
 /* Answers. Each is given once. */
 void http_error(struct http *h, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -60,9 +81,13 @@ void http_later(struct http *h, unsigned status, const char *text);
 /* Takes over bytes that were malloc'ed. */
 void http_bytes(struct http *h, unsigned status, const char *type, char *bytes, size_t n);
 void http_constant(struct http *h, const char *type, const char *bytes, size_t n);
+void http_content(struct http *h, unsigned status, const char *type, struct http_content content);
 
 /* A page, with its permissions. */
-void http_page(struct http *h, const char *policy, char *bytes, size_t n, bool constant);
+void http_page(struct http *h, const char *policy, struct http_content content);
+
+/* The words of a status. */
+const char *http_reason(unsigned status);
 
 /* An answer that is written: FILE and JSON writer into memory. */
 struct http_writer {

@@ -160,7 +160,7 @@ static bool header_is(const struct http *h, const char *name, const char *value)
 /* A link may be followed from anywhere: the page that has it cannot read what the browser then shows. */
 static bool is_good_site(const struct http *h)
 {
-    bool link = !strcmp(h->method, MHD_HTTP_METHOD_GET) && header_is(h, "Sec-Fetch-Mode", "navigate") &&
+    bool link = !strcmp(h->method, "GET") && header_is(h, "Sec-Fetch-Mode", "navigate") &&
                 header_is(h, "Sec-Fetch-Dest", "document");
     const char *site = http_header(h, "Sec-Fetch-Site");
     return !site || !strcasecmp(site, "same-origin") || !strcasecmp(site, "none") || link;
@@ -170,15 +170,15 @@ bool origin_allow(struct http *h)
 {
     bool host = is_good_host(h);
     if (!host && h->server->loopback)
-        http_error(h, MHD_HTTP_FORBIDDEN,
+        http_error(h, HTTP_FORBIDDEN,
                    "without --token-file the server answers only requests to localhost; to be reached under another name it needs "
                    "--origin URL");
     else if (!host)
-        http_error(h, MHD_HTTP_FORBIDDEN,
+        http_error(h, HTTP_FORBIDDEN,
                    "with --no-auth, requests to a public host name are refused; start the server with --origin https://NAME, or use "
                    "its IP address");
     else if (!is_good_origin(h) || !is_good_site(h))
-        http_error(h, MHD_HTTP_FORBIDDEN,
+        http_error(h, HTTP_FORBIDDEN,
                    "refused: a page of another site sent this request. Behind a reverse proxy, start the server with --origin set to "
                    "the URL that browsers show");
     else

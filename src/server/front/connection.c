@@ -1,0 +1,414 @@
+#include "server/front/connection.h"
+
+#include "base/text/units.h"
+#include "server/answers/receive.h"
+#include "server/answers/routes.h"
+#include "server/front/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HEAD_BYTES = 2 << 10,   /* read at once: most heads are smaller */
+    DROP_BYTES = 16 << 10,
+    WRITE_BYTES = 16 << 10, /* a record of TLS */
+    BODY_BYTES = 64 << 10,  /* of a body, read before they are handed to a worker */
+    TURN = 16,              /* reads or writes of one connection, before others have their turn */
+    IDLE = 2, /* times the patience, between two requests */
+    LINGER_S = 5,
+    STOP_BODY_S = 2, /* for the rest of a body, when the server ends */
+};
+#define SECOND_NS 1000000000ull
+
+struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys)
+{
+    struct connection *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct connection){.server = s, .place = place, .since_ns = clock_monotonic_ns()};
+    buffer_init(&c->in, 2 * BODY_BYTES);
+    if (transport_open(&c->transport, fd, keys)) {
+        if (c->transport.tls)
+            gnutls_deinit(c->transport.tls);
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void connection_free(struct connection *c)
+{
+    request_free(c->request);
+    buffer_deinit(&c->in);
+    transport_close(&c->transport, c->reset);
+    free(c);
+}
+
+/* ---- states ---- */
+
+static enum want enter(struct connection *c, int state)
+{
+    uint64_t now = clock_monotonic_ns();
+    if (c->state == CONNECTION_BODY)
+        c->request->waited_ns += now - c->since_ns;
+    c->state = state;
+    c->since_ns = c->progress_ns = now;
+    return WANT_GO_ON;
+}
+
+/* A handshake's time is that of all its parts. */
+static enum want work(struct connection *c, int task)
+{
+    c->task = task;
+    if (task == TASK_HANDSHAKE)
+        c->state = CONNECTION_WORK;
+    else
+        enter(c, CONNECTION_WORK);
+    return WANT_WORK;
+}
+
+/* The connection has failed: the handler learns of it. */
+static enum want give_up(struct connection *c)
+{
+    return c->request && c->request->http.receive ? work(c, TASK_DROP) : WANT_CLOSE;
+}
+
+static enum want start_answer(struct connection *c)
+{
+    struct request *r = c->request;
+    if (!r->http.answered)
+        return WANT_CLOSE;
+    r->keep = r->http.head.keep_alive && r->body_done && !r->http.closing && !c->server->stop.asked;
+    request_write_top(r);
+    return r->top_len ? enter(c, CONNECTION_ANSWER) : WANT_CLOSE;
+}
+
+/* Answers what is no request, or none that can be read on; the connection ends with the answer. */
+static enum want refuse(struct connection *c, unsigned status, const char *text)
+{
+    if (!c->request && !(c->request = request_new(c->server)))
+        return WANT_CLOSE;
+    struct http *h = &c->request->http;
+    h->closing = true;
+    if (!h->answered)
+        http_error(h, status, "%s", text);
+    return h->receive ? work(c, TASK_DROP) : start_answer(c);
+}
+
+static enum want refuse_malformed(struct connection *c, unsigned status, const char *problem)
+{
+    counters_connection(&c->server->counters, CONNECTION_MALFORMED);
+    char text[200];
+    snprintf(text, sizeof text, "malformed request: %s", problem);
+    return refuse(c, status, text);
+}
+
+/* ---- reading ---- */
+
+static void consume(struct connection *c, size_t n)
+{
+    struct buffer *in = &c->in;
+    memmove(in->data, in->data + n, in->len - n);
+    in->len -= n;
+    if (!in->len && in->cap > HEAD_BYTES)
+        buffer_deinit(in);
+}
+
+/* Reads some more: `piece` bytes, but not more than `most` in all. */
+static enum want fill(struct connection *c, size_t piece, size_t most)
+{
+    size_t room = most - c->in.len, n = room < piece ? room : piece;
+    uint8_t *at = buffer_reserve(&c->in, n);
+    ssize_t got = at ? transport_read(&c->transport, at, n) : -ENOMEM;
+    if (got == -EAGAIN) {
+        if (!c->in.len)
+            buffer_deinit(&c->in);
+        return transport_is_for_writing(&c->transport) ? WANT_WRITE : WANT_READ;
+    }
+    if (got <= 0)
+        return give_up(c);
+    buffer_advance(&c->in, (size_t)got);
+    c->progress_ns = clock_monotonic_ns();
+    return WANT_GO_ON;
+}
+
+static enum want begin_request(struct connection *c, size_t n)
+{
+    const char *problem;
+    struct request *r = c->request = request_new(c->server);
+    if (!r)
+        return WANT_CLOSE;
+    unsigned status = head_parse(&r->http.head, (const char *)c->in.data, n, &problem);
+    r->http.method = r->http.head.method;
+    r->http.path = r->http.head.path;
+    consume(c, n);
+    c->seen = 0;
+    if (status)
+        return refuse_malformed(c, status, problem);
+    request_begin_body(r);
+    return work(c, TASK_BEGIN);
+}
+
+static enum want read_head(struct connection *c)
+{
+    const char *problem;
+    bool empty = !c->in.len;
+    long n = empty ? 0 : head_find((const char *)c->in.data, c->in.len, &c->seen, &problem);
+    if (n < 0)
+        return refuse_malformed(c, HTTP_BAD_REQUEST, problem);
+    if (n > SERVER_HEAD_BYTES || (!n && c->in.len >= SERVER_HEAD_BYTES))
+        return refuse_malformed(c, HTTP_HEADERS_TOO_LARGE, "request line and headers have more than 32 KiB");
+    if (n)
+        return begin_request(c, (size_t)n);
+    enum want want = fill(c, HEAD_BYTES, SERVER_HEAD_BYTES);
+    if (want == WANT_GO_ON && empty)
+        c->since_ns = c->progress_ns;
+    return want;
+}
+
+/* The handler has seen the head. If a connection is closed before the body was read, it is reset, and its client may never see the reason:
+ * so an answer waits for the end of the body, unless the client waits for the answer before it sends (Expect), or would send for long. */
+static enum want after_head(struct connection *c)
+{
+    struct request *r = c->request;
+    const struct http *h = &r->http;
+    bool waits = h->head.expects && !c->in.len;
+    if (!h->answered && !h->receive)
+        return WANT_CLOSE;
+    if (r->body_done && h->answered)
+        return start_answer(c);
+    if (h->answered && (waits || h->head.length > http_body_most(c->server)))
+        return refuse(c, h->status, "");
+    if (!r->body_done && waits) {
+        request_write_continue(r);
+        return enter(c, CONNECTION_ANSWER);
+    }
+    return r->body_done ? work(c, TASK_BODY) : enter(c, CONNECTION_BODY);
+}
+
+static enum want read_body(struct connection *c)
+{
+    struct request *r = c->request;
+    const char *problem;
+    if (!c->in.len)
+        return fill(c, BODY_BYTES, BODY_BYTES);
+    if (request_take_body(r, (char *)c->in.data, c->in.len, &problem))
+        return refuse_malformed(c, HTTP_BAD_REQUEST, problem);
+    if (r->came > http_body_most(c->server)) { /* nobody reads on */
+        r->http.closing = true;
+        r->piece = 0;
+        return r->http.answered ? start_answer(c) : work(c, TASK_BODY);
+    }
+    if (!r->http.answered && (r->piece || r->body_done))
+        return work(c, TASK_BODY);
+    consume(c, r->used);
+    return r->body_done ? start_answer(c) : WANT_GO_ON;
+}
+
+static enum want linger(struct connection *c)
+{
+    char dropped[DROP_BYTES];
+    ssize_t n = transport_read(&c->transport, dropped, sizeof dropped);
+    if (n == -EAGAIN)
+        return WANT_READ;
+    return n > 0 ? WANT_GO_ON : WANT_CLOSE;
+}
+
+/* ---- writing ---- */
+
+static enum want end_answer(struct connection *c)
+{
+    struct request *r = c->request;
+    if (r->interim)
+        return enter(c, CONNECTION_BODY);
+    bool keep = r->keep;
+    request_free(r);
+    c->request = NULL;
+    if (!keep) {
+        transport_finish(&c->transport);
+        return enter(c, CONNECTION_LINGER);
+    }
+    enter(c, CONNECTION_HEAD);
+    if (c->in.len || transport_has_bytes(&c->transport))
+        return WANT_GO_ON;
+    buffer_deinit(&c->in);
+    return WANT_READ;
+}
+
+static enum want write_answer(struct connection *c)
+{
+    struct request *r = c->request;
+    size_t n;
+    bool more;
+    const char *bytes = request_next(r, &n, &more);
+    if (!n)
+        return end_answer(c);
+    ssize_t put = transport_write(&c->transport, bytes, n < WRITE_BYTES ? n : WRITE_BYTES, more);
+    if (put == -EAGAIN)
+        return transport_is_for_writing(&c->transport) || !c->transport.tls ? WANT_WRITE : WANT_READ;
+    if (put < 0)
+        return give_up(c);
+    r->sent += (uint64_t)put;
+    c->progress_ns = clock_monotonic_ns();
+    return WANT_GO_ON;
+}
+
+/* ---- the loop's side ---- */
+
+static enum want go(struct connection *c)
+{
+    switch (c->state) {
+    case CONNECTION_HANDSHAKE:
+        return c->transport.tls ? work(c, TASK_HANDSHAKE) : enter(c, CONNECTION_HEAD);
+    case CONNECTION_HEAD:
+        return read_head(c);
+    case CONNECTION_BODY:
+        return read_body(c);
+    case CONNECTION_ANSWER:
+        return write_answer(c);
+    case CONNECTION_LINGER:
+        return linger(c);
+    default: /* a worker has it; an event from before */
+        return WANT_NOTHING;
+    }
+}
+
+enum want connection_go(struct connection *c)
+{
+    enum want want = WANT_GO_ON;
+    for (int i = 0; i < TURN && want == WANT_GO_ON; i++)
+        want = go(c);
+    return want == WANT_GO_ON ? WANT_TURN : want;
+}
+
+static enum want after_handshake(struct connection *c)
+{
+    if (c->result == -EAGAIN) {
+        c->state = CONNECTION_HANDSHAKE;
+        return transport_is_for_writing(&c->transport) ? WANT_WRITE : WANT_READ;
+    }
+    return c->result ? WANT_CLOSE : enter(c, CONNECTION_HEAD);
+}
+
+static enum want after_body(struct connection *c)
+{
+    struct request *r = c->request;
+    if (c->in.len)
+        consume(c, r->used);
+    r->used = 0;
+    return r->body_done || r->http.answered ? start_answer(c) : enter(c, CONNECTION_BODY);
+}
+
+enum want connection_worked(struct connection *c)
+{
+    enum want want;
+    switch (c->task) {
+    case TASK_HANDSHAKE:
+        want = after_handshake(c);
+        break;
+    case TASK_BEGIN:
+        want = after_head(c);
+        break;
+    case TASK_BODY:
+        want = after_body(c);
+        break;
+    default:
+        want = start_answer(c);
+    }
+    return want == WANT_GO_ON ? connection_go(c) : want;
+}
+
+static enum want stop(struct connection *c, uint64_t waited_ns)
+{
+    switch (c->state) {
+    case CONNECTION_BODY:
+    case CONNECTION_LINGER:
+        return waited_ns > STOP_BODY_S * SECOND_NS ? give_up(c) : WANT_NOTHING;
+    case CONNECTION_ANSWER:
+    case CONNECTION_WORK:
+        return WANT_NOTHING;
+    default:
+        return WANT_CLOSE;
+    }
+}
+
+/* Whether bytes stopped, or go at less than the least rate. */
+static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes)
+{
+    uint64_t patience = c->server->options->patience_ns;
+    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / SECOND_NS) < SERVER_RATE);
+}
+
+static enum want refuse_slow(struct connection *c, enum connection_event what, const char *text)
+{
+    counters_connection(&c->server->counters, what);
+    enum want want = refuse(c, HTTP_REQUEST_TIMEOUT, text);
+    return want == WANT_GO_ON ? connection_go(c) : want;
+}
+
+static enum want close_slow(struct connection *c, enum connection_event what)
+{
+    counters_connection(&c->server->counters, what);
+    c->reset = true;
+    return give_up(c);
+}
+
+enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
+{
+    uint64_t patience = c->server->options->patience_ns, waited = now_ns > c->since_ns ? now_ns - c->since_ns : 0;
+    struct request *r = c->request;
+    enum want want = stopping ? stop(c, waited) : WANT_NOTHING;
+    if (want != WANT_NOTHING || c->progress_ns > now_ns)
+        return want;
+    switch (c->state) {
+    case CONNECTION_HANDSHAKE:
+        return waited > patience ? close_slow(c, CONNECTION_SLOW_HANDSHAKE) : WANT_NOTHING;
+    case CONNECTION_HEAD:
+        if (!c->in.len)
+            return waited > IDLE * patience ? WANT_CLOSE : WANT_NOTHING;
+        return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long")
+                                                  : WANT_NOTHING;
+    case CONNECTION_BODY:
+        if (!is_slow(c, now_ns, r->waited_ns + waited, r->came))
+            return WANT_NOTHING;
+        r->http.slow = true;
+        return refuse_slow(c, CONNECTION_SLOW_BODY, "the body of the request came too slowly");
+    case CONNECTION_ANSWER:
+        return is_slow(c, now_ns, waited, r->sent) ? close_slow(c, CONNECTION_SLOW_READER) : WANT_NOTHING;
+    case CONNECTION_LINGER:
+        return waited > LINGER_S * SECOND_NS ? WANT_CLOSE : WANT_NOTHING;
+    default:
+        return WANT_NOTHING;
+    }
+}
+
+/* ---- a worker's side ---- */
+
+enum lane connection_lane(const struct connection *c)
+{
+    const struct request *r = c->request;
+    if (c->task == TASK_HANDSHAKE || !r)
+        return LANE_SHORT;
+    if (r->http.receive || !strcmp(r->http.method, "POST"))
+        return LANE_RECEIVE;
+    return strncmp(r->http.path, "/v1/", 4) ? LANE_SHORT : LANE_QUERY;
+}
+
+void connection_work(struct connection *c)
+{
+    struct request *r = c->request;
+    if (c->task == TASK_HANDSHAKE) {
+        c->result = transport_handshake(&c->transport);
+        return;
+    }
+    if (c->task == TASK_BEGIN)
+        routes_begin(&r->http);
+    if (c->task == TASK_BODY && r->piece)
+        receive_some(&r->http, (const char *)c->in.data, r->piece);
+    if (c->task == TASK_BODY && (r->body_done || r->http.closing))
+        receive_end(&r->http);
+    if (c->task == TASK_DROP || r->http.answered)
+        receive_free(&r->http);
+}

@@ -1,0 +1,104 @@
+#include "server/front/listen.h"
+
+#include "server/front/loop.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FILES = 200 }; /* descriptors for all but connections */
+
+struct listener {
+    gnutls_certificate_credentials_t keys; /* NULL = without TLS */
+    struct loop *loop;
+};
+
+/* As many descriptors as the system allows: what is missing then is told. */
+static void raise_files(const struct server_options *o, void (*tell)(const char *text))
+{
+    struct rlimit files;
+    char text[200];
+    if (getrlimit(RLIMIT_NOFILE, &files))
+        return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_max >= (rlim_t)o->connections + FILES)
+        return;
+    snprintf(text, sizeof text,
+             "the process may open %" PRIu64 " files, too few for --max-connections %u: beyond that, clients wait; raise the limit with "
+             "ulimit -Hn, or LimitNOFILE of systemd",
+             (uint64_t)files.rlim_max, o->connections);
+    tell(text);
+}
+
+static int open_socket(const struct server_options *o, const struct addrinfo *a, int *out, struct error *e)
+{
+    int on = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (a->ai_family == AF_INET6)
+            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+        if (!bind(fd, a->ai_addr, a->ai_addrlen) && !listen(fd, SOMAXCONN)) {
+            *out = fd;
+            return 0;
+        }
+    }
+    int rc = error_set(e, -errno, "cannot listen on %s:%s: %s", o->host, o->port, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static int open_port(const struct server_options *o, int *fd, unsigned *port, struct error *e)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *address;
+    int rc = getaddrinfo(*o->host ? o->host : NULL, o->port, &hints, &address);
+    if (rc)
+        return error_set(e, -EINVAL, "--listen %s:%s: %s", o->host, o->port, gai_strerror(rc));
+    rc = open_socket(o, address, fd, e);
+    freeaddrinfo(address);
+    struct sockaddr_storage own = {0};
+    socklen_t n = sizeof own;
+    if (rc)
+        return rc;
+    getsockname(*fd, (struct sockaddr *)&own, &n);
+    *port = ntohs(own.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&own)->sin6_port : ((struct sockaddr_in *)&own)->sin_port);
+    return 0;
+}
+
+int listen_start(struct listener **out, struct server *s, unsigned *port, void (*tell)(const char *text), struct error *e)
+{
+    const struct server_options *o = s->options;
+    int fd = -1;
+    struct listener *l = calloc(1, sizeof *l);
+    if (!l)
+        return error_set(e, -ENOMEM, "out of memory");
+    int rc = o->certificate ? transport_read_keys(&l->keys, o->certificate, o->key, e) : 0;
+    rc = rc ? rc : open_port(o, &fd, port, e);
+    if (!rc)
+        raise_files(o, tell);
+    rc = rc ? rc : loop_start(&l->loop, s, fd, l->keys, e);
+    if (!rc) {
+        *out = l;
+        return 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    listen_stop(l);
+    return rc;
+}
+
+void listen_stop(struct listener *l)
+{
+    loop_stop(l->loop);
+    if (l->keys)
+        gnutls_certificate_free_credentials(l->keys);
+    free(l);
+}

@@ -1,0 +1,25 @@
+/* How many connections each address has. Of an IPv6 address the network counts (its first 64 bits): who has one address of it has all.
+ * One thread. */
+#ifndef CANDOR_SERVER_FRONT_PLACES_H
+#define CANDOR_SERVER_FRONT_PLACES_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum { PLACES_BUCKETS = 1024 };
+
+struct place { /* an address with connections */
+    struct place *next;
+    uint8_t address[16];
+    uint32_t count;
+};
+
+struct places {
+    struct place *buckets[PLACES_BUCKETS];
+};
+
+/* One connection more; NULL: the address has `most` already, or there is no memory. places_give with the result gives it back. */
+struct place *places_take(struct places *p, const struct sockaddr *peer, uint32_t most);
+void places_give(struct places *p, struct place *place);
+
+#endif

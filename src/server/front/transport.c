@@ -1,0 +1,104 @@
+#include "server/front/transport.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { WARNINGS_MAX = 16 }; /* of a client, in one part of a handshake */
+
+int transport_read_keys(gnutls_certificate_credentials_t *keys, const char *certificate, const char *key, struct error *e)
+{
+    if (gnutls_certificate_allocate_credentials(keys))
+        return error_set(e, -ENOMEM, "out of memory");
+    int rc = gnutls_certificate_set_x509_key_file(*keys, certificate, key, GNUTLS_X509_FMT_PEM);
+    if (rc >= 0)
+        return 0;
+    gnutls_certificate_free_credentials(*keys);
+    *keys = NULL;
+    return error_set(e, -EINVAL, "--tls-cert %s, --tls-key %s: %s; both must be PEM files that belong together", certificate, key,
+                     gnutls_strerror(rc));
+}
+
+int transport_open(struct transport *t, int fd, gnutls_certificate_credentials_t keys)
+{
+    int on = 1;
+    *t = (struct transport){.fd = fd};
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (!keys)
+        return 0;
+    if (gnutls_init(&t->tls, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL)) {
+        t->tls = NULL;
+        return -ENOMEM;
+    }
+    gnutls_transport_set_int(t->tls, fd);
+    if (gnutls_set_default_priority(t->tls) || gnutls_credentials_set(t->tls, GNUTLS_CRD_CERTIFICATE, keys))
+        return -ENOMEM;
+    return 0;
+}
+
+static ssize_t tls_result(ssize_t rc)
+{
+    if (rc >= 0)
+        return rc;
+    return rc == GNUTLS_E_AGAIN || rc == GNUTLS_E_INTERRUPTED ? -EAGAIN : -EIO;
+}
+
+int transport_handshake(struct transport *t)
+{
+    int rc = GNUTLS_E_INTERRUPTED;
+    for (int i = 0; i < WARNINGS_MAX && rc < 0 && rc != GNUTLS_E_AGAIN && !gnutls_error_is_fatal(rc); i++)
+        rc = gnutls_handshake(t->tls);
+    return rc == GNUTLS_E_INTERRUPTED ? -EIO : (int)tls_result(rc);
+}
+
+ssize_t transport_read(struct transport *t, void *bytes, size_t n)
+{
+    if (t->tls)
+        return tls_result(gnutls_record_recv(t->tls, bytes, n));
+    ssize_t got;
+    do
+        got = recv(t->fd, bytes, n, 0);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+ssize_t transport_write(struct transport *t, const void *bytes, size_t n, bool more)
+{
+    if (t->tls)
+        return tls_result(gnutls_record_send(t->tls, bytes, n));
+    ssize_t put;
+    do
+        put = send(t->fd, bytes, n, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+    while (put < 0 && errno == EINTR);
+    return put < 0 ? -errno : put;
+}
+
+bool transport_has_bytes(const struct transport *t)
+{
+    return t->tls && gnutls_record_check_pending(t->tls);
+}
+
+bool transport_is_for_writing(const struct transport *t)
+{
+    return t->tls && gnutls_record_get_direction(t->tls);
+}
+
+void transport_finish(struct transport *t)
+{
+    if (t->tls)
+        gnutls_bye(t->tls, GNUTLS_SHUT_WR); /* a client that takes nothing any more need not know */
+    shutdown(t->fd, SHUT_WR);
+}
+
+void transport_close(struct transport *t, bool reset)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    if (t->tls)
+        gnutls_deinit(t->tls);
+    if (reset)
+        setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(t->fd);
+    *t = (struct transport){.fd = -1};
+}

@@ -12,5 +12,7 @@
 import_reader pprof_read;
 /* Write errors stay in the stream: ask ferror. 0 or -ENOMEM. */
 int pprof_write(FILE *out, const struct profile *p);
+/* The same without gzip. */
+int pprof_write_plain(FILE *out, const struct profile *p);
 
 #endif

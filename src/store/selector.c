@@ -138,12 +138,22 @@ static bool holds(const struct matcher *m, const char *value)
     return same != m->negated;
 }
 
-bool selector_matches(const struct selector *s, const struct labels *l)
+bool selector_holds(const struct selector *s, selector_value *value, void *context)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (!holds(&s->list[i], labels_get(l, s->list[i].name)))
+        if (!holds(&s->list[i], value(context, s->list[i].name)))
             return false;
     return true;
+}
+
+static const char *value_of_labels(void *labels, const char *name)
+{
+    return labels_get(labels, name);
+}
+
+bool selector_matches(const struct selector *s, const struct labels *l)
+{
+    return selector_holds(s, value_of_labels, (void *)l);
 }
 
 bool selector_may_match(const struct selector *s, const char *service)

@@ -115,7 +115,9 @@ struct store_series {
     struct store_point *points; /* by series, then step; those without weight are left out */
     uint32_t point_count, point_cap;
 };
-/* Weights by steps of `step` seconds from q->from, split by a label (NULL = not). */
+/* Weights by steps of `step` seconds from q->from, split by a label (NULL = not), or by several with STORE_BY_SEPARATOR between
+ * them, which then stands between their values, too. */
+enum { STORE_BY_SEPARATOR = 0x1f };
 int store_series(struct store *s, const struct store_query *q, int64_t step, const char *by, struct store_series *out,
                  struct store_result *r, struct error *e);
 void store_series_deinit(struct store_series *s);

@@ -10,6 +10,11 @@ int gzip_open(struct gzip *g, FILE *out)
     return g->encoder ? 0 : -ENOMEM;
 }
 
+void gzip_open_plain(struct gzip *g, FILE *out)
+{
+    *g = (struct gzip){.out = out};
+}
+
 static void push(struct gzip *g, const void *bytes, size_t size, bool last)
 {
     uint8_t room[1 << 15];
@@ -26,12 +31,17 @@ static void push(struct gzip *g, const void *bytes, size_t size, bool last)
 
 void gzip_put(struct gzip *g, const void *bytes, size_t size)
 {
-    push(g, bytes, size, false);
+    if (g->encoder)
+        push(g, bytes, size, false);
+    else
+        fwrite(bytes, 1, size, g->out);
 }
 
 int gzip_close(struct gzip *g)
 {
-    push(g, NULL, 0, true);
-    codec_gzip.encoder_free(g->encoder);
+    if (g->encoder) {
+        push(g, NULL, 0, true);
+        codec_gzip.encoder_free(g->encoder);
+    }
     return g->failed ? -ENOMEM : 0;
 }

@@ -258,7 +258,7 @@ static void put_strings(struct writer *w)
     }
 }
 
-int pprof_write(FILE *out, const struct profile *p)
+static int write_profile(FILE *out, const struct profile *p, bool packed)
 {
     struct writer w = {.p = p};
     struct fold fold;
@@ -268,8 +268,10 @@ int pprof_write(FILE *out, const struct profile *p)
     buffer_init(&w.tag, 1 << 24);
     if (!rc)
         rc = strtab_init(&w.strings) ? -ENOMEM : 0;
-    if (!rc)
+    if (!rc && packed)
         rc = gzip_open(&w.gzip, out);
+    else if (!rc)
+        gzip_open_plain(&w.gzip, out);
     if (!rc) {
         put_types(&w);
         put_comments(&w);
@@ -288,4 +290,14 @@ int pprof_write(FILE *out, const struct profile *p)
     buffer_deinit(&w.tag);
     fold_deinit(&fold);
     return rc;
+}
+
+int pprof_write(FILE *out, const struct profile *p)
+{
+    return write_profile(out, p, true);
+}
+
+int pprof_write_plain(FILE *out, const struct profile *p)
+{
+    return write_profile(out, p, false);
 }

@@ -150,6 +150,9 @@ typedef int catalogue_visit_recording(void *context, const struct catalogue_reco
 /* Recordings that have rows in [from, to), the latest received first. */
 int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_recording *visit, void *context,
                          struct error *e);
+typedef int catalogue_visit_stream(void *context, uint64_t labelset, const char *type);
+/* The label sets of recordings that have rows in [from, to), with each type that they measure, by labelset. */
+int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e);
 typedef int catalogue_visit_label(void *context, uint64_t labelset, const char *name, const char *value);
 /* All label sets that are used, by labelset. */
 int catalogue_labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e);

@@ -103,6 +103,28 @@ int catalogue_recordings(struct catalogue *c, int64_t from, int64_t to, catalogu
     return rc ? rc : sql_end(&c->sql, recordings(c, from, to, visit, context, e), e);
 }
 
+static int streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
+{
+    struct sql s = sql_use(&c->sql, "SELECT DISTINCT r.labelset, t.name FROM recording r JOIN content c ON c.recording = r.id "
+                                    "JOIN type t ON t.id = c.type WHERE r.last >= ? AND r.first < ? ORDER BY r.labelset, t.name");
+    int rc;
+    sql_int(&s, from);
+    sql_int(&s, to);
+    while ((rc = sql_step(&s, e)) > 0) {
+        rc = visit(context, (uint64_t)sql_column(&s, 0), sql_column_text(&s, 1));
+        if (rc)
+            break;
+    }
+    sql_done(&s);
+    return rc;
+}
+
+int catalogue_streams(struct catalogue *c, int64_t from, int64_t to, catalogue_visit_stream *visit, void *context, struct error *e)
+{
+    int rc = sql_begin(&c->sql, false, e);
+    return rc ? rc : sql_end(&c->sql, streams(c, from, to, visit, context, e), e);
+}
+
 static int labels(struct catalogue *c, catalogue_visit_label *visit, void *context, struct error *e)
 {
     struct sql s = sql_use(&c->sql, "SELECT labelset, name, value FROM label ORDER BY labelset, name");

@@ -23,6 +23,27 @@ struct choice {
     struct labels labels;
 };
 
+/* The values of the labels to split by, as one text; 0 = all are empty. */
+static int value_of(struct choice *c, uint32_t *value)
+{
+    struct buffer text;
+    bool some = false;
+    buffer_init(&text, 1 << 16);
+    for (const char *at = c->by; at; at = strchr(at, STORE_BY_SEPARATOR) ? strchr(at, STORE_BY_SEPARATOR) + 1 : NULL) {
+        char name[LABEL_NAME_MAX + 1];
+        size_t n = strcspn(at, (char[]){STORE_BY_SEPARATOR, 0});
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (at != c->by)
+            buffer_u8(&text, STORE_BY_SEPARATOR);
+        buffer_text(&text, labels_get(&c->labels, name));
+        some |= *labels_get(&c->labels, name);
+    }
+    *value = some && !text.failed ? strtab_add(&c->g->values, (const char *)text.data, text.len) : 0;
+    bool failed = text.failed || (some && !*value);
+    buffer_deinit(&text);
+    return failed ? -ENOMEM : 0;
+}
+
 /* One set of labels is whole: is it meant? */
 static int decide(struct choice *c)
 {
@@ -30,8 +51,7 @@ static int decide(struct choice *c)
     uint32_t value = 0;
     if (c->labels.count && (!c->selector || selector_matches(c->selector, &c->labels))) {
         uint32_t *place = map_add(&c->g->labelsets, c->labelset, &added);
-        const char *text = c->by ? labels_get(&c->labels, c->by) : "";
-        if (!place || (*text && !(value = strtab_add_text(&c->g->values, text))))
+        if (!place || value_of(c, &value))
             return -ENOMEM;
         *place = 1 + value;
     }

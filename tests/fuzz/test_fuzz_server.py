@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The readers of requests to candor server under libFuzzer, ASan and UBSan: 100,000 executions.
+"""The readers of requests to candor server, and of calls, under libFuzzer, ASan and UBSan: 100,000 executions of each.
 
 tier: default
 timeout: 300
@@ -19,12 +19,28 @@ REQUESTS = (
     b"3\r\nabc\r\n0\r\n\r\n",
 )
 
+CALLS = (
+    b'{"profile_typeID": "a:b:c:d:e", "labelSelector": "{}", "start": "1", "end": 1.7e12, "maxNodes": 5, "format": "PROFILE_FORMAT_DOT",'
+    b' "stackTraceSelector": {"call_site": [{"name": "m"}]}, "spanSelector": ["x"]}',
+    b'{"left": {"start": 1}, "right": null}',
+    b"\x0a\x01a\x12\x02{}\x18\x01\x20\x02\x28\x05\x30\x01\x3a\x05\x0a\x03\x0a\x01m\x5a\x01x",
+    b"\x0a\x02\x18\x01\x12\x00",
+)
+
+
+def fuzz(target, name, inputs):
+    folder = ct.WORK / name
+    folder.mkdir()
+    for i, one in enumerate(inputs):
+        (folder / str(i)).write_bytes(one)
+    fuzzing.fuzz(target, folder, runs=100_000)
+
+
 if fuzzing.available():
     target = fuzzing.build("fuzz_http_request", ("src/server/request/head.c", "src/server/request/chunks.c", "src/server/request/form.c"),
                            fuzzing.SANITIZE, "-fno-sanitize-recover=all")
-    folder = ct.WORK / "requests"
-    folder.mkdir()
-    for i, request in enumerate(REQUESTS):
-        (folder / str(i)).write_bytes(request)
-    fuzzing.fuzz(target, folder, runs=100_000)
+    fuzz(target, "requests", REQUESTS)
+    sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c")
+    target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
+    fuzz(target, "calls", CALLS)
 ct.done()

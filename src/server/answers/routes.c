@@ -5,6 +5,7 @@
 #include "server/answers/pages.h"
 #include "server/answers/query.h"
 #include "server/answers/receive.h"
+#include "server/connect/connect.h"
 #include "server/request/origin.h"
 
 #include <string.h>
@@ -27,6 +28,8 @@ static const struct route {
     {"/fleet.css", TOKEN_READ, pages_style},
 };
 
+enum { CALL_BYTES_MAX = 1 << 20 };
+
 static const char recordings[] = "/v1/recordings/";
 
 /* 0, or -1 after it has answered. */
@@ -38,7 +41,9 @@ static int allow(struct http *h, unsigned scope)
     if (!s->options->token_file || !scope)
         return 0;
     unsigned scopes = tokens_scopes(&s->tokens, http_header(h, "Authorization"));
-    if (!scopes)
+    if (!(scopes & scope) && connect_is(h->path))
+        connect_error(h, scopes ? "permission_denied" : "unauthenticated", "a token that may read is wanted: Authorization: Bearer TOKEN");
+    else if (!scopes)
         http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
     else if (!(scopes & scope))
         http_error(h, HTTP_FORBIDDEN, "this token may not %s", scope == TOKEN_WRITE ? "write" : "read");
@@ -68,8 +73,20 @@ static void get(struct http *h)
         counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
+static void begin_call(struct http *h)
+{
+    if (allow(h, TOKEN_READ))
+        return;
+    buffer_init(&h->message, CALL_BYTES_MAX);
+    h->takes_body = true;
+}
+
 static void post(struct http *h)
 {
+    if (connect_is(h->path)) {
+        begin_call(h);
+        return;
+    }
     bool ingest = !strcmp(h->path, "/ingest");
     if (!ingest && strcmp(h->path, "/v1/recordings")) {
         http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings");
@@ -81,6 +98,7 @@ static void post(struct http *h)
         return;
     }
     receive_begin(h, ingest);
+    h->takes_body = h->receive != NULL;
 }
 
 void routes_begin(struct http *h)
@@ -91,4 +109,43 @@ void routes_begin(struct http *h)
         get(h);
     else
         http_error(h, HTTP_METHOD_NOT_ALLOWED, "GET or POST");
+}
+
+void routes_body(struct http *h, const char *bytes, size_t n)
+{
+    if (h->receive)
+        receive_some(h, bytes, n);
+    else
+        buffer_put(&h->message, bytes, n);
+}
+
+static void end_call(struct http *h)
+{
+    uint64_t begun = clock_monotonic_ns();
+    if (h->message.failed)
+        connect_error(h, "resource_exhausted", "the message is longer than 1 MiB");
+    else
+        connect_answer(h, h->message.data, h->message.len);
+    counters_query(&h->server->counters, clock_monotonic_ns() - begun);
+}
+
+void routes_body_end(struct http *h)
+{
+    if (h->receive)
+        receive_end(h);
+    else if (h->takes_body && !h->answered)
+        end_call(h);
+}
+
+void routes_drop(struct http *h)
+{
+    if (h->receive)
+        receive_free(h);
+    buffer_deinit(&h->message);
+    h->takes_body = false;
+}
+
+bool routes_is_query(const struct http *h)
+{
+    return connect_is(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
 }

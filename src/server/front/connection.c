@@ -1,7 +1,6 @@
 #include "server/front/connection.h"
 
 #include "base/text/units.h"
-#include "server/answers/receive.h"
 #include "server/answers/routes.h"
 #include "server/front/request.h"
 
@@ -72,7 +71,7 @@ static enum want work(struct connection *c, int task)
 /* The connection has failed: the handler learns of it. */
 static enum want give_up(struct connection *c)
 {
-    return c->request && c->request->http.receive ? work(c, TASK_DROP) : WANT_CLOSE;
+    return c->request && c->request->http.takes_body ? work(c, TASK_DROP) : WANT_CLOSE;
 }
 
 static enum want start_answer(struct connection *c)
@@ -94,7 +93,7 @@ static enum want refuse(struct connection *c, unsigned status, const char *text)
     h->closing = true;
     if (!h->answered)
         http_error(h, status, "%s", text);
-    return h->receive ? work(c, TASK_DROP) : start_answer(c);
+    return h->takes_body ? work(c, TASK_DROP) : start_answer(c);
 }
 
 static enum want refuse_malformed(struct connection *c, unsigned status, const char *problem)
@@ -175,7 +174,7 @@ static enum want after_head(struct connection *c)
     struct request *r = c->request;
     const struct http *h = &r->http;
     bool waits = h->head.expects && !c->in.len;
-    if (!h->answered && !h->receive)
+    if (!h->answered && !h->takes_body)
         return WANT_CLOSE;
     if (r->body_done && h->answered)
         return start_answer(c);
@@ -391,9 +390,9 @@ enum lane connection_lane(const struct connection *c)
     const struct request *r = c->request;
     if (c->task == TASK_HANDSHAKE || !r)
         return LANE_SHORT;
-    if (r->http.receive || !strcmp(r->http.method, "POST"))
-        return LANE_RECEIVE;
-    return strncmp(r->http.path, "/v1/", 4) ? LANE_SHORT : LANE_QUERY;
+    if (routes_is_query(&r->http))
+        return LANE_QUERY;
+    return r->http.takes_body || !strcmp(r->http.method, "POST") ? LANE_RECEIVE : LANE_SHORT;
 }
 
 void connection_work(struct connection *c)
@@ -406,9 +405,9 @@ void connection_work(struct connection *c)
     if (c->task == TASK_BEGIN)
         routes_begin(&r->http);
     if (c->task == TASK_BODY && r->piece)
-        receive_some(&r->http, (const char *)c->in.data, r->piece);
+        routes_body(&r->http, (const char *)c->in.data, r->piece);
     if (c->task == TASK_BODY && (r->body_done || r->http.closing))
-        receive_end(&r->http);
+        routes_body_end(&r->http);
     if (c->task == TASK_DROP || r->http.answered)
-        receive_free(&r->http);
+        routes_drop(&r->http);
 }

@@ -3,6 +3,7 @@
 #ifndef CANDOR_SERVER_REQUEST_HTTP_H
 #define CANDOR_SERVER_REQUEST_HTTP_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/text/jsonw.h"
 #include "server/request/context.h"
@@ -25,7 +26,9 @@ enum { HTTP_EXTRA_MAX = 6, HTTP_EXTRA_BYTES = 512 };
     X(TOO_MANY_REQUESTS, 429, "Too Many Requests")                                                                     \
     X(HEADERS_TOO_LARGE, 431, "Request Header Fields Too Large")                                                       \
     X(INTERNAL_SERVER_ERROR, 500, "Internal Server Error")                                                             \
+    X(NOT_IMPLEMENTED, 501, "Not Implemented")                                                                         \
     X(SERVICE_UNAVAILABLE, 503, "Service Unavailable")                                                                 \
+    X(GATEWAY_TIMEOUT, 504, "Gateway Timeout")                                                                         \
     X(VERSION_NOT_SUPPORTED, 505, "HTTP Version Not Supported")
 
 enum http_status {
@@ -46,7 +49,9 @@ struct http {
     struct server *server;
     struct head head;
     const char *method, *path; /* of head */
-    struct receive *receive;   /* of a request whose body is wanted */
+    bool takes_body;           /* set by routes_begin: it wants the body */
+    struct receive *receive;   /* of a recording */
+    struct buffer message;     /* of a call: what has come of it */
     uint64_t begun_ns;
     bool slow;     /* its client was: that is why it is given up */
     bool closing;  /* the connection ends with the answer */

@@ -1,0 +1,34 @@
+/* A call that is being answered: what connect.c prepares for those who answer. */
+#ifndef CANDOR_SERVER_CONNECT_CALL_H
+#define CANDOR_SERVER_CONNECT_CALL_H
+
+#include "server/connect/asked.h"
+#include "server/connect/series.h"
+#include "server/connect/wire.h"
+#include "server/request/http.h"
+
+struct call {
+    struct http *http;
+    struct store *store;
+    struct asked asked;
+    struct error error;
+    struct missing missing; /* received data that is missing in the answer */
+    struct wire wire;
+    FILE *out; /* for an answer that is no message of wire's: then wire stays empty */
+};
+
+/* Each writes the fields of its answer. 0, or a code with its line: -EINVAL, -ENOTSUP, and those of the store. */
+typedef int call_answer(struct call *c);
+
+call_answer calls_profile_types, calls_label_names, calls_label_values, calls_series; /* calls_labels.c */
+call_answer calls_select_series;                                                    /* calls_series.c */
+call_answer calls_stacktraces, calls_span_profile, calls_profile, calls_diff;       /* calls_profiles.c */
+call_answer calls_stats, calls_nothing, calls_version;                              /* calls_labels.c */
+
+/* The times and the selector of a question about profiles, for the store. *nothing: no data can match. 0 or a code. */
+int call_query(struct call *c, const struct asked *a, struct store_query *q, struct selector *s, char type[CATALOGUE_TYPE_MAX],
+               bool *nothing);
+/* start and end: both, or -EINVAL. recent: neither means the last hour. */
+int call_times(struct call *c, const struct asked *a, struct store_query *q, bool recent);
+
+#endif

@@ -1,0 +1,262 @@
+/* Calls about labels: which series, names and values there are. */
+#include "server/connect/call.h"
+
+#include "base/array.h"
+#include "base/strtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sets of words ---- */
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* All but the empty one, in order; NULL: no memory. */
+static const char **sorted(const struct strtab *words, uint32_t *n)
+{
+    const char **list = malloc((words->count + 1) * sizeof *list);
+    *n = 0;
+    for (uint32_t i = 1; list && i < words->count; i++)
+        list[(*n)++] = strtab_text(words, i);
+    if (list)
+        qsort(list, *n, sizeof *list, by_text);
+    return list;
+}
+
+static int add_word(void *words, const char *text)
+{
+    return !*text || strtab_add_text(words, text) ? 0 : -ENOMEM;
+}
+
+/* ---- matchers ---- */
+
+struct matchers {
+    struct selector list[SELECTOR_MAX];
+    uint32_t count;
+};
+
+static int read_matchers(struct call *c, struct matchers *m)
+{
+    const struct asked_texts *texts = &c->asked.matchers;
+    m->count = 0;
+    if (texts->count > SELECTOR_MAX)
+        return error_set(&c->error, -EINVAL, "more than %d selectors", SELECTOR_MAX);
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < texts->count; i++)
+        rc = selector_parse(&m->list[m->count++], texts->list[i], &c->error);
+    return rc;
+}
+
+static int find(struct call *c, bool recent, series_visit *visit, void *context)
+{
+    struct matchers *m = calloc(1, sizeof *m);
+    struct store_query q = {0};
+    int rc = m ? call_times(c, &c->asked, &q, recent) : error_set(&c->error, -ENOMEM, "out of memory");
+    rc = rc ? rc : read_matchers(c, m);
+    rc = rc ? rc : series_find(c->store, &q, m->list, m->count, visit, context, &c->error);
+    rc = rc ? rc : store_forgotten(c->store, &q, &c->missing, &c->error);
+    for (uint32_t i = 0; m && i < m->count; i++)
+        selector_deinit(&m->list[i]);
+    free(m);
+    return rc;
+}
+
+/* Visits series, and writes what was collected. */
+static int answer_words(struct call *c, bool recent, series_visit *visit, void *context, struct strtab *words,
+                        void (*put)(struct wire *w, const char *word))
+{
+    uint32_t n = 0;
+    const char **list = NULL;
+    int rc = find(c, recent, visit, context);
+    if (!rc && !(list = sorted(words, &n)))
+        rc = error_set(&c->error, -ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        put(&c->wire, list[i]);
+    free(list);
+    return rc;
+}
+
+/* ---- profile types ---- */
+
+static int take_type(void *context, const struct series *s)
+{
+    return add_word(context, s->kind.id);
+}
+
+static void put_type(struct wire *w, const char *id)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } fields[KINDS_PARTS] = {{2, "name"}, {4, "sampleType"}, {5, "sampleUnit"}, {6, "periodType"}, {7, "periodUnit"}};
+    char type[CATALOGUE_TYPE_MAX];
+    struct kind kind;
+    struct error e;
+    kinds_parse(id, type, &kind, &e);
+    wire_message(w, 1, NULL);
+    wire_text(w, 1, "ID", id);
+    for (int i = 0; i < KINDS_PARTS; i++)
+        wire_text(w, fields[i].number, fields[i].name, kind.parts[i]);
+    wire_message_end(w, 1);
+}
+
+int calls_profile_types(struct call *c)
+{
+    struct strtab ids;
+    if (strtab_init(&ids))
+        return error_set(&c->error, -ENOMEM, "out of memory");
+    wire_list(&c->wire, "profileTypes");
+    int rc = answer_words(c, true, take_type, &ids, &ids, put_type);
+    wire_list_end(&c->wire);
+    strtab_deinit(&ids);
+    return rc;
+}
+
+/* ---- names and values ---- */
+
+static int take_names(void *context, const struct series *s)
+{
+    return series_names(s, add_word, context);
+}
+
+static void put_name(struct wire *w, const char *name)
+{
+    wire_text(w, 1, "names", name);
+}
+
+int calls_label_names(struct call *c)
+{
+    struct strtab names;
+    if (strtab_init(&names))
+        return error_set(&c->error, -ENOMEM, "out of memory");
+    wire_list(&c->wire, "names");
+    int rc = answer_words(c, false, take_names, &names, &names, put_name);
+    wire_list_end(&c->wire);
+    strtab_deinit(&names);
+    return rc;
+}
+
+struct take_values {
+    struct strtab values;
+    const char *name;
+};
+
+static int take_value(void *context, const struct series *s)
+{
+    struct take_values *t = context;
+    return add_word(&t->values, series_value(s, t->name));
+}
+
+int calls_label_values(struct call *c)
+{
+    struct take_values t = {.name = asked_last(&c->asked.name)};
+    if (!*t.name)
+        return error_set(&c->error, -EINVAL, "name is missing");
+    if (strtab_init(&t.values))
+        return error_set(&c->error, -ENOMEM, "out of memory");
+    wire_list(&c->wire, "names");
+    int rc = answer_words(c, false, take_value, &t, &t.values, put_name);
+    wire_list_end(&c->wire);
+    strtab_deinit(&t.values);
+    return rc;
+}
+
+/* ---- series ---- */
+
+struct take_series {
+    struct call *call;
+    struct strtab seen; /* label sets as text */
+    struct buffer key;
+    const struct series *series;
+};
+
+static int add_pair(void *context, const char *name)
+{
+    struct take_series *t = context;
+    const char *value = series_value(t->series, name);
+    const struct asked_texts *wanted = &t->call->asked.label_names;
+    bool is_wanted = !wanted->count;
+    for (uint32_t i = 0; i < wanted->count; i++)
+        is_wanted |= !strcmp(wanted->list[i], name);
+    if (is_wanted && *value) {
+        buffer_put(&t->key, name, strlen(name) + 1);
+        buffer_put(&t->key, value, strlen(value) + 1);
+    }
+    return t->key.failed ? -ENOMEM : 0;
+}
+
+static void put_labels(struct wire *w, const char *pairs, size_t len)
+{
+    wire_message(w, 2, NULL);
+    wire_list(w, "labels");
+    for (size_t at = 0; at < len;) {
+        const char *name = pairs + at, *value = name + strlen(name) + 1;
+        wire_message(w, 1, NULL);
+        wire_text(w, 1, "name", name);
+        wire_text(w, 2, "value", value);
+        wire_message_end(w, 1);
+        at += strlen(name) + 1 + strlen(value) + 1;
+    }
+    wire_list_end(w);
+    wire_message_end(w, 2);
+}
+
+static int take_series(void *context, const struct series *s)
+{
+    struct take_series *t = context;
+    uint32_t before = t->seen.count;
+    t->series = s;
+    buffer_reset(&t->key);
+    int rc = series_names(s, add_pair, t);
+    if (rc || !t->key.len)
+        return rc;
+    if (!strtab_add(&t->seen, (const char *)t->key.data, t->key.len))
+        return -ENOMEM;
+    if (t->seen.count > before)
+        put_labels(&t->call->wire, (const char *)t->key.data, t->key.len);
+    return 0;
+}
+
+int calls_series(struct call *c)
+{
+    struct take_series t = {.call = c};
+    buffer_init(&t.key, 1 << 20);
+    if (strtab_init(&t.seen))
+        return error_set(&c->error, -ENOMEM, "out of memory");
+    wire_list(&c->wire, "labelsSet");
+    int rc = find(c, false, take_series, &t);
+    wire_list_end(&c->wire);
+    strtab_deinit(&t.seen);
+    buffer_deinit(&t.key);
+    return rc;
+}
+
+/* ---- what there is ---- */
+
+int calls_stats(struct call *c)
+{
+    static const int64_t day_ms = 86400000;
+    struct catalogue_sums sums;
+    int rc = catalogue_sums(store_catalogue(c->store), &sums, &c->error);
+    if (rc || !sums.recordings)
+        return rc;
+    wire_bool(&c->wire, 1, "dataIngested", true);
+    wire_int(&c->wire, 2, "oldestProfileTime", sums.oldest_day * day_ms);
+    wire_int(&c->wire, 3, "newestProfileTime", (sums.newest_day + 1) * day_ms);
+    return 0;
+}
+
+int calls_nothing(struct call *c)
+{
+    return 0;
+}
+
+int calls_version(struct call *c)
+{
+    wire_int(&c->wire, 1, "QuerierAPI", 1);
+    return 0;
+}

@@ -1,0 +1,90 @@
+#include "server/connect/kinds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Types for which Pyroscope's clients have names of their own; others are NAME:NAME:UNIT:: with their own name. */
+static const struct {
+    const char *type, *id;
+} known[] = {
+    {"cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"},
+    {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},
+    {"wall:ns", "wall:wall:nanoseconds:wall:nanoseconds"},
+    {"alloc_space:bytes", "memory:alloc_space:bytes:space:bytes"},
+    {"alloc_objects:samples", "memory:alloc_objects:count:space:bytes"},
+    {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},
+    {"inuse_objects:samples", "memory:inuse_objects:count:space:bytes"},
+    {"lock:ns", "mutex:lock:nanoseconds:mutex:count"},
+    {"holder:ns", "mutex:holder:nanoseconds:mutex:count"},
+    {"contentions:samples", "mutex:contentions:count:contentions:count"},
+    {"delay:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"goroutine:samples", "goroutines:goroutine:count:goroutine:count"},
+};
+
+static const char *const units[][2] = {{"ns", "nanoseconds"}, {"samples", "count"}, {"bytes", "bytes"}};
+
+static void split(struct kind *k)
+{
+    const char *at = k->id;
+    for (int i = 0; i < KINDS_PARTS; i++) {
+        size_t n = strcspn(at, ":");
+        snprintf(k->parts[i], sizeof k->parts[i], "%.*s", (int)n, at);
+        at += n + (at[n] == ':');
+    }
+}
+
+void kinds_of_type(const char *type, struct kind *out)
+{
+    const char *colon = strrchr(type, ':'), *unit = colon ? colon + 1 : "";
+    size_t n = colon ? (size_t)(colon - type) : strlen(type);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i][0]))
+            unit = units[i][1];
+    snprintf(out->id, sizeof out->id, "%.*s:%.*s:%.60s::", (int)n, type, (int)n, type, unit);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(type, known[i].type))
+            snprintf(out->id, sizeof out->id, "%s", known[i].id);
+    split(out);
+}
+
+static uint32_t colons_of(const char *id)
+{
+    uint32_t n = 0;
+    for (; *id; id++)
+        n += *id == ':';
+    return n;
+}
+
+int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out, struct error *e)
+{
+    uint32_t colons = colons_of(id);
+    if ((colons != KINDS_PARTS - 1 && colons != KINDS_PARTS) || strlen(id) >= sizeof out->id)
+        return error_set(e, -EINVAL, "profile-type-ID must be of the form <name>:<type>:<unit>:<period-type>:<period-unit>(:delta)");
+    snprintf(out->id, sizeof out->id, "%s", id);
+    if (colons == KINDS_PARTS) /* what was counted from one profile to the next is the same here */
+        *strrchr(out->id, ':') = 0;
+    split(out);
+    const char *unit = out->parts[2];
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i][1]))
+            unit = units[i][0];
+    snprintf(type, CATALOGUE_TYPE_MAX, "%.60s:%.60s", out->parts[1], unit);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(out->id, known[i].id))
+            snprintf(type, CATALOGUE_TYPE_MAX, "%s", known[i].type);
+    struct kind own;
+    kinds_of_type(type, &own);
+    if (strcmp(own.id, out->id)) /* of another name, or period: what has them is not here */
+        *type = 0;
+    return 0;
+}
+
+const char *kinds_label(const struct kind *k, const char *name)
+{
+    static const char *const names[] = {"__name__", "__type__", "__unit__", "__period_type__", "__period_unit__"};
+    for (int i = 0; i < KINDS_PARTS; i++)
+        if (!strcmp(name, names[i]))
+            return k->parts[i];
+    return strcmp(name, "__profile_type__") ? NULL : k->id;
+}

@@ -412,26 +412,11 @@ uint8_t profile_type_named(const char *word, size_t len)
 
 const char *profile_kind_word(const struct profile *p)
 {
-    switch (p->kind) {
-    case PROFILE_WAITING:
-        return "waiting";
-    case PROFILE_WALL:
-        return "wall";
-    case PROFILE_ALLOC:
-        return "alloc";
-    case PROFILE_LIVE:
-        return "live";
-    case PROFILE_LOCK:
-        return "lock";
-    case PROFILE_KINDS:
-    case PROFILE_HOLDER:
-        return "holder";
-    case PROFILE_RUNNING:
-        break;
-    }
+    if (p->kind != PROFILE_RUNNING)
+        return profile_kinds[p->kind].word;
     if (!strcmp(profile_text(p, p->source), "candor.EventSample"))
         return "events";
-    return profile_is_safepoint(p) ? "running" : "cpu";
+    return profile_is_safepoint(p) ? "running" : profile_kinds[p->kind].word;
 }
 
 const char *profile_unit_word(const struct profile *p)

@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/schema.h"
+#include "profile/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,23 +39,6 @@ enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has 
 enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
 
 enum { PROFILE_MAPS = 14 };
-
-/* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
-enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
-
-/* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
- * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others
- * waited. */
-enum profile_kind {
-    PROFILE_RUNNING,
-    PROFILE_WAITING,
-    PROFILE_WALL,
-    PROFILE_ALLOC,
-    PROFILE_LIVE,
-    PROFILE_LOCK,
-    PROFILE_HOLDER,
-    PROFILE_KINDS
-};
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -248,12 +232,17 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "live", "lock", "holder", "waiting", "running" of the event safepoint, "events" of one that perf counts. */
+/* The kind's word; "running" of the event safepoint, "events" of one that perf counts. */
 const char *profile_kind_word(const struct profile *p);
 /* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)
 {
-    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LIVE;
+    return profile_kinds[p->kind].basis == PROFILE_BY_OBJECT;
+}
+/* Whether its samples are waits for locks, or what the holders of these did. */
+static inline bool profile_is_of_locks(const struct profile *p)
+{
+    return profile_kinds[p->kind].basis == PROFILE_BY_WAIT;
 }
 /* Forgets all samples and their sums; interned data stays. */
 void profile_drop_samples(struct profile *p);

@@ -58,11 +58,7 @@ struct kind {
 
 static const char *what_of(const struct profile *p, const char *unit)
 {
-    if (p->kind == PROFILE_WALL)
-        return "wall-clock time";
-    if (p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER)
-        return "time of waiting for locks";
-    return p->unit == PROFILE_UNIT_NS ? "sampled CPU" : unit;
+    return p->unit == PROFILE_UNIT_NS ? profile_kinds[p->kind].whole : unit;
 }
 
 static int check_kind(struct kind *kind, const struct profile *p, const char *path, const char *first)

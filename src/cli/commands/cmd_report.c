@@ -13,11 +13,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting|halt",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: "
-     "objects that are alive, and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what "
-     "the holders of those locks did meanwhile; waiting: of waiting threads, from -e safepoint; halt: no samples, "
-     "but what stopped threads"},
+    {0, "kind", "KIND", PROFILE_KIND_CHOICES("|halt"), "which samples; " PROFILE_KIND_HELP "halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "group-by", "KEY", NULL, "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
                                  "a profile has"},

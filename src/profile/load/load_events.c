@@ -533,42 +533,28 @@ void load_free(struct load *l)
     free(l);
 }
 
-/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
+/* Where there are no others, allocations may count in place of samples of running threads. */
 static bool counts(enum profile_kind kind, bool or_allocations, enum load_rank rank)
 {
-    switch (kind) {
-    case PROFILE_WAITING:
-        return rank == LOAD_SAFEPOINT;
-    case PROFILE_WALL:
-        return rank == LOAD_WALL;
-    case PROFILE_ALLOC:
-        return rank == LOAD_ALLOCATION;
-    case PROFILE_LIVE:
-        return rank == LOAD_LIVE;
-    case PROFILE_LOCK:
-        return rank == LOAD_LOCK;
-    case PROFILE_HOLDER:
-        return rank == LOAD_HOLDER;
-    case PROFILE_RUNNING:
-    case PROFILE_KINDS:
-        break;
-    }
-    return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
-           (rank != LOAD_ALLOCATION || or_allocations);
+    unsigned kinds = 1u << kind | (or_allocations && kind == PROFILE_RUNNING ? PROFILE_KIND_BIT(ALLOC) : 0);
+    return profile_sources[rank].kinds & kinds;
+}
+
+static bool has_events(struct jfr_chunk *chunk, const char *type_name)
+{
+    const struct jfr_type *type = type_name ? jfr_chunk_type(chunk, type_name) : NULL;
+    return type && type->events;
 }
 
 /* Of the chunk's samples the best ones count. */
 static enum load_rank rank_of(enum profile_kind kind, bool or_allocations, struct jfr_chunk *chunk)
 {
-    for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
-        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
-        if (type && type->events && counts(kind, or_allocations, rank))
-            return rank;
-        type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
-        if (type && type->events && counts(kind, or_allocations, rank))
-            return rank;
-    }
-    return LOAD_NOTHING;
+    enum load_rank rank = LOAD_RANKS - 1;
+    while (rank > LOAD_NOTHING &&
+           !(counts(kind, or_allocations, rank) &&
+             (has_events(chunk, profile_sources[rank].first) || has_events(chunk, profile_sources[rank].second))))
+        rank--;
+    return rank;
 }
 
 /* Whose chunk it is, and which of its samples count: of what is new in it. */
@@ -595,7 +581,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
             l->handlers[type->index] = handlers[i].handler;
     }
     for (enum load_rank rank = LOAD_EXECUTION; rank < LOAD_RANKS; rank++) {
-        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        const struct jfr_type *type = jfr_chunk_type(chunk, profile_sources[rank].first);
         l->types[rank] = type ? type->id : 0;
     }
     l->fields.type = NULL;

@@ -2,19 +2,6 @@
 
 #include "base/array.h"
 
-const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
-                                                 [LOAD_HOLDER] = "candor.LockHolder",
-                                                 [LOAD_LOCK] = "jdk.JavaMonitorEnter",
-                                                 [LOAD_LIVE] = "jdk.OldObjectSample",
-                                                 [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",
-                                                 [LOAD_EXECUTION] = "jdk.ExecutionSample",
-                                                 [LOAD_DATADOG] = "datadog.ExecutionSample",
-                                                 [LOAD_SAFEPOINT] = "candor.SafepointSample",
-                                                 [LOAD_WALL] = "candor.WallSample",
-                                                 [LOAD_CPU_TIME] = "jdk.CPUTimeSample",
-                                                 [LOAD_CANDOR] = "candor.CpuSample",
-                                                 [LOAD_EVENT] = "candor.EventSample"};
-
 void load_part_reset(struct load_part *part)
 {
     *part = (struct load_part){.samples = part->samples,

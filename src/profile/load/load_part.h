@@ -9,25 +9,9 @@
 #include "jfr/read/reader.h"
 #include "profile/profile.h"
 
-/* The kinds of sample, better ones last. */
-enum load_rank {
-    LOAD_NOTHING,
-    LOAD_HOLDER,
-    LOAD_LOCK, /* jdk.ThreadPark, too */
-    LOAD_LIVE,
-    LOAD_ALLOCATION,
-    LOAD_EXECUTION,
-    LOAD_DATADOG,
-    LOAD_SAFEPOINT,
-    LOAD_WALL,
-    LOAD_CPU_TIME,
-    LOAD_CANDOR,
-    LOAD_EVENT,
-    LOAD_RANKS
-};
-
-/* The types of their events. */
-extern const char *const load_rank_types[LOAD_RANKS];
+/* Where samples come from, better ones last: the rows of profile_sources. */
+#define LOAD_RANK(symbol, ...) LOAD_##symbol,
+enum load_rank { LOAD_NOTHING, PROFILE_SOURCE_ROWS(LOAD_RANK) LOAD_RANKS };
 
 enum load_note_kind {
     LOAD_THREAD_NAME,      /* a = thread, b = name: it has that one from here on */

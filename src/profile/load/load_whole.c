@@ -47,8 +47,9 @@ static bool is_told_by_agent(const struct load_whole *w, const struct load_part 
     const char *events = profile_setting(w->profile, "event");
     if (part->by_candor || !events)
         return false;
+    enum profile_kind kind = part->rank == LOAD_ALLOCATION ? PROFILE_ALLOC : w->profile->kind;
     if (part->rank == LOAD_LOCK || part->rank == LOAD_LIVE || part->rank == LOAD_ALLOCATION)
-        return word_list_has(events, part->rank == LOAD_LOCK ? "lock" : part->rank == LOAD_LIVE ? "live" : "alloc");
+        return word_list_has(events, profile_kinds[kind].event);
     return w->joined && w->profile->kind == PROFILE_RUNNING;
 }
 
@@ -75,7 +76,8 @@ static int change_samples(struct load_whole *w, const struct load_part *part)
     w->rank = part->rank;
     w->by_candor = part->by_candor;
     profile_drop_samples(p);
-    return profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source) ? -ENOMEM : 0;
+    const char *type = profile_sources[w->rank].first;
+    return profile_string(p, type, strlen(type), &p->source) ? -ENOMEM : 0;
 }
 
 /* Whether the part's samples count; if they are better than those that there are, these are gone. */
@@ -334,7 +336,7 @@ static void weigh_periods(struct load_whole *w)
 
 static uint64_t nominal_interval(const struct load_whole *w)
 {
-    if (w->profile->kind == PROFILE_LOCK || w->profile->kind == PROFILE_HOLDER)
+    if (profile_is_of_locks(w->profile))
         return 0;
     const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
@@ -369,13 +371,19 @@ static int subtract_bases(struct load_whole *w)
     return rc;
 }
 
-/* Allocations weigh bytes; a clock's interval beside them is not theirs. */
+/* Objects weigh bytes; a clock's interval beside them is not theirs. */
+static int weigh_bytes(struct profile *p)
+{
+    const char *value = profile_kinds[p->kind].value;
+    p->unit = profile_kinds[p->kind].unit;
+    p->interval_ns = 0;
+    return profile_string(p, value, strlen(value), &p->value);
+}
+
 static int settle_allocations(struct profile *p)
 {
     p->kind = PROFILE_ALLOC;
-    p->unit = PROFILE_UNIT_BYTES;
-    p->interval_ns = 0;
-    return profile_string(p, "alloc_space", strlen("alloc_space"), &p->value);
+    return weigh_bytes(p);
 }
 
 /* Each set of those that are alive was told at one moment; the last set counts, and is the samples. Who has died since is in it. */
@@ -385,8 +393,6 @@ static int settle_objects(struct load_whole *w)
     uint32_t kept = 0;
     int64_t last = INT64_MIN;
     bool has_set = false;
-    p->unit = PROFILE_UNIT_BYTES;
-    p->interval_ns = 0;
     for (uint32_t i = 0; i < p->object_count; i++)
         if (p->objects[i].is_alive && p->objects[i].told_ns > last) {
             last = p->objects[i].told_ns;
@@ -404,7 +410,7 @@ static int settle_objects(struct load_whole *w)
             return rc;
         w->refused += rc != 0;
     }
-    return profile_string(p, "inuse_space", strlen("inuse_space"), &p->value);
+    return weigh_bytes(p);
 }
 
 /* Samples that stand for events of which the setting says what they are. */
@@ -439,7 +445,7 @@ int load_whole_settle(struct load_whole *w)
                                  (unsigned long long)w->native_samples);
     if (!rc && w->left_out)
         rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
-                                 (unsigned long long)w->left_out, load_rank_types[w->left_out_rank]);
+                                 (unsigned long long)w->left_out, profile_sources[w->left_out_rank].first);
     if (!rc && w->lost_samples)
         rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
                                  (unsigned long long)w->lost_samples);

@@ -27,7 +27,7 @@ void text_books(const struct text *t)
         text_live_books(t);
         return;
     }
-    if (t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER) {
+    if (profile_is_of_locks(t->p)) {
         text_lock_books(t);
         return;
     }

@@ -284,23 +284,19 @@ static void put_format(const struct text *t)
 
 static void put_samples(const struct text *t)
 {
+    static const char of_halts[] = "this is a recording of halts; 'candor report --kind halt' shows them";
     const struct profile *p = t->p;
     char count[32], period[32];
     uint64_t truncated, failed;
     key(t, "Samples");
     if (!t->s->samples) {
-        fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
-              : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
-              : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
-              : t->p->kind == PROFILE_LIVE  ? "none: nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one\n"
-              : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
-                                            : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
+        fprintf(t->out, "none: %s\n", p->kind == PROFILE_RUNNING && holds_halts_only(p) ? of_halts : profile_kinds[p->kind].none);
         return;
     }
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && !profile_is_of_objects(p) && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
+    if (!p->cpu_samples && profile_kinds[p->kind].basis == PROFILE_BY_CLOCK) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)

@@ -4,7 +4,7 @@
  * KIND(symbol, word, basis, event, unit, value, whole, methods, lines, none, lack, command, help):
  *   word       of --kind, and of "kind" in JSON
  *   basis      of enum profile_basis: what takes such a sample
- *   event      of `candor record -e`, for samples of ours
+ *   event      of `candor record -e`, for samples of ours, or another profiler's word
  *   unit       of the weights, where the recording does not lead to another one
  *   value      what the weights measure, in pprof's words, or NULL: the word
  *   whole      what shares are shares of
@@ -24,8 +24,8 @@
 /* OTHER: a unit that we have no arithmetic for; its word is in the profile's `unit_name`. */
 enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
 
-/* A clock, an object that was allocated, or the end of a wait. */
-enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT };
+/* A clock, an object that was allocated, the end of a wait, or a call of a function. */
+enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFILE_BY_CALL };
 
 #define PROFILE_KIND_ROWS(KIND)                                                                                                         \
     KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "sampled CPU", "Hot methods", "Hot lines",                                             \
@@ -48,7 +48,13 @@ enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT };
          "holder: what the holders of those locks did meanwhile")                                                                       \
     KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, "waiting time", "Waiting methods", "Waiting lines",                          \
          "nothing was waiting", "no samples of waiting threads", "-e safepoint",                                                        \
-         "waiting: of waiting threads, from -e safepoint")
+         "waiting: of waiting threads, from -e safepoint")                                                                              \
+    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "allocated native memory", "Methods that called malloc",     \
+         "Lines that did", "no native memory was allocated", "no allocations of native memory", "async-profiler's nativemem",           \
+         "nativemem: calls of malloc and its like, from async-profiler's recordings")                                                   \
+    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", "native memory that was not freed",                  \
+         "Methods whose memory was not freed", "Lines whose was not", "all native memory that was allocated was freed",                 \
+         "no allocations of native memory", "async-profiler's nativemem", "nativeleak: those without a call of free after them")
 
 #define PROFILE_KIND_SYMBOL(symbol, ...) PROFILE_##symbol,
 enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
@@ -58,9 +64,13 @@ enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
 #define PROFILE_SOURCE_ROWS(SOURCE)                                                                                                     \
     SOURCE(HOLDER, PROFILE_KIND_BIT(HOLDER), "candor.LockHolder", NULL)                                                                 \
     SOURCE(LOCK, PROFILE_KIND_BIT(LOCK), "jdk.JavaMonitorEnter", "jdk.ThreadPark")                                                      \
+    SOURCE(LIVE_OBJECT, PROFILE_KIND_BIT(LIVE), "profiler.LiveObject", NULL)                                                            \
     SOURCE(LIVE, PROFILE_KIND_BIT(LIVE), "jdk.OldObjectSample", NULL)                                                                   \
+    SOURCE(MALLOC, PROFILE_KIND_BIT(NATIVEMEM) | PROFILE_KIND_BIT(NATIVELEAK), "profiler.Malloc", "profiler.Free")                      \
+    SOURCE(TLAB, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB")                           \
     SOURCE(ALLOCATION, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationSample", NULL)                                                     \
-    SOURCE(EXECUTION, PROFILE_KIND_BIT(RUNNING), "jdk.ExecutionSample", NULL)                                                           \
+    SOURCE(EXECUTION, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WALL), "jdk.ExecutionSample", NULL)                                  \
+    SOURCE(WALL_CLOCK, PROFILE_KIND_BIT(WALL), "profiler.WallClockSample", NULL)                                                        \
     SOURCE(DATADOG, PROFILE_KIND_BIT(RUNNING), "datadog.ExecutionSample", NULL)                                                         \
     SOURCE(SAFEPOINT, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WAITING), "candor.SafepointSample", NULL)                            \
     SOURCE(WALL, PROFILE_KIND_BIT(WALL), "candor.WallSample", NULL)                                                                     \
@@ -94,5 +104,9 @@ extern const struct profile_source profile_sources[];
 bool profile_kind_named(const char *word, enum profile_kind *kind);
 /* Whether a file's events of that type are of the kind. */
 bool profile_kind_comes_from(enum profile_kind kind, const char *event_type);
+/* The first of some kinds (bits), which is what an event type is of if nothing else is asked for; false = there is none. */
+bool profile_kind_first(unsigned kinds, enum profile_kind *kind);
+/* The kinds (bits) that such events may be samples of. JDK 9 calls jdk.X com.oracle.jdk.X. */
+unsigned profile_kinds_of(const char *event_type);
 
 #endif

@@ -73,6 +73,7 @@ void profile_deinit(struct profile *p)
     free(p->problems);
     free(p->objects);
     free(p->live_sets);
+    free(p->event_types);
     *p = (struct profile){0};
 }
 
@@ -349,6 +350,19 @@ int profile_set_setting(struct profile *p, uint32_t name, uint32_t value)
         return -ENOMEM;
     p->setting_count += added;
     p->settings[id] = (struct profile_setting){.name = name, .value = value};
+    return 0;
+}
+
+int profile_add_event_type(struct profile *p, const struct profile_event_type *type)
+{
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        if (p->event_types[i].name == type->name) {
+            p->event_types[i].count += type->count;
+            return 0;
+        }
+    if (ARRAY_GROW(p->event_types, p->event_type_cap, p->event_type_count))
+        return -ENOMEM;
+    p->event_types[p->event_type_count++] = *type;
     return 0;
 }
 

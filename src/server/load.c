@@ -52,7 +52,7 @@ static int load_one(struct store_profiles *to, enum profile_kind kind, const str
     if (!p)
         return error_set(e, -ENOMEM, "the recording: out of memory");
     p->kind = kind;
-    p->or_allocations = kind == PROFILE_RUNNING;
+    p->or_others = kind == PROFILE_RUNNING;
     int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
     return rc ? rc : load_kind(p, &in, &v->note, e);
 }
@@ -64,7 +64,7 @@ static void drop_first(struct store_profiles *of)
 }
 
 /* Beside CPU time, or what there is in its place: quantities that add up over time. What is alive at one moment does not. */
-static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER};
+static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_NATIVEMEM};
 
 int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e)
 {

@@ -106,6 +106,20 @@ static bool has_kind(const struct profile *p, enum profile_kind kind)
     return may_be_empty ? word_list_has(profile_setting(p, "event"), info->event) : profile_kind_comes_from(kind, source);
 }
 
+/* Says so, and which samples there are. */
+static int lacks(const struct profile *p, const char *path, enum profile_kind kind)
+{
+    char words[128] = "";
+    unsigned kinds = 0;
+    enum profile_kind one;
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        kinds |= profile_kind_first(p->event_types[i].kinds, &one) ? 1u << one : 0;
+    for (one = 0; one < PROFILE_KINDS; one++)
+        if (kinds & 1u << one)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", *words ? ", " : ", which has ", profile_kinds[one].word);
+    return cli_fail("%s: %s in this recording%s; record with %s", path, profile_kinds[kind].lack, words, profile_kinds[kind].command);
+}
+
 static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
 {
     struct error e;
@@ -121,7 +135,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     bool remote = args && remote_is(path); /* --kind said what to ask for */
     p->kind = remote ? PROFILE_RUNNING : kind;
     p->full_names = args && cli_switch(args, "full-names");
-    p->or_allocations = kind == PROFILE_RUNNING;
+    p->or_others = kind == PROFILE_RUNNING;
     int status = read_one(p, args, path, side);
     if (status || remote)
         return status ? status : apply(args, f, p, path);
@@ -130,7 +144,7 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     if (p->kind != kind && asked && !strcmp(asked, profile_kinds[PROFILE_RUNNING].word))
         return cli_fail("%s: %s in this recording, only %s; use --kind %s", path, profile_kinds[kind].lack, info->whole, info->word);
     if (!has_kind(p, kind))
-        return cli_fail("%s: %s in this recording; record with %s", path, profile_kinds[kind].lack, profile_kinds[kind].command);
+        return lacks(p, path, kind);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

@@ -10,6 +10,8 @@ void load_part_reset(struct load_part *part)
                                .object_cap = part->object_cap,
                                .live_sets = part->live_sets,
                                .live_set_cap = part->live_set_cap,
+                               .blocks = part->blocks,
+                               .block_cap = part->block_cap,
                                .notes = part->notes,
                                .note_cap = part->note_cap};
 }
@@ -19,6 +21,7 @@ void load_part_deinit(struct load_part *part)
     free(part->samples);
     free(part->objects);
     free(part->live_sets);
+    free(part->blocks);
     free(part->notes);
     *part = (struct load_part){0};
 }
@@ -36,6 +39,14 @@ int load_part_object(struct load_part *part, const struct profile_object *object
     if (ARRAY_GROW(part->objects, part->object_cap, part->object_count))
         return -ENOMEM;
     part->objects[part->object_count++] = *object;
+    return 0;
+}
+
+int load_part_block(struct load_part *part, const struct load_block *block)
+{
+    if (ARRAY_GROW(part->blocks, part->block_cap, part->block_count))
+        return -ENOMEM;
+    part->blocks[part->block_count++] = *block;
     return 0;
 }
 

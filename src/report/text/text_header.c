@@ -97,7 +97,7 @@ static void put_weight(const struct text *t, const char *word)
     fputs(text_time(text, sizeof text, (int64_t)t->s->weight), t->out);
     if (t->p->duration_ns)
         fprintf(t->out, ", %.2f threads on average", (double)t->s->weight / (double)t->p->duration_ns);
-    fputs(" (wall-clock time of Java's threads)\n", t->out);
+    fprintf(t->out, " (wall-clock time of %s)\n", t->p->book_count ? "Java's threads" : "threads");
 }
 
 static void put_safepoint(const struct text *t)
@@ -116,6 +116,8 @@ static void put_wall(const struct text *t)
 {
     char text[32];
     put_weight(t, "Wall");
+    if (!profile_book(t->p, "wall_time", ""))
+        return;
     key(t, "Event");
     fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
             text_time(text, sizeof text, (int64_t)t->p->interval_ns));
@@ -282,6 +284,26 @@ static void put_format(const struct text *t)
         }
 }
 
+/* No answer says that there is nothing while the recording has something. */
+static void put_others(const struct text *t)
+{
+    const char *before = "          it has ";
+    char count[32];
+    for (uint32_t i = 0; i < t->p->event_type_count; i++) {
+        const struct profile_event_type *type = &t->p->event_types[i];
+        enum profile_kind kind;
+        if (type->kinds & 1u << t->p->kind)
+            continue;
+        fprintf(t->out, "%s%s ", before, text_count(count, sizeof count, type->count));
+        utf8_print(t->out, profile_text(t->p, type->name));
+        if (profile_kind_first(type->kinds, &kind))
+            fprintf(t->out, " (--kind %s)", profile_kinds[kind].word);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', t->out);
+}
+
 static void put_samples(const struct text *t)
 {
     static const char of_halts[] = "this is a recording of halts; 'candor report --kind halt' shows them";
@@ -291,6 +313,7 @@ static void put_samples(const struct text *t)
     key(t, "Samples");
     if (!t->s->samples) {
         fprintf(t->out, "none: %s\n", p->kind == PROFILE_RUNNING && holds_halts_only(p) ? of_halts : profile_kinds[p->kind].none);
+        put_others(t);
         return;
     }
     count_outcomes(p, &truncated, &failed);

@@ -71,7 +71,8 @@ static int check_kind(struct kind *kind, const struct profile *p, const char *pa
         kind->samples = p->kind;
         snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : what_of(p, kind->word));
     } else if (kind->samples != p->kind) {
-        return cli_fail("%s: one of it and %s is of wall-clock time, the other is not: they cannot be compared", path, first);
+        return cli_fail("%s: its samples are of the kind %s, those of %s of the kind %s: they cannot be compared", path,
+                        profile_kinds[p->kind].word, first, profile_kinds[kind->samples].word);
     } else if (kind->unit != p->unit || strcmp(kind->word, profile_unit_word(p))) {
         return cli_fail("%s: its weights are %s, those of %s are %s: they cannot be compared", path, profile_unit_word(p), first,
                         kind->word);

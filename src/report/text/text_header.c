@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RATE_BYTES = 20 }; /* of a rate as the recording has it: "100/s" */
+enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
 
 static void key(const struct text *t, const char *name)
 {
@@ -284,23 +284,34 @@ static void put_format(const struct text *t)
         }
 }
 
-/* No answer says that there is nothing while the recording has something. */
-static void put_others(const struct text *t)
+/* Samples of other kinds, or, if `unknown`, events of none. Returns how many types there are; `shown` of them are already printed. */
+static uint32_t put_types(const struct text *t, bool unknown, uint32_t shown)
 {
-    const char *before = "          it has ";
     char count[32];
+    uint32_t types = 0;
     for (uint32_t i = 0; i < t->p->event_type_count; i++) {
         const struct profile_event_type *type = &t->p->event_types[i];
         enum profile_kind kind;
-        if (type->kinds & 1u << t->p->kind)
+        bool known = profile_kind_first(type->kinds, &kind);
+        if (known == unknown || type->kinds & 1u << t->p->kind || shown + types++ >= TYPES_TOP)
             continue;
-        fprintf(t->out, "%s%s ", before, text_count(count, sizeof count, type->count));
+        fputs(shown + types == 1 ? "          it has " : (shown + types) % TYPES_A_LINE == 1 ? ",\n          " : ", ", t->out);
+        fprintf(t->out, "%s ", text_count(count, sizeof count, type->count));
         utf8_print(t->out, profile_text(t->p, type->name));
-        if (profile_kind_first(type->kinds, &kind))
+        if (known)
             fprintf(t->out, " (--kind %s)", profile_kinds[kind].word);
-        before = ", ";
     }
-    if (*before == ',')
+    return types;
+}
+
+/* No answer says that there is nothing while the recording has something. */
+static void put_others(const struct text *t)
+{
+    uint32_t types = put_types(t, false, 0);
+    types += put_types(t, true, types);
+    if (types > TYPES_TOP)
+        fputs(",\n          and more; 'candor summary' lists all types of events", t->out);
+    if (types)
         fputc('\n', t->out);
 }
 

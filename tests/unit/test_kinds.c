@@ -48,11 +48,14 @@ static void test_doc(void)
 static void test_words(void)
 {
     enum profile_kind found;
+    char type[64];
     for (int kind = 0; kind < PROFILE_KINDS; kind++) {
         const struct profile_kind_info *info = &profile_kinds[kind];
         tap_ok(profile_kind_named(info->word, &found) && (int)found == kind, "%s is found by its word", info->word);
         tap_ok(info->whole && info->methods && info->lines && info->none && info->lack && info->command && info->event,
                "%s has all of its texts", info->word);
+        snprintf(type, sizeof type, "%s:%s", info->value ? info->value : info->word, info->value ? "bytes" : "ns");
+        tap_ok(!info->stored || !strcmp(info->stored, type), "%s: a server's type is what weights are of", info->word);
         tap_ok((info->unit == PROFILE_UNIT_BYTES) == (info->value != NULL), "%s: bytes have a name", info->word);
     }
     tap_ok(!profile_kind_named("", &found) && !profile_kind_named("cp", &found) && !profile_kind_named("cpu|wall", &found), "no other");

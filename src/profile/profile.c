@@ -35,6 +35,7 @@ _Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
 
 enum {
     PROBLEMS_MAX = 100,
+    EVENT_TYPES_MAX = 1000,
     NAME_BYTES_MAX = 1 << 20, /* longer ones stay as they are */
     BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
     SMALL_BITS = 20,         /* three such numbers and a type are a key */
@@ -360,6 +361,8 @@ int profile_add_event_type(struct profile *p, const struct profile_event_type *t
             p->event_types[i].count += type->count;
             return 0;
         }
+    if (p->event_type_count == EVENT_TYPES_MAX)
+        return 0;
     if (ARRAY_GROW(p->event_types, p->event_type_cap, p->event_type_count))
         return -ENOMEM;
     p->event_types[p->event_type_count++] = *type;

@@ -228,7 +228,7 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* Replaces the earlier line with the same (account, reason), or setting of the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
-/* Adds events to those of their type. */
+/* Adds events to those of their type, unless there are 1000 types. */
 int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
 /* Adds a problem, unless the same one is already there or there are 100. */
 int profile_add_problem(struct profile *p, const char *level, const char *format, ...)

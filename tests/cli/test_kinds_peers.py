@@ -16,7 +16,7 @@ import candortest as ct
 JARS = HERE.parent / "jvm/fetch_jars.sh"
 
 
-def recorded(jdk, name, *flags, seconds=0.5):
+def recorded(jdk, name, *flags, seconds=0.2):
     path = ct.WORK / f"{name}.jfr"
     with ct.Jvm(jdk, "Mixed", flags=[flag.format(path=path) for flag in flags]) as jvm:
         jvm.round(seconds=seconds)
@@ -33,12 +33,13 @@ def figures(path, *options):
     return report["sample_count"], report["sampled"]
 
 
-def converted(jdk, jars, path, *options):
+def converted(jdk, jars, path, *options, sums=((), ("--total",))):
     """The same by async-profiler's converter."""
     found = []
-    for total in ((), ("--total",)):
+    for total in sums:
         collapsed = ct.WORK / "converted.txt"
-        ct.run(jdk.java, "-cp", f"{jars}/*", "one.convert.Main", *options, *total, "-o", "collapsed", path, collapsed)
+        ct.run(jdk.java, "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", "one.convert.Main", *options, *total,
+               "-o", "collapsed", path, collapsed)
         found.append(sum(int(line.rpartition(" ")[2]) for line in collapsed.read_text().splitlines()))
     return tuple(found)
 
@@ -54,8 +55,8 @@ def check_profiler(jdk, jars, library):
     path = recorded(jdk, "single", f"{agent},event=cpu,interval=1ms,wall=2ms,nobatch")
     check_clocks(jdk, jars, path, "not batched", 1_000_000, 2_000_000)
     path = recorded(jdk, "wall", f"{agent},event=wall,interval=2ms,nobatch")
-    samples = converted(jdk, jars, path, "--wall")[0]
-    running = converted(jdk, jars, path, "--wall", "--state", "runnable")[0]
+    samples = converted(jdk, jars, path, "--wall", sums=[()])[0]
+    running = converted(jdk, jars, path, "--wall", "--state", "runnable", sums=[()])[0]
     ct.ok(samples > running > 0 and figures(path, "--kind", "wall") == (samples, samples * 2_000_000), "a wall clock alone: all states",
           f"{samples}, {running}")
     ct.ok(figures(path) == (running, running * 2_000_000), "and its running threads are CPU time", figures(path))
@@ -65,7 +66,7 @@ def check_profiler(jdk, jars, library):
 
 def check_clocks(jdk, jars, path, what, cpu_ns, wall_ns):
     for kind, ns in (("cpu", cpu_ns), ("wall", wall_ns)):
-        samples = converted(jdk, jars, path, f"--{kind}")[0]
+        samples = converted(jdk, jars, path, f"--{kind}", sums=[()])[0]
         ct.ok(samples and figures(path, "--kind", kind) == (samples, samples * ns), f"both clocks, {what}: {kind}",
               f"{figures(path, '--kind', kind)}, {samples}")
 

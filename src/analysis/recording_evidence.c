@@ -111,9 +111,9 @@ static void cut_waits(const struct recording_evidence *r, struct profile *p)
     }
 }
 
-static bool comes_from(const struct profile *p, const char *event)
+static struct profile *unless_empty(struct profile *p)
 {
-    return p->sample_count && !strcmp(profile_text(p, p->source), event);
+    return p->sample_count && profile_kind_comes_from(p->kind, profile_text(p, p->source)) ? p : NULL;
 }
 
 /* Samples of CPU time, and no other's that were read in their place. */
@@ -130,9 +130,9 @@ static void give_profiles(struct recording_evidence *r)
     const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
-    e->wall = comes_from(&r->profiles[WALL], "candor.WallSample") ? &r->profiles[WALL] : NULL;
-    e->lock = comes_from(&r->profiles[LOCK], "jdk.JavaMonitorEnter") ? &r->profiles[LOCK] : NULL;
-    e->holder = comes_from(&r->profiles[HOLDER], "candor.LockHolder") ? &r->profiles[HOLDER] : NULL;
+    e->wall = unless_empty(&r->profiles[WALL]);
+    e->lock = unless_empty(&r->profiles[LOCK]);
+    e->holder = unless_empty(&r->profiles[HOLDER]);
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
     e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;

@@ -77,7 +77,7 @@ uint32_t allocated_class(const struct profile *p, uint32_t labels)
 
 bool allocated_has_classes(const struct profile *p)
 {
-    return profile_is_of_objects(p) || p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER;
+    return profile_is_of_objects(p) || profile_is_of_locks(p);
 }
 
 int allocated_add_frames(struct profile *p)

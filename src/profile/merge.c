@@ -102,6 +102,17 @@ static int take_problems(struct merge *m)
     return 0;
 }
 
+static int take_event_types(struct merge *m)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < m->from->event_type_count; i++) {
+        struct profile_event_type type = m->from->event_types[i];
+        type.name = m->graft.strings[type.name];
+        rc = profile_add_event_type(m->to, &type);
+    }
+    return rc;
+}
+
 /* Recordings one after another add up; those at the same time span what they span together. */
 static void take_span(struct profile *p, const struct profile *from)
 {
@@ -171,6 +182,7 @@ int profile_merge(struct profile *p, const struct profile *from)
     rc = rc ? rc : take_books(&m);
     rc = rc ? rc : take_settings(&m, first);
     rc = rc ? rc : take_problems(&m);
+    rc = rc ? rc : take_event_types(&m);
     rc = rc ? rc : profile_string(p, "several", 7, &several);
     if (!rc) {
         take_figures(&m, first, several);

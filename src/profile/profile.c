@@ -35,6 +35,7 @@ _Static_assert((int)MAPS == (int)PROFILE_MAPS, "profile.h has as many maps");
 
 enum {
     PROBLEMS_MAX = 100,
+    EVENT_TYPES_MAX = 1000,
     NAME_BYTES_MAX = 1 << 20, /* longer ones stay as they are */
     BCI_MAX = (1 << 28) - 1, /* the class file format allows 65,535 */
     SMALL_BITS = 20,         /* three such numbers and a type are a key */
@@ -73,6 +74,7 @@ void profile_deinit(struct profile *p)
     free(p->problems);
     free(p->objects);
     free(p->live_sets);
+    free(p->event_types);
     *p = (struct profile){0};
 }
 
@@ -352,6 +354,21 @@ int profile_set_setting(struct profile *p, uint32_t name, uint32_t value)
     return 0;
 }
 
+int profile_add_event_type(struct profile *p, const struct profile_event_type *type)
+{
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        if (p->event_types[i].name == type->name) {
+            p->event_types[i].count += type->count;
+            return 0;
+        }
+    if (p->event_type_count == EVENT_TYPES_MAX)
+        return 0;
+    if (ARRAY_GROW(p->event_types, p->event_type_cap, p->event_type_count))
+        return -ENOMEM;
+    p->event_types[p->event_type_count++] = *type;
+    return 0;
+}
+
 int profile_add_problem(struct profile *p, const char *level, const char *format, ...)
 {
     char text[1024];
@@ -412,26 +429,11 @@ uint8_t profile_type_named(const char *word, size_t len)
 
 const char *profile_kind_word(const struct profile *p)
 {
-    switch (p->kind) {
-    case PROFILE_WAITING:
-        return "waiting";
-    case PROFILE_WALL:
-        return "wall";
-    case PROFILE_ALLOC:
-        return "alloc";
-    case PROFILE_LIVE:
-        return "live";
-    case PROFILE_LOCK:
-        return "lock";
-    case PROFILE_KINDS:
-    case PROFILE_HOLDER:
-        return "holder";
-    case PROFILE_RUNNING:
-        break;
-    }
+    if (p->kind != PROFILE_RUNNING)
+        return profile_kinds[p->kind].word;
     if (!strcmp(profile_text(p, p->source), "candor.EventSample"))
         return "events";
-    return profile_is_safepoint(p) ? "running" : "cpu";
+    return profile_is_safepoint(p) ? "running" : profile_kinds[p->kind].word;
 }
 
 const char *profile_unit_word(const struct profile *p)

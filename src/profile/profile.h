@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/strtab.h"
 #include "jfr/schema.h"
+#include "profile/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,23 +39,6 @@ enum { PROFILE_DEPTH_MAX = 4096 }; /* frames of one stack; what a recording has 
 enum { PROFILE_LABELS_MAX = 64 }; /* of one sample; further ones are left out */
 
 enum { PROFILE_MAPS = 14 };
-
-/* OTHER: a unit that we have no arithmetic for; its word is in `unit_name`. */
-enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
-
-/* Which samples a profile is of: those of running threads, those of threads that waited, those of all in proportion to the time that
- * passed (event wall), allocations, objects that are alive, waits for locks, or what threads did that had a lock for which others
- * waited. */
-enum profile_kind {
-    PROFILE_RUNNING,
-    PROFILE_WAITING,
-    PROFILE_WALL,
-    PROFILE_ALLOC,
-    PROFILE_LIVE,
-    PROFILE_LOCK,
-    PROFILE_HOLDER,
-    PROFILE_KINDS
-};
 
 struct profile_method {
     uint32_t class_name; /* string ids; the class with dots, empty for native code */
@@ -142,6 +126,13 @@ struct profile_problem {
     uint32_t text;
 };
 
+/* Events of a recording that show a stack, whether they are samples of this profile or not. */
+struct profile_event_type {
+    uint32_t name;  /* string id */
+    unsigned kinds; /* bits: the kinds that they may be samples of; 0 = of none */
+    uint64_t count;
+};
+
 struct profile {
     struct strtab strings;
     struct profile_method *methods;
@@ -167,9 +158,12 @@ struct profile {
     struct profile_live_set *live_sets; /* of the same, as time goes */
     uint32_t live_set_count, live_set_cap;
 
+    struct profile_event_type *event_types;
+    uint32_t event_type_count, event_type_cap;
+
     enum profile_kind kind; /* to be set before samples come in */
     bool full_names;        /* the same: methods keep the names that they come with; else these are made stable (base/text/stable_name.h) */
-    bool or_allocations;    /* the same: where there are none of running threads, allocations count, and are the kind from then on */
+    bool or_others;         /* the same: where there are none of running threads, others count (load/load_jfr.h), and are the kind then */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
     uint32_t value;             /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
@@ -184,7 +178,7 @@ struct profile {
     uint64_t cpu_samples;       /* events of candor.CpuSample */
     uint64_t execution_samples; /* events of jdk.ExecutionSample */
     uint64_t safepoint_samples; /* events of candor.SafepointSample, whatever their threads did */
-    uint64_t allocation_samples; /* events of jdk.ObjectAllocationSample */
+    uint64_t allocation_samples; /* events of jdk.ObjectAllocationSample, InNewTLAB and OutsideTLAB */
     uint64_t interval_ns;       /* nominal; 0 = unknown */
     int64_t start_ns;           /* since the epoch; 0 = unknown */
     uint64_t duration_ns;
@@ -234,6 +228,8 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* Replaces the earlier line with the same (account, reason), or setting of the same name. */
 int profile_set_book(struct profile *p, const struct profile_book *line);
 int profile_set_setting(struct profile *p, uint32_t name, uint32_t value);
+/* Adds events to those of their type, unless there are 1000 types. */
+int profile_add_event_type(struct profile *p, const struct profile_event_type *type);
 /* Adds a problem, unless the same one is already there or there are 100. */
 int profile_add_problem(struct profile *p, const char *level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -248,12 +244,17 @@ const char *profile_type_name(uint8_t type);
 uint8_t profile_type_named(const char *word, size_t len);
 /* The word for the unit of weights: "ns", "samples", "bytes", or another profiler's. */
 const char *profile_unit_word(const struct profile *p);
-/* "cpu", "wall", "alloc", "live", "lock", "holder", "waiting", "running" of the event safepoint, "events" of one that perf counts. */
+/* The kind's word; "running" of the event safepoint, "events" of one that perf counts. */
 const char *profile_kind_word(const struct profile *p);
 /* Whether its samples are objects, allocated or alive, that have a class (allocated.h). */
 static inline bool profile_is_of_objects(const struct profile *p)
 {
-    return p->kind == PROFILE_ALLOC || p->kind == PROFILE_LIVE;
+    return profile_kinds[p->kind].basis == PROFILE_BY_OBJECT;
+}
+/* Whether its samples are waits for locks, or what the holders of these did. */
+static inline bool profile_is_of_locks(const struct profile *p)
+{
+    return profile_kinds[p->kind].basis == PROFILE_BY_WAIT;
 }
 /* Forgets all samples and their sums; interned data stays. */
 void profile_drop_samples(struct profile *p);

@@ -25,7 +25,7 @@ struct trace_piece {
 struct trace_span {
     const char *id, *root;
     int64_t from_ns, to_ns;
-    uint64_t weights[PROFILE_ALLOC + 1]; /* by enum profile_kind */
+    uint64_t weights[PROFILE_KINDS]; /* by enum profile_kind */
 };
 
 struct trace {
@@ -33,7 +33,7 @@ struct trace {
     uint32_t piece_count, piece_cap;
     struct trace_span *spans; /* the same */
     uint32_t span_count, span_cap;
-    uint64_t weights[PROFILE_ALLOC + 1];
+    uint64_t weights[PROFILE_KINDS];
     uint32_t samples, threads;
 };
 

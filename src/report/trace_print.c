@@ -37,7 +37,7 @@ static const char *word_of(const struct trace_piece *p, char *out, size_t size)
 {
     size_t n = 0;
     if (p->kind == PROFILE_RUNNING)
-        return "cpu";
+        return profile_kinds[p->kind].word;
     if (p->kind == PROFILE_ALLOC)
         return "allocates";
     for (const char *at = jfr_thread_state_names[p->state] + strlen("STATE_"); *at && n + 1 < size; at++)
@@ -50,7 +50,8 @@ static const char *word_of(const struct trace_piece *p, char *out, size_t size)
 
 static const char *weight_text(char *out, size_t size, enum profile_kind kind, uint64_t weight)
 {
-    return kind == PROFILE_ALLOC ? units_format_bytes(out, size, weight) : units_format_duration(out, size, weight);
+    return profile_kinds[kind].unit == PROFILE_UNIT_BYTES ? units_format_bytes(out, size, weight)
+                                                          : units_format_duration(out, size, weight);
 }
 
 static void put_weights(FILE *out, const uint64_t *weights)
@@ -165,7 +166,7 @@ static void json_piece(struct jsonw *j, const struct trace_piece *p)
     put_number(j, "from_ns", p->from_ns);
     put_number(j, "to_ns", p->to_ns);
     jsonw_member_text(j, "state", word_of(p, word, sizeof word));
-    jsonw_member_uint(j, p->kind == PROFILE_ALLOC ? "bytes" : "ns", p->weight);
+    jsonw_member_uint(j, profile_kinds[p->kind].unit == PROFILE_UNIT_BYTES ? "bytes" : "ns", p->weight);
     jsonw_member_uint(j, "samples", p->samples);
     jsonw_member_text_or_null(j, "thread", p->thread);
     jsonw_member_text_or_null(j, "span_id", p->span);

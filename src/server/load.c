@@ -52,7 +52,7 @@ static int load_one(struct store_profiles *to, enum profile_kind kind, const str
     if (!p)
         return error_set(e, -ENOMEM, "the recording: out of memory");
     p->kind = kind;
-    p->or_allocations = kind == PROFILE_RUNNING;
+    p->or_others = kind == PROFILE_RUNNING;
     int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
     return rc ? rc : load_kind(p, &in, &v->note, e);
 }
@@ -63,17 +63,15 @@ static void drop_first(struct store_profiles *of)
     memmove(&of->list[0], &of->list[1], --of->count * sizeof of->list[0]);
 }
 
-/* Beside CPU time, or what there is in its place: quantities that add up over time. What is alive at one moment does not. */
-static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_LOCK, PROFILE_HOLDER};
-
 int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
     int rc = load_one(to, PROFILE_RUNNING, v, e);
     const struct profile *first = &to->list[0];
-    for (size_t i = 0; !rc && i < sizeof others / sizeof *others; i++) {
-        if (!(first->kinds & 1u << others[i]) || first->kind == others[i])
+    for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
+        bool is_other = kind != PROFILE_RUNNING && kind != first->kind; /* beside CPU time, or what there is in its place */
+        if (!is_other || !(first->kinds & 1u << kind) || !profile_kinds[kind].stored)
             continue;
-        rc = load_one(to, others[i], v, e);
+        rc = load_one(to, kind, v, e);
         if (!rc && !to->list[to->count - 1].sample_count)
             profile_deinit(&to->list[--to->count]);
     }

@@ -52,7 +52,8 @@ def main():
     ct.ok(contents[0]["type"] == "cpu:ns" and {one["type"]: one["weight"] for one in contents} == types, "the list of recordings", contents)
     ct.ok(not server.get("/v1/recordings", type="inuse_space:bytes", **HOUR)["recordings"], "what none measures is of none")
     refused = ct.candor("report", "--kind", "live", server.url)
-    ct.ok(refused.status == 2 and "a server has cpu, wall, alloc, lock and holder" in refused.err, "live needs a recording", refused)
+    has = "a server has cpu, wall, alloc, lock, holder, nativemem"
+    ct.ok(refused.status == 2 and has in refused.err, "live needs a recording", refused)
     server.end()
     ct.done()
 

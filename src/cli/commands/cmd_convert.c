@@ -21,9 +21,7 @@
 static const struct cli_option options[] = {
     {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
      "the format, if OUT's name does not show it"},
-    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting",
-     "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: bytes that are alive, lock: "
-     "waits for locks, all three with the class at the leaf; holder: what the holders of these locks did"},
+    {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
     {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; for "
                                       "allocations bytes)"},

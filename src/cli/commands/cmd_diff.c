@@ -58,11 +58,7 @@ struct kind {
 
 static const char *what_of(const struct profile *p, const char *unit)
 {
-    if (p->kind == PROFILE_WALL)
-        return "wall-clock time";
-    if (p->kind == PROFILE_LOCK || p->kind == PROFILE_HOLDER)
-        return "time of waiting for locks";
-    return p->unit == PROFILE_UNIT_NS ? "sampled CPU" : unit;
+    return p->unit == PROFILE_UNIT_NS ? profile_kinds[p->kind].whole : unit;
 }
 
 static int check_kind(struct kind *kind, const struct profile *p, const char *path, const char *first)
@@ -75,7 +71,8 @@ static int check_kind(struct kind *kind, const struct profile *p, const char *pa
         kind->samples = p->kind;
         snprintf(kind->whole, sizeof kind->whole, "%% of %s", *value ? value : what_of(p, kind->word));
     } else if (kind->samples != p->kind) {
-        return cli_fail("%s: one of it and %s is of wall-clock time, the other is not: they cannot be compared", path, first);
+        return cli_fail("%s: its samples are of the kind %s, those of %s of the kind %s: they cannot be compared", path,
+                        profile_kinds[p->kind].word, first, profile_kinds[kind->samples].word);
     } else if (kind->unit != p->unit || strcmp(kind->word, profile_unit_word(p))) {
         return cli_fail("%s: its weights are %s, those of %s are %s: they cannot be compared", path, profile_unit_word(p), first,
                         kind->word);

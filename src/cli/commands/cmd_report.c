@@ -13,11 +13,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting|halt",
-     "which samples (default cpu); wall: of all threads, from -e wall; alloc: allocations, from -e alloc; live: "
-     "objects that are alive, and leak candidates, from -e live; lock: waits for locks, from -e lock; holder: what "
-     "the holders of those locks did meanwhile; waiting: of waiting threads, from -e safepoint; halt: no samples, "
-     "but what stopped threads"},
+    {0, "kind", "KIND", PROFILE_KIND_CHOICES("|halt"), "which samples; " PROFILE_KIND_HELP "halt: no samples, but what stopped threads"},
     {0, "sections", "LIST", NULL, "comma-separated: methods, lines, classes, packages, types, tree, bottom-up, threads, books"},
     {0, "group-by", "KEY", NULL, "add a table by a label: endpoint, trace_id, ... (see docs/context.md), or any that "
                                  "a profile has"},
@@ -236,9 +232,12 @@ const struct cli_command command_report = {
         "For a recording of the event safepoint, the report shows the threads that were running, by wall-clock time, "
         "and with --kind waiting the threads that waited, whose stacks are exact. Its books cover the threads' time, "
         "not CPU time.\n\n"
+        "--kind nativemem prints native memory that was allocated, for a recording by async-profiler, and --kind "
+        "nativeleak what was not freed in it.\n\n"
         "--kind alloc prints allocated bytes, for a recording made with -e alloc or by the JDK: by class, then by "
-        "the method and line that allocates. In trees the class is at the leaf. If a recording contains nothing "
-        "else, --kind is not needed.\n\n"
+        "the method and line that allocates. In trees the class is at the leaf.\n\n"
+        "If a recording has no CPU samples, and --kind is not given, the report shows wall-clock time, or allocations, "
+        "or native memory. docs/formats/samples.md describes which events of a JFR file are samples of which kind.\n\n"
         "--kind live prints what is alive at the end, for a recording made with -e live or for the JDK's old object "
         "samples. It also prints leak candidates, by class and by the program's own method that allocates it: those "
         "that grew in each quarter of the recording, by more than chance. If nothing grows, a recording shows one "

@@ -16,22 +16,22 @@ static const struct cli_option options[] = {
 
 enum { KINDS = 3 };
 
-/* Where each kind of samples comes from; cpu: from whatever the file has, unless its samples weigh something else than time. */
-static const struct {
-    enum profile_kind kind;
-    enum profile_unit unit;
-    const char *source;
-} kinds[KINDS] = {{PROFILE_RUNNING, PROFILE_UNIT_NS, NULL},
-                  {PROFILE_WALL, PROFILE_UNIT_NS, "candor.WallSample"},
-                  {PROFILE_ALLOC, PROFILE_UNIT_BYTES, "jdk.ObjectAllocationSample"}};
+static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_ALLOC};
+
+/* cpu: from whatever the file has, unless its samples weigh something else than time. */
+static bool has_samples(const struct profile *p, enum profile_kind kind)
+{
+    return p->kind == kind && p->unit == profile_kinds[kind].unit &&
+           (kind == PROFILE_RUNNING || profile_kind_comes_from(kind, profile_text(p, p->source)));
+}
 
 static int read_kind(struct profile *p, struct trace *t, const char *path, const char *id, int i)
 {
     struct error e;
-    p->kind = kinds[i].kind;
+    p->kind = kinds[i];
     if (formats_load(p, path, NULL, NULL, &e))
         return cli_fail("%s", e.text);
-    if (p->kind != kinds[i].kind || p->unit != kinds[i].unit || (kinds[i].source && strcmp(profile_text(p, p->source), kinds[i].source)))
+    if (!has_samples(p, kinds[i]))
         return CLI_OK;
     int status = trace_id_keep(p, path, id);
     if (!status && trace_add(t, p))

@@ -46,21 +46,8 @@ int input_kind(const struct cli_args *args, enum profile_kind *kind)
 {
     const char *name = cli_option(args, "kind");
     *kind = PROFILE_RUNNING;
-    if (name && !strcmp(name, "waiting"))
-        *kind = PROFILE_WAITING;
-    else if (name && !strcmp(name, "alloc"))
-        *kind = PROFILE_ALLOC;
-    else if (name && !strcmp(name, "live"))
-        *kind = PROFILE_LIVE;
-    else if (name && !strcmp(name, "wall"))
-        *kind = PROFILE_WALL;
-    else if (name && !strcmp(name, "lock"))
-        *kind = PROFILE_LOCK;
-    else if (name && !strcmp(name, "holder"))
-        *kind = PROFILE_HOLDER;
-    else if (name && strcmp(name, "cpu"))
-        return cli_fail("%s: no %s samples in this recording; there are cpu, wall, alloc, live, lock, holder and waiting",
-                        args->operands[0], name);
+    if (name && !profile_kind_named(name, kind))
+        return cli_usage(args->command, "no kind '%.40s'; there are %s", name, PROFILE_KIND_CHOICES(""));
     return CLI_OK;
 }
 
@@ -106,10 +93,31 @@ static int apply(const struct cli_args *args, struct filter *f, struct profile *
     return rc ? cli_fail("%s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
-/* There may be no samples of it all the same. */
-static bool asked_for(const struct profile *p, const char *event)
+/* Whether it has samples of the kind, or was asked for them: there may be none all the same. Wall-clock time there always is. */
+static bool has_kind(const struct profile *p, enum profile_kind kind)
 {
-    return word_list_has(profile_setting(p, "event"), event);
+    const struct profile_kind_info *info = &profile_kinds[kind];
+    const char *source = profile_text(p, p->source);
+    if (kind == PROFILE_RUNNING)
+        return true;
+    if (info->basis == PROFILE_BY_OBJECT && p->source)
+        return p->unit == info->unit;
+    bool may_be_empty = info->basis != PROFILE_BY_CLOCK && !*source;
+    return may_be_empty ? word_list_has(profile_setting(p, "event"), info->event) : profile_kind_comes_from(kind, source);
+}
+
+/* Says so, and which samples there are. */
+static int lacks(const struct profile *p, const char *path, enum profile_kind kind)
+{
+    char words[128] = "";
+    unsigned kinds = 0;
+    enum profile_kind one;
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        kinds |= profile_kind_first(p->event_types[i].kinds, &one) ? 1u << one : 0;
+    for (one = 0; one < PROFILE_KINDS; one++)
+        if (kinds & 1u << one)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", *words ? ", " : ", which has ", profile_kinds[one].word);
+    return cli_fail("%s: %s in this recording%s; record with %s", path, profile_kinds[kind].lack, words, profile_kinds[kind].command);
 }
 
 static int read_one(struct profile *p, const struct cli_args *args, const char *path, enum remote_side side)
@@ -127,25 +135,16 @@ static int load_one(struct profile *p, const struct cli_args *args, struct filte
     bool remote = args && remote_is(path); /* --kind said what to ask for */
     p->kind = remote ? PROFILE_RUNNING : kind;
     p->full_names = args && cli_switch(args, "full-names");
-    p->or_allocations = kind == PROFILE_RUNNING;
+    p->or_others = kind == PROFILE_RUNNING;
     int status = read_one(p, args, path, side);
     if (status || remote)
         return status ? status : apply(args, f, p, path);
-    if (kind == PROFILE_WAITING && !profile_is_safepoint(p))
-        return cli_fail("%s: no samples of waiting threads in this recording; record with -e safepoint", path);
-    const char *asked = args ? cli_option(args, "kind") : NULL, *source = profile_text(p, p->source);
-    const char *of_locks = kind == PROFILE_HOLDER ? "candor.LockHolder" : "jdk.JavaMonitorEnter";
-    if (p->kind != kind && asked && !strcmp(asked, "cpu"))
-        return cli_fail("%s: no cpu samples in this recording, only %s", path,
-                        p->kind == PROFILE_WALL ? "wall" : p->kind == PROFILE_LOCK ? "lock" : "allocations; use --kind alloc");
-    if (kind == PROFILE_ALLOC && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "alloc"))))
-        return cli_fail("%s: no allocation samples in this recording; record with -e alloc", path);
-    if (kind == PROFILE_LIVE && (p->unit != PROFILE_UNIT_BYTES || !(p->source || asked_for(p, "live"))))
-        return cli_fail("%s: no live objects in this recording; record with -e live", path);
-    if (kind == PROFILE_WALL && strcmp(source, "candor.WallSample"))
-        return cli_fail("%s: no wall samples in this recording; record with -e wall, or -e cpu,wall", path);
-    if ((kind == PROFILE_LOCK || kind == PROFILE_HOLDER) && (*source ? strcmp(source, of_locks) != 0 : !asked_for(p, "lock")))
-        return cli_fail("%s: no waits for locks in this recording; record with -e lock", path);
+    const char *asked = args ? cli_option(args, "kind") : NULL;
+    const struct profile_kind_info *info = &profile_kinds[p->kind];
+    if (p->kind != kind && asked && !strcmp(asked, profile_kinds[PROFILE_RUNNING].word))
+        return cli_fail("%s: %s in this recording, only %s; use --kind %s", path, profile_kinds[kind].lack, info->whole, info->word);
+    if (!has_kind(p, kind))
+        return lacks(p, path, kind);
     return args ? apply(args, f, p, path) : CLI_OK;
 }
 

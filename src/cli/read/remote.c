@@ -71,15 +71,17 @@ static int parse_time(const struct cli_args *args, const char *name, const char 
 /* What the server calls the samples of --kind (docs/formats/server-api.md). */
 static int parse_kind(const struct cli_args *args, const char **type)
 {
-    static const char *const types[][2] = {
-        {"cpu", "cpu:ns"}, {"wall", "wall:ns"}, {"alloc", "alloc_space:bytes"}, {"lock", "lock:ns"}, {"holder", "holder:ns"}};
-    const char *kind = cli_option(args, "kind");
-    for (size_t i = 0; kind && i < sizeof types / sizeof *types; i++)
-        if (!strcmp(kind, types[i][0])) {
-            *type = types[i][1];
-            return CLI_OK;
-        }
-    return kind ? cli_usage(args->command, "--kind %.20s needs a recording; a server has cpu, wall, alloc, lock and holder", kind) : CLI_OK;
+    const char *word = cli_option(args, "kind");
+    char stored[128] = "";
+    enum profile_kind kind = PROFILE_RUNNING;
+    if (word && profile_kind_named(word, &kind) && profile_kinds[kind].stored)
+        *type = profile_kinds[kind].stored;
+    if (!word || *type)
+        return CLI_OK;
+    for (int i = 0; i < PROFILE_KINDS; i++)
+        if (profile_kinds[i].stored)
+            snprintf(stored + strlen(stored), sizeof stored - strlen(stored), "%s%s", *stored ? ", " : "", profile_kinds[i].word);
+    return cli_usage(args->command, "--kind %.20s needs a recording; a server has %s", word, stored);
 }
 
 /* The second side has its own times when one of them is given, else those of the first. */

@@ -241,7 +241,7 @@ static int put_profile(struct writer *w)
     pb_put_fixed64(&w->profile, OTLP_TIME, (uint64_t)p->start_ns);
     pb_put_uint(&w->profile, OTLP_DURATION, p->duration_ns);
     if (p->interval_ns) {
-        put_type(w, OTLP_PERIOD_TYPE, p->kind == PROFILE_WALL ? "wall" : "cpu", "nanoseconds");
+        put_type(w, OTLP_PERIOD_TYPE, value_type_period(p), "nanoseconds");
         pb_put_uint(&w->profile, OTLP_PERIOD, p->interval_ns);
     }
     for (uint32_t i = 0, end; i < p->sample_count; i = end) {

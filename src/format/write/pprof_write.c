@@ -60,7 +60,7 @@ static void put_types(struct writer *w)
         put_value_type(w, PPROF_SAMPLE_TYPE, "samples", "count");
     put_value_type(w, PPROF_SAMPLE_TYPE, value_type_name(p), value_type_unit(p));
     if (p->interval_ns) {
-        put_value_type(w, PPROF_PERIOD_TYPE, p->kind == PROFILE_WALL ? "wall" : "cpu", "nanoseconds");
+        put_value_type(w, PPROF_PERIOD_TYPE, value_type_period(p), "nanoseconds");
         put_number(w, PPROF_PERIOD, (int64_t)p->interval_ns);
     }
     put_number(w, PPROF_DEFAULT_SAMPLE_TYPE, string(w, value_type_name(p)));

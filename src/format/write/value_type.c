@@ -6,13 +6,12 @@ const char *value_type_name(const struct profile *p)
         return profile_text(p, p->value);
     if (p->unit == PROFILE_UNIT_SAMPLES)
         return "samples";
-    if (p->kind == PROFILE_WALL)
-        return "wall";
-    if (p->kind == PROFILE_LOCK)
-        return "lock";
-    if (p->kind == PROFILE_HOLDER)
-        return "holder";
-    return p->kind == PROFILE_WAITING ? "waiting" : profile_is_safepoint(p) ? "wall" : "cpu";
+    return profile_kinds[p->kind == PROFILE_RUNNING && profile_is_safepoint(p) ? PROFILE_WALL : p->kind].word;
+}
+
+const char *value_type_period(const struct profile *p)
+{
+    return profile_kinds[p->kind == PROFILE_WALL ? PROFILE_WALL : PROFILE_RUNNING].word;
 }
 
 const char *value_type_unit(const struct profile *p)

@@ -103,6 +103,9 @@ static int refuse(const struct jfr_file *f, struct error *e)
     if (n >= 4 && !memcmp(f->bytes, "FLR", 4) && f->size < JFR_HEADER_BYTES)
         return error_set(e, -EINVAL, "%s: a JFR recording that was cut off within its first header (%" PRIu64 " bytes)",
                          f->name, f->size);
+    if (n >= 8 && !memcmp(f->bytes, "FLR\0\0\0\0\x09", 8))
+        return error_set(e, -EINVAL, "%s: JFR version 0.9, of Oracle's JDK 7 and 8, cannot be read, only 1.x and 2.x; JDK Mission Control "
+                                     "opens it, and OpenJDK 8u262 and later record 2.x", f->name);
     if (n >= 8 && !memcmp(f->bytes, "FLR", 4))
         return error_set(e, -EINVAL, "%s: JFR version %" PRIu64 ".%" PRIu64 " cannot be read, only 1.x and 2.x", f->name,
                          input_be(f->bytes + 4, 2), input_be(f->bytes + 6, 2));

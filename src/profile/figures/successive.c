@@ -167,7 +167,7 @@ static enum successive_by order_by(const struct profile *p)
         enum successive_by by;
     } clocks[] = {{"sigtrap", SUCCESSIVE_BY_THREAD}, {"signal", SUCCESSIVE_BY_THREAD}, {"timer", SUCCESSIVE_BY_THREAD},
                   {"itimer", SUCCESSIVE_BY_TIME}};
-    bool by_clock = !profile_is_of_objects(p) && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER;
+    bool by_clock = profile_kinds[p->kind].basis == PROFILE_BY_CLOCK;
     const char *clock = p->thinned || p->sampled > p->sample_count || !by_clock ? NULL : profile_setting(p, "clock");
     for (size_t i = 0; clock && i < sizeof clocks / sizeof *clocks; i++)
         if (!strcmp(clock, clocks[i].clock))

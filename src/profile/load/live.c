@@ -102,6 +102,7 @@ static int take(struct live *l, struct jfr_news *news)
         l->latest_ns = time > l->latest_ns ? time : l->latest_ns;
         rc = load_event(l->load, &event);
     }
+    rc = rc ? rc : load_end_part(l->load, news->chunk);
     return rc ? rc : load_whole_take(&l->whole, &l->part, NULL);
 }
 

@@ -41,7 +41,7 @@ static int read_events(struct worker *w, struct jfr_chunk *chunk)
     int rc = load_begin_chunk(w->load, chunk, &w->part);
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); !rc && jfr_cursor_next(&cursor, &event);)
         rc = load_event(w->load, &event);
-    return rc;
+    return rc ? rc : load_end_part(w->load, chunk);
 }
 
 /* *readable: there is a part. */
@@ -127,7 +127,7 @@ static int worker_init(struct worker *w, struct crew *c)
         return -ENOMEM;
     w->own.kind = c->whole->profile->kind;
     w->own.full_names = c->whole->profile->full_names;
-    w->own.or_allocations = c->whole->profile->or_allocations;
+    w->own.or_others = c->whole->profile->or_others;
     return load_new(&w->load, w->profile, &c->holders_read);
 }
 

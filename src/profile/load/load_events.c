@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_MAX = 1000 };
+enum { MESSAGE_MAX = 1000, WALL_DEFAULT_NS = 50000000 };
 
 static struct jfr_value value(struct jfr_event *event, const char *field)
 {
@@ -50,7 +50,8 @@ static const struct jfr_field *thread_field(const struct jfr_type *type)
 static bool is_label(const struct jfr_field *f)
 {
     static const char *const known[] = {"startTime", "duration", "outcome",     "state",        "evidence",
-                                        "mode",      "weight",   "collections", "arrayElements", "path"};
+                                        "mode",      "weight",   "collections", "arrayElements", "path",
+                                        "samples",   "timeSpan", "tlabSize",    "allocationSize", "size", "address"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(f->name, known[i]))
             return false;
@@ -193,6 +194,38 @@ static int on_safepoint_sample(struct load *l, struct jfr_event *event)
     return wanted ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
 }
 
+static uint64_t count_of(struct jfr_event *event, const char *field)
+{
+    int64_t n = number(event, field);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+/* A new buffer for the thread's objects stands for all that will be in it. */
+static int on_tlab(struct load *l, struct jfr_event *event)
+{
+    uint64_t buffer = count_of(event, "tlabSize");
+    l->part->allocation_samples++;
+    return l->part->rank == LOAD_TLAB ? add_sample(l, event, buffer ? buffer : count_of(event, "allocationSize")) : 0;
+}
+
+static int on_malloc(struct load *l, struct jfr_event *event)
+{
+    struct load_block block = {.address = (uint64_t)number(event, "address")};
+    if (l->part->rank != LOAD_MALLOC)
+        return 0;
+    int rc = read_labelled(l, event, count_of(event, "size"), &block.sample);
+    if (rc || l->profile->kind == PROFILE_NATIVEMEM)
+        return rc ? rc : load_part_sample(l->part, &block.sample);
+    return load_part_block(l->part, &block);
+}
+
+static int on_free(struct load *l, struct jfr_event *event)
+{
+    struct load_block block = {.address = (uint64_t)number(event, "address"), .is_free = true};
+    block.sample.time_ns = jfr_event_epoch_ns(event);
+    return l->profile->kind == PROFILE_NATIVELEAK ? load_part_block(l->part, &block) : 0;
+}
+
 static int on_allocation_sample(struct load *l, struct jfr_event *event)
 {
     l->part->allocation_samples++;
@@ -206,8 +239,9 @@ static int on_allocation_sample(struct load *l, struct jfr_event *event)
 static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
 {
     const struct jfr_field *born = jfr_type_field(event->type, "allocationTime");
-    int64_t size = number(event, "objectSize"), weight = number(event, "weight"), born_ns;
-    struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size > 0 ? (uint64_t)size : 0, .is_alive = is_alive};
+    int64_t weight = number(event, "weight"), born_ns;
+    uint64_t size = count_of(event, jfr_type_field(event->type, "objectSize") ? "objectSize" : "allocationSize");
+    struct profile_object o = {.told_ns = jfr_event_epoch_ns(event), .size = size, .is_alive = is_alive};
     int rc = read_labelled(l, event, weight > 0 ? (uint64_t)weight : o.size, &o.sample);
     if (!rc && is_alive)
         rc = load_holders(l->profile, event, l->holders_read, &o.sample.labels);
@@ -219,18 +253,22 @@ static int add_object(struct load *l, struct jfr_event *event, bool is_alive)
 
 static int on_old_object(struct load *l, struct jfr_event *event)
 {
-    return l->profile->kind == PROFILE_LIVE ? add_object(l, event, true) : 0;
+    return l->part->rank == LOAD_LIVE ? add_object(l, event, true) : 0;
+}
+
+/* async-profiler's, all of which are of one moment: the end of the chunk. */
+static int on_live_object(struct load *l, struct jfr_event *event)
+{
+    const struct jfr_chunk_info *info = &l->part->info;
+    if (l->part->rank != LOAD_LIVE_OBJECT || add_object(l, event, true))
+        return l->part->rank != LOAD_LIVE_OBJECT ? 0 : -ENOMEM;
+    l->part->objects[l->part->object_count - 1].told_ns = info->start_ns + info->duration_ns;
+    return 0;
 }
 
 static int on_object_end(struct load *l, struct jfr_event *event)
 {
     return l->profile->kind == PROFILE_LIVE ? add_object(l, event, false) : 0;
-}
-
-static uint64_t count_of(struct jfr_event *event, const char *field)
-{
-    int64_t n = number(event, field);
-    return n > 0 ? (uint64_t)n : 0;
 }
 
 static int on_live_set(struct load *l, struct jfr_event *event)
@@ -332,6 +370,18 @@ static int on_lock_holder(struct load *l, struct jfr_event *event)
 static int on_wall_sample(struct load *l, struct jfr_event *event)
 {
     return l->part->rank == LOAD_WALL ? add_sample(l, event, span_ns(event, sample_fields(l, event->type)->weight)) : 0;
+}
+
+/* Stands for as many samples of a thread that did not change. */
+static int on_wall_clock(struct load *l, struct jfr_event *event)
+{
+    struct profile_sample s;
+    uint64_t samples = count_of(event, "samples");
+    if (l->part->rank != LOAD_WALL_CLOCK)
+        return 0;
+    int rc = read_labelled(l, event, samples ? samples : 1, &s);
+    s.count = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+    return rc ? rc : load_part_sample(l->part, &s);
 }
 
 static int on_cpu_time_sample(struct load *l, struct jfr_event *event)
@@ -463,6 +513,13 @@ static uint64_t parse_period(struct jfr_text written)
     return units_parse_duration(plain, &ns) ? 0 : ns;
 }
 
+/* async-profiler's, beside that of its CPU samples; 0 is its default. */
+static int on_wall_interval(struct load *l, struct jfr_text written)
+{
+    uint64_t ns = parse_period(written);
+    return load_part_note(l->part, (struct load_note){.kind = LOAD_PERIOD, .a = LOAD_WALL_CLOCK, .x = ns ? ns : WALL_DEFAULT_NS});
+}
+
 static int on_active_setting(struct load *l, struct jfr_event *event)
 {
     uint64_t id = (uint64_t)number(event, "id");
@@ -472,6 +529,8 @@ static int on_active_setting(struct load *l, struct jfr_event *event)
     enum load_rank rank = LOAD_RANKS - 1;
     while (rank > LOAD_NOTHING && l->types[rank] != id)
         rank--;
+    if (rank == LOAD_EXECUTION && jfr_text_is(name, "wall"))
+        return on_wall_interval(l, jfr_value_text(value(event, "value")));
     uint64_t ns = about_period && id && rank ? parse_period(jfr_value_text(value(event, "value"))) : 0;
     if (!ns)
         return 0;
@@ -500,7 +559,13 @@ static const struct {
     {"jdk.CPUTimeSamplesLost", on_samples_lost},
     {"jdk.ExecutionSample", on_execution_sample},
     {"jdk.ObjectAllocationSample", on_allocation_sample},
+    {"jdk.ObjectAllocationInNewTLAB", on_tlab},
+    {"jdk.ObjectAllocationOutsideTLAB", on_tlab},
     {"jdk.OldObjectSample", on_old_object},
+    {"profiler.LiveObject", on_live_object},
+    {"profiler.WallClockSample", on_wall_clock},
+    {"profiler.Malloc", on_malloc},
+    {"profiler.Free", on_free},
     {"candor.ObjectEnd", on_object_end},
     {"candor.LiveSet", on_live_set},
     {"jdk.JavaMonitorEnter", on_monitor_enter},
@@ -530,55 +595,46 @@ void load_free(struct load *l)
     load_stacks_deinit(&l->stacks);
     load_context_deinit(&l->contexts);
     free(l->handlers);
+    free(l->counts);
     free(l);
 }
 
-/* Only the event safepoint shows which threads wait, and only the event wall what all do in proportion to the time that passes. */
-static bool counts(enum profile_kind kind, bool or_allocations, enum load_rank rank)
+/* JDK 9 called jdk.X com.oracle.jdk.X. */
+static const struct jfr_type *type_of(struct jfr_chunk *chunk, const char *name)
 {
-    switch (kind) {
-    case PROFILE_WAITING:
-        return rank == LOAD_SAFEPOINT;
-    case PROFILE_WALL:
-        return rank == LOAD_WALL;
-    case PROFILE_ALLOC:
-        return rank == LOAD_ALLOCATION;
-    case PROFILE_LIVE:
-        return rank == LOAD_LIVE;
-    case PROFILE_LOCK:
-        return rank == LOAD_LOCK;
-    case PROFILE_HOLDER:
-        return rank == LOAD_HOLDER;
-    case PROFILE_RUNNING:
-    case PROFILE_KINDS:
-        break;
-    }
-    return rank != LOAD_WALL && rank != LOAD_LIVE && rank != LOAD_LOCK && rank != LOAD_HOLDER &&
-           (rank != LOAD_ALLOCATION || or_allocations);
+    char old[128];
+    const struct jfr_type *type = jfr_chunk_type(chunk, name);
+    snprintf(old, sizeof old, "com.oracle.%s", name);
+    return type || strncmp(name, "jdk.", 4) ? type : jfr_chunk_type(chunk, old);
+}
+
+static bool has_events(struct jfr_chunk *chunk, const char *type_name)
+{
+    const struct jfr_type *type = type_name ? type_of(chunk, type_name) : NULL;
+    return type && type->events;
 }
 
 /* Of the chunk's samples the best ones count. */
-static enum load_rank rank_of(enum profile_kind kind, bool or_allocations, struct jfr_chunk *chunk)
+static enum load_rank rank_of(enum profile_kind kind, struct jfr_chunk *chunk)
 {
-    for (enum load_rank rank = LOAD_RANKS - 1; rank > LOAD_NOTHING; rank--) {
-        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
-        if (type && type->events && counts(kind, or_allocations, rank))
-            return rank;
-        type = rank == LOAD_LOCK ? jfr_chunk_type(chunk, "jdk.ThreadPark") : NULL;
-        if (type && type->events && counts(kind, or_allocations, rank))
-            return rank;
-    }
-    return LOAD_NOTHING;
+    enum load_rank rank = LOAD_RANKS - 1;
+    while (rank > LOAD_NOTHING &&
+           !(profile_sources[rank].kinds & 1u << kind &&
+             (has_events(chunk, profile_sources[rank].first) || has_events(chunk, profile_sources[rank].second))))
+        rank--;
+    return rank;
 }
 
 /* Whose chunk it is, and which of its samples count: of what is new in it. */
 static void judge_chunk(struct load *l, struct jfr_chunk *chunk)
 {
     l->part->by_candor = jfr_chunk_type(chunk, "candor.Setting") != NULL;
-    l->part->rank = rank_of(l->profile->kind, l->profile->or_allocations, chunk);
-    for (enum profile_kind kind = 0; kind < PROFILE_KINDS; kind++)
-        if (rank_of(kind, false, chunk) != LOAD_NOTHING)
-            l->part->kinds |= 1u << kind;
+    l->part->rank = rank_of(l->profile->kind, chunk);
+    for (enum profile_kind kind = 0; kind < PROFILE_KINDS; kind++) {
+        enum load_rank rank = rank_of(kind, chunk);
+        bool may_be = rank == LOAD_EXECUTION && kind == PROFILE_WALL; /* the states of its samples show whether it is */
+        l->part->kinds |= rank != LOAD_NOTHING && !may_be ? 1u << kind : 0;
+    }
 }
 
 int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *part)
@@ -586,16 +642,18 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
     uint32_t types;
     jfr_chunk_types(chunk, &types);
     free(l->handlers);
+    free(l->counts);
     l->handlers = calloc(types ? types : 1, sizeof *l->handlers);
-    if (!l->handlers)
+    l->counts = calloc(types ? types : 1, sizeof *l->counts);
+    if (!l->handlers || !l->counts)
         return -ENOMEM;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
-        const struct jfr_type *type = jfr_chunk_type(chunk, handlers[i].type);
+        const struct jfr_type *type = type_of(chunk, handlers[i].type);
         if (type)
             l->handlers[type->index] = handlers[i].handler;
     }
     for (enum load_rank rank = LOAD_EXECUTION; rank < LOAD_RANKS; rank++) {
-        const struct jfr_type *type = jfr_chunk_type(chunk, load_rank_types[rank]);
+        const struct jfr_type *type = type_of(chunk, profile_sources[rank].first);
         l->types[rank] = type ? type->id : 0;
     }
     l->fields.type = NULL;
@@ -615,5 +673,30 @@ void load_go_on(struct load *l, struct jfr_chunk *chunk)
 int load_event(struct load *l, struct jfr_event *event)
 {
     int (*handler)(struct load *, struct jfr_event *) = l->handlers[event->type->index];
+    l->counts[event->type->index]++;
     return handler ? handler(l, event) : 0;
+}
+
+/* Samples of some kind, or what could be. Settings declare a stack that they never have. */
+static bool is_listed(const struct jfr_type *type)
+{
+    bool is_setting = !strcmp(type->name, "jdk.ActiveSetting") || !strcmp(type->name, "jdk.ActiveRecording");
+    bool shows_stack = jfr_type_field(type, "stackTrace") && !is_setting;
+    return shows_stack || profile_kinds_of(type->name) || !strcmp(type->name, "profiler.Span");
+}
+
+int load_end_part(struct load *l, struct jfr_chunk *chunk)
+{
+    uint32_t count;
+    const struct jfr_type *types = jfr_chunk_types(chunk, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = types[i].name;
+        struct load_note note = {.kind = LOAD_EVENT_TYPE, .x = l->counts[i], .y = profile_kinds_of(name)};
+        l->counts[i] = 0;
+        if (!note.x || !is_listed(&types[i]))
+            continue;
+        if (profile_string(l->profile, name, strlen(name), &note.a) || load_part_note(l->part, note))
+            return -ENOMEM;
+    }
+    return 0;
 }

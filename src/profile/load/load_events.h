@@ -1,6 +1,6 @@
 /* From JFR events to the model, one event at a time; the inside of load_crew.c.
  *
- *   load_new -> for each chunk: load_begin_chunk, load_event ... -> load_free
+ *   load_new -> for each chunk: load_begin_chunk, load_event ..., load_end_part -> load_free
  *
  * Names and stacks go into the profile of the reading thread, everything else into the chunk's part. Functions return 0 or
  * -ENOMEM. Wrong data in an event becomes a problem of the profile. */
@@ -30,6 +30,7 @@ struct load {
     struct load_stacks stacks;
     struct load_context contexts;
     int (**handlers)(struct load *l, struct jfr_event *event); /* by type index; NULL = not ours */
+    uint64_t *counts;                                          /* by type index; events of types that show a stack */
     uint64_t types[LOAD_RANKS];                                /* ids of their types in this chunk, 0 = none */
     uint64_t least_weight;     /* of a jdk.CPUTimeSample, since the chunk or a period began; 0 = none yet */
     struct load_fields fields; /* of the last sample's type */
@@ -45,5 +46,7 @@ int load_begin_chunk(struct load *l, struct jfr_chunk *chunk, struct load_part *
 /* The same chunk has grown: its part was reset, and receives the new data. */
 void load_go_on(struct load *l, struct jfr_chunk *chunk);
 int load_event(struct load *l, struct jfr_event *event);
+/* The events of the part have come. */
+int load_end_part(struct load *l, struct jfr_chunk *chunk);
 
 #endif

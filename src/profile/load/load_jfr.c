@@ -38,15 +38,36 @@ static int load_samples(struct profile *p, const struct jfr_file *file, struct j
     return rc;
 }
 
+static bool has_events_of(const struct profile *p, enum profile_kind kind)
+{
+    enum profile_kind first;
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        if (profile_kind_first(p->event_types[i].kinds, &first) && first == kind)
+            return true;
+    return false;
+}
+
+/* What else an answer is about where there are no samples of running threads. */
+static enum profile_kind other_kind(const struct profile *p)
+{
+    static const enum profile_kind others[] = {PROFILE_WALL, PROFILE_ALLOC, PROFILE_NATIVEMEM};
+    for (size_t i = 0; p->or_others && !p->sample_count && i < sizeof others / sizeof *others; i++)
+        if (has_events_of(p, others[i]))
+            return others[i];
+    return PROFILE_RUNNING;
+}
+
 /* A recording of the event wall, or lock, without the CPU time has nothing else to show: jdk.ExecutionSample is there for other tools. */
 static enum profile_kind kind_alone(const struct profile *p)
 {
     const char *event = profile_setting(p, "event");
-    if (p->kind != PROFILE_RUNNING || word_list_has(event, "cpu"))
+    if (p->kind != PROFILE_RUNNING)
         return p->kind;
+    if (word_list_has(event, "cpu"))
+        return other_kind(p);
     if (word_list_has(event, "wall"))
         return PROFILE_WALL;
-    return word_list_has(event, "lock") && !word_list_has(event, "alloc") ? PROFILE_LOCK : PROFILE_RUNNING;
+    return word_list_has(event, "lock") && !word_list_has(event, "alloc") ? PROFILE_LOCK : other_kind(p);
 }
 
 static int load_opened(struct profile *p, const struct jfr_file *file, struct jfr_problems *problems, const char *name, struct error *e)
@@ -58,9 +79,11 @@ static int load_opened(struct profile *p, const struct jfr_file *file, struct jf
     rc = rc ? rc : load_samples(p, file, problems);
     enum profile_kind alone = kind_alone(p);
     if (!rc && alone != p->kind) {
+        bool full_names = p->full_names;
         profile_deinit(p);
         rc = profile_init(p);
         p->kind = alone;
+        p->full_names = full_names;
         *problems = *opening;
         rc = rc ? rc : load_samples(p, file, problems);
     }

@@ -8,8 +8,11 @@
  * class is a label (allocated.h); one of PROFILE_LIVE takes the last set of jdk.OldObjectSample, with the time of the objects'
  * allocation, and beside the samples fills `objects` and `live_sets`; one of PROFILE_LOCK takes jdk.JavaMonitorEnter and jdk.ThreadPark
  * (weight, or what they took; locks.h); one of PROFILE_HOLDER takes candor.LockHolder. Of a recording of the event wall without cpu a
- * profile becomes PROFILE_WALL by itself, of lock without cpu, wall and alloc PROFILE_LOCK; with or_allocations, allocations count where
- * there are none of the others.
+ * profile becomes PROFILE_WALL by itself, of lock without cpu, wall and alloc PROFILE_LOCK. With or_others, a file without samples of
+ * running threads becomes a profile of wall-clock time, allocations or native memory, if it has these.
+ *
+ * Other profilers' events are samples, too; docs/formats/samples.md has all of them, with what they weigh, and kinds.h the table. Of
+ * events that show a stack, profile.event_types counts all, used or not.
  *
  * If a file has chunks of ours and of the JDK's recorder, events that both have are taken from ours; a problem says how many
  * were left out. If the setting `jfr` says that the JDK's chunks are a part of our recording, its time is that of our chunks,

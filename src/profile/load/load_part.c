@@ -2,19 +2,6 @@
 
 #include "base/array.h"
 
-const char *const load_rank_types[LOAD_RANKS] = {[LOAD_NOTHING] = "",
-                                                 [LOAD_HOLDER] = "candor.LockHolder",
-                                                 [LOAD_LOCK] = "jdk.JavaMonitorEnter",
-                                                 [LOAD_LIVE] = "jdk.OldObjectSample",
-                                                 [LOAD_ALLOCATION] = "jdk.ObjectAllocationSample",
-                                                 [LOAD_EXECUTION] = "jdk.ExecutionSample",
-                                                 [LOAD_DATADOG] = "datadog.ExecutionSample",
-                                                 [LOAD_SAFEPOINT] = "candor.SafepointSample",
-                                                 [LOAD_WALL] = "candor.WallSample",
-                                                 [LOAD_CPU_TIME] = "jdk.CPUTimeSample",
-                                                 [LOAD_CANDOR] = "candor.CpuSample",
-                                                 [LOAD_EVENT] = "candor.EventSample"};
-
 void load_part_reset(struct load_part *part)
 {
     *part = (struct load_part){.samples = part->samples,
@@ -23,6 +10,8 @@ void load_part_reset(struct load_part *part)
                                .object_cap = part->object_cap,
                                .live_sets = part->live_sets,
                                .live_set_cap = part->live_set_cap,
+                               .blocks = part->blocks,
+                               .block_cap = part->block_cap,
                                .notes = part->notes,
                                .note_cap = part->note_cap};
 }
@@ -32,6 +21,7 @@ void load_part_deinit(struct load_part *part)
     free(part->samples);
     free(part->objects);
     free(part->live_sets);
+    free(part->blocks);
     free(part->notes);
     *part = (struct load_part){0};
 }
@@ -49,6 +39,14 @@ int load_part_object(struct load_part *part, const struct profile_object *object
     if (ARRAY_GROW(part->objects, part->object_cap, part->object_count))
         return -ENOMEM;
     part->objects[part->object_count++] = *object;
+    return 0;
+}
+
+int load_part_block(struct load_part *part, const struct load_block *block)
+{
+    if (ARRAY_GROW(part->blocks, part->block_cap, part->block_count))
+        return -ENOMEM;
+    part->blocks[part->block_count++] = *block;
     return 0;
 }
 

@@ -9,25 +9,9 @@
 #include "jfr/read/reader.h"
 #include "profile/profile.h"
 
-/* The kinds of sample, better ones last. */
-enum load_rank {
-    LOAD_NOTHING,
-    LOAD_HOLDER,
-    LOAD_LOCK, /* jdk.ThreadPark, too */
-    LOAD_LIVE,
-    LOAD_ALLOCATION,
-    LOAD_EXECUTION,
-    LOAD_DATADOG,
-    LOAD_SAFEPOINT,
-    LOAD_WALL,
-    LOAD_CPU_TIME,
-    LOAD_CANDOR,
-    LOAD_EVENT,
-    LOAD_RANKS
-};
-
-/* The types of their events. */
-extern const char *const load_rank_types[LOAD_RANKS];
+/* Where samples come from, better ones last: the rows of profile_sources. */
+#define LOAD_RANK(symbol, ...) LOAD_##symbol,
+enum load_rank { LOAD_NOTHING, PROFILE_SOURCE_ROWS(LOAD_RANK) LOAD_RANKS };
 
 enum load_note_kind {
     LOAD_THREAD_NAME,      /* a = thread, b = name: it has that one from here on */
@@ -41,12 +25,20 @@ enum load_note_kind {
     LOAD_JVM,              /* a = version, b = arguments, x = pid */
     LOAD_PERIOD,           /* a = rank, x = ns: what its samples are a period apart */
     LOAD_CPU_TIME_WEIGHT,  /* x = ns, of a sample: the period is no longer than this */
+    LOAD_EVENT_TYPE,       /* a = name, x = count, y = kinds (bits): events that show a stack */
 };
 
 struct load_note {
     enum load_note_kind kind;
     uint32_t a, b;
     uint64_t x, y;
+};
+
+/* A call of malloc, or of free. */
+struct load_block {
+    struct profile_sample sample; /* of free only its time */
+    uint64_t address;
+    bool is_free;
 };
 
 struct load_part {
@@ -60,6 +52,8 @@ struct load_part {
     uint32_t object_count, object_cap;
     struct profile_live_set *live_sets;
     uint32_t live_set_count, live_set_cap;
+    struct load_block *blocks; /* of the kind PROFILE_NATIVELEAK, in place of samples */
+    uint32_t block_count, block_cap;
     struct load_note *notes; /* in the order of their events */
     uint32_t note_count, note_cap;
     uint64_t cpu_samples, execution_samples, safepoint_samples, allocation_samples; /* events, whether they count as samples or not */
@@ -71,6 +65,7 @@ void load_part_reset(struct load_part *part);
 void load_part_deinit(struct load_part *part);
 int load_part_sample(struct load_part *part, const struct profile_sample *sample); /* 0 or -ENOMEM */
 int load_part_object(struct load_part *part, const struct profile_object *object); /* 0 or -ENOMEM */
+int load_part_block(struct load_part *part, const struct load_block *block); /* 0 or -ENOMEM */
 int load_part_live_set(struct load_part *part, const struct profile_live_set *set); /* 0 or -ENOMEM */
 int load_part_note(struct load_part *part, struct load_note note);                 /* 0 or -ENOMEM */
 

@@ -19,6 +19,7 @@ void load_whole_deinit(struct load_whole *w)
     map_deinit(&w->cpu_places);
     free(w->cpus);
     free(w->bases);
+    free(w->blocks);
 }
 
 /* ---- samples ---- */
@@ -47,8 +48,8 @@ static bool is_told_by_agent(const struct load_whole *w, const struct load_part 
     const char *events = profile_setting(w->profile, "event");
     if (part->by_candor || !events)
         return false;
-    if (part->rank == LOAD_LOCK || part->rank == LOAD_LIVE || part->rank == LOAD_ALLOCATION)
-        return word_list_has(events, part->rank == LOAD_LOCK ? "lock" : part->rank == LOAD_LIVE ? "live" : "alloc");
+    if (profile_kinds[w->profile->kind].basis != PROFILE_BY_CLOCK)
+        return word_list_has(events, profile_kinds[w->profile->kind].event);
     return w->joined && w->profile->kind == PROFILE_RUNNING;
 }
 
@@ -75,7 +76,8 @@ static int change_samples(struct load_whole *w, const struct load_part *part)
     w->rank = part->rank;
     w->by_candor = part->by_candor;
     profile_drop_samples(p);
-    return profile_string(p, load_rank_types[w->rank], strlen(load_rank_types[w->rank]), &p->source) ? -ENOMEM : 0;
+    const char *type = profile_sources[w->rank].first;
+    return profile_string(p, type, strlen(type), &p->source) ? -ENOMEM : 0;
 }
 
 /* Whether the part's samples count; if they are better than those that there are, these are gone. */
@@ -134,6 +136,19 @@ static int take_objects(struct profile *p, const struct load_part *part, const s
     for (uint32_t i = 0; i < part->live_set_count; i++)
         if (take_live_set(p, &part->live_sets[i]))
             return -ENOMEM;
+    return 0;
+}
+
+static int take_blocks(struct load_whole *w, const struct load_part *part, const struct graft *g)
+{
+    for (uint32_t i = 0; i < part->block_count; i++) {
+        struct load_block block = part->blocks[i];
+        if (!block.is_free)
+            block.sample = grafted_sample(&block.sample, g);
+        if (ARRAY_GROW(w->blocks, w->block_cap, w->block_count))
+            return -ENOMEM;
+        w->blocks[w->block_count++] = block;
+    }
     return 0;
 }
 
@@ -242,6 +257,8 @@ static int take_note(struct load_whole *w, const struct load_note *note, const s
         return 0;
     case LOAD_PERIOD:
         return note_period(w, (enum load_rank)a, note->x);
+    case LOAD_EVENT_TYPE:
+        return profile_add_event_type(p, &(struct profile_event_type){.name = a, .kinds = (unsigned)note->y, .count = note->x});
     case LOAD_CPU_TIME_WEIGHT:
         if (!w->periods[LOAD_CPU_TIME] || note->x < w->periods[LOAD_CPU_TIME])
             w->periods[LOAD_CPU_TIME] = note->x;
@@ -268,10 +285,10 @@ static void note_span(struct profile *p, const struct jfr_chunk_info *info)
     p->duration_ns = (uint64_t)(chunk_end - start);
 }
 
-/* Names of threads, and no more: what a recorder says of itself and the JVM is not of our recording. */
+/* Names of threads, and samples: what a recorder says of itself and the JVM is not of our recording. */
 static bool counts_beside(const struct load_note *note)
 {
-    return note->kind == LOAD_THREAD_NAME || note->kind == LOAD_VIRTUAL_THREAD;
+    return note->kind == LOAD_THREAD_NAME || note->kind == LOAD_VIRTUAL_THREAD || (note->kind == LOAD_EVENT_TYPE && note->y);
 }
 
 static int take_beside(struct load_whole *w, const struct load_part *part, const struct graft *graft)
@@ -306,6 +323,7 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
     if (!rc && chosen)
         rc = take_samples(w, part, graft);
     rc = rc ? rc : take_objects(p, part, graft, chosen);
+    rc = rc ? rc : take_blocks(w, part, graft);
     for (uint32_t i = 0; !rc && i < part->note_count; i++)
         rc = take_note(w, &part->notes[i], graft);
     return rc;
@@ -315,14 +333,22 @@ int load_whole_take(struct load_whole *w, const struct load_part *part, const st
 
 static bool stands_for_periods(enum load_rank rank)
 {
-    return rank == LOAD_EXECUTION || rank == LOAD_DATADOG;
+    return rank == LOAD_EXECUTION || rank == LOAD_DATADOG || rank == LOAD_WALL_CLOCK;
+}
+
+/* async-profiler has one setting for both where it takes one of the two. */
+static uint64_t period_of(const struct load_whole *w)
+{
+    if (w->profile->kind != PROFILE_WALL)
+        return w->periods[w->rank];
+    return w->periods[LOAD_WALL_CLOCK] ? w->periods[LOAD_WALL_CLOCK] : w->periods[LOAD_EXECUTION];
 }
 
 /* A sample of jdk.ExecutionSample stands for one period of a thread in Java, one of Datadog's for as many as it says. */
 static void weigh_periods(struct load_whole *w)
 {
     struct profile *p = w->profile;
-    uint64_t period = w->periods[w->rank];
+    uint64_t period = period_of(w);
     if (!period || period > (1ull << 62) / (p->weight + 1)) {
         p->unit = PROFILE_UNIT_SAMPLES;
         return;
@@ -334,11 +360,11 @@ static void weigh_periods(struct load_whole *w)
 
 static uint64_t nominal_interval(const struct load_whole *w)
 {
-    if (w->profile->kind == PROFILE_LOCK || w->profile->kind == PROFILE_HOLDER)
+    if (profile_is_of_locks(w->profile))
         return 0;
     const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
-        return w->periods[w->rank];
+        return period_of(w);
     return set ? strtoull(set, NULL, 10) : 0;
 }
 
@@ -369,13 +395,13 @@ static int subtract_bases(struct load_whole *w)
     return rc;
 }
 
-/* Allocations weigh bytes; a clock's interval beside them is not theirs. */
-static int settle_allocations(struct profile *p)
+/* Objects weigh bytes; a clock's interval beside them is not theirs. */
+static int weigh_bytes(struct profile *p)
 {
-    p->kind = PROFILE_ALLOC;
-    p->unit = PROFILE_UNIT_BYTES;
+    const char *value = profile_kinds[p->kind].value;
+    p->unit = profile_kinds[p->kind].unit;
     p->interval_ns = 0;
-    return profile_string(p, "alloc_space", strlen("alloc_space"), &p->value);
+    return profile_string(p, value, strlen(value), &p->value);
 }
 
 /* Each set of those that are alive was told at one moment; the last set counts, and is the samples. Who has died since is in it. */
@@ -385,8 +411,6 @@ static int settle_objects(struct load_whole *w)
     uint32_t kept = 0;
     int64_t last = INT64_MIN;
     bool has_set = false;
-    p->unit = PROFILE_UNIT_BYTES;
-    p->interval_ns = 0;
     for (uint32_t i = 0; i < p->object_count; i++)
         if (p->objects[i].is_alive && p->objects[i].told_ns > last) {
             last = p->objects[i].told_ns;
@@ -404,7 +428,7 @@ static int settle_objects(struct load_whole *w)
             return rc;
         w->refused += rc != 0;
     }
-    return profile_string(p, "inuse_space", strlen("inuse_space"), &p->value);
+    return weigh_bytes(p);
 }
 
 /* Samples that stand for events of which the setting says what they are. */
@@ -419,9 +443,99 @@ static int settle_events(struct profile *p)
     return profile_string(p, unit, sizeof unit - 1, &p->unit_name) ? -ENOMEM : profile_string(p, value, strlen(value), &p->value);
 }
 
+/* The samples that were read are no sample of a thread that ran. */
+static void are_of_wall(struct profile *p, uint32_t source)
+{
+    for (uint32_t i = 0; i < p->event_type_count; i++)
+        if (p->event_types[i].name == source)
+            p->event_types[i].kinds = PROFILE_KIND_BIT(WALL);
+}
+
+/* What async-profiler's wall clock saw has a state: that of a thread which sleeps, or of one that runs. Its CPU clock has one of its own
+ * since version 3, and samples of both may be in one file. The JDK's samples are all of threads that run. */
+static int settle_states(struct load_whole *w)
+{
+    struct profile *p = w->profile;
+    uint32_t count = p->sample_count, of_state[JFR_STATES] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        of_state[p->samples[i].state]++;
+    uint32_t slept = of_state[JFR_STATE_SLEEPING];
+    bool has_own = of_state[JFR_STATE_UNKNOWN] && slept, is_wall = p->kind == PROFILE_WALL;
+    if (!slept && !is_wall)
+        return 0;
+    uint32_t source = p->source;
+    p->kinds |= slept ? PROFILE_KIND_BIT(WALL) : 0;
+    profile_drop_samples(p);
+    for (uint32_t i = 0; i < count; i++) {
+        struct profile_sample s = p->samples[i];
+        bool is_cpu = s.state != JFR_STATE_SLEEPING && (!has_own || s.state == JFR_STATE_UNKNOWN);
+        if (is_wall ? slept && !(has_own && is_cpu) : is_cpu)
+            profile_add_sample(p, &s);
+    }
+    p->source = p->sample_count ? source : 0;
+    if (is_wall)
+        return 0;
+    if (!p->sample_count)
+        are_of_wall(p, source);
+    return profile_add_problem(p, "info", "%lu jdk.ExecutionSample are of the wall clock (%lu of sleeping threads), not of CPU time; "
+                                          "--kind wall shows them",
+                               (unsigned long)(count - p->sample_count), (unsigned long)slept);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const struct load_block *x = a, *y = b;
+    if (x->sample.time_ns != y->sample.time_ns)
+        return x->sample.time_ns < y->sample.time_ns ? -1 : 1;
+    return (int)x->is_free - (int)y->is_free;
+}
+
+/* The samples are the allocations after which nobody freed the address. */
+static int settle_blocks(struct load_whole *w)
+{
+    struct map places; /* address -> of the block that has it, plus 1 */
+    int rc = 0;
+    bool added;
+    map_init(&places);
+    if (w->block_count)
+        qsort(w->blocks, w->block_count, sizeof *w->blocks, compare_blocks);
+    for (uint32_t i = 0; !rc && i < w->block_count; i++) {
+        uint32_t *place = map_add(&places, hash_mix(w->blocks[i].address), &added);
+        rc = place ? 0 : -ENOMEM;
+        if (!rc && w->blocks[i].is_free && !added && *place)
+            w->blocks[*place - 1].is_free = true;
+        if (!rc)
+            *place = w->blocks[i].is_free ? 0 : i + 1;
+    }
+    map_deinit(&places);
+    for (uint32_t i = 0; !rc && i < w->block_count; i++)
+        rc = w->blocks[i].is_free ? 0 : profile_add_sample(w->profile, &w->blocks[i].sample);
+    return rc == -ENOMEM ? rc : weigh_bytes(w->profile);
+}
+
+/* Events that show a stack and are samples of no kind. There are many of the JDK's; `candor print` shows them. */
+static bool is_unused(const struct profile *p, const struct profile_event_type *type)
+{
+    const char *name = profile_text(p, type->name);
+    bool by_jdk = !strncmp(name, "jdk.", 4) || !strncmp(name, "com.oracle.jdk.", 15);
+    return !type->kinds && strncmp(name, "candor.", 7) && (!by_jdk || !strcmp(name, "jdk.MethodTrace"));
+}
+
+static int name_unused(struct profile *p)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < p->event_type_count; i++)
+        if (is_unused(p, &p->event_types[i]))
+            rc = profile_add_problem(p, "info", "%llu %s are not used: they are no kind of sample that candor knows",
+                                     (unsigned long long)p->event_types[i].count, profile_text(p, p->event_types[i].name));
+    return rc;
+}
+
 int load_whole_settle(struct load_whole *w)
 {
     struct profile *p = w->profile;
+    if (w->rank == LOAD_EXECUTION && settle_states(w))
+        return -ENOMEM;
     if (stands_for_periods(w->rank))
         weigh_periods(w);
     p->interval_ns = nominal_interval(w);
@@ -430,16 +544,19 @@ int load_whole_settle(struct load_whole *w)
         return rc;
     if (p->kind == PROFILE_LIVE)
         rc = settle_objects(w);
-    else if (w->rank == LOAD_ALLOCATION || p->kind == PROFILE_ALLOC)
-        rc = settle_allocations(p);
+    else if (p->kind == PROFILE_NATIVELEAK)
+        rc = settle_blocks(w);
+    else if (profile_kinds[p->kind].unit == PROFILE_UNIT_BYTES)
+        rc = weigh_bytes(p);
     else if (w->rank == LOAD_EVENT)
         rc = settle_events(p);
+    rc = rc ? rc : name_unused(p);
     if (!rc && w->native_samples)
         rc = profile_add_problem(p, "info", "%llu jdk.NativeMethodSample are not counted: such threads may have waited",
                                  (unsigned long long)w->native_samples);
     if (!rc && w->left_out)
         rc = profile_add_problem(p, "info", "%llu %s of the JDK's recorder are left out: the agent's own samples count",
-                                 (unsigned long long)w->left_out, load_rank_types[w->left_out_rank]);
+                                 (unsigned long long)w->left_out, profile_sources[w->left_out_rank].first);
     if (!rc && w->lost_samples)
         rc = profile_add_problem(p, "warning", "the JVM's sampler lost %llu samples",
                                  (unsigned long long)w->lost_samples);

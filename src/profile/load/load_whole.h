@@ -27,6 +27,8 @@ struct load_whole {
     uint32_t base_count, base_cap;
     uint32_t cpu_book; /* the place of the account "cpu" in the profile's books, plus 1; 0 = there is none yet */
     uint64_t periods[LOAD_RANKS]; /* from jdk.ActiveSetting, or the smallest weight of a jdk.CPUTimeSample; 0 = unknown */
+    struct load_block *blocks; /* of the kind PROFILE_NATIVELEAK */
+    uint32_t block_count, block_cap;
     uint64_t native_samples;   /* not used: jdk.NativeMethodSample */
     uint64_t lost_samples;     /* that jdk.CPUTimeSamplesLost tells of */
     uint64_t refused;          /* samples with an impossible weight */

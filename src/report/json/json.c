@@ -234,6 +234,22 @@ static void put_label(struct jsonw *j, const struct profile *p, const struct sta
     jsonw_object_end(j);
 }
 
+static void put_event_types(struct jsonw *j, const struct profile *p)
+{
+    jsonw_key(j, "event_types");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < p->event_type_count; i++) {
+        enum profile_kind kind;
+        bool known = profile_kind_first(p->event_types[i].kinds, &kind);
+        jsonw_object(j);
+        put_text(j, p, "type", p->event_types[i].name);
+        jsonw_member_uint(j, "count", p->event_types[i].count);
+        jsonw_member_text_or_null(j, "kind", known ? profile_kinds[kind].word : "");
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+}
+
 static void put_header(struct jsonw *j, const struct profile *p, const struct stats *s)
 {
     jsonw_member_uint(j, "version", 1);
@@ -271,6 +287,7 @@ int report_json(FILE *out, const struct profile *p, struct stats *s, const struc
     stats_sort(&s->lines, p, o->order);
     jsonw_object(&j);
     put_header(&j, p, s);
+    put_event_types(&j, p);
     if (o->label)
         put_label(&j, p, &s->labels, o);
     if (o->allocated)

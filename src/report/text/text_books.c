@@ -27,7 +27,7 @@ void text_books(const struct text *t)
         text_live_books(t);
         return;
     }
-    if (t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER) {
+    if (profile_is_of_locks(t->p)) {
         text_lock_books(t);
         return;
     }
@@ -45,7 +45,7 @@ void text_books(const struct text *t)
     }
     if (profile_book(t->p, "halt_gc", "") && !profile_book(t->p, "cpu", ""))
         return;
-    text_heading(t, "Books", "  where the CPU time of the process went");
+    text_heading(t, "Books", t->p->kind == PROFILE_RUNNING ? "  where the CPU time of the process went" : "");
     if (!t->p->book_count) {
         fputs("This recording has none: what its profiler lost, or could not see, is unknown.\n", t->out);
         return;

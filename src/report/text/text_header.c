@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RATE_BYTES = 20 }; /* of a rate as the recording has it: "100/s" */
+enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
 
 static void key(const struct text *t, const char *name)
 {
@@ -97,7 +97,7 @@ static void put_weight(const struct text *t, const char *word)
     fputs(text_time(text, sizeof text, (int64_t)t->s->weight), t->out);
     if (t->p->duration_ns)
         fprintf(t->out, ", %.2f threads on average", (double)t->s->weight / (double)t->p->duration_ns);
-    fputs(" (wall-clock time of Java's threads)\n", t->out);
+    fprintf(t->out, " (wall-clock time of %s)\n", t->p->book_count ? "Java's threads" : "threads");
 }
 
 static void put_safepoint(const struct text *t)
@@ -116,6 +116,8 @@ static void put_wall(const struct text *t)
 {
     char text[32];
     put_weight(t, "Wall");
+    if (!profile_book(t->p, "wall_time", ""))
+        return;
     key(t, "Event");
     fprintf(t->out, "wall, interval %s: all threads of Java's, running or not; the books say in which states\n",
             text_time(text, sizeof text, (int64_t)t->p->interval_ns));
@@ -282,25 +284,53 @@ static void put_format(const struct text *t)
         }
 }
 
+/* Samples of other kinds, or, if `unknown`, events of none. Returns how many types there are; `shown` of them are already printed. */
+static uint32_t put_types(const struct text *t, bool unknown, uint32_t shown)
+{
+    char count[32];
+    uint32_t types = 0;
+    for (uint32_t i = 0; i < t->p->event_type_count; i++) {
+        const struct profile_event_type *type = &t->p->event_types[i];
+        enum profile_kind kind;
+        bool known = profile_kind_first(type->kinds, &kind);
+        if (known == unknown || type->kinds & 1u << t->p->kind || shown + types++ >= TYPES_TOP)
+            continue;
+        fputs(shown + types == 1 ? "          it has " : (shown + types) % TYPES_A_LINE == 1 ? ",\n          " : ", ", t->out);
+        fprintf(t->out, "%s ", text_count(count, sizeof count, type->count));
+        utf8_print(t->out, profile_text(t->p, type->name));
+        if (known)
+            fprintf(t->out, " (--kind %s)", profile_kinds[kind].word);
+    }
+    return types;
+}
+
+/* No answer says that there is nothing while the recording has something. */
+static void put_others(const struct text *t)
+{
+    uint32_t types = put_types(t, false, 0);
+    types += put_types(t, true, types);
+    if (types > TYPES_TOP)
+        fputs(",\n          and more; 'candor summary' lists all types of events", t->out);
+    if (types)
+        fputc('\n', t->out);
+}
+
 static void put_samples(const struct text *t)
 {
+    static const char of_halts[] = "this is a recording of halts; 'candor report --kind halt' shows them";
     const struct profile *p = t->p;
     char count[32], period[32];
     uint64_t truncated, failed;
     key(t, "Samples");
     if (!t->s->samples) {
-        fputs(t->p->kind == PROFILE_WAITING ? "none: nothing was waiting\n"
-              : t->p->kind == PROFILE_LOCK || t->p->kind == PROFILE_HOLDER ? "none: no thread waited for a lock\n"
-              : t->p->kind == PROFILE_ALLOC ? "none: nothing was allocated, or too little to be sampled\n"
-              : t->p->kind == PROFILE_LIVE  ? "none: nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one\n"
-              : holds_halts_only(p)         ? "none: this is a recording of halts; 'candor report --kind halt' shows them\n"
-                                            : "none: nothing was running, or this recording holds no CPU samples\n", t->out);
+        fprintf(t->out, "none: %s\n", p->kind == PROFILE_RUNNING && holds_halts_only(p) ? of_halts : profile_kinds[p->kind].none);
+        put_others(t);
         return;
     }
     count_outcomes(p, &truncated, &failed);
     double weight = t->s->weight ? (double)t->s->weight : 1;
     fputs(text_count(count, sizeof count, t->s->samples), t->out);
-    if (!p->cpu_samples && !profile_is_of_objects(p) && p->kind != PROFILE_LOCK && p->kind != PROFILE_HOLDER) {
+    if (!p->cpu_samples && profile_kinds[p->kind].basis == PROFILE_BY_CLOCK) {
         fputs(" of ", t->out);
         utf8_print(t->out, profile_text(p, p->source));
         if (p->interval_ns)

@@ -102,24 +102,14 @@ static void put_table(const struct text *t, struct stats_table *table, const cha
     put_rest(t, table, rows, what);
 }
 
-static const struct {
-    const char *methods, *lines;
-} titles[] = {[PROFILE_RUNNING] = {"Hot methods", "Hot lines"},
-              [PROFILE_WAITING] = {"Waiting methods", "Waiting lines"},
-              [PROFILE_WALL] = {"Methods, running or not", "Lines, running or not"},
-              [PROFILE_ALLOC] = {"Allocating methods", "Allocating lines"},
-              [PROFILE_LIVE] = {"Methods that allocated what is alive", "Lines that did"},
-              [PROFILE_LOCK] = {"Methods that waited", "Lines that did"},
-              [PROFILE_HOLDER] = {"Methods of who had the lock", "Lines of who had it"}};
-
 void text_methods(const struct text *t)
 {
-    put_table(t, &t->s->methods, titles[t->p->kind].methods, METHODS_TOP, "methods");
+    put_table(t, &t->s->methods, profile_kinds[t->p->kind].methods, METHODS_TOP, "methods");
 }
 
 void text_lines(const struct text *t)
 {
-    put_table(t, &t->s->lines, titles[t->p->kind].lines, LINES_TOP, "lines");
+    put_table(t, &t->s->lines, profile_kinds[t->p->kind].lines, LINES_TOP, "lines");
 }
 
 void text_groups(const struct text *t)

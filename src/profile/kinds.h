@@ -1,0 +1,117 @@
+/* The kinds of sample, a row each, and the event types of JFR files that each kind is read from. Everything that depends on a kind alone
+ * is a column here; the texts, the formats and the command line look it up. A profile has samples of one kind.
+ *
+ * KIND(symbol, word, basis, event, unit, value, stored, whole, methods, lines, none, lack, command, help):
+ *   word       of --kind, and of "kind" in JSON
+ *   basis      of enum profile_basis: what takes such a sample
+ *   event      of `candor record -e`, for samples of ours, or another profiler's word
+ *   unit       of the weights, where the recording does not lead to another one
+ *   value      what the weights measure, in pprof's words, or NULL: the word
+ *   stored     the type by which a server stores them, or NULL if their sum over time says nothing
+ *   whole      what shares are shares of
+ *   methods, lines  titles of these tables
+ *   none       what a report says where there are no samples
+ *   lack, command   "no wall samples" [in this recording; record with] "-e wall": of a recording that was not asked for any
+ *   help       for --kind
+ * SOURCE(symbol, kinds, first, second): samples of which kinds the event types `first` and `second` (or NULL) are; worse ones first. Of one
+ *   kind only the best ones that a chunk has are read, and types of one row add up.
+ *
+ * A new kind is a row of each, and a handler in load/load_events.c. */
+#ifndef CANDOR_PROFILE_KINDS_H
+#define CANDOR_PROFILE_KINDS_H
+
+#include <stdbool.h>
+
+/* OTHER: a unit that we have no arithmetic for; its word is in the profile's `unit_name`. */
+enum profile_unit { PROFILE_UNIT_NS, PROFILE_UNIT_SAMPLES, PROFILE_UNIT_BYTES, PROFILE_UNIT_OTHER };
+
+/* A clock, an object that was allocated, the end of a wait, or a call of a function. */
+enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFILE_BY_CALL };
+
+#define PROFILE_KIND_ROWS(KIND)                                                                                                         \
+    KIND(RUNNING, "cpu", CLOCK, "cpu", NS, NULL, "cpu:ns", "sampled CPU", "Hot methods", "Hot lines",                                   \
+         "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",                                     \
+         "cpu: of running threads (default)")                                                                                           \
+    KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall-clock time", "Methods, running or not", "Lines, running or not",       \
+         "nothing was running, or this recording holds no CPU samples", "no wall samples", "-e wall, or -e cpu,wall",                   \
+         "wall: of all threads, from -e wall")                                                                                          \
+    KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes",                                                    \
+         "allocated bytes", "Allocating methods", "Allocating lines",                                                                   \
+         "nothing was allocated, or too little to be sampled", "no allocation samples", "-e alloc",                                     \
+         "alloc: allocations, from -e alloc")                                                                                           \
+    KIND(LIVE, "live", OBJECT, "live", BYTES, "inuse_space", NULL,                                                                      \
+         "live bytes", "Methods that allocated what is alive", "Lines that did",                                                        \
+         "nothing outlived a collection, or there was none; 'jcmd PID GC.run' makes one", "no live objects", "-e live",                 \
+         "live: objects that are alive, and leak candidates, from -e live")                                                             \
+    KIND(LOCK, "lock", WAIT, "lock", NS, NULL, "lock:ns", "time of waiting for locks", "Methods that waited", "Lines that did",         \
+         "no thread waited for a lock", "no waits for locks", "-e lock",                                                                \
+         "lock: waits for locks, from -e lock")                                                                                         \
+    KIND(HOLDER, "holder", WAIT, "lock", NS, NULL, "holder:ns",                                                                         \
+         "time that others waited", "Methods of who had the lock", "Lines of who had it",                                               \
+         "no thread waited for a lock", "no waits for locks", "-e lock",                                                                \
+         "holder: what the holders of those locks did meanwhile")                                                                       \
+    KIND(WAITING, "waiting", CLOCK, "safepoint", NS, NULL, NULL, "waiting time", "Waiting methods", "Waiting lines",                    \
+         "nothing was waiting", "no samples of waiting threads", "-e safepoint",                                                        \
+         "waiting: of waiting threads, from -e safepoint")                                                                              \
+    KIND(NATIVEMEM, "nativemem", CALL, "nativemem", BYTES, "malloc_space", "malloc_space:bytes",                                        \
+         "allocated native memory", "Methods that called malloc",                                                                       \
+         "Lines that did", "no native memory was allocated", "no allocations of native memory", "async-profiler's nativemem",           \
+         "nativemem: calls of malloc and its like, from async-profiler's recordings")                                                   \
+    KIND(NATIVELEAK, "nativeleak", CALL, "nativemem", BYTES, "malloc_inuse_space", NULL, "native memory that was not freed",            \
+         "Methods whose memory was not freed", "Lines whose was not", "all native memory that was allocated was freed",                 \
+         "no allocations of native memory", "async-profiler's nativemem", "nativeleak: those without a call of free after them")
+
+#define PROFILE_KIND_SYMBOL(symbol, ...) PROFILE_##symbol,
+enum profile_kind { PROFILE_KIND_ROWS(PROFILE_KIND_SYMBOL) PROFILE_KINDS };
+
+#define PROFILE_KIND_BIT(symbol) (1u << PROFILE_##symbol)
+
+#define PROFILE_SOURCE_ROWS(SOURCE)                                                                                                     \
+    SOURCE(HOLDER, PROFILE_KIND_BIT(HOLDER), "candor.LockHolder", NULL)                                                                 \
+    SOURCE(LOCK, PROFILE_KIND_BIT(LOCK), "jdk.JavaMonitorEnter", "jdk.ThreadPark")                                                      \
+    SOURCE(LIVE_OBJECT, PROFILE_KIND_BIT(LIVE), "profiler.LiveObject", NULL)                                                            \
+    SOURCE(LIVE, PROFILE_KIND_BIT(LIVE), "jdk.OldObjectSample", NULL)                                                                   \
+    SOURCE(MALLOC, PROFILE_KIND_BIT(NATIVEMEM) | PROFILE_KIND_BIT(NATIVELEAK), "profiler.Malloc", "profiler.Free")                      \
+    SOURCE(TLAB, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB")                           \
+    SOURCE(ALLOCATION, PROFILE_KIND_BIT(ALLOC), "jdk.ObjectAllocationSample", NULL)                                                     \
+    SOURCE(EXECUTION, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WALL), "jdk.ExecutionSample", NULL)                                  \
+    SOURCE(WALL_CLOCK, PROFILE_KIND_BIT(WALL), "profiler.WallClockSample", NULL)                                                        \
+    SOURCE(DATADOG, PROFILE_KIND_BIT(RUNNING), "datadog.ExecutionSample", NULL)                                                         \
+    SOURCE(SAFEPOINT, PROFILE_KIND_BIT(RUNNING) | PROFILE_KIND_BIT(WAITING), "candor.SafepointSample", NULL)                            \
+    SOURCE(WALL, PROFILE_KIND_BIT(WALL), "candor.WallSample", NULL)                                                                     \
+    SOURCE(CPU_TIME, PROFILE_KIND_BIT(RUNNING), "jdk.CPUTimeSample", NULL)                                                              \
+    SOURCE(CANDOR, PROFILE_KIND_BIT(RUNNING), "candor.CpuSample", NULL)                                                                 \
+    SOURCE(EVENT, PROFILE_KIND_BIT(RUNNING), "candor.EventSample", NULL)
+
+struct profile_kind_info {
+    const char *word, *event, *value, *stored, *whole, *methods, *lines, *none, *lack, *command;
+    enum profile_basis basis;
+    enum profile_unit unit;
+};
+
+extern const struct profile_kind_info profile_kinds[PROFILE_KINDS];
+
+struct profile_source {
+    unsigned kinds;           /* bits */
+    const char *first, *second; /* NULL = there is none */
+};
+
+/* The rows; [0] is none of them. */
+extern const struct profile_source profile_sources[];
+
+/* For the command line: "cpu|wall|..." with what else may be said ("" or "|halt"), and half a sentence for each. */
+#define PROFILE_KIND_CHOICE(symbol, word, ...) "|" word
+#define PROFILE_KIND_CHOICES(more) (&(PROFILE_KIND_ROWS(PROFILE_KIND_CHOICE) more)[1])
+#define PROFILE_KIND_HELP_ROW(symbol, word, basis, event, unit, value, stored, whole, methods, lines, none, lack, command, help) help "; "
+#define PROFILE_KIND_HELP PROFILE_KIND_ROWS(PROFILE_KIND_HELP_ROW)
+
+/* The kind of that word; false = there is none. */
+bool profile_kind_named(const char *word, enum profile_kind *kind);
+/* Whether a file's events of that type are of the kind. */
+bool profile_kind_comes_from(enum profile_kind kind, const char *event_type);
+/* The first of some kinds (bits), which is what an event type is of if nothing else is asked for; false = there is none. */
+bool profile_kind_first(unsigned kinds, enum profile_kind *kind);
+/* The kinds (bits) that such events may be samples of. JDK 9 calls jdk.X com.oracle.jdk.X. */
+unsigned profile_kinds_of(const char *event_type);
+
+#endif

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Samples of each kind in recordings of async-profiler and of the JDK's allocation events: the same numbers, and the same sums, as
+async-profiler's own converter and the JDK's own reader find.
+
+tier: default
+timeout: 300
+"""
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+import candortest as ct
+
+JARS = HERE.parent / "jvm/fetch_jars.sh"
+
+
+def recorded(jdk, name, *flags, seconds=0.2):
+    path = ct.WORK / f"{name}.jfr"
+    with ct.Jvm(jdk, "Mixed", flags=[flag.format(path=path) for flag in flags]) as jvm:
+        jvm.round(seconds=seconds)
+        jvm.finish()
+    return path
+
+
+def figures(path, *options):
+    """Samples and sum of their weights; for no samples of the kind, the message."""
+    result = ct.candor("report", "--json", *options, path)
+    if result.status:
+        return result.err
+    report = json.loads(result.out)
+    return report["sample_count"], report["sampled"]
+
+
+def converted(jdk, jars, path, *options, sums=((), ("--total",))):
+    """The same by async-profiler's converter."""
+    found = []
+    for total in sums:
+        collapsed = ct.WORK / "converted.txt"
+        ct.run(jdk.java, "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", "one.convert.Main", *options, *total,
+               "-o", "collapsed", path, collapsed)
+        found.append(sum(int(line.rpartition(" ")[2]) for line in collapsed.read_text().splitlines()))
+    return tuple(found)
+
+
+def check_profiler(jdk, jars, library):
+    agent = f"-agentpath:{library}=start,jfr,file={{path}}"
+    path = recorded(jdk, "all", f"{agent},event=cpu,interval=1ms,wall=2ms,alloc=64k,live,nativemem=0")
+    for kind, options in (("alloc", ["--alloc"]), ("live", ["--live"]), ("nativemem", ["--nativemem"]),
+                          ("nativeleak", ["--nativemem", "--leak", "--tail", "0"])):
+        ours, theirs = figures(path, "--kind", kind), converted(jdk, jars, path, *options)
+        ct.ok(theirs[0] and ours == theirs, f"{kind}: samples and bytes as the converter has them", f"{ours}, {theirs}")
+    check_clocks(jdk, jars, path, "batched", 1_000_000, 2_000_000)
+    path = recorded(jdk, "single", f"{agent},event=cpu,interval=1ms,wall=2ms,nobatch")
+    check_clocks(jdk, jars, path, "not batched", 1_000_000, 2_000_000)
+    path = recorded(jdk, "wall", f"{agent},event=wall,interval=2ms,nobatch")
+    samples = converted(jdk, jars, path, "--wall", sums=[()])[0]
+    running = converted(jdk, jars, path, "--wall", "--state", "runnable", sums=[()])[0]
+    ct.ok(samples > running > 0 and figures(path, "--kind", "wall") == (samples, samples * 2_000_000), "a wall clock alone: all states",
+          f"{samples}, {running}")
+    ct.ok(figures(path) == (running, running * 2_000_000), "and its running threads are CPU time", figures(path))
+    said = figures(path, "--kind", "alloc")
+    ct.ok("no allocation samples in this recording, which has cpu;" in said, "what it does not have, and what it has", said)
+
+
+def check_clocks(jdk, jars, path, what, cpu_ns, wall_ns):
+    for kind, ns in (("cpu", cpu_ns), ("wall", wall_ns)):
+        samples = converted(jdk, jars, path, f"--{kind}", sums=[()])[0]
+        ct.ok(samples and figures(path, "--kind", kind) == (samples, samples * ns), f"both clocks, {what}: {kind}",
+              f"{figures(path, '--kind', kind)}, {samples}")
+
+
+def check_tlab(jdk, reader):
+    settings = ct.WORK / "tlab.jfc"
+    on = "".join(f"<setting name='{name}'>true</setting>" for name in ("enabled", "stackTrace"))
+    settings.write_text("<configuration version='2.0'>" + "".join(
+        f"<event name='jdk.ObjectAllocation{where}TLAB'>{on}</event>" for where in ("InNew", "Outside")) + "</configuration>")
+    path = recorded(jdk, "tlab", f"-XX:StartFlightRecording=filename={{path}},settings={settings}")
+    printed = ct.run(reader.jfr, "print", "--json", "--events", "ObjectAllocation*", "--stack-depth", "1", path)
+    events = [event["values"] for event in json.loads(printed.out)["recording"]["events"]]
+    weights = [event.get("tlabSize") or event["allocationSize"] for event in events]
+    ct.ok(weights and figures(path) == (len(weights), sum(weights)), f"{jdk}: {len(weights)} TLAB events, without --kind",
+          f"{figures(path)}, {sum(weights)}")
+
+
+ct.need()
+newest = ct.jdk(25)
+library = ct.async_profiler()
+jars = ct.run(JARS, "jfrconv", timeout=200)
+if not newest:
+    ct.skip("agreement with jfr", "JDK 25 is not cached; run script/jdks")
+elif jars.status:
+    ct.skip("async-profiler's converter", "its jar cannot be fetched")
+elif library:
+    check_profiler(newest, jars.out.strip(), library)
+if newest:
+    check_tlab(newest, newest)
+ct.done()

@@ -10,7 +10,7 @@
  *   remedy         what to do
  * RULE(function): uses the evidence that it needs, finds nothing if that is missing, and adds findings that have a score.
  *
- * A new rule is a file rule_NAME.c with its function, and its rows here. */
+ * A new rule is a file rules/rule_NAME.c with its function, and its rows here. */
 #ifndef CANDOR_ANALYSIS_RULES_H
 #define CANDOR_ANALYSIS_RULES_H
 

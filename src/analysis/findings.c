@@ -85,6 +85,11 @@ const char *finding_table(const struct finding *one)
     return one->table ? one->table : finding_infos[one->kind].table;
 }
 
+const char *finding_remedy(const struct finding *one)
+{
+    return one->remedy ? one->remedy : finding_infos[one->kind].remedy;
+}
+
 const char *finding_severity(const struct finding *one)
 {
     return one->score >= SCORE_WARNING ? "warning" : "info";

@@ -40,6 +40,7 @@ struct finding {
     uint32_t threads; /* how many were held up; 0 = all, or unknown */
     struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
     const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
+    const char *remedy;         /* the same */
 };
 
 /* A rule that this recording does not allow to judge. */
@@ -69,6 +70,7 @@ void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
 const char *finding_report(const struct finding *one);
 const char *finding_table(const struct finding *one);
+const char *finding_remedy(const struct finding *one);
 /* "warning" or "info". */
 const char *finding_severity(const struct finding *one);
 

@@ -33,7 +33,7 @@ static void put_finding(struct jsonw *j, const struct findings *f, const struct 
     jsonw_member_text(j, "severity", finding_severity(one));
     jsonw_member_text(j, "title", info->title);
     put_text(j, f, "text", one->text);
-    jsonw_member_text(j, "remedy", info->remedy);
+    jsonw_member_text(j, "remedy", finding_remedy(one));
     put_evidence(j, f, one);
     jsonw_object_end(j);
 }

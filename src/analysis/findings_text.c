@@ -46,7 +46,7 @@ static void put_finding(FILE *out, const struct findings *f, const struct findin
     put_lost(out, one);
     fprintf(out, "      look at  candor report %s ", finding_report(one));
     utf8_print(out, file);
-    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), info->remedy);
+    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), finding_remedy(one));
 }
 
 static void put_quiet(FILE *out, const struct findings *f)

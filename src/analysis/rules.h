@@ -36,9 +36,9 @@
     FINDING(LOCK_CONTENDED, "lock_contended", "Threads queue for a lock", "--kind lock", "Locks",                                         \
             FINDING_NEEDS(LOCKS), 0,                                                                                                      \
             "do less while holding it, give parts of the data locks of their own, or use a concurrent collection")                        \
-    FINDING(POOL_TOO_SMALL, "pool_too_small", "Tasks queue for a pool that has no free thread", "--kind wall", "Threads",                 \
-            FINDING_NEEDS(WALL), 0,                                                                                                       \
-            "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full")                    \
+    FINDING(POOL_TOO_SMALL, "pool_too_small", "A pool is too small for those that wait for it", "--kind wall", "Threads",                 \
+            FINDING_NEEDS(WALL) | FINDING_NEEDS(PARKS), 0,                                                                                \
+            "a larger pool, or give back what it lends sooner: hold a connection for the query, not for the request")                     \
     FINDING(SAFEPOINT_STORM, "safepoint_storm", "All threads are stopped again and again", "--kind halt", "Kinds",                        \
             FINDING_NEEDS(SAFEPOINTS), 0,                                                                                                 \
             "call less often what stops all threads: thread dumps, looking for deadlocks, heap histograms; -Xlog:safepoint "              \
@@ -64,8 +64,8 @@
 
 /* rule_locks: of each class of locks one finding, the most specific. */
 #define RULES(RULE)                                                                                                                       \
-    RULE(rule_deadlock) RULE(rule_locks) RULE(rule_pool) RULE(rule_safepoints) RULE(rule_late) RULE(rule_system_gc) RULE(rule_sockets)    \
-    RULE(rule_forces) RULE(rule_pinned) RULE(rule_exceptions)
+    RULE(rule_deadlock) RULE(rule_locks) RULE(rule_pool) RULE(rule_resources) RULE(rule_safepoints) RULE(rule_late)                       \
+    RULE(rule_system_gc) RULE(rule_sockets) RULE(rule_forces) RULE(rule_pinned) RULE(rule_exceptions)
 
 struct findings;
 

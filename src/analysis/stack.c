@@ -1,5 +1,6 @@
 #include "analysis/stack.h"
 
+#include "analysis/own_code.h"
 #include "base/buffer.h"
 
 #include <errno.h>
@@ -8,36 +9,16 @@
 
 enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
 
-#define AQS "java.util.concurrent.locks.ReentrantReadWriteLock$"
+/* ---- marks ---- */
 
-static const struct {
-    const char *class_name, *method; /* NULL = any */
-    enum stack_mark mark;
-} known[] = {
-    {"java.lang.Throwable", "fillInStackTrace", STACK_FILLS_TRACE},
-    {"java.lang.Runtime", "gc", STACK_CALLS_GC},
-    {"java.util.concurrent.ThreadPoolExecutor", "runWorker", STACK_WORKS},
-    {"java.util.concurrent.ThreadPoolExecutor", "getTask", STACK_TAKES_TASK},
-    {"java.util.concurrent.FutureTask", "awaitDone", STACK_AWAITS},
-    {AQS "WriteLock", NULL, STACK_LOCKS_WRITE},
-    {AQS "ReadLock", NULL, STACK_LOCKS_READ},
-    {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},
-    {"java.io.FileDescriptor", "sync", STACK_SYNCS},
-};
-
-static uint16_t marks_of(const struct profile *p, const struct profile_method *m)
+static uint32_t marks_of(const struct profile *p, const struct profile_method *m)
 {
-    const char *class_name = profile_text(p, m->class_name), *name = profile_text(p, m->name);
-    uint16_t marks = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(class_name, known[i].class_name) && (!known[i].method || !strcmp(name, known[i].method)))
-            marks |= (uint16_t)(1 << known[i].mark);
-    return marks;
+    return own_code_marks(profile_text(p, m->class_name), profile_text(p, m->name));
 }
 
 int stack_marks_init(struct stack_marks *m, const struct profile *p)
 {
-    uint16_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
+    uint32_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
     *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, sizeof *m->of_node)};
     if (!of_method || !m->of_node) {
         free(of_method);
@@ -85,13 +66,9 @@ static bool is_java(const struct profile *p, uint32_t stack)
     return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
 }
 
-static bool is_of_program(const struct profile *p, uint32_t stack)
+static enum code_owner owner_of(const struct profile *p, uint32_t stack)
 {
-    static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (begins(class_of(p, stack), packages[i]))
-            return false;
-    return is_java(p, stack);
+    return is_java(p, stack) ? own_code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
 }
 
 /* HotSpot has frames of its own for native methods, interpreted or compiled, and no line in them. */
@@ -126,10 +103,11 @@ static void put_frame(struct buffer *b, const struct profile *p, uint32_t stack)
         buffer_printf(b, ":%d", (int)frame_of(p, stack)->line);
 }
 
-static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, bool program)
+/* Those of that owner, and of no other whose code is further from the program. */
+static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, enum code_owner most)
 {
     for (int n = 0; stack && n < SITE_FRAMES; stack = p->nodes[stack].parent)
-        if (!program || is_of_program(p, stack)) {
+        if (owner_of(p, stack) <= most) {
             put_frame(b, p, stack);
             n++;
         }
@@ -139,13 +117,27 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 {
     struct buffer b;
     buffer_init(&b, SITE_BYTES_MAX);
-    put_frames(&b, p, stack, true);
-    if (!b.len)
-        put_frames(&b, p, stack, false);
+    for (int owner = CODE_OF_PROGRAM; !b.len && owner <= CODE_OF_PLUMBING; owner++)
+        put_frames(&b, p, stack, (enum code_owner)owner);
     buffer_u8(&b, 0); /* beyond SITE_BYTES_MAX there is none, and no site */
     uint32_t site = b.failed ? 0 : findings_string(f, (const char *)b.data);
     buffer_deinit(&b);
     return site;
+}
+
+uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
+{
+    const struct profile *p = m->profile;
+    while (stack && !(marks_of(p, &p->methods[frame_of(p, stack)->method]) >> mark & 1))
+        stack = p->nodes[stack].parent;
+    return stack ? frame_of(p, stack)->label : 0;
+}
+
+uint32_t stack_own(const struct profile *p, uint32_t stack)
+{
+    while (stack && owner_of(p, stack) != CODE_OF_PROGRAM)
+        stack = p->nodes[stack].parent;
+    return stack ? frame_of(p, stack)->label : 0;
 }
 
 static bool is_named_throwable(const char *class_name)

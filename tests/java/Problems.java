@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,6 +30,7 @@ import javax.management.ObjectName;
  * sleeper      the same of a ReentrantLock
  * asker        the same of a monitor, and of a peer that is asked       | asks, each by a connection of its own, before it takes the lock
  * pool         one thread, since its queue never fills                  | as many as there may be
+ * connections  threads that take turns with two                         | one for each; and consumers that have nothing to do
  * convoy       all work under one monitor                               | under one each
  * writers      readers overlap, and do not queue                        | read a snapshot
  * deadlock     two locks in two orders, until the program ends          | in one
@@ -300,6 +303,50 @@ public final class Problems {
         return "largest=" + pool.getLargestPoolSize();
     }
 
+    static void query(ArrayBlockingQueue<Object> connections, long ms) throws InterruptedException {
+        Object connection = connections.take();
+        sleep(ms);
+        connections.put(connection);
+    }
+
+    static void consume(ArrayBlockingQueue<Object> work) throws InterruptedException {
+        Object next = work.take();
+        while (next != work) {
+            sleep((Integer) next);
+            next = work.take();
+        }
+        work.put(work);
+    }
+
+    private static String connections(boolean isFixed, int threads, int calls, long ms) throws InterruptedException {
+        ArrayBlockingQueue<Object> connections = new ArrayBlockingQueue<>(threads);
+        ArrayBlockingQueue<Object> work = new ArrayBlockingQueue<>(calls + 1);
+        Random random = new Random(1);
+        for (int i = 0; i < (isFixed ? threads : 2); i++) {
+            connections.add(new Object());
+        }
+        Thread[] consumers = threads("consumer", isFixed ? threads : 0, number -> consume(work));
+        for (Thread consumer : consumers) {
+            consumer.start();
+        }
+        Thread feeder = thread("feeder", 0, number -> {
+            for (int i = 0; i < calls; i++) {
+                sleep(random.nextInt((int) ms));
+                work.put(random.nextInt((int) (2 * ms)));
+            }
+            work.put(work);
+        });
+        feeder.start();
+        Rounds.together(threads("request", threads, number -> {
+            for (int i = 0; i < calls; i++) {
+                query(connections, ms);
+            }
+        }));
+        feeder.join();
+        join(consumers);
+        return "calls=" + (threads * calls);
+    }
+
     // ---- what stops all threads ----
 
     static void look(boolean isFixed) {
@@ -567,6 +614,8 @@ public final class Problems {
                 return asker(isFixed, threads, calls, ms);
             case "pool":
                 return pool(isFixed, threads, calls, ms);
+            case "connections":
+                return connections(isFixed, threads, calls, ms);
             case "convoy":
                 return convoy(isFixed, threads, calls, (int) options.number("length", 1_000_000));
             case "writers":

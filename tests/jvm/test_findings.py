@@ -35,6 +35,7 @@ OF_AGENT = {
     "sleeper": ("lock_held_asleep", {"threads": 6, "calls": 6, "ms": 200}, LOCKS + "ReentrantLock$NonfairSync", "Problems.sleepInside"),
     "asker": ("lock_held_in_io", {"threads": 6, "calls": 6, "ms": 200}, "Problems$Shared", "Problems.ask"),
     "pool": ("pool_too_small", {"threads": 6, "calls": 120, "ms": 20}, "pool-", "Problems.ask"),
+    "connections": ("pool_too_small", {"threads": 10, "calls": 20, "ms": 20}, "ArrayBlockingQueue.take", "Problems.query"),
     "convoy": ("lock_contended", {"threads": 8, "calls": 100}, "Problems$Shared", "Problems.work"),
     "writers": ("writers_starve", {"seconds": 2}, LOCKS + "ReentrantReadWriteLock$NonfairSync", "Problems.write"),
     "storm": ("safepoint_storm", {"seconds": 1}, "", ""),

@@ -72,11 +72,12 @@ struct wait {
     const char *class_name, *owner, *owner_id, *stack;
     uint64_t weight;
     bool park, open;
+    int64_t start_ns;
 };
 
 static void add_wait(const struct wait *w)
 {
-    struct profile_sample s = {.weight = w->weight, .state = w->park ? JFR_STATE_PARKED : JFR_STATE_MONITOR};
+    struct profile_sample s = {.time_ns = w->start_ns, .weight = w->weight, .state = w->park ? JFR_STATE_PARKED : JFR_STATE_MONITOR};
     s.stack = maker_stack(&lock, w->stack);
     s.outcome = maker_string(&lock, "complete");
     profile_thread(&lock, maker_string(&lock, w->thread), w->id, w->id, &s.thread);
@@ -263,7 +264,7 @@ static void test_writers(void)
     add_writers(501 * MS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
     begin();
-    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false});
+    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false, 0});
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
     add_writers(500 * MS);
     e.sources &= ~SOURCE_BIT(SOURCE_OWNERS);
@@ -273,8 +274,8 @@ static void test_writers(void)
 static void test_deadlock(void)
 {
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true});
-    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true, 0});
+    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true, 0});
     judge();
     const struct finding *one = first(FINDING_DEADLOCK);
     const char *text = one ? findings_text(&f, one->text) : "";
@@ -283,7 +284,7 @@ static void test_deadlock(void)
            text);
     end();
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true, 0});
     is_silent("a wait that goes on for one who does not wait");
 }
 
@@ -326,6 +327,107 @@ static void test_pool(void)
     add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 200);
     e.processors = 1;
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "somebody else has it, and the one that works waits");
+}
+
+#define FORK "java.util.concurrent.ForkJoinWorkerThread.run:1;java.util.concurrent.ForkJoinPool.runWorker:1"
+#define JOIN "demo.Client.ask:9;java.util.concurrent.CompletableFuture.join:1;java.util.concurrent.CompletableFuture.waitingGet:1;" PARK
+
+static void add_joins(void)
+{
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("client", 20 + i, JOIN, JFR_STATE_PARKED, 200);
+}
+
+static void test_pool_of_forks(void)
+{
+    add_joins();
+    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";java.util.concurrent.ForkJoinTask.doExec:1;demo.Task.run:3",
+              JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "ForkJoinPool.commonPool-worker-", "demo.Client.ask:9", "four join, one works");
+    add_joins();
+    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";" PARK, JFR_STATE_PARKED, 200);
+    is_silent("four join what no pool does: its worker is idle");
+}
+
+#define TAKE ";java.util.concurrent.ArrayBlockingQueue.take:1;" PARK
+#define BORROW "demo.Request.run:5;demo.Query.ask:9"
+#define CONDITION "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
+
+/* `threads` of them, of which all but `busy` wait in each slot of 100 ms; in every `gap`th slot one more does. */
+static void add_turns(const char *name, const char *stack, const char *class_name, uint64_t threads, uint64_t busy, uint64_t gap)
+{
+    uint64_t slots = 100;
+    for (uint64_t slot = 0; slot < slots; slot++)
+        for (uint64_t i = 0; i < threads; i++) {
+            bool waits = (slot + i) % threads >= busy || (gap && slot % gap == 0 && (slot + i) % threads == 0);
+            if (waits)
+                add_wait(&(struct wait){.thread = name, .id = 100 + i, .class_name = class_name, .stack = stack, .weight = 100 * MS,
+                                        .park = true, .start_ns = (int64_t)(slot * 100 * MS)});
+        }
+}
+
+static void test_queues(void)
+{
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 0);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.Query.ask:9 < demo.Request.run:5",
+          "six take turns with two");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 3);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.Query.ask:9 < demo.Request.run:5",
+          "and a third of the time nobody but one has what is given back");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 2);
+    is_silent("half of the time one is busy, and half of it two: as work comes");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 0, 0);
+    is_silent("all of them wait: for work");
+    begin();
+    add_turns("worker", WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1" TAKE, CONDITION, 6, 2, 0);
+    is_silent("workers of a pool that has two tasks");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 0);
+    add_turns("client", "demo.Client.ask:3;" PARK, "java.util.concurrent.CountDownLatch$Sync", 6, 2, 0);
+    is_silent("two clients may give them work");
+    begin();
+    add_turns("request", BORROW ";demo.ConnectionPool.get:4" TAKE, CONDITION, 6, 2, 2);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.ConnectionPool.get:4 < demo.Query.ask:9",
+          "a pool by its name");
+    begin();
+    add_turns("request", BORROW ";demo.ThreadPool.next:4" TAKE, CONDITION, 6, 2, 2);
+    is_silent("a pool of threads, by its name");
+}
+
+static void test_lenders(void)
+{
+    static const char semaphore[] = "java.util.concurrent.Semaphore$NonfairSync";
+    begin();
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.Semaphore.acquire", "demo.Query.ask:9 < demo.Request.run:5", "permits");
+    begin();
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
+    is_silent("permits that one waits for");
+    begin();
+    e.processors = 1;
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
+    maker_sample(&cpu, "demo.Query.ask:10", 7500 * MS);
+    judge();
+    tap_ok(!first(FINDING_POOL_TOO_SMALL), "permits, where the processor is in use for three quarters of the time");
+    end();
+    begin();
+    add_looks("request", 7, BORROW ";org.apache.commons.pool.impl.GenericObjectPool.borrowObject:1;Native|java.lang.Object.wait",
+              JFR_STATE_WAITING, 100);
+    finds(FINDING_POOL_TOO_SMALL, "org.apache.commons.pool.impl.GenericObjectPool.borrowObject", "demo.Query.ask:9 < demo.Request.run:5",
+          "a library's pool, by the wall clock");
+    begin();
+    add_looks("request", 7, BORROW ";org.apache.commons.pool.impl.GenericObjectPool.borrowObject:1;Native|java.lang.Object.wait",
+              JFR_STATE_WAITING, 43);
+    is_silent("which may be one thread for a seventh of the time");
+    begin();
+    add_turns("request", BORROW ";com.zaxxer.hikari.util.ConcurrentBag.borrow:1;" PARK, CONDITION, 1, 0, 0);
+    finds(FINDING_POOL_TOO_SMALL, "com.zaxxer.hikari.util.ConcurrentBag.borrow", "demo.Query.ask:9 < demo.Request.run:5",
+          "another, by its waits");
 }
 
 /* ---- what stops all ---- */
@@ -648,6 +750,9 @@ int main(void)
     test_writers();
     test_deadlock();
     test_pool();
+    test_pool_of_forks();
+    test_queues();
+    test_lenders();
     test_storm();
     test_late();
     test_system_gc();

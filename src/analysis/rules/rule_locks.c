@@ -77,7 +77,7 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
  * are short, the owner of that lock mostly waits for one. */
 static bool is_of_idle_worker(const struct stack_marks *marks, const struct profile_sample *s)
 {
-    return stack_has(marks, s->stack, STACK_TAKES_TASK);
+    return stack_is_idle(marks, s->stack);
 }
 
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)

@@ -1,7 +1,8 @@
 /* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
  *
- * A thread in FutureTask.get waits for a task, and a task that is run has a worker. So of the threads that wait, as many as there are busy
- * workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue: nobody may wait for others. */
+ * A thread in FutureTask.get or CompletableFuture.join waits for a task, and a task that is run has a worker. So of the threads that wait,
+ * as many as there are busy workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue:
+ * nobody may wait for others. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -80,7 +81,7 @@ static void add_samples(struct crew *c)
         bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
         c->computing_ns += sleeps ? 0 : (double)s->weight;
         if (stack_has(&marks, s->stack, STACK_WORKS))
-            add_worker(c, s, stack_has(&marks, s->stack, STACK_TAKES_TASK) && sleeps);
+            add_worker(c, s, stack_is_idle(&marks, s->stack) && sleeps);
         if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
             add_waiter(c, s);
     }
@@ -140,6 +141,7 @@ static void judge(struct crew *c, const struct evidence *e)
                      .count = c->waits,
                      .threads = tally_keys(&c->waiters, 0),
                      .lost_ns = queued,
+                     .remedy = "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full",
                  });
 }
 

@@ -73,6 +73,8 @@ static const struct known known_methods[] = {
     {JUC "Semaphore", "acquire", STACK_ACQUIRES},
     {JUC "Semaphore", "acquireUninterruptibly", STACK_ACQUIRES},
     {JUC "Semaphore", "tryAcquire", STACK_ACQUIRES},
+    {"JVM", "[GC]", STACK_COLLECTS},
+    {"java.lang.Thread", "start", STACK_STARTS},
     {RWLOCK "WriteLock", NULL, STACK_LOCKS_WRITE},
     {RWLOCK "ReadLock", NULL, STACK_LOCKS_READ},
     {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},
@@ -90,6 +92,18 @@ static const struct known known_methods[] = {
     {"org.apache.http.pool.AbstractConnPool", "getPoolEntryBlocking", STACK_BORROWS},
     {"org.apache.http.impl.conn.PoolingHttpClientConnectionManager", "leaseConnection", STACK_BORROWS},
 };
+
+static bool boxes(const char *class_name, const char *method)
+{
+    static const char *const wrappers[] = {"Byte", "Short", "Character", "Integer", "Long", "Float", "Double"};
+    static const char package[] = "java.lang.";
+    if (strcmp(method, "valueOf") || !begins(class_name, package))
+        return false;
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+        if (!strcmp(class_name + sizeof package - 1, wrappers[i]))
+            return true;
+    return false;
+}
 
 static bool takes(const char *class_name, const char *method)
 {
@@ -117,7 +131,8 @@ static bool lends(const char *class_name, const char *method)
 
 uint32_t own_code_marks(const char *class_name, const char *method)
 {
-    uint32_t marks = (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0);
+    uint32_t marks = (takes(class_name, method) ? 1u << STACK_TAKES : 0) | (lends(class_name, method) ? 1u << STACK_LENDS : 0) |
+                     (boxes(class_name, method) ? 1u << STACK_BOXES : 0);
     for (size_t i = 0; i < sizeof known_methods / sizeof *known_methods; i++)
         if (!strcmp(class_name, known_methods[i].class_name) && (!known_methods[i].method || !strcmp(method, known_methods[i].method)))
             marks |= 1u << known_methods[i].mark;

@@ -22,6 +22,9 @@ enum stack_mark {
     STACK_LENDS,        /* a method of the program's, or of a library's, whose name says that it hands out what a pool has */
     STACK_LOCKS_WRITE,  /* ReentrantReadWriteLock */
     STACK_LOCKS_READ,
+    STACK_BOXES,        /* valueOf of a wrapper class: Integer.valueOf */
+    STACK_COLLECTS,     /* a thread of the garbage collector at work */
+    STACK_STARTS,       /* Thread.start */
     STACK_FORCES,       /* FileChannel.force */
     STACK_SYNCS,        /* FileDescriptor.sync */
 };

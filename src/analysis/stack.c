@@ -1,6 +1,7 @@
 #include "analysis/stack.h"
 
 #include "analysis/own_code.h"
+#include "analysis/tally.h"
 #include "base/buffer.h"
 
 #include <errno.h>
@@ -138,6 +139,58 @@ uint32_t stack_own(const struct profile *p, uint32_t stack)
     while (stack && owner_of(p, stack) != CODE_OF_PROGRAM)
         stack = p->nodes[stack].parent;
     return stack ? frame_of(p, stack)->label : 0;
+}
+
+static uint32_t line_text(struct findings *f, const struct profile *p, const struct profile_frame *frame)
+{
+    const char *label = profile_text(p, frame->label);
+    return frame->line > 0 ? findings_say(f, "%.900s:%d", label, (int)frame->line) : findings_say(f, "%.900s", label);
+}
+
+/* Parents come before their children. */
+int stack_lines_init(struct stack_lines *l, struct findings *f, const struct profile *p)
+{
+    uint32_t *of_frame = calloc((size_t)p->frame_count + 1, sizeof *of_frame);
+    *l = (struct stack_lines){calloc((size_t)p->node_count + 1, sizeof *l->of_node)};
+    if (!of_frame || !l->of_node) {
+        free(of_frame);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 1; i < p->node_count; i++) {
+        uint32_t frame = p->nodes[i].frame;
+        bool is_own = owner_of(p, i) == CODE_OF_PROGRAM;
+        if (is_own && !of_frame[frame])
+            of_frame[frame] = line_text(f, p, &p->frames[frame]);
+        l->of_node[i] = is_own ? of_frame[frame] : l->of_node[p->nodes[i].parent];
+    }
+    free(of_frame);
+    return f->failed ? -ENOMEM : 0;
+}
+
+void stack_lines_deinit(struct stack_lines *l)
+{
+    free(l->of_node);
+    *l = (struct stack_lines){0};
+}
+
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark)
+{
+    struct stack_lines lines;
+    struct tally sums;
+    tally_init(&sums);
+    if (stack_lines_init(&lines, f, p))
+        f->failed = true;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
+        uint32_t stack = p->samples[i].stack;
+        if (lines.of_node[stack] && (!marks || stack_has(marks, stack, mark)))
+            tally_add(&sums, 0, lines.of_node[stack], p->samples[i].weight);
+    }
+    const struct tally_row *row = tally_largest(&sums, 0);
+    uint32_t line = row ? row->key : 0;
+    f->failed = f->failed || sums.failed;
+    tally_deinit(&sums);
+    stack_lines_deinit(&lines);
+    return line;
 }
 
 static bool is_named_throwable(const char *class_name)

@@ -37,6 +37,16 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 /* The innermost frame with that mark, as its method's name, and the innermost one in the program, as a string of the profile; 0 = none. */
 uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
 uint32_t stack_own(const struct profile *p, uint32_t stack);
+/* For rules that add up by the program's own lines: of each stack the innermost one, "shop.Log.write:12", as a string of the findings. */
+struct stack_lines {
+    uint32_t *of_node; /* 0 = none */
+};
+
+/* 0 or -ENOMEM; stack_lines_deinit in any case. */
+int stack_lines_init(struct stack_lines *l, struct findings *f, const struct profile *p);
+void stack_lines_deinit(struct stack_lines *l);
+/* The line with most of the weight, of all samples or of those with a mark; 0 = none. */
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark);
 /* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name);
 

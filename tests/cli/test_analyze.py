@@ -122,6 +122,23 @@ def test_exceptions():
     shows(path, r, "exceptions")
 
 
+def test_quality():
+    books = [("book", "cpu", "", 2000 * MS, 0), ("book", "lost", "queue_full", 1000 * MS, 5)]
+    path = recording("lossy.jfr", *books)
+    r = analyze(path)
+    ct.ok(ids(r) == ["recording_quality"] and r["findings"][0]["evidence"]["lost_ns"] == 1000 * MS, "half of the time is lost", r)
+    shows(path, r, "quality")
+    twin = analyze(recording("whole-books.jfr", books[0], ("book", "lost", "queue_full", MS, 5)))
+    ct.ok(ids(twin) == [] and "recording_quality" in twin["judged"], "its twin", twin)
+
+
+def test_long_pause():
+    path = recording("long-pause.jfr", ("pause", 500 * MS, "Copy", "Allocation Failure"))
+    r = analyze(path)
+    ct.ok(ids(r) == ["gc_long_pause"], "a pause of half a second", r)
+    shows(path, r, "long pause")
+
+
 def test_several():
     path = recording("several.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
     r = analyze(path)
@@ -185,6 +202,8 @@ test_gc()
 test_storm()
 test_files()
 test_exceptions()
+test_quality()
+test_long_pause()
 test_several()
 test_time()
 test_missing()

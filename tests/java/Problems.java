@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +41,11 @@ import javax.management.ObjectName;
  * exceptions   what is not found is an exception                        | is a number
  * late         a counted loop without a poll, depending on the flags    | a short one, again and again
  * sockets      a peer that thinks before it answers                     | has the answers ready for clients that think before they ask
+ * busy         more threads than processors compute                    | sleep
+ * churn        a thread for each task                                  | one for all
+ * boxes        a map of Integers, which are not kept                   | an array of int
+ * buffers      a new one for each message                              | one for all
+ * garbage      lists that live as long as a collection                 | are used again
  * forces       forces each record to disk                               | all of them once
  * pinned       virtual threads that sleep in synchronized (JDK 21 on)   | in a ReentrantLock
  *
@@ -55,11 +62,16 @@ public final class Problems {
     private static final int SHORT_LOOP = 100_000;
     private static final int WARM_LOOP = 2_000;
     private static final int WARM_CALLS = 20_000;
+    private static final int KEYS = 20_000;
+    private static final int BUFFER = 20_000;
+    private static final int NODES = 400_000;
+    private static final int NODE_FIELDS = 20;
     private static final int FORCES_MOST = 20_000;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     static volatile long sink;
     static volatile boolean over;
+    static volatile Object kept;
 
     private interface Work {
         void run(int thread) throws Exception;
@@ -450,6 +462,109 @@ public final class Problems {
         return "thrown=" + (isFixed ? 0 : calls);
     }
 
+    // ---- processors, memory and threads ----
+
+    static long compute(double seconds) {
+        long sum = 0;
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;) {
+            sum += Halts.counted(WARM_LOOP);
+        }
+        return sum;
+    }
+
+    private static String busy(boolean isFixed, int threads, double seconds) throws InterruptedException {
+        Rounds.together(threads("worker", threads, number -> {
+            if (isFixed) {
+                sleep((long) (seconds * 1000));
+            } else {
+                sink += compute(seconds);
+            }
+        }));
+        return "threads=" + threads;
+    }
+
+    static void startOne(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+    }
+
+    private static String churn(boolean isFixed, double seconds) throws InterruptedException {
+        long count = 0;
+        Runnable task = () -> sink++;
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end; count++) {
+            if (isFixed) {
+                task.run();
+                sleep(1);
+            } else {
+                startOne(task);
+            }
+        }
+        return "threads=" + count;
+    }
+
+    static void count(Map<Integer, Integer> sums, int key) {
+        sums.put(key, sums.get(key) + key);
+    }
+
+    private static String boxes(boolean isFixed, int calls) {
+        Map<Integer, Integer> sums = new HashMap<>();
+        int[] plain = new int[KEYS];
+        for (int key = 0; key < KEYS; key++) {
+            sums.put(key, key);
+        }
+        for (int i = 0; i < calls; i++) {
+            for (int key = 0; key < KEYS; key++) {
+                if (isFixed) {
+                    plain[key] += key;
+                } else {
+                    count(sums, key);
+                }
+            }
+        }
+        sink += sums.get(1) + plain[1];
+        return "keys=" + KEYS;
+    }
+
+    static byte[] buffer() {
+        return new byte[BUFFER];
+    }
+
+    private static String buffers(boolean isFixed, int calls) {
+        byte[] same = buffer();
+        long bytes = BUFFER;
+        for (int i = 0; i < calls; i++) {
+            byte[] one = isFixed ? same : buffer();
+            one[i % BUFFER] = 1;
+            kept = one;
+            bytes += isFixed ? 0 : BUFFER;
+        }
+        return "bytes=" + bytes;
+    }
+
+    /** One of which a hundred thousand are at hand: what a young collection has to copy. */
+    static Object[] node() {
+        return new Object[NODE_FIELDS];
+    }
+
+    private static String garbage(boolean isFixed, double seconds) {
+        Object[][] ring = new Object[NODES][];
+        for (int i = 0; i < NODES; i++) {
+            ring[i] = node();
+        }
+        int at = 0;
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end; at = (at + 1) % NODES) {
+            if (isFixed) {
+                sink += Halts.counted(WARM_LOOP);
+                ring[at][0] = null;
+            } else {
+                ring[at] = node();
+            }
+        }
+        sink += ring.length;
+        return "nodes=" + NODES;
+    }
+
     // ---- outside ----
 
     private static void answer(Socket socket, boolean isFixed, int calls, long ms, CountDownLatch end) {
@@ -630,6 +745,16 @@ public final class Problems {
                 return late(isFixed, calls);
             case "exceptions":
                 return exceptions(isFixed, seconds);
+            case "busy":
+                return busy(isFixed, threads, seconds);
+            case "churn":
+                return churn(isFixed, seconds);
+            case "boxes":
+                return boxes(isFixed, calls);
+            case "buffers":
+                return buffers(isFixed, calls);
+            case "garbage":
+                return garbage(isFixed, seconds);
             case "sockets":
                 return sockets(isFixed, threads, calls, ms);
             case "forces":

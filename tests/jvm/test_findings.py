@@ -26,6 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 HEAP = ("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xmn128m")  # nothing but System.gc() collects
+SMALL_HEAP = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx128m", "-Xmn32m")  # it has much to do
 LOCKS = "java.util.concurrent.locks."
 NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
 
@@ -45,6 +46,16 @@ OF_AGENT = {
 }
 
 
+# The same of rounds whose twin differs in the machine's time and memory; other rules may see their trouble, too.
+OF_MACHINE = {
+    "busy": ("cpu_saturated", {"threads": 12, "seconds": 3}, "", ""),  # others may have the processors, too
+    "churn": ("thread_churn", {"seconds": 1}, "", "Problems.startOne"),
+    "boxes": ("boxing", {"calls": 500}, "java.lang.Integer", "Problems.count"),
+    "buffers": ("allocation_site", {"calls": 100000}, "byte[]", "Problems.buffer"),
+    "garbage": ("gc_pressure", {"seconds": 2}, "", "Problems.node"),
+}
+
+
 def analyze(path, what):
     result = ct.candor("analyze", "--json", "--top", "0", path)
     if not ct.ok(result.status == 0, f"{what}: is analyzed", result):
@@ -59,9 +70,15 @@ def told(r):
 def is_first(what, path, kind, subject, place):
     """Returns the finding, or None."""
     r = analyze(path, what)
-    if not ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r)):
+    ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r))
+    return is_found(what, path, r, kind, subject, place)
+
+
+def is_found(what, path, r, kind, subject, place):
+    found = [one for one in r["findings"] if one["id"] == kind]
+    if not ct.ok(len(found) == 1, f"{what}: {kind} is found, once", told(r)):
         return None
-    one = r["findings"][0]
+    one = found[0]
     evidence = one["evidence"]
     ct.note(f"{what}: {one['score']:.0f}: {one['text']}")
     ct.ok(subject in (evidence["subject"] or "") and place in (evidence["site"] or ""), f"{what}: what it is, and where", evidence)
@@ -81,10 +98,10 @@ def is_silent(what, r, kind):
 
 # -- by the agent ------------------------------------------------------------------------------------------------------
 
-def record(jvm, name, fixed, options):
+def record(jvm, name, fixed, options, event="cpu,wall,lock,halt"):
     """(recording, truth) of one round."""
     path = ct.WORK / f"{name}-{fixed}-{jvm.jdk.version}.jfr"
-    jvm.start(path, event="cpu,wall,lock,halt", interval="1ms", **{"wall-interval": "20ms"})
+    jvm.start(path, event=event, interval="1ms", **{"wall-interval": "20ms"})
     truth = jvm.round(name, fixed=fixed, **options)
     jvm.stop()
     return path, truth
@@ -104,6 +121,18 @@ def of_agent(jdk):
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
         printed = [line for line in jvm.out if not line.startswith(("ready", "done"))]
         ct.ok(not printed and not jvm.err, f"{jdk}: nothing is printed on the application's streams", printed + jvm.err)
+
+
+def of_machine(jdk):
+    with ct.Jvm(jdk, "Problems", flags=SMALL_HEAP, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        for name, (kind, options, subject, place) in OF_MACHINE.items():
+            what = f"{jdk}, {name}"
+            path, _ = record(jvm, name, 1, options, "cpu,wall,alloc,halt")
+            is_silent(f"{what}, fixed", analyze(path, what), kind)
+            path, _ = record(jvm, name, 0, options, "cpu,wall,alloc,halt")
+            is_found(what, path, analyze(path, what), kind, subject, place)
+        ct.ok(jvm.finish() == 0, f"{jdk}, machine: the program ends well", jvm.transcript())
 
 
 def check(what, name, one, truth):
@@ -177,7 +206,8 @@ def of_nothing(jdk):
         if ct.ok(result.status == 0, f"{jdk}, calm: is recorded", result):
             r = analyze(path, f"{jdk}, calm")
             ct.ok(not r["findings"], f"{jdk}, calm: nothing is found", told(r))
-            ct.ok([gap["id"] for gap in r["not_judged"]] == ([] if jdk.version >= 21 else ["pinned_carrier"]),
+            ct.ok([gap["id"] for gap in r["not_judged"]] == (["boxing", "allocation_site", "leak"] if jdk.version >= 21 else
+                                                                ["pinned_carrier", "boxing", "allocation_site", "leak"]),
                   f"{jdk}, calm: all is judged", r["not_judged"])
         jvm.finish()
 
@@ -188,6 +218,8 @@ def main():
     newer = [one for one in jdks if one.version >= 17]
     for jdk in ct.some(jdks, 8, 25):
         of_agent(jdk)
+    for jdk in ct.some(newer, 17, 25)[:1]:
+        of_machine(jdk)
     for jdk in ct.some(newer, 21):
         of_flight(jdk)  # options of single events came with JDK 17
     for jdk in ct.some(newer, 17):

@@ -6,6 +6,7 @@
 #include "analysis/analyze.h"
 #include "analysis/findings_print.h"
 #include "events/halt_parts.h"
+#include "profile/allocated.h"
 #include "profile/locks.h"
 #include "profile_maker.h"
 
@@ -25,7 +26,7 @@
 
 /* ---- evidence: 10 s of it ---- */
 
-static struct profile cpu, wall, lock, holder;
+static struct profile cpu, wall, lock, holder, alloc, live;
 static struct halts halts;
 static struct evidence e;
 static struct findings f;
@@ -36,6 +37,10 @@ static void begin(void)
     maker_init(&wall);
     maker_init(&lock);
     maker_init(&holder);
+    maker_init(&alloc);
+    maker_init(&live);
+    alloc.kind = PROFILE_ALLOC;
+    live.kind = PROFILE_LIVE;
     wall.kind = PROFILE_WALL;
     lock.kind = PROFILE_LOCK;
     holder.kind = PROFILE_HOLDER;
@@ -46,6 +51,8 @@ static void begin(void)
                           .wall = &wall,
                           .lock = &lock,
                           .holder = &holder,
+                          .alloc = &alloc,
+                          .live = &live,
                           .halts = &halts,
                           .duration_ns = 10 * SECOND};
 }
@@ -57,6 +64,8 @@ static void end(void)
     profile_deinit(&wall);
     profile_deinit(&lock);
     profile_deinit(&holder);
+    profile_deinit(&alloc);
+    profile_deinit(&live);
     halts_deinit(&halts);
 }
 
@@ -280,7 +289,8 @@ static void test_deadlock(void)
     const struct finding *one = first(FINDING_DEADLOCK);
     const char *text = one ? findings_text(&f, one->text) : "";
     tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are told once");
-    tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has; b waits for the monitor of demo.Right, which a has"), "%s",
+    tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has, at " LOG_SITE "; b waits for the monitor of "
+                        "demo.Right, which a has, at " LOG_SITE), "%s",
            text);
     end();
     begin();
@@ -628,6 +638,204 @@ static void test_exceptions(void)
     is_silent("200 a second");
 }
 
+/* ---- processors, memory, threads, the recording ---- */
+
+static void test_cpu(void)
+{
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7;java.lang.Math.abs:1", 15 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
+    finds(FINDING_CPU_SATURATED, "", "demo.Sum.add:7", "0.55 threads wait for one of two processors, which the program keeps busy");
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 14 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_CPU_SATURATED && !f.list[0].site &&
+               strstr(findings_text(&f, f.list[0].text), "others on the machine"), "which others do");
+    end();
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 20 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 90);
+    is_silent("0.45 threads: it may be 0.36");
+}
+
+static void add_pauses(int count, uint64_t ns)
+{
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", ns, count);
+}
+
+static void add_pauses_of_concurrent(void)
+{
+    add_halts(HALT_GC, "ZGC Minor Pauses", 10 * 1000, 20);
+}
+
+static void test_gc(void)
+{
+    add_pauses(49, 6 * MS);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 49, "pauses for 2.94 %% of the time");
+    end();
+    add_pauses(48, 6 * MS);
+    is_silent("2.88 %, which may be 2.07");
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
+    finds(FINDING_GC_PRESSURE, "", "demo.List.grow:3", "and who allocates most");
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+    add_pauses_of_concurrent();
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE, "a collector that pauses little, and takes a fifth of the CPU time");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * MS);
+    add_pauses_of_concurrent();
+    is_silent("the same of a program that does little");
+    add_pauses(1, 208 * MS);
+    finds(FINDING_GC_LONG_PAUSE, "Copy, Allocation Failure", "", "a pause of 208 ms");
+    add_pauses(1, 207 * MS);
+    is_silent("one of 207 ms");
+}
+
+static void add_allocations(const char *frames, const char *class_name, uint64_t bytes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct profile_sample s = {.weight = bytes, .stack = maker_stack(&alloc, frames), .outcome = maker_string(&alloc, "complete")};
+        profile_thread(&alloc, maker_string(&alloc, "main"), 1, 1, &s.thread);
+        allocated_label(&alloc, class_name, strlen(class_name), &s.labels);
+        profile_add_sample(&alloc, &s);
+    }
+}
+
+#define BOXES "demo.Main.run:1;demo.Sum.add:7;java.lang.Integer.valueOf:1081"
+
+static void add_boxes(int count, uint64_t bytes)
+{
+    begin();
+    add_allocations(BOXES, "java.lang.Integer", bytes, count);
+    for (int i = count; i < 100; i++) { /* lines enough that none of them allocates much */
+        char frames[64];
+        snprintf(frames, sizeof frames, "demo.Main.run:1;demo.Other.work:%d", i + 1);
+        add_allocations(frames, "[B", bytes, 1);
+    }
+}
+
+static void test_allocations(void)
+{
+    add_boxes(26, 25000000);
+    finds(FINDING_BOXING, "java.lang.Integer", "demo.Sum.add:7", "26 % of 250 MB/s are numbers");
+    add_boxes(23, 25000000);
+    is_silent("23 %, which may be 15.9");
+    add_boxes(60, 2000000);
+    finds(FINDING_BOXING, "java.lang.Integer", "demo.Sum.add:7", "half and more of 20 MB/s");
+    add_boxes(60, 1900000);
+    is_silent("of 19 MB/s, which may be 9.5 of them");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Sum.add:7", "java.lang.Integer", 10000000, 60);
+    is_silent("new Integer, which is no boxing");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Buffer.grow:7;java.util.Arrays.copyOf:1", "[B", 10500000, 104);
+    finds(FINDING_ALLOCATION_SITE, "byte[]", "demo.Buffer.grow:7", "109 MB/s at a line");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Buffer.grow:7;java.util.Arrays.copyOf:1", "[B", 10000000, 104);
+    is_silent("104 MB/s, and a little less by chance");
+}
+
+/* One object a tick, each of a kilobyte that stands for itself; `dies` = as many die as come. 40 looks in 40 s. */
+static void add_objects(bool dies)
+{
+    enum { SETS = 40, EACH = 40 };
+    begin();
+    live.start_ns = (int64_t)SECOND;
+    live.duration_ns = SETS * SECOND;
+    e.duration_ns = SETS * SECOND;
+    live.live_sets = calloc(SETS, sizeof *live.live_sets);
+    live.objects = calloc(SETS * EACH, sizeof *live.objects);
+    if (!live.live_sets || !live.objects)
+        exit(1);
+    live.live_set_count = live.live_set_cap = SETS;
+    live.object_count = live.object_cap = SETS * EACH;
+    for (uint64_t i = 0; i < SETS; i++)
+        live.live_sets[i] = (struct profile_live_set){
+            .time_ns = (int64_t)((i + 2) * SECOND), .collections = i + 1, .old_collections = i + 1, .old_before = i, .heap_used = 1 << 20};
+    for (uint64_t i = 0; i < SETS * EACH; i++) {
+        uint64_t born = SECOND + i * SECOND / EACH, until = born + 2 * SECOND;
+        struct profile_object *o = &live.objects[i];
+        o->is_alive = !dies || until > (SETS + 1) * SECOND;
+        o->sample = (struct profile_sample){.time_ns = (int64_t)born, .weight = 1024, .count = 1};
+        o->sample.outcome = maker_string(&live, "complete");
+        o->sample.stack = maker_stack(&live, "demo.Main.run:1;demo.Cache.put:7;java.util.HashMap.put:1");
+        o->told_ns = (int64_t)(o->is_alive ? (SETS + 1) * SECOND : until);
+        o->size = 1024;
+        allocated_label(&live, "demo.Entry", 10, &o->sample.labels);
+        if (o->is_alive)
+            profile_add_sample(&live, &o->sample);
+    }
+}
+
+static void test_leak(void)
+{
+    add_objects(false);
+    finds(FINDING_LEAK, "demo.Entry", "demo.Cache.put:7 < demo.Main.run:1", "what only grows");
+    add_objects(false);
+    for (uint32_t i = 0; i < live.live_set_count; i++)
+        live.live_sets[i].old_collections = live.live_sets[i].old_before = 0;
+    judge();
+    tap_ok(first(FINDING_LEAK) && f.list[0].score < SCORE_WARNING, "without a collection of old objects: no warning");
+    end();
+    add_objects(true);
+    is_silent("what dies after two seconds");
+}
+
+static void test_threads(void)
+{
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:7", "24 threads a second end");
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 230);
+    is_silent("23, which may be 20.1");
+    begin();
+    e.duration_ns = SECOND;
+    maker_book(&wall, "wall_unseen", "ended", 0, 49);
+    is_silent("49 in a moment");
+}
+
+static void add_books(int64_t lost, int64_t cpu_ns)
+{
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, "demo.Main.run:1", 10 * MS);
+    maker_book(&cpu, "cpu", "", cpu_ns, 0);
+    maker_book(&cpu, "lost", "queue_full", lost, 0);
+}
+
+static void test_quality(void)
+{
+    add_books(80 * (int64_t)MS, SECOND);
+    is_silent("8 % are lost, which may be 4.1 of them");
+    add_books(84 * (int64_t)MS, SECOND);
+    judge();
+    tap_ok(first(FINDING_RECORDING_QUALITY) && f.count == 1, "8.4 %% of the CPU time are lost");
+    end();
+    add_books(84 * (int64_t)MS, SECOND - 1);
+    is_silent("of less than a second");
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * MS);
+    maker_book(&cpu, "cpu", "", SECOND, 0);
+    judge();
+    tap_ok(first(FINDING_RECORDING_QUALITY) && strstr(finding_remedy(&f.list[0]), "-agentpath"), "52 %% of the lines are approximate");
+    end();
+}
+
 /* ---- the list ---- */
 
 static void test_order(void)
@@ -760,6 +968,12 @@ int main(void)
     test_forces();
     test_pinned();
     test_exceptions();
+    test_cpu();
+    test_gc();
+    test_allocations();
+    test_leak();
+    test_threads();
+    test_quality();
     test_order();
     test_gaps();
     test_print();

@@ -33,6 +33,7 @@ struct place {
     enum lender lender;
     double sum, squares; /* of the time */
     uint64_t ended, count;
+    uint32_t first_turn, turns;
 };
 
 /* A thread begins to wait, or ends. */
@@ -52,6 +53,7 @@ struct lending {
     struct map by_own;
     struct turn *turns;
     uint32_t turn_count, turn_cap;
+    uint64_t *ended; /* of all places, sorted */
     struct tally threads, stacks; /* by place */
     double threshold_ns;
 };
@@ -133,10 +135,9 @@ static uint32_t lent(const struct lending *l, uint32_t place, struct amount *sha
         l->f->failed = true;
         return 0;
     }
-    for (uint32_t i = 0; i + 1 < l->turn_count; i++) {
-        const struct turn *turn = &l->turns[i], *next = turn + 1;
-        if (turn->place != place || next->place != place)
-            continue;
+    const struct turn *turns = l->turns + l->places[place].first_turn;
+    for (uint32_t i = 0; i + 1 < l->places[place].turns; i++) {
+        const struct turn *turn = &turns[i], *next = turn + 1;
         waiting += turn->change;
         if (waiting < 1 || waiting > (int64_t)threads)
             continue;
@@ -154,10 +155,15 @@ static uint32_t lent(const struct lending *l, uint32_t place, struct amount *sha
 static bool may_have_clients(const struct lending *l, uint32_t place)
 {
     double own = (double)l->places[place].ended;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (i != place && (double)l->places[i].ended >= CLIENTS_LEAST * own && (double)l->places[i].ended <= CLIENTS_MOST * own)
-            return true;
-    return false;
+    uint32_t low = 0, high = l->count; /* the first that has as many as a client may have */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((double)l->ended[middle] < CLIENTS_LEAST * own)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low + 1 < l->count && (double)l->ended[low + 1] <= CLIENTS_MOST * own; /* one of them is its own */
 }
 
 static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
@@ -167,6 +173,30 @@ static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
         return false;
     *size = lent(l, place, &share);
     return *size && share.low >= CONSTANT_LEAST;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void sort(struct lending *l)
+{
+    l->ended = malloc(((size_t)l->count + 1) * sizeof *l->ended);
+    if (!l->ended) {
+        l->f->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < l->count; i++)
+        l->ended[i] = l->places[i].ended;
+    qsort(l->ended, l->count, sizeof *l->ended, by_size);
+    if (l->turn_count)
+        qsort(l->turns, l->turn_count, sizeof *l->turns, by_place_and_time);
+    for (uint32_t i = l->turn_count; i-- > 0;) {
+        l->places[l->turns[i].place].first_turn = i;
+        l->places[l->turns[i].place].turns++;
+    }
 }
 
 /* ---- judging ---- */
@@ -252,8 +282,7 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
         if (is_wait(&l, &p->samples[i], is_timed))
             add_wait(&l, &p->samples[i], is_timed);
     f->failed = f->failed || l.threads.failed || l.stacks.failed;
-    if (l.turn_count)
-        qsort(l.turns, l.turn_count, sizeof *l.turns, by_place_and_time);
+    sort(&l);
     for (uint32_t i = 0; !f->failed && i < l.count; i++)
         judge(&l, i);
     stack_marks_deinit(&l.marks);
@@ -262,6 +291,7 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
     tally_deinit(&l.stacks);
     free(l.places);
     free(l.turns);
+    free(l.ended);
 }
 
 void rule_resources(struct findings *f, const struct evidence *e)

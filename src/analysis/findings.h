@@ -48,6 +48,7 @@ struct finding_gap {
     enum finding_kind kind;
     const char *missing; /* "waits for locks" */
     const char *remedy;  /* the command that would record it */
+    unsigned sources;    /* what is missing, as bits of enum source */
 };
 
 struct findings {
@@ -56,6 +57,7 @@ struct findings {
     uint32_t count, cap;
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;
+    bool left_out[FINDING_KINDS]; /* set before analyze: nobody asks for it */
     bool failed;
 };
 
@@ -65,7 +67,9 @@ const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);
 /* Text longer than 2 KiB is cut. */
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Leaves out what has a score below SCORE_INFO. */
+/* The kind with that id; FINDING_KINDS = there is none. */
+enum finding_kind finding_named(const char *id, size_t n);
+/* Leaves out what has a score below SCORE_INFO, and what nobody asks for. */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
 const char *finding_report(const struct finding *one);

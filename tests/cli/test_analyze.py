@@ -139,6 +139,39 @@ def test_long_pause():
     shows(path, r, "long pause")
 
 
+def test_diagnose():
+    path = recording("diagnosed.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8)
+    text = ct.candor("diagnose", path)
+    ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
+        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n", " processors in use; most at demo.Work.hot:23\n",
+        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on ")), "a recording is diagnosed", text)
+    calm = ct.candor("diagnose", recording("undisturbed.jfr"))
+    ct.ok(calm.status == 0 and "\nNothing wrong was found. Where the time goes: candor report " in calm.out and
+          "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
+    r = json.loads(ct.candor("diagnose", "--json", path).out)
+    rows = {row["id"]: row for row in r["overview"]}
+    ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
+          "--jfr on" in r["judge_rest"], "and as JSON", r)
+
+
+def test_choice():
+    path = recording("chosen.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
+    for command in "analyze", "diagnose":
+        def chosen(*options):
+            r = json.loads(ct.candor(command, "--json", *options, path).out)
+            return ids(r), sorted([*r["judged"], *(gap["id"] for gap in r["not_judged"])])
+        ct.ok(chosen("--rules", "safepoint_storm,slow_socket") == (["safepoint_storm"], ["safepoint_storm", "slow_socket"]),
+              f"{command}: these rules alone", chosen("--rules", "safepoint_storm,slow_socket"))
+        found, all_ = chosen("--not-rules", "safepoint_storm")
+        ct.ok(found == ["lock_contended"] and "safepoint_storm" not in all_ and "deadlock" in all_, f"{command}: all but one", all_)
+        for option in "--rules", "--not-rules":
+            wrong = ct.candor(command, option, "deadlok", path)
+            ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "'deadlock'" in wrong.err, f"{command} {option}: no rule", wrong)
+    for words in (["-d", "3s", path], ["--jfr", "on", path]):
+        result = ct.candor("diagnose", *words)
+        ct.ok(result.status == 2 and "is for a JVM" in result.err, f"diagnose {words[0]} of a file", result)
+
+
 def test_several():
     path = recording("several.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
     r = analyze(path)
@@ -202,6 +235,8 @@ test_gc()
 test_storm()
 test_files()
 test_exceptions()
+test_diagnose()
+test_choice()
 test_quality()
 test_long_pause()
 test_several()

@@ -212,6 +212,24 @@ def of_nothing(jdk):
         jvm.finish()
 
 
+def of_diagnosis(jdk):
+    """In one command, of a program that has just this problem."""
+    path = ct.WORK / f"diagnosis-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Problems", flags=("-XX:+EnableDynamicAgentLoading",) if jdk.version >= 21 else ()) as jvm:
+        jvm.expect("ready")
+        jvm.say("go connections fixed=0 threads=10 calls=60 ms=20")
+        result = ct.candor("diagnose", "--json", "-d", "2s", "-o", path, jvm.pid, timeout=300)
+        if ct.ok(result.status == 0, f"{jdk}, diagnose: is recorded and judged", result):
+            r = json.loads(result.out)
+            found = {one["id"]: one["evidence"]["site"] for one in r["findings"]}
+            ct.ok("Problems.query" in found.get("pool_too_small", ""), f"{jdk}, diagnose: what is wrong, and where", told(r))
+            judged = {"boxing", "allocation_site", "leak"} & {*r["judged"], *found}
+            ct.ok(len(judged) == (3 if jdk.version >= 11 else 0), f"{jdk}, diagnose: by what this JVM has", r["not_judged"])
+            ct.ok(path.exists() and f"diagnose --jfr on {jvm.pid}" in r["judge_rest"], f"{jdk}, diagnose: what is left", r["judge_rest"])
+        jvm.expect("done")
+        ct.ok(jvm.finish() == 0, f"{jdk}, diagnose: the program ends well", jvm.transcript())
+
+
 def main():
     ct.need()
     jdks = ct.jdks()
@@ -226,6 +244,7 @@ def main():
         of_both(jdk)
     for jdk in ct.some(jdks, 8, 25):
         of_nothing(jdk)
+        of_diagnosis(jdk)
     ct.done()
 
 

@@ -1,68 +1,32 @@
 /* candor analyze FILE: what is wrong, by rules. */
 #include "cli/cli.h"
 
-#include "analysis/analyze.h"
-#include "analysis/findings_print.h"
-#include "analysis/recording_evidence.h"
-#include "cli/read/problems.h"
+#include "cli/analyze/judge.h"
 #include "cli/read/remote.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
     {0, "time", "RANGE", NULL,
      "only what began in this time: +10s..+20s from the start, -5s.. to the end, 12:03:07..12:03:09, or absolute "
      "times"},
-    {'n', "top", "N", NULL, "findings to show; 0 for all (default 10)"},
-    {0, "json", NULL, NULL, "as JSON"},
+    JUDGE_OPTIONS
     CLI_UNPACK_OPTION,
     {0},
 };
 
-enum { TOP = 10 };
-
-static int print(const struct evidence *e, const struct findings_print *o, bool json)
-{
-    struct findings f;
-    int rc = findings_init(&f);
-    rc = rc ? rc : analyze(&f, e);
-    if (!rc)
-        (json ? findings_print_json : findings_print_text)(stdout, &f, o);
-    findings_deinit(&f);
-    return rc ? cli_fail("%s: out of memory", o->file) : cli_finish_output();
-}
-
-static int analyze_file(const struct cli_args *args, uint32_t top)
-{
-    static struct jfr_problems problems;
-    const char *path = args->operands[0];
-    struct recording_evidence *r;
-    struct error e;
-    int rc = recording_evidence_load(&r, path, cli_option(args, "time"), &problems, &e);
-    if (rc == -EDOM)
-        return cli_usage(args->command, "%s", e.text);
-    if (rc)
-        return cli_fail("%s%s%s", rc == -ERANGE ? path : "", rc == -ERANGE ? ": " : "", e.text);
-    const struct evidence *evidence = recording_evidence_get(r);
-    int status = print(evidence, &(struct findings_print){path, evidence->duration_ns, top}, cli_switch(args, "json"));
-    problems_print(path, &problems);
-    recording_evidence_free(r);
-    return status;
-}
-
 static int analyze_run(const struct cli_args *args)
 {
     const char *path = args->operands[0];
-    uint32_t top;
-    int status = cli_number(args, "top", TOP, &top);
+    struct judge judge;
+    int status = judge_read(&judge, args);
     if (status)
         return status;
     if (remote_is(path))
         return cli_fail("%s: a server keeps samples, and not what threads waited for; give the recording's FILE", path);
     if (!strcmp(path, "-"))
         return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
-    return analyze_file(args, top);
+    return judge_file(&judge, args, path);
 }
 
 const struct cli_command command_analyze = {
@@ -82,7 +46,7 @@ const struct cli_command command_analyze = {
         "shown. Scores use the low end of the interval, so what may be chance is not a finding. Quantities are means "
         "over the recording; --time looks at a part of it.\n\n"
         "The end of the output lists the rules that found nothing, and the rules that this recording does not allow "
-        "to judge, with the command that records what they need. A recording with -e cpu,wall,alloc,live,lock,halt and --jfr on shows all.\n\n"
+        "to judge, with the command that records what they need. 'candor diagnose --jfr on' records all of it.\n\n"
         "docs/findings.md describes the rules with their limits, docs/formats/analyze-json.md the output of --json.",
     .examples = "candor record -e cpu,wall,alloc,live,lock,halt --jfr on -d 60s -o app.jfr 4711 && candor analyze app.jfr\n"
                 "    what is wrong with the program\n"

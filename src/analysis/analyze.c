@@ -1,6 +1,7 @@
 #include "analysis/analyze.h"
 
 #include "analysis/rules.h"
+#include "analysis/windows.h"
 
 #include <errno.h>
 
@@ -31,10 +32,16 @@ static void add_gap(struct findings *f, enum finding_kind kind, unsigned missing
     f->gaps[f->gap_count++] = (struct finding_gap){kind, info->words, info->remedy, missing};
 }
 
-int analyze(struct findings *f, const struct evidence *e)
+static void judge(struct findings *f, const struct evidence *e)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         rules[i](f, e);
+}
+
+int analyze(struct findings *f, const struct evidence *e)
+{
+    judge(f, e);
+    windows_add(f, e, judge);
     findings_sort(f);
     for (int kind = 0; kind < FINDING_KINDS; kind++) {
         unsigned missing = missing_of(e->sources, (enum finding_kind)kind);

@@ -52,6 +52,7 @@ struct evidence {
     struct recorded_throws throws;
     uint32_t processors;         /* of the machine; 0 = unknown */
     uint64_t duration_ns;        /* of the recording */
+    int64_t start_ns;            /* since the epoch; 0 = unknown */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

@@ -32,6 +32,10 @@ void findings_deinit(struct findings *f)
 {
     strtab_deinit(&f->strings);
     free(f->list);
+    for (int i = 0; i < FINDINGS_PROFILES; i++) {
+        free(f->stacks[i].marks);
+        free(f->stacks[i].lines);
+    }
     *f = (struct findings){0};
 }
 

@@ -41,6 +41,9 @@ struct finding {
     struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
     const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
     const char *remedy;         /* the same */
+    int64_t from_ns;            /* since the epoch: of the worst window, if it is worse than the whole; 0 = the whole is as bad */
+    uint64_t window_ns;         /* how long it is */
+    uint32_t worst;             /* the text of that window, where the whole is a finding, too */
 };
 
 /* A rule that this recording does not allow to judge. */
@@ -51,6 +54,16 @@ struct finding_gap {
     unsigned sources;    /* what is missing, as bits of enum source */
 };
 
+struct profile_node;
+
+/* What was found out of the stacks of a profile (stack.h): of each node its marks and its line. */
+struct findings_stacks {
+    const struct profile_node *nodes; /* whose they are; slices of a profile share them */
+    uint32_t *marks, *lines;          /* NULL = nobody asked yet */
+};
+
+enum { FINDINGS_PROFILES = 8 };
+
 struct findings {
     struct strtab strings;
     struct finding *list; /* highest score first, then most time lost */
@@ -58,6 +71,7 @@ struct findings {
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;
     bool left_out[FINDING_KINDS]; /* set before analyze: nobody asks for it */
+    struct findings_stacks stacks[FINDINGS_PROFILES]; /* as long as the evidence lives */
     bool failed;
 };
 

@@ -24,6 +24,20 @@ static void put_evidence(struct jsonw *j, const struct findings *f, const struct
     jsonw_object_end(j);
 }
 
+static void put_window(struct jsonw *j, const struct findings *f, const struct finding *one)
+{
+    jsonw_key(j, "worst");
+    if (!one->from_ns) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    jsonw_member_uint(j, "start_ns", (uint64_t)one->from_ns);
+    jsonw_member_uint(j, "duration_ns", one->window_ns);
+    put_text(j, f, "text", one->worst ? one->worst : one->text);
+    jsonw_object_end(j);
+}
+
 static void put_finding(struct jsonw *j, const struct findings *f, const struct finding *one)
 {
     const struct finding_info *info = &finding_infos[one->kind];
@@ -35,6 +49,7 @@ static void put_finding(struct jsonw *j, const struct findings *f, const struct 
     put_text(j, f, "text", one->text);
     jsonw_member_text(j, "remedy", finding_remedy(one));
     put_evidence(j, f, one);
+    put_window(j, f, one);
     jsonw_object_end(j);
 }
 

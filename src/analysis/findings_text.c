@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 bool findings_judged(const struct findings *f, enum finding_kind kind)
 {
@@ -36,6 +37,25 @@ static void put_lost(FILE *out, const struct finding *one)
     fputc('\n', out);
 }
 
+/* The one bad minute of an hour. */
+static void put_window(FILE *out, const struct findings *f, const struct finding *one)
+{
+    char length[32], stamp[40];
+    time_t second = (time_t)(one->from_ns / 1000000000);
+    struct tm utc;
+    if (!one->from_ns || !gmtime_r(&second, &utc))
+        return;
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    fprintf(out, "      worst    the %s from %s", units_format_duration(length, sizeof length, one->window_ns), stamp);
+    if (one->worst) {
+        fputs(": ", out);
+        utf8_print(out, findings_text(f, one->worst));
+    } else {
+        fputs("; all figures are of that time", out);
+    }
+    fputc('\n', out);
+}
+
 static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
 {
     const struct finding_info *info = &finding_infos[one->kind];
@@ -44,6 +64,7 @@ static void put_finding(FILE *out, const struct findings *f, const struct findin
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
     put_lost(out, one);
+    put_window(out, f, one);
     fprintf(out, "      look at  candor report %s ", finding_report(one));
     utf8_print(out, file);
     fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), finding_remedy(one));

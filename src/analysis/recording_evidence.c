@@ -178,6 +178,7 @@ static int load(struct recording_evidence *r, const char *path, const char *rang
     if (!rc) {
         cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
+        r->evidence.start_ns = r->is_part ? r->range.from_ns : r->halts.start_ns;
     }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;

@@ -17,26 +17,43 @@ static uint32_t marks_of(const struct profile *p, const struct profile_method *m
     return own_code_marks(profile_text(p, m->class_name), profile_text(p, m->name));
 }
 
-int stack_marks_init(struct stack_marks *m, const struct profile *p)
+static struct findings_stacks *stacks_of(struct findings *f, const struct profile *p)
 {
-    uint32_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
-    *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, sizeof *m->of_node)};
-    if (!of_method || !m->of_node) {
-        free(of_method);
-        return -ENOMEM;
+    for (int i = 0; i < FINDINGS_PROFILES; i++) {
+        if (f->stacks[i].nodes == p->nodes)
+            return &f->stacks[i];
+        if (!f->stacks[i].nodes) {
+            f->stacks[i].nodes = p->nodes;
+            return &f->stacks[i];
+        }
     }
-    for (uint32_t i = 0; i < p->method_count; i++)
-        of_method[i] = marks_of(p, &p->methods[i]);
-    for (uint32_t i = 1; i < p->node_count; i++) /* parents come before their children */
-        m->of_node[i] = m->of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
-    free(of_method);
-    return 0;
+    return NULL;
 }
 
-void stack_marks_deinit(struct stack_marks *m)
+/* Parents come before their children. */
+static uint32_t *make_marks(const struct profile *p)
 {
-    free(m->of_node);
-    *m = (struct stack_marks){0};
+    uint32_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
+    uint32_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
+    for (uint32_t i = 0; of_method && i < p->method_count; i++)
+        of_method[i] = marks_of(p, &p->methods[i]);
+    for (uint32_t i = 1; of_method && of_node && i < p->node_count; i++)
+        of_node[i] = of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
+    if (!of_method) {
+        free(of_node);
+        of_node = NULL;
+    }
+    free(of_method);
+    return of_node;
+}
+
+int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p)
+{
+    struct findings_stacks *stacks = stacks_of(f, p);
+    if (stacks && !stacks->marks)
+        stacks->marks = make_marks(p);
+    *m = (struct stack_marks){p, stacks ? stacks->marks : NULL};
+    return m->of_node ? 0 : -ENOMEM;
 }
 
 /* ---- frames ---- */
@@ -147,30 +164,32 @@ static uint32_t line_text(struct findings *f, const struct profile *p, const str
     return frame->line > 0 ? findings_say(f, "%.900s:%d", label, (int)frame->line) : findings_say(f, "%.900s", label);
 }
 
-/* Parents come before their children. */
-int stack_lines_init(struct stack_lines *l, struct findings *f, const struct profile *p)
+static uint32_t *make_lines(struct findings *f, const struct profile *p)
 {
     uint32_t *of_frame = calloc((size_t)p->frame_count + 1, sizeof *of_frame);
-    *l = (struct stack_lines){calloc((size_t)p->node_count + 1, sizeof *l->of_node)};
-    if (!of_frame || !l->of_node) {
-        free(of_frame);
-        return -ENOMEM;
-    }
-    for (uint32_t i = 1; i < p->node_count; i++) {
+    uint32_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
+    for (uint32_t i = 1; of_frame && of_node && i < p->node_count; i++) {
         uint32_t frame = p->nodes[i].frame;
         bool is_own = owner_of(p, i) == CODE_OF_PROGRAM;
         if (is_own && !of_frame[frame])
             of_frame[frame] = line_text(f, p, &p->frames[frame]);
-        l->of_node[i] = is_own ? of_frame[frame] : l->of_node[p->nodes[i].parent];
+        of_node[i] = is_own ? of_frame[frame] : of_node[p->nodes[i].parent];
+    }
+    if (!of_frame || f->failed) {
+        free(of_node);
+        of_node = NULL;
     }
     free(of_frame);
-    return f->failed ? -ENOMEM : 0;
+    return of_node;
 }
 
-void stack_lines_deinit(struct stack_lines *l)
+int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p)
 {
-    free(l->of_node);
-    *l = (struct stack_lines){0};
+    struct findings_stacks *stacks = stacks_of(f, p);
+    if (stacks && !stacks->lines)
+        stacks->lines = make_lines(f, p);
+    *l = (struct stack_lines){stacks ? stacks->lines : NULL};
+    return l->of_node ? 0 : -ENOMEM;
 }
 
 uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark)
@@ -178,7 +197,7 @@ uint32_t stack_line_most(struct findings *f, const struct profile *p, const stru
     struct stack_lines lines;
     struct tally sums;
     tally_init(&sums);
-    if (stack_lines_init(&lines, f, p))
+    if (stack_lines_of(&lines, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         uint32_t stack = p->samples[i].stack;
@@ -189,7 +208,6 @@ uint32_t stack_line_most(struct findings *f, const struct profile *p, const stru
     uint32_t line = row ? row->key : 0;
     f->failed = f->failed || sums.failed;
     tally_deinit(&sums);
-    stack_lines_deinit(&lines);
     return line;
 }
 

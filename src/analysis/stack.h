@@ -9,12 +9,11 @@
 
 struct stack_marks {
     const struct profile *profile;
-    uint32_t *of_node; /* bits by enum stack_mark */
+    const uint32_t *of_node; /* bits by enum stack_mark */
 };
 
-/* One pass over the profile's methods and one over its trie. 0 or -ENOMEM; stack_marks_deinit in any case. */
-int stack_marks_init(struct stack_marks *m, const struct profile *p);
-void stack_marks_deinit(struct stack_marks *m);
+/* One pass over the profile's methods and one over its trie, once for all rules; borrows from f. 0 or -ENOMEM. */
+int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p);
 static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
     return m->of_node[stack] >> mark & 1;
@@ -39,12 +38,11 @@ uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_ma
 uint32_t stack_own(const struct profile *p, uint32_t stack);
 /* For rules that add up by the program's own lines: of each stack the innermost one, "shop.Log.write:12", as a string of the findings. */
 struct stack_lines {
-    uint32_t *of_node; /* 0 = none */
+    const uint32_t *of_node; /* 0 = none */
 };
 
-/* 0 or -ENOMEM; stack_lines_deinit in any case. */
-int stack_lines_init(struct stack_lines *l, struct findings *f, const struct profile *p);
-void stack_lines_deinit(struct stack_lines *l);
+/* As stack_marks_of. */
+int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p);
 /* The line with most of the weight, of all samples or of those with a mark; 0 = none. */
 uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark);
 /* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */

@@ -199,6 +199,22 @@ def test_time():
     ct.ok(outside.status == 1 and outside.err.count("\n") == 1 and "nothing was recorded" in outside.err, "outside: told", outside)
 
 
+def test_window():
+    """Four seconds of waiting within the last ten of thirty: of the whole it is a trifle, and nobody asked for that time."""
+    calm = [("sample", 1, MS, "complete", HOT)] * 24_000
+    path = recording("window.jfr", *calm, *[("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)] * 40, length=30_000)
+    r = analyze(path)
+    if ct.ok(ids(r) == ["lock_contended"], "trouble of a part is found", r):
+        one = r["findings"][0]
+        ct.ok(one["worst"] and one["worst"]["duration_ns"] == 10_000 * MS and one["evidence"]["lost_ns"] == 4000 * MS, "with its time", one)
+        start = one["worst"]["start_ns"] // 1_000_000_000
+        text = ct.candor("analyze", path)
+        ct.ok("worst    the 10.0 s from " in text.out and f":{start % 60:02}Z; all figures are of that time" in text.out, "as text", text)
+    even = recording("even.jfr", *([("sample", 1, MS, "complete", HOT)] * 700 + [("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)]) * 40,
+                     length=30_000)
+    ct.ok(ids(analyze(even)) == [], "as much, evenly: nothing", analyze(even))
+
+
 def test_missing():
     r = analyze(recording("cpu.jfr", event="cpu"))
     gaps = {gap["id"]: gap for gap in r["not_judged"]}
@@ -241,6 +257,7 @@ test_quality()
 test_long_pause()
 test_several()
 test_time()
+test_window()
 test_missing()
 test_parks()
 test_wrong(recording("whole.jfr"))

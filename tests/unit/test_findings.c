@@ -838,6 +838,96 @@ static void test_quality(void)
 
 /* ---- the list ---- */
 
+#define BEGAN ((int64_t)1000 * (int64_t)SECOND)
+
+static void begin_long(uint64_t seconds)
+{
+    begin();
+    e.start_ns = BEGAN;
+    e.duration_ns = seconds * SECOND;
+}
+
+/* 8 s of waiting within ten seconds that begin then, and one wait of 1 ms in each other second. */
+static void add_trouble(uint64_t from)
+{
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+                                .weight = i >= from && i < from + 10 ? 800 * MS : MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+}
+
+static void test_windows(void)
+{
+    begin_long(100);
+    add_trouble(40);
+    judge();
+    const struct finding *one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && f.count == 1 && one->from_ns == BEGAN + 40 * (int64_t)SECOND && one->window_ns == 10 * SECOND && !one->worst,
+           "ten bad seconds of a hundred: found, with their time");
+    tap_ok(one && one->lost_ns.value == 8e9, "and with the figures of that time");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    findings_print_text(out, &f, &(struct findings_print){.file = "app.jfr", .duration_ns = e.duration_ns});
+    fclose(out);
+    tap_ok(strstr(text, "worst    the 10.0 s from 1970-01-01T00:17:20Z; all figures") != NULL, "which is printed");
+    free(text);
+    end();
+    begin_long(100);
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 80 * MS,
+                                .start_ns = BEGAN + (int64_t)(i * SECOND)});
+    is_silent("as much, evenly");
+    begin_long(19);
+    add_trouble(0);
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && !one->from_ns, "a recording that has no two windows of ten seconds is judged as a whole");
+    end();
+    begin_long(100);
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+                                .weight = i >= 40 && i < 50 ? 900 * MS : 300 * MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && f.count == 1 && one->worst && one->window_ns == 10 * SECOND && one->lost_ns.value == 36e9,
+           "what is found in the whole has its worst window beside it");
+    end();
+    begin_long(100);
+    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * SECOND,
+                            .start_ns = BEGAN + 33 * (int64_t)SECOND});
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && one->from_ns == BEGAN + 35 * (int64_t)SECOND && one->lost_ns.value == 10e9, "of a long wait a window has its part");
+    end();
+}
+
+/* A hundred samples in each ten seconds, of which in one so many are of throws. */
+static void add_throws_in_window(int throws)
+{
+    begin_long(100);
+    for (int i = 0; i < 1000; i++) {
+        uint32_t stack = maker_stack(&cpu, i >= 400 && i < 500 && (i - 400) * throws % 100 < throws ? THROW : "demo.Parser.parse:31");
+        struct profile_sample s = {.time_ns = BEGAN + i * (int64_t)(100 * MS), .weight = 50 * MS, .stack = stack};
+        s.outcome = maker_string(&cpu, "complete");
+        profile_thread(&cpu, maker_string(&cpu, "main"), 1, 1, &s.thread);
+        profile_add_sample(&cpu, &s);
+    }
+}
+
+static void test_windows_by_chance(void)
+{
+    add_throws_in_window(13);
+    judge();
+    tap_ok(first(FINDING_EXCEPTIONS) && f.list[0].from_ns == BEGAN + 40 * (int64_t)SECOND, "13 of 100 samples, in one window of 20");
+    end();
+    add_throws_in_window(10);
+    is_silent("10 of 100, which in one of so many windows may be chance");
+    begin_long(10);
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 10 ? THROW : "demo.Parser.parse:31", 20 * MS);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "10 of 100 in the only one");
+}
+
 static void test_order(void)
 {
     begin();
@@ -974,6 +1064,8 @@ int main(void)
     test_leak();
     test_threads();
     test_quality();
+    test_windows();
+    test_windows_by_chance();
     test_order();
     test_gaps();
     test_print();

@@ -49,13 +49,11 @@ static struct amount boxed(struct findings *f, const struct profile *p, struct p
 {
     struct stack_marks marks;
     struct stack_lines lines;
-    int rc = stack_marks_init(&marks, p), rc_lines = stack_lines_init(&lines, f, p);
+    int rc = stack_marks_of(&marks, f, p), rc_lines = stack_lines_of(&lines, f, p);
     f->failed = f->failed || rc || rc_lines;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
         if (stack_has(&marks, p->samples[i].stack, STACK_BOXES))
             add(part, p, &p->samples[i], lines.of_node[p->samples[i].stack]);
-    stack_marks_deinit(&marks);
-    stack_lines_deinit(&lines);
     f->failed = f->failed || part->lines.failed || part->classes.failed;
     return amount_share(part->sum, (double)p->weight, stats_effective_samples(p));
 }
@@ -137,7 +135,7 @@ static void judge_site(struct findings *f, const struct evidence *e, const struc
 static void add_lines(struct findings *f, const struct profile *p, struct tally *sums, struct tally *classes)
 {
     struct stack_lines lines;
-    if (stack_lines_init(&lines, f, p))
+    if (stack_lines_of(&lines, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
@@ -147,7 +145,6 @@ static void add_lines(struct findings *f, const struct profile *p, struct tally 
         tally_add(sums, 0, line, s->weight);
         tally_add(classes, line, allocated_class(p, s->labels), s->weight);
     }
-    stack_lines_deinit(&lines);
 }
 
 /* The line with most bytes. */

@@ -42,11 +42,10 @@ static struct amount cpu_share(struct findings *f, const struct profile *p)
 {
     struct stack_marks marks;
     double collects = 0;
-    if (stack_marks_init(&marks, p))
+    if (stack_marks_of(&marks, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
         collects += stack_has(&marks, p->samples[i].stack, STACK_COLLECTS) ? (double)p->samples[i].weight : 0;
-    stack_marks_deinit(&marks);
     return amount_share(collects, (double)p->weight, stats_effective_samples(p));
 }
 

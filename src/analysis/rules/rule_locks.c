@@ -115,13 +115,12 @@ static int mark_dead(struct uses *u)
 static void add_waits(struct uses *u)
 {
     struct stack_marks marks;
-    int rc = stack_marks_init(&marks, u->p);
+    int rc = stack_marks_of(&marks, u->f, u->p);
     rc = rc ? rc : mark_dead(u);
     u->f->failed = u->f->failed || rc;
     for (uint32_t i = 0; !rc && !u->f->failed && i < u->p->sample_count; i++)
         if (u->p->samples[i].weight && !u->is_dead[i])
             add_wait(u, &marks, &u->p->samples[i]);
-    stack_marks_deinit(&marks);
 }
 
 /* ---- what owners do ---- */

@@ -74,7 +74,7 @@ static void add_waiter(struct crew *c, const struct profile_sample *s)
 static void add_samples(struct crew *c)
 {
     struct stack_marks marks;
-    if (stack_marks_init(&marks, c->p))
+    if (stack_marks_of(&marks, c->f, c->p))
         c->f->failed = true;
     for (uint32_t i = 0; !c->f->failed && i < c->p->sample_count; i++) {
         const struct profile_sample *s = &c->p->samples[i];
@@ -85,7 +85,6 @@ static void add_samples(struct crew *c)
         if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
             add_waiter(c, s);
     }
-    stack_marks_deinit(&marks);
 }
 
 static struct amount idle_share(const struct crew *c, uint32_t pool)

@@ -277,7 +277,7 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
     map_init(&l.by_own);
     tally_init(&l.threads);
     tally_init(&l.stacks);
-    f->failed = stack_marks_init(&l.marks, p) || f->failed;
+    f->failed = stack_marks_of(&l.marks, f, p) || f->failed;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
         if (is_wait(&l, &p->samples[i], is_timed))
             add_wait(&l, &p->samples[i], is_timed);
@@ -285,7 +285,6 @@ static void judge_profile(struct findings *f, const struct evidence *e, const st
     sort(&l);
     for (uint32_t i = 0; !f->failed && i < l.count; i++)
         judge(&l, i);
-    stack_marks_deinit(&l.marks);
     map_deinit(&l.by_own);
     tally_deinit(&l.threads);
     tally_deinit(&l.stacks);

@@ -23,11 +23,10 @@ static uint32_t starter(struct findings *f, const struct profile *p)
     uint32_t line = 0;
     if (!p)
         return 0;
-    if (stack_marks_init(&marks, p))
+    if (stack_marks_of(&marks, f, p))
         f->failed = true;
     else
         line = stack_line_most(f, p, &marks, STACK_STARTS);
-    stack_marks_deinit(&marks);
     return line;
 }
 

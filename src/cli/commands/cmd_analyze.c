@@ -44,7 +44,8 @@ const struct cli_command command_analyze = {
         "Each finding shows the problem and its place, how much time it cost, with its 95 % interval, the report "
         "with details, and the remedy. Its score goes from 0 to 100: from 75 it is a warning, below 25 it is not "
         "shown. Scores use the low end of the interval, so what may be chance is not a finding. Quantities are means "
-        "over the recording; --time looks at a part of it.\n\n"
+        "over the recording; windows of 10 s and 60 s are also judged by themselves, and the worst is shown if it is "
+        "worse than the whole. --time looks at a part.\n\n"
         "The end of the output lists the rules that found nothing, and the rules that this recording does not allow "
         "to judge, with the command that records what they need. 'candor diagnose --jfr on' records all of it.\n\n"
         "docs/findings.md describes the rules with their limits, docs/formats/analyze-json.md the output of --json.",

@@ -41,7 +41,6 @@ import javax.management.ObjectName;
  * exceptions   what is not found is an exception                        | is a number
  * late         a counted loop without a poll, depending on the flags    | a short one, again and again
  * sockets      a peer that thinks before it answers                     | has the answers ready for clients that think before they ask
- * busy         more threads than processors compute                    | sleep
  * churn        a thread for each task                                  | one for all
  * boxes        a map of Integers, which are not kept                   | an array of int
  * buffers      a new one for each message                              | one for all
@@ -330,10 +329,11 @@ public final class Problems {
         work.put(work);
     }
 
-    private static String connections(boolean isFixed, int threads, int calls, long ms) throws InterruptedException {
+    private static String connections(boolean isFixed, int threads, double seconds, long ms) throws InterruptedException {
         ArrayBlockingQueue<Object> connections = new ArrayBlockingQueue<>(threads);
-        ArrayBlockingQueue<Object> work = new ArrayBlockingQueue<>(calls + 1);
+        ArrayBlockingQueue<Object> work = new ArrayBlockingQueue<>(threads);
         Random random = new Random(1);
+        long end = System.nanoTime() + (long) (seconds * 1e9);
         for (int i = 0; i < (isFixed ? threads : 2); i++) {
             connections.add(new Object());
         }
@@ -342,21 +342,21 @@ public final class Problems {
             consumer.start();
         }
         Thread feeder = thread("feeder", 0, number -> {
-            for (int i = 0; i < calls; i++) {
-                sleep(random.nextInt((int) ms));
-                work.put(random.nextInt((int) (2 * ms)));
+            while (isFixed && System.nanoTime() < end) {
+                sleep(random.nextInt((int) ms / 5));
+                work.put(random.nextInt((int) ms * 2 / 5));
             }
             work.put(work);
         });
         feeder.start();
         Rounds.together(threads("request", threads, number -> {
-            for (int i = 0; i < calls; i++) {
+            while (System.nanoTime() < end) {
                 query(connections, ms);
             }
         }));
         feeder.join();
         join(consumers);
-        return "calls=" + (threads * calls);
+        return "threads=" + threads;
     }
 
     // ---- what stops all threads ----
@@ -464,25 +464,6 @@ public final class Problems {
 
     // ---- processors, memory and threads ----
 
-    static long compute(double seconds) {
-        long sum = 0;
-        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;) {
-            sum += Halts.counted(WARM_LOOP);
-        }
-        return sum;
-    }
-
-    private static String busy(boolean isFixed, int threads, double seconds) throws InterruptedException {
-        Rounds.together(threads("worker", threads, number -> {
-            if (isFixed) {
-                sleep((long) (seconds * 1000));
-            } else {
-                sink += compute(seconds);
-            }
-        }));
-        return "threads=" + threads;
-    }
-
     static void startOne(Runnable task) throws InterruptedException {
         Thread thread = new Thread(task);
         thread.start();
@@ -547,18 +528,16 @@ public final class Problems {
         return new Object[NODE_FIELDS];
     }
 
-    private static String garbage(boolean isFixed, double seconds) {
+    private static String garbage(boolean isFixed, int calls) {
         Object[][] ring = new Object[NODES][];
         for (int i = 0; i < NODES; i++) {
             ring[i] = node();
         }
-        int at = 0;
-        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end; at = (at + 1) % NODES) {
+        for (int i = 0; i < calls * NODES; i++) {
             if (isFixed) {
-                sink += Halts.counted(WARM_LOOP);
-                ring[at][0] = null;
+                ring[i % NODES][0] = null;
             } else {
-                ring[at] = node();
+                ring[i % NODES] = node();
             }
         }
         sink += ring.length;
@@ -730,7 +709,7 @@ public final class Problems {
             case "pool":
                 return pool(isFixed, threads, calls, ms);
             case "connections":
-                return connections(isFixed, threads, calls, ms);
+                return connections(isFixed, threads, seconds, ms);
             case "convoy":
                 return convoy(isFixed, threads, calls, (int) options.number("length", 1_000_000));
             case "writers":
@@ -745,8 +724,6 @@ public final class Problems {
                 return late(isFixed, calls);
             case "exceptions":
                 return exceptions(isFixed, seconds);
-            case "busy":
-                return busy(isFixed, threads, seconds);
             case "churn":
                 return churn(isFixed, seconds);
             case "boxes":
@@ -754,7 +731,7 @@ public final class Problems {
             case "buffers":
                 return buffers(isFixed, calls);
             case "garbage":
-                return garbage(isFixed, seconds);
+                return garbage(isFixed, calls);
             case "sockets":
                 return sockets(isFixed, threads, calls, ms);
             case "forces":

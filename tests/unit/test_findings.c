@@ -697,6 +697,11 @@ static void test_gc(void)
         maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * MS);
     add_pauses_of_concurrent();
     is_silent("the same of a program that does little");
+    begin();
+    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "pauses that the program asks for are told of once");
+    end();
     add_pauses(1, 208 * MS);
     finds(FINDING_GC_LONG_PAUSE, "Copy, Allocation Failure", "", "a pause of 208 ms");
     add_pauses(1, 207 * MS);

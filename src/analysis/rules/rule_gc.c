@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STOPPED_WARNING 0.1   /* of the time */
 #define CPU_WARNING 0.4       /* of the CPU time, for the collector's threads */
@@ -30,10 +31,12 @@ static struct pauses add_pauses(const struct halts *h)
         const struct halt *one = &h->list[i];
         if (one->kind != HALT_GC)
             continue;
+        p.longest = !p.longest || one->ns > p.longest->ns ? one : p.longest;
+        if (strstr(halts_text(h, one->what), "System.gc()"))
+            continue; /* system_gc is about these */
         p.sum += (double)one->ns;
         p.squares += (double)one->ns * (double)one->ns;
         p.count++;
-        p.longest = !p.longest || one->ns > p.longest->ns ? one : p.longest;
     }
     return p;
 }

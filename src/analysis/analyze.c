@@ -1,6 +1,7 @@
 #include "analysis/analyze.h"
 
 #include "analysis/rules.h"
+#include "analysis/windows.h"
 
 #include <errno.h>
 
@@ -28,17 +29,23 @@ static bool is_found(const struct findings *f, enum finding_kind kind)
 static void add_gap(struct findings *f, enum finding_kind kind, unsigned missing)
 {
     const struct source_info *info = &source_infos[__builtin_ctz(missing)];
-    f->gaps[f->gap_count++] = (struct finding_gap){kind, info->words, info->remedy};
+    f->gaps[f->gap_count++] = (struct finding_gap){kind, info->words, info->remedy, missing};
+}
+
+static void judge(struct findings *f, const struct evidence *e)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        rules[i](f, e);
 }
 
 int analyze(struct findings *f, const struct evidence *e)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        rules[i](f, e);
+    judge(f, e);
+    windows_add(f, e, judge);
     findings_sort(f);
     for (int kind = 0; kind < FINDING_KINDS; kind++) {
         unsigned missing = missing_of(e->sources, (enum finding_kind)kind);
-        if (missing && !is_found(f, (enum finding_kind)kind))
+        if (missing && !f->left_out[kind] && !is_found(f, (enum finding_kind)kind))
             add_gap(f, (enum finding_kind)kind, missing);
     }
     return f->failed ? -ENOMEM : 0;

@@ -14,6 +14,8 @@ const struct source_info source_infos[SOURCES] = {
     [SOURCE_SOCKETS] = {"reads of sockets", JDK},
     [SOURCE_FORCES] = {"files that are forced to disk", JDK},
     [SOURCE_PINNED] = {"virtual threads that keep their carriers, which JDK 21 and later tell of", JDK},
+    [SOURCE_ALLOC] = {"samples of allocations", "candor record -e cpu,alloc"},
+    [SOURCE_LIVE] = {"which objects are alive", "candor record -e cpu,live"},
     [SOURCE_THROWS] = {"how many exceptions were thrown", JDK},
     [SOURCE_THROWN] = {"which exceptions were thrown", JDK},
 };

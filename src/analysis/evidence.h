@@ -24,6 +24,8 @@ enum source {
     SOURCE_SOCKETS,
     SOURCE_FORCES,
     SOURCE_PINNED,
+    SOURCE_ALLOC,
+    SOURCE_LIVE,       /* which of it is alive */
     SOURCE_THROWS,
     SOURCE_THROWN,     /* which exceptions they were, and not only errors */
     SOURCES
@@ -44,10 +46,13 @@ struct evidence {
     const struct profile *wall;
     struct profile *lock;        /* locks.h adds strings to it */
     const struct profile *holder;
+    const struct profile *alloc;
+    const struct profile *live;
     const struct halts *halts;   /* NULL = none */
     struct recorded_throws throws;
     uint32_t processors;         /* of the machine; 0 = unknown */
     uint64_t duration_ns;        /* of the recording */
+    int64_t start_ns;            /* since the epoch; 0 = unknown */
 };
 
 static inline bool evidence_has(const struct evidence *e, enum source source)

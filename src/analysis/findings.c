@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SAY_MAX = 2048 };
 
@@ -12,6 +13,14 @@ const struct finding_info finding_infos[FINDING_KINDS] = {
     FINDING_ROWS(FINDING_INFO)
 #undef FINDING_INFO
 };
+
+enum finding_kind finding_named(const char *id, size_t n)
+{
+    int kind = 0;
+    while (kind < FINDING_KINDS && (strlen(finding_infos[kind].id) != n || strncmp(finding_infos[kind].id, id, n)))
+        kind++;
+    return (enum finding_kind)kind;
+}
 
 int findings_init(struct findings *f)
 {
@@ -23,6 +32,10 @@ void findings_deinit(struct findings *f)
 {
     strtab_deinit(&f->strings);
     free(f->list);
+    for (int i = 0; i < FINDINGS_PROFILES; i++) {
+        free(f->stacks[i].marks);
+        free(f->stacks[i].lines);
+    }
     *f = (struct findings){0};
 }
 
@@ -50,7 +63,7 @@ uint32_t findings_say(struct findings *f, const char *format, ...)
 
 void findings_add(struct findings *f, const struct finding *one)
 {
-    if (!(one->score >= SCORE_INFO))
+    if (!(one->score >= SCORE_INFO) || f->left_out[one->kind])
         return;
     if (ARRAY_GROW(f->list, f->cap, f->count)) {
         f->failed = true;
@@ -83,6 +96,11 @@ const char *finding_report(const struct finding *one)
 const char *finding_table(const struct finding *one)
 {
     return one->table ? one->table : finding_infos[one->kind].table;
+}
+
+const char *finding_remedy(const struct finding *one)
+{
+    return one->remedy ? one->remedy : finding_infos[one->kind].remedy;
 }
 
 const char *finding_severity(const struct finding *one)

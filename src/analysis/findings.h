@@ -40,6 +40,10 @@ struct finding {
     uint32_t threads; /* how many were held up; 0 = all, or unknown */
     struct amount lost_ns; /* the time that threads lost; of what stops all of them, the time that all did */
     const char *report, *table; /* NULL = what finding_infos has: the evidence is where it mostly is */
+    const char *remedy;         /* the same */
+    int64_t from_ns;            /* since the epoch: of the worst window, if it is worse than the whole; 0 = the whole is as bad */
+    uint64_t window_ns;         /* how long it is */
+    uint32_t worst;             /* the text of that window, where the whole is a finding, too */
 };
 
 /* A rule that this recording does not allow to judge. */
@@ -47,7 +51,18 @@ struct finding_gap {
     enum finding_kind kind;
     const char *missing; /* "waits for locks" */
     const char *remedy;  /* the command that would record it */
+    unsigned sources;    /* what is missing, as bits of enum source */
 };
+
+struct profile_node;
+
+/* What was found out of the stacks of a profile (stack.h): of each node its marks and its line. */
+struct findings_stacks {
+    const struct profile_node *nodes; /* whose they are; slices of a profile share them */
+    uint32_t *marks, *lines;          /* NULL = nobody asked yet */
+};
+
+enum { FINDINGS_PROFILES = 8 };
 
 struct findings {
     struct strtab strings;
@@ -55,6 +70,8 @@ struct findings {
     uint32_t count, cap;
     struct finding_gap gaps[FINDING_KINDS];
     uint32_t gap_count;
+    bool left_out[FINDING_KINDS]; /* set before analyze: nobody asks for it */
+    struct findings_stacks stacks[FINDINGS_PROFILES]; /* as long as the evidence lives */
     bool failed;
 };
 
@@ -64,11 +81,14 @@ const char *findings_text(const struct findings *f, uint32_t string);
 uint32_t findings_string(struct findings *f, const char *text);
 /* Text longer than 2 KiB is cut. */
 uint32_t findings_say(struct findings *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Leaves out what has a score below SCORE_INFO. */
+/* The kind with that id; FINDING_KINDS = there is none. */
+enum finding_kind finding_named(const char *id, size_t n);
+/* Leaves out what has a score below SCORE_INFO, and what nobody asks for. */
 void findings_add(struct findings *f, const struct finding *one);
 void findings_sort(struct findings *f);
 const char *finding_report(const struct finding *one);
 const char *finding_table(const struct finding *one);
+const char *finding_remedy(const struct finding *one);
 /* "warning" or "info". */
 const char *finding_severity(const struct finding *one);
 

@@ -24,6 +24,20 @@ static void put_evidence(struct jsonw *j, const struct findings *f, const struct
     jsonw_object_end(j);
 }
 
+static void put_window(struct jsonw *j, const struct findings *f, const struct finding *one)
+{
+    jsonw_key(j, "worst");
+    if (!one->from_ns) {
+        jsonw_null(j);
+        return;
+    }
+    jsonw_object(j);
+    jsonw_member_uint(j, "start_ns", (uint64_t)one->from_ns);
+    jsonw_member_uint(j, "duration_ns", one->window_ns);
+    put_text(j, f, "text", one->worst ? one->worst : one->text);
+    jsonw_object_end(j);
+}
+
 static void put_finding(struct jsonw *j, const struct findings *f, const struct finding *one)
 {
     const struct finding_info *info = &finding_infos[one->kind];
@@ -33,8 +47,9 @@ static void put_finding(struct jsonw *j, const struct findings *f, const struct 
     jsonw_member_text(j, "severity", finding_severity(one));
     jsonw_member_text(j, "title", info->title);
     put_text(j, f, "text", one->text);
-    jsonw_member_text(j, "remedy", info->remedy);
+    jsonw_member_text(j, "remedy", finding_remedy(one));
     put_evidence(j, f, one);
+    put_window(j, f, one);
     jsonw_object_end(j);
 }
 
@@ -62,6 +77,27 @@ static void put_gaps(struct jsonw *j, const struct findings *f)
     jsonw_array_end(j);
 }
 
+static void put_overview(struct jsonw *j, const struct findings *f, const struct overview *v)
+{
+    static const char *const units[] = {"", "share", "bytes/s"};
+    char line[128];
+    jsonw_key(j, "overview");
+    jsonw_array(j);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct overview_row *row = &v->rows[i];
+        jsonw_object(j);
+        jsonw_member_text(j, "id", row->id);
+        jsonw_member_text(j, "unit", units[row->unit]);
+        jsonw_member_number(j, "value", row->amount.value);
+        jsonw_member_number(j, "low", row->amount.low);
+        jsonw_member_number(j, "high", row->amount.high);
+        put_text(j, f, "site", row->site);
+        jsonw_object_end(j);
+    }
+    jsonw_array_end(j);
+    jsonw_member_text_or_null(j, "judge_rest", f->gap_count ? overview_again(f, v, line, sizeof line) : "");
+}
+
 void findings_print_json(FILE *out, const struct findings *f, const struct findings_print *o)
 {
     struct jsonw j;
@@ -79,6 +115,8 @@ void findings_print_json(FILE *out, const struct findings *f, const struct findi
     jsonw_array_end(&j);
     put_judged(&j, f);
     put_gaps(&j, f);
+    if (o->overview)
+        put_overview(&j, f, o->overview);
     jsonw_object_end(&j);
     jsonw_finish(&j);
 }

@@ -3,6 +3,7 @@
 #define CANDOR_ANALYSIS_FINDINGS_PRINT_H
 
 #include "analysis/findings.h"
+#include "analysis/overview.h"
 
 #include <stdio.h>
 
@@ -10,6 +11,7 @@ struct findings_print {
     const char *file;     /* whose findings they are */
     uint64_t duration_ns; /* of that recording */
     uint32_t top;         /* findings to print, 0 = all */
+    const struct overview *overview; /* what the program did, which is then printed, too; or NULL */
 };
 
 void findings_print_text(FILE *out, const struct findings *f, const struct findings_print *o);

@@ -6,13 +6,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 bool findings_judged(const struct findings *f, enum finding_kind kind)
 {
     for (uint32_t i = 0; i < f->gap_count; i++)
         if (f->gaps[i].kind == kind)
             return false;
-    return true;
+    return !f->left_out[kind];
 }
 
 uint32_t findings_of(const struct findings *f, enum finding_kind kind)
@@ -36,6 +37,25 @@ static void put_lost(FILE *out, const struct finding *one)
     fputc('\n', out);
 }
 
+/* The one bad minute of an hour. */
+static void put_window(FILE *out, const struct findings *f, const struct finding *one)
+{
+    char length[32], stamp[40];
+    time_t second = (time_t)(one->from_ns / 1000000000);
+    struct tm utc;
+    if (!one->from_ns || !gmtime_r(&second, &utc))
+        return;
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    fprintf(out, "      worst    the %s from %s", units_format_duration(length, sizeof length, one->window_ns), stamp);
+    if (one->worst) {
+        fputs(": ", out);
+        utf8_print(out, findings_text(f, one->worst));
+    } else {
+        fputs("; all figures are of that time", out);
+    }
+    fputc('\n', out);
+}
+
 static void put_finding(FILE *out, const struct findings *f, const struct finding *one, const char *file)
 {
     const struct finding_info *info = &finding_infos[one->kind];
@@ -44,9 +64,10 @@ static void put_finding(FILE *out, const struct findings *f, const struct findin
     utf8_print(out, findings_text(f, one->text));
     fputc('\n', out);
     put_lost(out, one);
+    put_window(out, f, one);
     fprintf(out, "      look at  candor report %s ", finding_report(one));
     utf8_print(out, file);
-    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), info->remedy);
+    fprintf(out, "  (%s)\n      do       %s\n", finding_table(one), finding_remedy(one));
 }
 
 static void put_quiet(FILE *out, const struct findings *f)
@@ -69,18 +90,85 @@ static void put_gaps(FILE *out, const struct findings *f)
         fprintf(out, "  %-20s %s (%s)\n", finding_infos[f->gaps[i].kind].id, f->gaps[i].missing, f->gaps[i].remedy);
 }
 
+static uint32_t asked(const struct findings *f)
+{
+    uint32_t n = 0;
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        n += !f->left_out[kind];
+    return n;
+}
+
 /* "0 findings" would be good news: it is none where little could be judged. */
 static void put_count(FILE *out, const struct findings *f, const struct findings_print *o)
 {
     char length[32];
-    if (f->gap_count == FINDING_KINDS)
+    if (f->gap_count == asked(f))
         fputs("No rule could be judged in ", out);
     else
         fprintf(out, "%" PRIu32 " finding%s in ", f->count, f->count == 1 ? "" : "s");
     utf8_print(out, o->file);
     fprintf(out, ", %s", units_format_duration(length, sizeof length, o->duration_ns));
-    if (f->gap_count && f->gap_count < FINDING_KINDS)
-        fprintf(out, "; %" PRIu32 " of %d rules not judged", f->gap_count, FINDING_KINDS);
+    if (f->gap_count && f->gap_count < asked(f))
+        fprintf(out, "; %" PRIu32 " of %" PRIu32 " rules not judged", f->gap_count, asked(f));
+    fputc('\n', out);
+}
+
+/* ---- what the program did, wrong or not ---- */
+
+static void put_amount(FILE *out, enum overview_unit unit, double v)
+{
+    char bytes[32];
+    if (unit == OVERVIEW_SHARE)
+        fprintf(out, "%.2f %%", 100 * v);
+    else if (unit == OVERVIEW_BYTES)
+        fprintf(out, "%s/s", units_format_bytes(bytes, sizeof bytes, amount_whole(v)));
+    else
+        fprintf(out, "%.2f", v);
+}
+
+static void put_overview(FILE *out, const struct findings *f, const struct overview *v)
+{
+    fputs("\nWhat the program did, on average\n", out);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct overview_row *row = &v->rows[i];
+        fputs("  ", out);
+        put_amount(out, row->unit, row->amount.value);
+        if (row->amount.low < row->amount.high) {
+            fputs(" (", out);
+            put_amount(out, row->unit, row->amount.low);
+            fputs(" to ", out);
+            put_amount(out, row->unit, row->amount.high);
+            fputc(')', out);
+        }
+        fprintf(out, " %s", row->words);
+        if (row->processors)
+            fprintf(out, " of %" PRIu32, row->processors);
+        if (row->site) {
+            fputs("; most at ", out);
+            utf8_print(out, findings_text(f, row->site));
+        }
+        fputc('\n', out);
+    }
+    if (!v->count)
+        fputs("  nothing that was recorded shows it\n", out);
+}
+
+/* One line that judges the rest, whatever lacks. */
+static void put_again(FILE *out, const struct findings *f, const struct overview *v)
+{
+    char line[128];
+    if (!f->gap_count)
+        return;
+    fputs("\nNot judged:", out);
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        fprintf(out, "%s %s", i ? "," : "", finding_infos[f->gaps[i].kind].id);
+    fprintf(out, "\n  %s  records what they need, as far as this JVM has it\n", overview_again(f, v, line, sizeof line));
+}
+
+static void put_next(FILE *out, const struct findings_print *o)
+{
+    fputs("\nNothing wrong was found. Where the time goes: candor report ", out);
+    utf8_print(out, o->file);
     fputc('\n', out);
 }
 
@@ -92,6 +180,13 @@ void findings_print_text(FILE *out, const struct findings *f, const struct findi
         put_finding(out, f, &f->list[i], o->file);
     if (shown < f->count)
         fprintf(out, "\n... and %" PRIu32 " more; --top 0 shows all\n", f->count - shown);
+    if (o->overview && !f->count && f->gap_count < asked(f))
+        put_next(out, o);
+    if (o->overview)
+        put_overview(out, f, o->overview);
     put_quiet(out, f);
-    put_gaps(out, f);
+    if (o->overview)
+        put_again(out, f, o->overview);
+    else
+        put_gaps(out, f);
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPU, WALL, LOCK, HOLDER, KINDS };
+enum { CPU, WALL, LOCK, HOLDER, ALLOC, LIVE, KINDS };
 
-static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER};
+static const enum profile_kind kinds[KINDS] = {PROFILE_RUNNING, PROFILE_WALL, PROFILE_LOCK, PROFILE_HOLDER, PROFILE_ALLOC, PROFILE_LIVE};
 
 /* Events of the JDK's, and what they are evidence of. */
 static const char *const jdk_events[] = {"jdk.JavaMonitorEnter", "jdk.GCPhasePause", "jdk.SafepointStateSynchronization", "jdk.SocketRead",
@@ -133,6 +133,10 @@ static void give_profiles(struct recording_evidence *r)
     e->wall = unless_empty(&r->profiles[WALL]);
     e->lock = unless_empty(&r->profiles[LOCK]);
     e->holder = unless_empty(&r->profiles[HOLDER]);
+    e->alloc = r->profiles[ALLOC].sample_count ? &r->profiles[ALLOC] : NULL;
+    e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth takes a beginning and an end */
+    e->sources |= e->alloc || word_list_has(event, "alloc") ? SOURCE_BIT(SOURCE_ALLOC) : 0;
+    e->sources |= e->live || (word_list_has(event, "live") && !r->is_part) ? SOURCE_BIT(SOURCE_LIVE) : 0;
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
     e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
@@ -174,6 +178,7 @@ static int load(struct recording_evidence *r, const char *path, const char *rang
     if (!rc) {
         cut_waits(r, &r->profiles[LOCK]);
         give_profiles(r);
+        r->evidence.start_ns = r->is_part ? r->range.from_ns : r->halts.start_ns;
     }
     if (!rc && !r->is_part && r->profiles[CPU].duration_ns > r->evidence.duration_ns)
         r->evidence.duration_ns = r->profiles[CPU].duration_ns;

@@ -5,9 +5,16 @@
 
 #include <math.h>
 
-#define TAIL 0.025 /* on each side of an interval */
+#define TAIL 0.025                 /* on each side of an interval */
+#define Z_OF_ONE 1.959963984540054 /* leaves as much on each side of the normal distribution */
 
-static const double z = 1.959963984540054; /* leaves as much on each side of the normal distribution */
+static _Thread_local double tail = TAIL, z = Z_OF_ONE;
+
+void score_looks(uint32_t looks)
+{
+    tail = TAIL / looks;
+    z = looks == 1 ? Z_OF_ONE : significance_normal(tail);
+}
 
 double score_saturate(double v, double warning)
 {
@@ -27,7 +34,7 @@ struct amount amount_normal(double v, double error)
 struct amount amount_mean(double sum, double sum_of_squares, uint32_t n)
 {
     double mean = sum / n, variance = fmax(0, sum_of_squares - sum * mean) / (n - 1);
-    double off = significance_student(TAIL, n - 1) * sqrt(variance / n);
+    double off = significance_student(tail, n - 1) * sqrt(variance / n);
     return (struct amount){mean, fmax(0, mean - off), mean + off};
 }
 
@@ -41,7 +48,7 @@ struct amount amount_count(double count)
 struct amount amount_share(double part, double whole, double n)
 {
     double share = whole > 0 ? part / whole : 0;
-    struct interval i = stats_wilson(share, n);
+    struct interval i = stats_wilson_at(share, n, z);
     return (struct amount){share, i.low, i.high};
 }
 

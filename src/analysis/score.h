@@ -14,6 +14,10 @@ struct amount {
     double value, low, high;
 };
 
+/* How many looks at the same data are made: each interval is then so wide that, of all of them, no more miss than of one. 1 in the
+ * beginning; a rule does not ask for it. */
+void score_looks(uint32_t looks);
+
 /* 100 (1 - 4^(-v / warning)): 0 at 0, SCORE_INFO at 0.21 of `warning`, SCORE_WARNING there, never 100. */
 double score_saturate(double v, double warning);
 

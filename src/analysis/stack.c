@@ -1,5 +1,7 @@
 #include "analysis/stack.h"
 
+#include "analysis/own_code.h"
+#include "analysis/tally.h"
 #include "base/buffer.h"
 
 #include <errno.h>
@@ -8,53 +10,50 @@
 
 enum { SITE_FRAMES = 2, SITE_BYTES_MAX = 1024 };
 
-#define AQS "java.util.concurrent.locks.ReentrantReadWriteLock$"
+/* ---- marks ---- */
 
-static const struct {
-    const char *class_name, *method; /* NULL = any */
-    enum stack_mark mark;
-} known[] = {
-    {"java.lang.Throwable", "fillInStackTrace", STACK_FILLS_TRACE},
-    {"java.lang.Runtime", "gc", STACK_CALLS_GC},
-    {"java.util.concurrent.ThreadPoolExecutor", "runWorker", STACK_WORKS},
-    {"java.util.concurrent.ThreadPoolExecutor", "getTask", STACK_TAKES_TASK},
-    {"java.util.concurrent.FutureTask", "awaitDone", STACK_AWAITS},
-    {AQS "WriteLock", NULL, STACK_LOCKS_WRITE},
-    {AQS "ReadLock", NULL, STACK_LOCKS_READ},
-    {"sun.nio.ch.FileChannelImpl", "force", STACK_FORCES},
-    {"java.io.FileDescriptor", "sync", STACK_SYNCS},
-};
-
-static uint16_t marks_of(const struct profile *p, const struct profile_method *m)
+static uint32_t marks_of(const struct profile *p, const struct profile_method *m)
 {
-    const char *class_name = profile_text(p, m->class_name), *name = profile_text(p, m->name);
-    uint16_t marks = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(class_name, known[i].class_name) && (!known[i].method || !strcmp(name, known[i].method)))
-            marks |= (uint16_t)(1 << known[i].mark);
-    return marks;
+    return own_code_marks(profile_text(p, m->class_name), profile_text(p, m->name));
 }
 
-int stack_marks_init(struct stack_marks *m, const struct profile *p)
+static struct findings_stacks *stacks_of(struct findings *f, const struct profile *p)
 {
-    uint16_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
-    *m = (struct stack_marks){p, calloc((size_t)p->node_count + 1, sizeof *m->of_node)};
-    if (!of_method || !m->of_node) {
-        free(of_method);
-        return -ENOMEM;
+    for (int i = 0; i < FINDINGS_PROFILES; i++) {
+        if (f->stacks[i].nodes == p->nodes)
+            return &f->stacks[i];
+        if (!f->stacks[i].nodes) {
+            f->stacks[i].nodes = p->nodes;
+            return &f->stacks[i];
+        }
     }
-    for (uint32_t i = 0; i < p->method_count; i++)
-        of_method[i] = marks_of(p, &p->methods[i]);
-    for (uint32_t i = 1; i < p->node_count; i++) /* parents come before their children */
-        m->of_node[i] = m->of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
-    free(of_method);
-    return 0;
+    return NULL;
 }
 
-void stack_marks_deinit(struct stack_marks *m)
+/* Parents come before their children. */
+static uint32_t *make_marks(const struct profile *p)
 {
-    free(m->of_node);
-    *m = (struct stack_marks){0};
+    uint32_t *of_method = calloc((size_t)p->method_count + 1, sizeof *of_method);
+    uint32_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
+    for (uint32_t i = 0; of_method && i < p->method_count; i++)
+        of_method[i] = marks_of(p, &p->methods[i]);
+    for (uint32_t i = 1; of_method && of_node && i < p->node_count; i++)
+        of_node[i] = of_node[p->nodes[i].parent] | of_method[p->frames[p->nodes[i].frame].method];
+    if (!of_method) {
+        free(of_node);
+        of_node = NULL;
+    }
+    free(of_method);
+    return of_node;
+}
+
+int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p)
+{
+    struct findings_stacks *stacks = stacks_of(f, p);
+    if (stacks && !stacks->marks)
+        stacks->marks = make_marks(p);
+    *m = (struct stack_marks){p, stacks ? stacks->marks : NULL};
+    return m->of_node ? 0 : -ENOMEM;
 }
 
 /* ---- frames ---- */
@@ -85,13 +84,9 @@ static bool is_java(const struct profile *p, uint32_t stack)
     return type <= JFR_FRAME_INLINED || (type >= JFR_FRAME_C1_APPROXIMATE && type <= JFR_FRAME_JAVA);
 }
 
-static bool is_of_program(const struct profile *p, uint32_t stack)
+static enum code_owner owner_of(const struct profile *p, uint32_t stack)
 {
-    static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun."};
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-        if (begins(class_of(p, stack), packages[i]))
-            return false;
-    return is_java(p, stack);
+    return is_java(p, stack) ? own_code_owner(class_of(p, stack), method_of(p, stack)) : CODE_OF_PLUMBING;
 }
 
 /* HotSpot has frames of its own for native methods, interpreted or compiled, and no line in them. */
@@ -126,10 +121,11 @@ static void put_frame(struct buffer *b, const struct profile *p, uint32_t stack)
         buffer_printf(b, ":%d", (int)frame_of(p, stack)->line);
 }
 
-static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, bool program)
+/* Those of that owner, and of no other whose code is further from the program. */
+static void put_frames(struct buffer *b, const struct profile *p, uint32_t stack, enum code_owner most)
 {
     for (int n = 0; stack && n < SITE_FRAMES; stack = p->nodes[stack].parent)
-        if (!program || is_of_program(p, stack)) {
+        if (owner_of(p, stack) <= most) {
             put_frame(b, p, stack);
             n++;
         }
@@ -139,13 +135,80 @@ uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack)
 {
     struct buffer b;
     buffer_init(&b, SITE_BYTES_MAX);
-    put_frames(&b, p, stack, true);
-    if (!b.len)
-        put_frames(&b, p, stack, false);
+    for (int owner = CODE_OF_PROGRAM; !b.len && owner <= CODE_OF_PLUMBING; owner++)
+        put_frames(&b, p, stack, (enum code_owner)owner);
     buffer_u8(&b, 0); /* beyond SITE_BYTES_MAX there is none, and no site */
     uint32_t site = b.failed ? 0 : findings_string(f, (const char *)b.data);
     buffer_deinit(&b);
     return site;
+}
+
+uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
+{
+    const struct profile *p = m->profile;
+    while (stack && !(marks_of(p, &p->methods[frame_of(p, stack)->method]) >> mark & 1))
+        stack = p->nodes[stack].parent;
+    return stack ? frame_of(p, stack)->label : 0;
+}
+
+uint32_t stack_own(const struct profile *p, uint32_t stack)
+{
+    while (stack && owner_of(p, stack) != CODE_OF_PROGRAM)
+        stack = p->nodes[stack].parent;
+    return stack ? frame_of(p, stack)->label : 0;
+}
+
+static uint32_t line_text(struct findings *f, const struct profile *p, const struct profile_frame *frame)
+{
+    const char *label = profile_text(p, frame->label);
+    return frame->line > 0 ? findings_say(f, "%.900s:%d", label, (int)frame->line) : findings_say(f, "%.900s", label);
+}
+
+static uint32_t *make_lines(struct findings *f, const struct profile *p)
+{
+    uint32_t *of_frame = calloc((size_t)p->frame_count + 1, sizeof *of_frame);
+    uint32_t *of_node = calloc((size_t)p->node_count + 1, sizeof *of_node);
+    for (uint32_t i = 1; of_frame && of_node && i < p->node_count; i++) {
+        uint32_t frame = p->nodes[i].frame;
+        bool is_own = owner_of(p, i) == CODE_OF_PROGRAM;
+        if (is_own && !of_frame[frame])
+            of_frame[frame] = line_text(f, p, &p->frames[frame]);
+        of_node[i] = is_own ? of_frame[frame] : of_node[p->nodes[i].parent];
+    }
+    if (!of_frame || f->failed) {
+        free(of_node);
+        of_node = NULL;
+    }
+    free(of_frame);
+    return of_node;
+}
+
+int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p)
+{
+    struct findings_stacks *stacks = stacks_of(f, p);
+    if (stacks && !stacks->lines)
+        stacks->lines = make_lines(f, p);
+    *l = (struct stack_lines){stacks ? stacks->lines : NULL};
+    return l->of_node ? 0 : -ENOMEM;
+}
+
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark)
+{
+    struct stack_lines lines;
+    struct tally sums;
+    tally_init(&sums);
+    if (stack_lines_of(&lines, f, p))
+        f->failed = true;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
+        uint32_t stack = p->samples[i].stack;
+        if (lines.of_node[stack] && (!marks || stack_has(marks, stack, mark)))
+            tally_add(&sums, 0, lines.of_node[stack], p->samples[i].weight);
+    }
+    const struct tally_row *row = tally_largest(&sums, 0);
+    uint32_t line = row ? row->key : 0;
+    f->failed = f->failed || sums.failed;
+    tally_deinit(&sums);
+    return line;
 }
 
 static bool is_named_throwable(const char *class_name)

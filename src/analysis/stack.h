@@ -4,40 +4,47 @@
 #define CANDOR_ANALYSIS_STACK_H
 
 #include "analysis/findings.h"
+#include "analysis/own_code.h"
 #include "profile/profile.h"
-
-enum stack_mark {
-    STACK_FILLS_TRACE,  /* Throwable.fillInStackTrace */
-    STACK_CALLS_GC,     /* Runtime.gc, which System.gc calls */
-    STACK_WORKS,        /* a worker of a ThreadPoolExecutor */
-    STACK_TAKES_TASK,   /* which looks for its next task */
-    STACK_AWAITS,       /* a thread that waits for the result of a task: FutureTask.get */
-    STACK_LOCKS_WRITE,  /* ReentrantReadWriteLock */
-    STACK_LOCKS_READ,
-    STACK_FORCES,       /* FileChannel.force */
-    STACK_SYNCS,        /* FileDescriptor.sync */
-};
 
 struct stack_marks {
     const struct profile *profile;
-    uint16_t *of_node; /* bits by enum stack_mark */
+    const uint32_t *of_node; /* bits by enum stack_mark */
 };
 
-/* One pass over the profile's methods and one over its trie. 0 or -ENOMEM; stack_marks_deinit in any case. */
-int stack_marks_init(struct stack_marks *m, const struct profile *p);
-void stack_marks_deinit(struct stack_marks *m);
+/* One pass over the profile's methods and one over its trie, once for all rules; borrows from f. 0 or -ENOMEM. */
+int stack_marks_of(struct stack_marks *m, struct findings *f, const struct profile *p);
 static inline bool stack_has(const struct stack_marks *m, uint32_t stack, enum stack_mark mark)
 {
     return m->of_node[stack] >> mark & 1;
+}
+
+/* A worker of a pool between two tasks. */
+static inline bool stack_is_idle(const struct stack_marks *m, uint32_t stack)
+{
+    return stack_has(m, stack, STACK_TAKES_TASK) || (stack_has(m, stack, STACK_FORKS) && !stack_has(m, stack, STACK_EXECUTES));
 }
 
 /* What a thread does whose stack this is, by its innermost method, as far as that is there for nothing else. */
 enum stack_work { STACK_IS_ELSE, STACK_SLEEPS, STACK_IS_IN_IO };
 enum stack_work stack_work(const struct profile *p, uint32_t stack);
 
-/* The innermost frames in the program, not in the JDK: "shop.Log.write:12 < shop.Cart.pay:17"; if there are none, the innermost
- * frames. 0 = the stack has none. */
+/* The innermost frames in the program, neither in the JDK nor in a library that many programs use: "shop.Log.write:12 <
+ * shop.Cart.pay:17". If there are none, those of such libraries; then those of the JDK, but for the ones in which threads wait; then
+ * any. 0 = the stack has none. */
 uint32_t stack_site(struct findings *f, const struct profile *p, uint32_t stack);
+/* The innermost frame with that mark, as its method's name, and the innermost one in the program, as a string of the profile; 0 = none. */
+uint32_t stack_marked(const struct stack_marks *m, uint32_t stack, enum stack_mark mark);
+uint32_t stack_own(const struct profile *p, uint32_t stack);
+/* For rules that add up by the program's own lines: of each stack the innermost one, "shop.Log.write:12", as a string of the findings. */
+struct stack_lines {
+    const uint32_t *of_node; /* 0 = none */
+};
+
+/* As stack_marks_of. */
+int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p);
+/* The line with most of the weight, of all samples or of those with a mark; 0 = none. */
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark);
 /* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name);
 

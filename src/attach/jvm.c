@@ -137,13 +137,22 @@ ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text
     return -ENOENT;
 }
 
-static void read_version(const struct process *p, const char *libjvm, char *version, size_t size)
+void jvm_read_version(const struct process *p, const char *path, char *version, size_t size)
 {
     static const char key[] = "JAVA_VERSION=\"";
     char text[JVM_RELEASE_MAX];
-    const char *found = jvm_read_release(p, libjvm, text, sizeof text) < 0 ? NULL : strstr(text, key);
+    const char *found = jvm_read_release(p, path, text, sizeof text) < 0 ? NULL : strstr(text, key);
     if (found)
         snprintf(version, size, "%.*s", (int)strcspn(found + sizeof key - 1, "\"\n"), found + sizeof key - 1);
+}
+
+int jvm_feature(const char *version)
+{
+    char *end;
+    long first = strtol(version, &end, 10);
+    if (first == 1 && *end == '.')
+        first = strtol(end + 1, NULL, 10);
+    return first > 0 && first < INT_MAX ? (int)first : 0;
 }
 
 /* The words of the JVM's own command name its main class exactly; the performance data also knows argument files, but
@@ -205,7 +214,7 @@ static int describe(struct jvm *jvm, const struct process_maps *maps, char *spac
         read_environment(jvm, "_JAVA_OPTIONS", space, size);
     snprintf(jvm->version, sizeof jvm->version, "%s", perf.version);
     if (!*jvm->version)
-        read_version(&jvm->process, maps->libjvm, jvm->version, sizeof jvm->version);
+        jvm_read_version(&jvm->process, maps->libjvm, jvm->version, sizeof jvm->version);
     return 0;
 }
 

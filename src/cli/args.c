@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONG_ONLY = 256, HELP = 512 };
 
@@ -37,6 +38,14 @@ const char *cli_option(const struct cli_args *args, const char *name)
 bool cli_switch(const struct cli_args *args, const char *name)
 {
     return cli_option(args, name) != NULL;
+}
+
+bool cli_is_file(const char *operand)
+{
+    size_t n = strlen(operand);
+    if (strspn(operand, "0123456789") == n)
+        return false;
+    return !strcmp(operand, "-") || strchr(operand, '/') || (n > 4 && !strcmp(operand + n - 4, ".jfr")) || !access(operand, F_OK);
 }
 
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns)

@@ -64,6 +64,9 @@ struct cli_args {
 /* The value of option --name, or NULL when it was not given. name must be in the command's table. */
 const char *cli_option(const struct cli_args *args, const char *name);
 bool cli_switch(const struct cli_args *args, const char *name);
+/* Whether an operand of a command that takes both is a FILE, not a PID or NAME: a number is a process; a file of that name, and what looks
+ * like one, is a file. */
+bool cli_is_file(const char *operand);
 /* A duration option in ns, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
 
@@ -105,6 +108,7 @@ extern const struct cli_command command_dump;       /* cmd_control.c */
 extern const struct cli_command command_status;     /* cmd_control.c */
 extern const struct cli_command command_report;     /* cmd_report.c */
 extern const struct cli_command command_analyze;    /* cmd_analyze.c */
+extern const struct cli_command command_diagnose;   /* cmd_diagnose.c */
 extern const struct cli_command command_asm;        /* cmd_asm.c */
 extern const struct cli_command command_trace;      /* cmd_trace.c */
 extern const struct cli_command command_print;      /* cmd_print.c */

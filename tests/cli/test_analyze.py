@@ -122,6 +122,56 @@ def test_exceptions():
     shows(path, r, "exceptions")
 
 
+def test_quality():
+    books = [("book", "cpu", "", 2000 * MS, 0), ("book", "lost", "queue_full", 1000 * MS, 5)]
+    path = recording("lossy.jfr", *books)
+    r = analyze(path)
+    ct.ok(ids(r) == ["recording_quality"] and r["findings"][0]["evidence"]["lost_ns"] == 1000 * MS, "half of the time is lost", r)
+    shows(path, r, "quality")
+    twin = analyze(recording("whole-books.jfr", books[0], ("book", "lost", "queue_full", MS, 5)))
+    ct.ok(ids(twin) == [] and "recording_quality" in twin["judged"], "its twin", twin)
+
+
+def test_long_pause():
+    path = recording("long-pause.jfr", ("pause", 500 * MS, "Copy", "Allocation Failure"))
+    r = analyze(path)
+    ct.ok(ids(r) == ["gc_long_pause"], "a pause of half a second", r)
+    shows(path, r, "long pause")
+
+
+def test_diagnose():
+    path = recording("diagnosed.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8)
+    text = ct.candor("diagnose", path)
+    ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
+        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n", " processors in use; most at demo.Work.hot:23\n",
+        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on ")), "a recording is diagnosed", text)
+    calm = ct.candor("diagnose", recording("undisturbed.jfr"))
+    ct.ok(calm.status == 0 and "\nNothing wrong was found. Where the time goes: candor report " in calm.out and
+          "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
+    r = json.loads(ct.candor("diagnose", "--json", path).out)
+    rows = {row["id"]: row for row in r["overview"]}
+    ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
+          "--jfr on" in r["judge_rest"], "and as JSON", r)
+
+
+def test_choice():
+    path = recording("chosen.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
+    for command in "analyze", "diagnose":
+        def chosen(*options):
+            r = json.loads(ct.candor(command, "--json", *options, path).out)
+            return ids(r), sorted([*r["judged"], *(gap["id"] for gap in r["not_judged"])])
+        ct.ok(chosen("--rules", "safepoint_storm,slow_socket") == (["safepoint_storm"], ["safepoint_storm", "slow_socket"]),
+              f"{command}: these rules alone", chosen("--rules", "safepoint_storm,slow_socket"))
+        found, all_ = chosen("--not-rules", "safepoint_storm")
+        ct.ok(found == ["lock_contended"] and "safepoint_storm" not in all_ and "deadlock" in all_, f"{command}: all but one", all_)
+        for option in "--rules", "--not-rules":
+            wrong = ct.candor(command, option, "deadlok", path)
+            ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "'deadlock'" in wrong.err, f"{command} {option}: no rule", wrong)
+    for words in (["-d", "3s", path], ["--jfr", "on", path]):
+        result = ct.candor("diagnose", *words)
+        ct.ok(result.status == 2 and "is for a JVM" in result.err, f"diagnose {words[0]} of a file", result)
+
+
 def test_several():
     path = recording("several.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8, *[("counted", MS, 10, 0, 0)] * 10)
     r = analyze(path)
@@ -147,6 +197,22 @@ def test_time():
     ct.ok(wrong.status == 2 and wrong.err.count("\n") == 1 and "not a range of time" in wrong.err, "no range: told", wrong)
     outside = ct.candor("analyze", "--time", "2024-11-14T22:13:20Z..", path)
     ct.ok(outside.status == 1 and outside.err.count("\n") == 1 and "nothing was recorded" in outside.err, "outside: told", outside)
+
+
+def test_window():
+    """Four seconds of waiting within the last ten of thirty: of the whole it is a trifle, and nobody asked for that time."""
+    calm = [("sample", 1, MS, "complete", HOT)] * 24_000
+    path = recording("window.jfr", *calm, *[("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)] * 40, length=30_000)
+    r = analyze(path)
+    if ct.ok(ids(r) == ["lock_contended"], "trouble of a part is found", r):
+        one = r["findings"][0]
+        ct.ok(one["worst"] and one["worst"]["duration_ns"] == 10_000 * MS and one["evidence"]["lost_ns"] == 4000 * MS, "with its time", one)
+        start = one["worst"]["start_ns"] // 1_000_000_000
+        text = ct.candor("analyze", path)
+        ct.ok("worst    the 10.0 s from " in text.out and f":{start % 60:02}Z; all figures are of that time" in text.out, "as text", text)
+    even = recording("even.jfr", *([("sample", 1, MS, "complete", HOT)] * 700 + [("monitor", 2, 100 * MS, "demo.Log", 64, 1, 0, LOG)]) * 40,
+                     length=30_000)
+    ct.ok(ids(analyze(even)) == [], "as much, evenly: nothing", analyze(even))
 
 
 def test_missing():
@@ -185,8 +251,13 @@ test_gc()
 test_storm()
 test_files()
 test_exceptions()
+test_diagnose()
+test_choice()
+test_quality()
+test_long_pause()
 test_several()
 test_time()
+test_window()
 test_missing()
 test_parks()
 test_wrong(recording("whole.jfr"))

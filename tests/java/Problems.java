@@ -9,6 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,6 +32,7 @@ import javax.management.ObjectName;
  * sleeper      the same of a ReentrantLock
  * asker        the same of a monitor, and of a peer that is asked       | asks, each by a connection of its own, before it takes the lock
  * pool         one thread, since its queue never fills                  | as many as there may be
+ * connections  threads that take turns with two                         | one for each; and consumers that have nothing to do
  * convoy       all work under one monitor                               | under one each
  * writers      readers overlap, and do not queue                        | read a snapshot
  * deadlock     two locks in two orders, until the program ends          | in one
@@ -36,6 +41,10 @@ import javax.management.ObjectName;
  * exceptions   what is not found is an exception                        | is a number
  * late         a counted loop without a poll, depending on the flags    | a short one, again and again
  * sockets      a peer that thinks before it answers                     | has the answers ready for clients that think before they ask
+ * churn        a thread for each task                                  | one for all
+ * boxes        a map of Integers, which are not kept                   | an array of int
+ * buffers      a new one for each message                              | one for all
+ * garbage      lists that live as long as a collection                 | are used again
  * forces       forces each record to disk                               | all of them once
  * pinned       virtual threads that sleep in synchronized (JDK 21 on)   | in a ReentrantLock
  *
@@ -52,11 +61,16 @@ public final class Problems {
     private static final int SHORT_LOOP = 100_000;
     private static final int WARM_LOOP = 2_000;
     private static final int WARM_CALLS = 20_000;
+    private static final int KEYS = 20_000;
+    private static final int BUFFER = 20_000;
+    private static final int NODES = 400_000;
+    private static final int NODE_FIELDS = 20;
     private static final int FORCES_MOST = 20_000;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     static volatile long sink;
     static volatile boolean over;
+    static volatile Object kept;
 
     private interface Work {
         void run(int thread) throws Exception;
@@ -300,6 +314,51 @@ public final class Problems {
         return "largest=" + pool.getLargestPoolSize();
     }
 
+    static void query(ArrayBlockingQueue<Object> connections, long ms) throws InterruptedException {
+        Object connection = connections.take();
+        sleep(ms);
+        connections.put(connection);
+    }
+
+    static void consume(ArrayBlockingQueue<Object> work) throws InterruptedException {
+        Object next = work.take();
+        while (next != work) {
+            sleep((Integer) next);
+            next = work.take();
+        }
+        work.put(work);
+    }
+
+    private static String connections(boolean isFixed, int threads, double seconds, long ms) throws InterruptedException {
+        ArrayBlockingQueue<Object> connections = new ArrayBlockingQueue<>(threads);
+        ArrayBlockingQueue<Object> work = new ArrayBlockingQueue<>(threads);
+        Random random = new Random(1);
+        long end = System.nanoTime() + (long) (seconds * 1e9);
+        for (int i = 0; i < (isFixed ? threads : 2); i++) {
+            connections.add(new Object());
+        }
+        Thread[] consumers = threads("consumer", isFixed ? threads : 0, number -> consume(work));
+        for (Thread consumer : consumers) {
+            consumer.start();
+        }
+        Thread feeder = thread("feeder", 0, number -> {
+            while (isFixed && System.nanoTime() < end) {
+                sleep(random.nextInt((int) ms / 5));
+                work.put(random.nextInt((int) ms * 2 / 5));
+            }
+            work.put(work);
+        });
+        feeder.start();
+        Rounds.together(threads("request", threads, number -> {
+            while (System.nanoTime() < end) {
+                query(connections, ms);
+            }
+        }));
+        feeder.join();
+        join(consumers);
+        return "threads=" + threads;
+    }
+
     // ---- what stops all threads ----
 
     static void look(boolean isFixed) {
@@ -401,6 +460,88 @@ public final class Problems {
             sink += lookUpBelow(DEEP, isFixed, TIMES);
         }
         return "thrown=" + (isFixed ? 0 : calls);
+    }
+
+    // ---- processors, memory and threads ----
+
+    static void startOne(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+    }
+
+    private static String churn(boolean isFixed, double seconds) throws InterruptedException {
+        long count = 0;
+        Runnable task = () -> sink++;
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end; count++) {
+            if (isFixed) {
+                task.run();
+                sleep(1);
+            } else {
+                startOne(task);
+            }
+        }
+        return "threads=" + count;
+    }
+
+    static void count(Map<Integer, Integer> sums, int key) {
+        sums.put(key, sums.get(key) + key);
+    }
+
+    private static String boxes(boolean isFixed, int calls) {
+        Map<Integer, Integer> sums = new HashMap<>();
+        int[] plain = new int[KEYS];
+        for (int key = 0; key < KEYS; key++) {
+            sums.put(key, key);
+        }
+        for (int i = 0; i < calls; i++) {
+            for (int key = 0; key < KEYS; key++) {
+                if (isFixed) {
+                    plain[key] += key;
+                } else {
+                    count(sums, key);
+                }
+            }
+        }
+        sink += sums.get(1) + plain[1];
+        return "keys=" + KEYS;
+    }
+
+    static byte[] buffer() {
+        return new byte[BUFFER];
+    }
+
+    private static String buffers(boolean isFixed, int calls) {
+        byte[] same = buffer();
+        long bytes = BUFFER;
+        for (int i = 0; i < calls; i++) {
+            byte[] one = isFixed ? same : buffer();
+            one[i % BUFFER] = 1;
+            kept = one;
+            bytes += isFixed ? 0 : BUFFER;
+        }
+        return "bytes=" + bytes;
+    }
+
+    /** One of which a hundred thousand are at hand: what a young collection has to copy. */
+    static Object[] node() {
+        return new Object[NODE_FIELDS];
+    }
+
+    private static String garbage(boolean isFixed, int calls) {
+        Object[][] ring = new Object[NODES][];
+        for (int i = 0; i < NODES; i++) {
+            ring[i] = node();
+        }
+        for (int i = 0; i < calls * NODES; i++) {
+            if (isFixed) {
+                ring[i % NODES][0] = null;
+            } else {
+                ring[i % NODES] = node();
+            }
+        }
+        sink += ring.length;
+        return "nodes=" + NODES;
     }
 
     // ---- outside ----
@@ -567,6 +708,8 @@ public final class Problems {
                 return asker(isFixed, threads, calls, ms);
             case "pool":
                 return pool(isFixed, threads, calls, ms);
+            case "connections":
+                return connections(isFixed, threads, seconds, ms);
             case "convoy":
                 return convoy(isFixed, threads, calls, (int) options.number("length", 1_000_000));
             case "writers":
@@ -581,6 +724,14 @@ public final class Problems {
                 return late(isFixed, calls);
             case "exceptions":
                 return exceptions(isFixed, seconds);
+            case "churn":
+                return churn(isFixed, seconds);
+            case "boxes":
+                return boxes(isFixed, calls);
+            case "buffers":
+                return buffers(isFixed, calls);
+            case "garbage":
+                return garbage(isFixed, calls);
             case "sockets":
                 return sockets(isFixed, threads, calls, ms);
             case "forces":

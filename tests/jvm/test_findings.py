@@ -10,7 +10,9 @@ Locks: five of six threads wait at a time, for one that sleeps 200 ms; 0.21 are 
 sleep for as little as 0.9 of them, since a machine has woken it late, half of them would have to be something else: below 1e-12; where the
 agent gets a processor but once a second, the 7 looks at 7 s still tell it, of which 4 have to. The twin's threads have the lock for a
 microsecond. Pool: the same of tasks, for 14 s, since 12 looks have to tell that no worker is idle; the twin's pool has ten of sixteen
-threads that no client ever needs. Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for
+threads that no client ever needs. Connections: ten threads keep one of
+two for 100 ms each time, so two are out but for the moments in which a thread wakes up, where half of the time is asked for; what the
+twin's consumers do comes at random. Storm: thousands of safepoints a second where 50 in all and 21 a second are found; the twin asks for
 none. gc: 12 of 12 pauses, and none. exceptions: half a second of CPU time at 1 ms that goes into stack traces of 50 frames, where 9 % are
 found; the twin has none. Sockets: half of the reads are to take 275 ms and take 700; the twin's answers were sent before they are asked
 for, and what its server reads late comes from clients, each by one connection of its own, whose port the kernel gives. Carriers: 60 waits
@@ -26,6 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
 
 HEAP = ("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xmn128m")  # nothing but System.gc() collects
+SMALL_HEAP = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx128m", "-Xmn32m")  # it has much to do
 LOCKS = "java.util.concurrent.locks."
 NO_POLLS = ("-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints")
 
@@ -35,12 +38,22 @@ OF_AGENT = {
     "sleeper": ("lock_held_asleep", {"threads": 6, "calls": 6, "ms": 200}, LOCKS + "ReentrantLock$NonfairSync", "Problems.sleepInside"),
     "asker": ("lock_held_in_io", {"threads": 6, "calls": 6, "ms": 200}, "Problems$Shared", "Problems.ask"),
     "pool": ("pool_too_small", {"threads": 6, "calls": 120, "ms": 20}, "pool-", "Problems.ask"),
+    "connections": ("pool_too_small", {"threads": 10, "seconds": 3, "ms": 100}, "ArrayBlockingQueue.take", "Problems.query"),
     "convoy": ("lock_contended", {"threads": 8, "calls": 100}, "Problems$Shared", "Problems.work"),
     "writers": ("writers_starve", {"seconds": 2}, LOCKS + "ReentrantReadWriteLock$NonfairSync", "Problems.write"),
     "storm": ("safepoint_storm", {"seconds": 1}, "", ""),
     "gc": ("system_gc", {"calls": 12}, "System.gc()", ""),
     "exceptions": ("exceptions", {"seconds": 0.5}, "Problems$NotFound", "Problems.find"),
     "deadlock": ("deadlock", {}, "Problems$Shared", "Problems.takeBoth"),
+}
+
+
+# The same of rounds whose twin differs in the machine's time and memory; other rules may see their trouble, too.
+OF_MACHINE = {
+    "churn": ("thread_churn", {"seconds": 1}, "", "Problems.startOne"),
+    "boxes": ("boxing", {"calls": 500}, "java.lang.Integer", "Problems.count"),
+    "buffers": ("allocation_site", {"calls": 100000}, "byte[]", "Problems.buffer"),
+    "garbage": ("gc_pressure", {"calls": 12}, "", "Problems.node"),
 }
 
 
@@ -58,9 +71,15 @@ def told(r):
 def is_first(what, path, kind, subject, place):
     """Returns the finding, or None."""
     r = analyze(path, what)
-    if not ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r)):
+    ct.ok(r["findings"] and r["findings"][0]["id"] == kind, f"{what}: the first finding is {kind}", told(r))
+    return is_found(what, path, r, kind, subject, place)
+
+
+def is_found(what, path, r, kind, subject, place):
+    found = [one for one in r["findings"] if one["id"] == kind]
+    if not ct.ok(len(found) == 1, f"{what}: {kind} is found, once", told(r)):
         return None
-    one = r["findings"][0]
+    one = found[0]
     evidence = one["evidence"]
     ct.note(f"{what}: {one['score']:.0f}: {one['text']}")
     ct.ok(subject in (evidence["subject"] or "") and place in (evidence["site"] or ""), f"{what}: what it is, and where", evidence)
@@ -80,10 +99,10 @@ def is_silent(what, r, kind):
 
 # -- by the agent ------------------------------------------------------------------------------------------------------
 
-def record(jvm, name, fixed, options):
+def record(jvm, name, fixed, options, event="cpu,wall,lock,halt"):
     """(recording, truth) of one round."""
     path = ct.WORK / f"{name}-{fixed}-{jvm.jdk.version}.jfr"
-    jvm.start(path, event="cpu,wall,lock,halt", interval="1ms", **{"wall-interval": "20ms"})
+    jvm.start(path, event=event, interval="1ms", **{"wall-interval": "20ms"})
     truth = jvm.round(name, fixed=fixed, **options)
     jvm.stop()
     return path, truth
@@ -103,6 +122,18 @@ def of_agent(jdk):
         ct.ok(jvm.finish() == 0, f"{jdk}: the program ends well", jvm.transcript())
         printed = [line for line in jvm.out if not line.startswith(("ready", "done"))]
         ct.ok(not printed and not jvm.err, f"{jdk}: nothing is printed on the application's streams", printed + jvm.err)
+
+
+def of_machine(jdk):
+    with ct.Jvm(jdk, "Problems", flags=SMALL_HEAP, agent=ct.agent_options()) as jvm:
+        jvm.expect("ready")
+        for name, (kind, options, subject, place) in OF_MACHINE.items():
+            what = f"{jdk}, {name}"
+            path, _ = record(jvm, name, 1, options, "cpu,wall,alloc,halt")
+            is_silent(f"{what}, fixed", analyze(path, what), kind)
+            path, _ = record(jvm, name, 0, options, "cpu,wall,alloc,halt")
+            is_found(what, path, analyze(path, what), kind, subject, place)
+        ct.ok(jvm.finish() == 0, f"{jdk}, machine: the program ends well", jvm.transcript())
 
 
 def check(what, name, one, truth):
@@ -175,10 +206,30 @@ def of_nothing(jdk):
         result = ct.candor("record", "-e", "cpu,wall,lock,halt", "--jfr", "on", "-d", "2s", "-o", path, jvm.pid, timeout=300)
         if ct.ok(result.status == 0, f"{jdk}, calm: is recorded", result):
             r = analyze(path, f"{jdk}, calm")
-            ct.ok(not r["findings"], f"{jdk}, calm: nothing is found", told(r))
-            ct.ok([gap["id"] for gap in r["not_judged"]] == ([] if jdk.version >= 21 else ["pinned_carrier"]),
+            of_machine_alone = ("gc_long_pause", "cpu_saturated")  # where others have the processors
+            ct.ok(not {one["id"] for one in r["findings"]} - {*of_machine_alone}, f"{jdk}, calm: nothing is found", told(r))
+            ct.ok([gap["id"] for gap in r["not_judged"]] == (["boxing", "allocation_site", "leak"] if jdk.version >= 21 else
+                                                                ["pinned_carrier", "boxing", "allocation_site", "leak"]),
                   f"{jdk}, calm: all is judged", r["not_judged"])
         jvm.finish()
+
+
+def of_diagnosis(jdk):
+    """In one command, of a program that has just this problem."""
+    path = ct.WORK / f"diagnosis-{jdk.version}.jfr"
+    with ct.Jvm(jdk, "Problems", flags=("-XX:+EnableDynamicAgentLoading",) if jdk.version >= 21 else ()) as jvm:
+        jvm.expect("ready")
+        jvm.say("go connections fixed=0 threads=10 seconds=6 ms=100")
+        result = ct.candor("diagnose", "--json", "-d", "2s", "-o", path, jvm.pid, timeout=300)
+        if ct.ok(result.status == 0, f"{jdk}, diagnose: is recorded and judged", result):
+            r = json.loads(result.out)
+            found = {one["id"]: one["evidence"]["site"] for one in r["findings"]}
+            ct.ok("Problems.query" in found.get("pool_too_small", ""), f"{jdk}, diagnose: what is wrong, and where", told(r))
+            judged = {"boxing", "allocation_site", "leak"} & {*r["judged"], *found}
+            ct.ok(len(judged) == (3 if jdk.version >= 11 else 0), f"{jdk}, diagnose: by what this JVM has", r["not_judged"])
+            ct.ok(path.exists() and f"diagnose --jfr on {jvm.pid}" in r["judge_rest"], f"{jdk}, diagnose: what is left", r["judge_rest"])
+        jvm.expect("done")
+        ct.ok(jvm.finish() == 0, f"{jdk}, diagnose: the program ends well", jvm.transcript())
 
 
 def main():
@@ -187,12 +238,15 @@ def main():
     newer = [one for one in jdks if one.version >= 17]
     for jdk in ct.some(jdks, 8, 25):
         of_agent(jdk)
+    for jdk in ct.some(newer, 17, 25)[:1]:
+        of_machine(jdk)
     for jdk in ct.some(newer, 21):
         of_flight(jdk)  # options of single events came with JDK 17
     for jdk in ct.some(newer, 17):
         of_both(jdk)
     for jdk in ct.some(jdks, 8, 25):
         of_nothing(jdk)
+        of_diagnosis(jdk)
     ct.done()
 
 

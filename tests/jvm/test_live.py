@@ -177,7 +177,10 @@ def leaks(jdk, kind, fixed):
         jvm.stop()
         status = jvm.finish()
     report = ct.candor("report", "--json", "--kind", "live", path)
-    return done, status, ct.json.loads(report.out) if report.status == 0 else report
+    rules = ct.candor("analyze", "--json", path)
+    if report.status or rules.status:
+        return done, status, (report, rules)
+    return done, status, {**ct.json.loads(report.out), "rules": ct.json.loads(rules.out)}
 
 
 def judge(jdk, kind, fixed, answer):
@@ -191,14 +194,16 @@ def judge(jdk, kind, fixed, answer):
     found = data["leaks"]
     names = [(one["class"], one["site"], round(one["growth"]), one["chance"]) for one in found["candidates"]]
     ct.ok(found["proof"] == "proved" and found["groups"] > 0, f"{what}: old objects were collected in each quarter", found["proof"])
+    told = [one["evidence"] for one in data["rules"]["findings"] if one["id"] == "leak"]
     if fixed:
-        ct.ok(not names, f"{what}: no candidate", names)
+        ct.ok(not names and not told and "leak" in data["rules"]["judged"], f"{what}: no candidate", (names, told))
         return
     if not ct.ok(bool(names), f"{what}: {len(names)} candidates", data["live"]["sets"][-3:]):
         return
     first = found["candidates"][0]
     ct.ok(first["class"] == "byte[]" and f"Leaks.{kind}" in first["stack"] and first["site"].startswith("Leaks"),
           f"{what}: the first is {first['class']} of {first['site']}", names)
+    ct.ok(told and told[0]["subject"] == "byte[]" and told[0]["site"].startswith("Leaks"), f"{what}: a rule says so", told)
     ct.ok(first["growth"] > 5 * first["growth_error"] and first["chance"] * found["groups"] <= found["false_alarm"] == 1e-6 and
           all(a < b for a, b in zip(first["quarters"], first["quarters"][1:])), f"{what}: it grew all the time", first["quarters"])
 

@@ -6,6 +6,7 @@
 #include "analysis/analyze.h"
 #include "analysis/findings_print.h"
 #include "events/halt_parts.h"
+#include "profile/allocated.h"
 #include "profile/locks.h"
 #include "profile_maker.h"
 
@@ -25,7 +26,7 @@
 
 /* ---- evidence: 10 s of it ---- */
 
-static struct profile cpu, wall, lock, holder;
+static struct profile cpu, wall, lock, holder, alloc, live;
 static struct halts halts;
 static struct evidence e;
 static struct findings f;
@@ -36,6 +37,10 @@ static void begin(void)
     maker_init(&wall);
     maker_init(&lock);
     maker_init(&holder);
+    maker_init(&alloc);
+    maker_init(&live);
+    alloc.kind = PROFILE_ALLOC;
+    live.kind = PROFILE_LIVE;
     wall.kind = PROFILE_WALL;
     lock.kind = PROFILE_LOCK;
     holder.kind = PROFILE_HOLDER;
@@ -46,6 +51,8 @@ static void begin(void)
                           .wall = &wall,
                           .lock = &lock,
                           .holder = &holder,
+                          .alloc = &alloc,
+                          .live = &live,
                           .halts = &halts,
                           .duration_ns = 10 * SECOND};
 }
@@ -57,6 +64,8 @@ static void end(void)
     profile_deinit(&wall);
     profile_deinit(&lock);
     profile_deinit(&holder);
+    profile_deinit(&alloc);
+    profile_deinit(&live);
     halts_deinit(&halts);
 }
 
@@ -72,11 +81,12 @@ struct wait {
     const char *class_name, *owner, *owner_id, *stack;
     uint64_t weight;
     bool park, open;
+    int64_t start_ns;
 };
 
 static void add_wait(const struct wait *w)
 {
-    struct profile_sample s = {.weight = w->weight, .state = w->park ? JFR_STATE_PARKED : JFR_STATE_MONITOR};
+    struct profile_sample s = {.time_ns = w->start_ns, .weight = w->weight, .state = w->park ? JFR_STATE_PARKED : JFR_STATE_MONITOR};
     s.stack = maker_stack(&lock, w->stack);
     s.outcome = maker_string(&lock, "complete");
     profile_thread(&lock, maker_string(&lock, w->thread), w->id, w->id, &s.thread);
@@ -263,7 +273,7 @@ static void test_writers(void)
     add_writers(501 * MS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
     begin();
-    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false});
+    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false, 0});
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
     add_writers(500 * MS);
     e.sources &= ~SOURCE_BIT(SOURCE_OWNERS);
@@ -273,17 +283,18 @@ static void test_writers(void)
 static void test_deadlock(void)
 {
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true});
-    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true, 0});
+    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true, 0});
     judge();
     const struct finding *one = first(FINDING_DEADLOCK);
     const char *text = one ? findings_text(&f, one->text) : "";
     tap_ok(one && f.count == 1 && one->threads == 2 && one->score == SCORE_CERTAIN, "a deadlock: found, and its locks are told once");
-    tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has; b waits for the monitor of demo.Right, which a has"), "%s",
+    tap_ok(strstr(text, "a waits for the monitor of demo.Left, which b has, at " LOG_SITE "; b waits for the monitor of "
+                        "demo.Right, which a has, at " LOG_SITE), "%s",
            text);
     end();
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true, 0});
     is_silent("a wait that goes on for one who does not wait");
 }
 
@@ -326,6 +337,107 @@ static void test_pool(void)
     add_looks("main", 1, "demo.Main.work:4", JFR_STATE_JAVA, 200);
     e.processors = 1;
     finds(FINDING_POOL_TOO_SMALL, "pool-1-thread-", "demo.Client.ask:9", "somebody else has it, and the one that works waits");
+}
+
+#define FORK "java.util.concurrent.ForkJoinWorkerThread.run:1;java.util.concurrent.ForkJoinPool.runWorker:1"
+#define JOIN "demo.Client.ask:9;java.util.concurrent.CompletableFuture.join:1;java.util.concurrent.CompletableFuture.waitingGet:1;" PARK
+
+static void add_joins(void)
+{
+    begin();
+    for (uint64_t i = 0; i < 4; i++)
+        add_looks("client", 20 + i, JOIN, JFR_STATE_PARKED, 200);
+}
+
+static void test_pool_of_forks(void)
+{
+    add_joins();
+    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";java.util.concurrent.ForkJoinTask.doExec:1;demo.Task.run:3",
+              JFR_STATE_SLEEPING, 200);
+    finds(FINDING_POOL_TOO_SMALL, "ForkJoinPool.commonPool-worker-", "demo.Client.ask:9", "four join, one works");
+    add_joins();
+    add_looks("ForkJoinPool.commonPool-worker-1", 30, FORK ";" PARK, JFR_STATE_PARKED, 200);
+    is_silent("four join what no pool does: its worker is idle");
+}
+
+#define TAKE ";java.util.concurrent.ArrayBlockingQueue.take:1;" PARK
+#define BORROW "demo.Request.run:5;demo.Query.ask:9"
+#define CONDITION "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
+
+/* `threads` of them, of which all but `busy` wait in each slot of 100 ms; in every `gap`th slot one more does. */
+static void add_turns(const char *name, const char *stack, const char *class_name, uint64_t threads, uint64_t busy, uint64_t gap)
+{
+    uint64_t slots = 100;
+    for (uint64_t slot = 0; slot < slots; slot++)
+        for (uint64_t i = 0; i < threads; i++) {
+            bool waits = (slot + i) % threads >= busy || (gap && slot % gap == 0 && (slot + i) % threads == 0);
+            if (waits)
+                add_wait(&(struct wait){.thread = name, .id = 100 + i, .class_name = class_name, .stack = stack, .weight = 100 * MS,
+                                        .park = true, .start_ns = (int64_t)(slot * 100 * MS)});
+        }
+}
+
+static void test_queues(void)
+{
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 0);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.Query.ask:9 < demo.Request.run:5",
+          "six take turns with two");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 3);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.Query.ask:9 < demo.Request.run:5",
+          "and a third of the time nobody but one has what is given back");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 2);
+    is_silent("half of the time one is busy, and half of it two: as work comes");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 0, 0);
+    is_silent("all of them wait: for work");
+    begin();
+    add_turns("worker", WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1" TAKE, CONDITION, 6, 2, 0);
+    is_silent("workers of a pool that has two tasks");
+    begin();
+    add_turns("request", BORROW TAKE, CONDITION, 6, 2, 0);
+    add_turns("client", "demo.Client.ask:3;" PARK, "java.util.concurrent.CountDownLatch$Sync", 6, 2, 0);
+    is_silent("two clients may give them work");
+    begin();
+    add_turns("request", BORROW ";demo.ConnectionPool.get:4" TAKE, CONDITION, 6, 2, 2);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.ArrayBlockingQueue.take", "demo.ConnectionPool.get:4 < demo.Query.ask:9",
+          "a pool by its name");
+    begin();
+    add_turns("request", BORROW ";demo.ThreadPool.next:4" TAKE, CONDITION, 6, 2, 2);
+    is_silent("a pool of threads, by its name");
+}
+
+static void test_lenders(void)
+{
+    static const char semaphore[] = "java.util.concurrent.Semaphore$NonfairSync";
+    begin();
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
+    finds(FINDING_POOL_TOO_SMALL, "java.util.concurrent.Semaphore.acquire", "demo.Query.ask:9 < demo.Request.run:5", "permits");
+    begin();
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 1, 0, 0);
+    is_silent("permits that one waits for");
+    begin();
+    e.processors = 1;
+    add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
+    maker_sample(&cpu, "demo.Query.ask:10", 7500 * MS);
+    judge();
+    tap_ok(!first(FINDING_POOL_TOO_SMALL), "permits, where the processor is in use for three quarters of the time");
+    end();
+    begin();
+    add_looks("request", 7, BORROW ";org.apache.commons.pool.impl.GenericObjectPool.borrowObject:1;Native|java.lang.Object.wait",
+              JFR_STATE_WAITING, 100);
+    finds(FINDING_POOL_TOO_SMALL, "org.apache.commons.pool.impl.GenericObjectPool.borrowObject", "demo.Query.ask:9 < demo.Request.run:5",
+          "a library's pool, by the wall clock");
+    begin();
+    add_looks("request", 7, BORROW ";org.apache.commons.pool.impl.GenericObjectPool.borrowObject:1;Native|java.lang.Object.wait",
+              JFR_STATE_WAITING, 43);
+    is_silent("which may be one thread for a seventh of the time");
+    begin();
+    add_turns("request", BORROW ";com.zaxxer.hikari.util.ConcurrentBag.borrow:1;" PARK, CONDITION, 1, 0, 0);
+    finds(FINDING_POOL_TOO_SMALL, "com.zaxxer.hikari.util.ConcurrentBag.borrow", "demo.Query.ask:9 < demo.Request.run:5",
+          "another, by its waits");
 }
 
 /* ---- what stops all ---- */
@@ -526,7 +638,300 @@ static void test_exceptions(void)
     is_silent("200 a second");
 }
 
+/* ---- processors, memory, threads, the recording ---- */
+
+static void test_cpu(void)
+{
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7;java.lang.Math.abs:1", 15 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
+    finds(FINDING_CPU_SATURATED, "", "demo.Sum.add:7", "0.55 threads wait for one of two processors, which the program keeps busy");
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 14 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_CPU_SATURATED && !f.list[0].site &&
+               strstr(findings_text(&f, f.list[0].text), "others on the machine"), "which others do");
+    end();
+    begin();
+    e.processors = 2;
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 20 * SECOND);
+    add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 90);
+    is_silent("0.45 threads: it may be 0.36");
+}
+
+static void add_pauses(int count, uint64_t ns)
+{
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", ns, count);
+}
+
+static void add_pauses_of_concurrent(void)
+{
+    add_halts(HALT_GC, "ZGC Minor Pauses", 10 * 1000, 20);
+}
+
+static void test_gc(void)
+{
+    add_pauses(49, 6 * MS);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 49, "pauses for 2.94 %% of the time");
+    end();
+    add_pauses(48, 6 * MS);
+    is_silent("2.88 %, which may be 2.07");
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
+    finds(FINDING_GC_PRESSURE, "", "demo.List.grow:3", "and who allocates most");
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+    add_pauses_of_concurrent();
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE, "a collector that pauses little, and takes a fifth of the CPU time");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * MS);
+    add_pauses_of_concurrent();
+    is_silent("the same of a program that does little");
+    begin();
+    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "pauses that the program asks for are told of once");
+    end();
+    add_pauses(1, 208 * MS);
+    finds(FINDING_GC_LONG_PAUSE, "Copy, Allocation Failure", "", "a pause of 208 ms");
+    add_pauses(1, 207 * MS);
+    is_silent("one of 207 ms");
+}
+
+static void add_allocations(const char *frames, const char *class_name, uint64_t bytes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct profile_sample s = {.weight = bytes, .stack = maker_stack(&alloc, frames), .outcome = maker_string(&alloc, "complete")};
+        profile_thread(&alloc, maker_string(&alloc, "main"), 1, 1, &s.thread);
+        allocated_label(&alloc, class_name, strlen(class_name), &s.labels);
+        profile_add_sample(&alloc, &s);
+    }
+}
+
+#define BOXES "demo.Main.run:1;demo.Sum.add:7;java.lang.Integer.valueOf:1081"
+
+static void add_boxes(int count, uint64_t bytes)
+{
+    begin();
+    add_allocations(BOXES, "java.lang.Integer", bytes, count);
+    for (int i = count; i < 100; i++) { /* lines enough that none of them allocates much */
+        char frames[64];
+        snprintf(frames, sizeof frames, "demo.Main.run:1;demo.Other.work:%d", i + 1);
+        add_allocations(frames, "[B", bytes, 1);
+    }
+}
+
+static void test_allocations(void)
+{
+    add_boxes(26, 25000000);
+    finds(FINDING_BOXING, "java.lang.Integer", "demo.Sum.add:7", "26 % of 250 MB/s are numbers");
+    add_boxes(23, 25000000);
+    is_silent("23 %, which may be 15.9");
+    add_boxes(60, 2000000);
+    finds(FINDING_BOXING, "java.lang.Integer", "demo.Sum.add:7", "half and more of 20 MB/s");
+    add_boxes(60, 1900000);
+    is_silent("of 19 MB/s, which may be 9.5 of them");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Sum.add:7", "java.lang.Integer", 10000000, 60);
+    is_silent("new Integer, which is no boxing");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Buffer.grow:7;java.util.Arrays.copyOf:1", "[B", 10500000, 104);
+    finds(FINDING_ALLOCATION_SITE, "byte[]", "demo.Buffer.grow:7", "109 MB/s at a line");
+    begin();
+    add_allocations("demo.Main.run:1;demo.Buffer.grow:7;java.util.Arrays.copyOf:1", "[B", 10000000, 104);
+    is_silent("104 MB/s, and a little less by chance");
+}
+
+/* One object a tick, each of a kilobyte that stands for itself; `dies` = as many die as come. 40 looks in 40 s. */
+static void add_objects(bool dies)
+{
+    enum { SETS = 40, EACH = 40 };
+    begin();
+    live.start_ns = (int64_t)SECOND;
+    live.duration_ns = SETS * SECOND;
+    e.duration_ns = SETS * SECOND;
+    live.live_sets = calloc(SETS, sizeof *live.live_sets);
+    live.objects = calloc(SETS * EACH, sizeof *live.objects);
+    if (!live.live_sets || !live.objects)
+        exit(1);
+    live.live_set_count = live.live_set_cap = SETS;
+    live.object_count = live.object_cap = SETS * EACH;
+    for (uint64_t i = 0; i < SETS; i++)
+        live.live_sets[i] = (struct profile_live_set){
+            .time_ns = (int64_t)((i + 2) * SECOND), .collections = i + 1, .old_collections = i + 1, .old_before = i, .heap_used = 1 << 20};
+    for (uint64_t i = 0; i < SETS * EACH; i++) {
+        uint64_t born = SECOND + i * SECOND / EACH, until = born + 2 * SECOND;
+        struct profile_object *o = &live.objects[i];
+        o->is_alive = !dies || until > (SETS + 1) * SECOND;
+        o->sample = (struct profile_sample){.time_ns = (int64_t)born, .weight = 1024, .count = 1};
+        o->sample.outcome = maker_string(&live, "complete");
+        o->sample.stack = maker_stack(&live, "demo.Main.run:1;demo.Cache.put:7;java.util.HashMap.put:1");
+        o->told_ns = (int64_t)(o->is_alive ? (SETS + 1) * SECOND : until);
+        o->size = 1024;
+        allocated_label(&live, "demo.Entry", 10, &o->sample.labels);
+        if (o->is_alive)
+            profile_add_sample(&live, &o->sample);
+    }
+}
+
+static void test_leak(void)
+{
+    add_objects(false);
+    finds(FINDING_LEAK, "demo.Entry", "demo.Cache.put:7 < demo.Main.run:1", "what only grows");
+    add_objects(false);
+    for (uint32_t i = 0; i < live.live_set_count; i++)
+        live.live_sets[i].old_collections = live.live_sets[i].old_before = 0;
+    judge();
+    tap_ok(first(FINDING_LEAK) && f.list[0].score < SCORE_WARNING, "without a collection of old objects: no warning");
+    end();
+    add_objects(true);
+    is_silent("what dies after two seconds");
+}
+
+static void test_threads(void)
+{
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
+    finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:7", "24 threads a second end");
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 230);
+    is_silent("23, which may be 20.1");
+    begin();
+    e.duration_ns = SECOND;
+    maker_book(&wall, "wall_unseen", "ended", 0, 49);
+    is_silent("49 in a moment");
+}
+
+static void add_books(int64_t lost, int64_t cpu_ns)
+{
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, "demo.Main.run:1", 10 * MS);
+    maker_book(&cpu, "cpu", "", cpu_ns, 0);
+    maker_book(&cpu, "lost", "queue_full", lost, 0);
+}
+
+static void test_quality(void)
+{
+    add_books(80 * (int64_t)MS, SECOND);
+    is_silent("8 % are lost, which may be 4.1 of them");
+    add_books(84 * (int64_t)MS, SECOND);
+    judge();
+    tap_ok(first(FINDING_RECORDING_QUALITY) && f.count == 1, "8.4 %% of the CPU time are lost");
+    end();
+    add_books(84 * (int64_t)MS, SECOND - 1);
+    is_silent("of less than a second");
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * MS);
+    maker_book(&cpu, "cpu", "", SECOND, 0);
+    judge();
+    tap_ok(first(FINDING_RECORDING_QUALITY) && strstr(finding_remedy(&f.list[0]), "-agentpath"), "52 %% of the lines are approximate");
+    end();
+}
+
 /* ---- the list ---- */
+
+#define BEGAN ((int64_t)1000 * (int64_t)SECOND)
+
+static void begin_long(uint64_t seconds)
+{
+    begin();
+    e.start_ns = BEGAN;
+    e.duration_ns = seconds * SECOND;
+}
+
+/* 8 s of waiting within ten seconds that begin then, and one wait of 1 ms in each other second. */
+static void add_trouble(uint64_t from)
+{
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+                                .weight = i >= from && i < from + 10 ? 800 * MS : MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+}
+
+static void test_windows(void)
+{
+    begin_long(100);
+    add_trouble(40);
+    judge();
+    const struct finding *one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && f.count == 1 && one->from_ns == BEGAN + 40 * (int64_t)SECOND && one->window_ns == 10 * SECOND && !one->worst,
+           "ten bad seconds of a hundred: found, with their time");
+    tap_ok(one && one->lost_ns.value == 8e9, "and with the figures of that time");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    findings_print_text(out, &f, &(struct findings_print){.file = "app.jfr", .duration_ns = e.duration_ns});
+    fclose(out);
+    tap_ok(strstr(text, "worst    the 10.0 s from 1970-01-01T00:17:20Z; all figures") != NULL, "which is printed");
+    free(text);
+    end();
+    begin_long(100);
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 80 * MS,
+                                .start_ns = BEGAN + (int64_t)(i * SECOND)});
+    is_silent("as much, evenly");
+    begin_long(19);
+    add_trouble(0);
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && !one->from_ns, "a recording that has no two windows of ten seconds is judged as a whole");
+    end();
+    begin_long(100);
+    for (uint64_t i = 0; i < 100; i++)
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
+                                .weight = i >= 40 && i < 50 ? 900 * MS : 300 * MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && f.count == 1 && one->worst && one->window_ns == 10 * SECOND && one->lost_ns.value == 36e9,
+           "what is found in the whole has its worst window beside it");
+    end();
+    begin_long(100);
+    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * SECOND,
+                            .start_ns = BEGAN + 33 * (int64_t)SECOND});
+    judge();
+    one = first(FINDING_LOCK_CONTENDED);
+    tap_ok(one && one->from_ns == BEGAN + 35 * (int64_t)SECOND && one->lost_ns.value == 10e9, "of a long wait a window has its part");
+    end();
+}
+
+/* A hundred samples in each ten seconds, of which in one so many are of throws. */
+static void add_throws_in_window(int throws)
+{
+    begin_long(100);
+    for (int i = 0; i < 1000; i++) {
+        uint32_t stack = maker_stack(&cpu, i >= 400 && i < 500 && (i - 400) * throws % 100 < throws ? THROW : "demo.Parser.parse:31");
+        struct profile_sample s = {.time_ns = BEGAN + i * (int64_t)(100 * MS), .weight = 50 * MS, .stack = stack};
+        s.outcome = maker_string(&cpu, "complete");
+        profile_thread(&cpu, maker_string(&cpu, "main"), 1, 1, &s.thread);
+        profile_add_sample(&cpu, &s);
+    }
+}
+
+static void test_windows_by_chance(void)
+{
+    add_throws_in_window(13);
+    judge();
+    tap_ok(first(FINDING_EXCEPTIONS) && f.list[0].from_ns == BEGAN + 40 * (int64_t)SECOND, "13 of 100 samples, in one window of 20");
+    end();
+    add_throws_in_window(10);
+    is_silent("10 of 100, which in one of so many windows may be chance");
+    begin_long(10);
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 10 ? THROW : "demo.Parser.parse:31", 20 * MS);
+    finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "10 of 100 in the only one");
+}
 
 static void test_order(void)
 {
@@ -648,6 +1053,9 @@ int main(void)
     test_writers();
     test_deadlock();
     test_pool();
+    test_pool_of_forks();
+    test_queues();
+    test_lenders();
     test_storm();
     test_late();
     test_system_gc();
@@ -655,6 +1063,14 @@ int main(void)
     test_forces();
     test_pinned();
     test_exceptions();
+    test_cpu();
+    test_gc();
+    test_allocations();
+    test_leak();
+    test_threads();
+    test_quality();
+    test_windows();
+    test_windows_by_chance();
     test_order();
     test_gaps();
     test_print();

@@ -160,20 +160,11 @@ static int run_live(const struct cli_args *args, const struct asm_options *o)
     return status;
 }
 
-/* A number is a process; what there is a file of that name for is that, and so is what looks like one. */
-static bool is_file(const char *operand)
-{
-    size_t n = strlen(operand);
-    if (strspn(operand, "0123456789") == n)
-        return false;
-    return !strcmp(operand, "-") || strchr(operand, '/') || (n > 4 && !strcmp(operand + n - 4, ".jfr")) || !access(operand, F_OK);
-}
-
 static int asm_run(const struct cli_args *args)
 {
     static const char *const of_jvm[] = {"duration", "interval", "event", "event-interval", "output", "recompile", "timeout"};
     struct asm_options o = {0};
-    bool file = is_file(args->operands[0]);
+    bool file = cli_is_file(args->operands[0]);
     int status = parse(args, &o);
     if (!status && !strcmp(args->operands[0], "-"))
         status = cli_usage(args->command, "standard input cannot be read twice; name a file");

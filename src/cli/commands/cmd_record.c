@@ -1,11 +1,7 @@
 /* candor record: from a running JVM, or a command, to a report. */
 #include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "cli/record/begin.h"
-#include "cli/record/jdk_recorder.h"
+#include "cli/record/attached.h"
 #include "cli/record/launch.h"
-#include "cli/record/recording.h"
-#include "cli/record/watch.h"
 #include "cli/session.h"
 
 static const struct cli_option options[] = {
@@ -14,32 +10,6 @@ static const struct cli_option options[] = {
     SESSION_TIMEOUT_OPTION,
     {0},
 };
-
-static int record_session(const struct session *s, const struct cli_args *args, struct recording *r)
-{
-    struct jdk_recorder jdk;
-    int status = recording_choose_file(r, args, s->name);
-    if (!status)
-        status = session_load_agent(s);
-    if (status)
-        return status;
-    interrupt_catch();
-    status = recording_file_open(&r->file);
-    if (status)
-        return status;
-    jdk_recorder_begin(&jdk, s, r, WATCH_GUARD_NS);
-    status = begin_recording(s, r);
-    if (!status)
-        status = begin_place(s, r);
-    if (status) {
-        jdk_recorder_abandon(&jdk, s);
-        return status;
-    }
-    status = watch_finish(s, r, watch_recording(s, r, true));
-    int joined = jdk_recorder_end(&jdk, s, r->file.path);
-    int shown = watch_show(r, args);
-    return status ? status : joined ? joined : shown;
-}
 
 static int record_run(const struct cli_args *args)
 {
@@ -54,7 +24,7 @@ static int record_run(const struct cli_args *args)
         return cli_usage(args->command, "'%.60s' is one argument too many; a command goes after --", args->operands[1]);
     status = session_open(&s, args);
     if (!status)
-        status = record_session(&s, args, &r);
+        status = attached_record(&s, args, &r);
     session_close(&s);
     return status;
 }

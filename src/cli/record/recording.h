@@ -85,11 +85,17 @@
     "process used more than 90 % of the processors that it may use (its CPU set, or the quota of its control group). " \
     "Quote it, because > is special to the shell."
 
+struct recording;
+
+/* What a command shows of a recording that has ended, in place of the report and the page. An exit status. */
+typedef int recording_show(const struct recording *r, const struct cli_args *args);
+
 struct recording {
     const char *given[RECORDING_OPTIONS_COUNT]; /* what goes to the agent, "on" for a switch; NULL = nothing, and its default holds */
     unsigned long long interval_ns, duration_ns; /* duration 0 = until told */
     unsigned long long paths_ns;                 /* 0 = nobody asks */
     struct recording_file file;
+    recording_show *show; /* NULL = the report and the page */
 };
 
 /* Whether its clock counts another event than CPU time. */

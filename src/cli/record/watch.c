@@ -173,8 +173,8 @@ int watch_show(const struct recording *r, const struct cli_args *args)
 {
     char html[PATH_MAX + 8];
     int status = check_file(r);
-    if (status)
-        return status;
+    if (status || r->show)
+        return status ? status : r->show(r, args);
     html_beside(r->file.path, html, sizeof html);
     if (!cli_switch(args, "no-report"))
         status = report_print_summary(r->file.path, stdout);

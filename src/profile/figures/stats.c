@@ -7,7 +7,11 @@
 
 struct interval stats_wilson(double share, double n)
 {
-    static const double z = 1.959963984540054; /* leaves 2.5 % on each side of the normal distribution */
+    return stats_wilson_at(share, n, 1.959963984540054); /* leaves 2.5 % on each side of the normal distribution */
+}
+
+struct interval stats_wilson_at(double share, double n, double z)
+{
     if (!(n > 0))
         return (struct interval){0, 1};
     double shrink = 1 + z * z / n;

@@ -16,6 +16,8 @@ struct interval {
 
 /* Wilson's 95 % interval for a share seen in n (effective) samples; [0, 1] when n is 0. share is in [0, 1]. */
 struct interval stats_wilson(double share, double n);
+/* The same of another confidence: z standard deviations to each side. */
+struct interval stats_wilson_at(double share, double n, double z);
 /* Kish's effective sample size, (sum w)^2 / sum w^2, of which n samples of one weight w give n w^2; 0 without weight. */
 double stats_effective_size(double sum, double sum_of_squares);
 /* That of the profile's samples: what all intervals rest on, wherever they are shown. */

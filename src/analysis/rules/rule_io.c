@@ -118,7 +118,7 @@ static void judge_seen(struct findings *f, const struct evidence *e)
     uint64_t samples = 0;
     tally_init(&stacks);
     tally_init(&threads);
-    if (stack_marks_init(&marks, p))
+    if (stack_marks_of(&marks, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
@@ -150,7 +150,6 @@ static void judge_seen(struct findings *f, const struct evidence *e)
     f->failed = f->failed || stacks.failed || threads.failed;
     tally_deinit(&stacks);
     tally_deinit(&threads);
-    stack_marks_deinit(&marks);
 }
 
 void rule_forces(struct findings *f, const struct evidence *e)

@@ -28,7 +28,7 @@ static uint32_t caller_by_samples(struct findings *f, const struct profile *p)
     if (!p)
         return 0;
     tally_init(&stacks);
-    if (stack_marks_init(&marks, p))
+    if (stack_marks_of(&marks, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
         if (stack_has(&marks, p->samples[i].stack, STACK_CALLS_GC))
@@ -37,7 +37,6 @@ static uint32_t caller_by_samples(struct findings *f, const struct profile *p)
     uint32_t site = row ? stack_site(f, p, row->key) : 0;
     f->failed = f->failed || stacks.failed;
     tally_deinit(&stacks);
-    stack_marks_deinit(&marks);
     return site;
 }
 

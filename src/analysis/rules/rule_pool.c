@@ -1,7 +1,8 @@
 /* Pools of threads that are all busy while others wait for results of tasks that no thread has begun.
  *
- * A thread in FutureTask.get waits for a task, and a task that is run has a worker. So of the threads that wait, as many as there are busy
- * workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue: nobody may wait for others. */
+ * A thread in FutureTask.get or CompletableFuture.join waits for a task, and a task that is run has a worker. So of the threads that wait,
+ * as many as there are busy workers wait for tasks under way, and the others for tasks in a queue. That is a lower bound of the queue:
+ * nobody may wait for others. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -73,18 +74,17 @@ static void add_waiter(struct crew *c, const struct profile_sample *s)
 static void add_samples(struct crew *c)
 {
     struct stack_marks marks;
-    if (stack_marks_init(&marks, c->p))
+    if (stack_marks_of(&marks, c->f, c->p))
         c->f->failed = true;
     for (uint32_t i = 0; !c->f->failed && i < c->p->sample_count; i++) {
         const struct profile_sample *s = &c->p->samples[i];
         bool sleeps = jfr_state_waits((enum jfr_thread_state)s->state) && s->state != JFR_STATE_READY;
         c->computing_ns += sleeps ? 0 : (double)s->weight;
         if (stack_has(&marks, s->stack, STACK_WORKS))
-            add_worker(c, s, stack_has(&marks, s->stack, STACK_TAKES_TASK) && sleeps);
+            add_worker(c, s, stack_is_idle(&marks, s->stack) && sleeps);
         if (stack_has(&marks, s->stack, STACK_AWAITS) && sleeps)
             add_waiter(c, s);
     }
-    stack_marks_deinit(&marks);
 }
 
 static struct amount idle_share(const struct crew *c, uint32_t pool)
@@ -140,6 +140,7 @@ static void judge(struct crew *c, const struct evidence *e)
                      .count = c->waits,
                      .threads = tally_keys(&c->waiters, 0),
                      .lost_ns = queued,
+                     .remedy = "more core threads: a pool with an unbounded or long queue does not grow beyond them before that is full",
                  });
 }
 

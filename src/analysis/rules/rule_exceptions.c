@@ -25,7 +25,7 @@ struct thrown {
 static void add_samples(struct thrown *t, const struct profile *p)
 {
     struct stack_marks marks;
-    if (stack_marks_init(&marks, p))
+    if (stack_marks_of(&marks, t->f, p))
         t->f->failed = true;
     for (uint32_t i = 0; !t->f->failed && i < p->sample_count; i++) {
         const struct profile_sample *s = &p->samples[i];
@@ -36,7 +36,6 @@ static void add_samples(struct thrown *t, const struct profile *p)
         t->samples += s->count;
         tally_add(&t->stacks, 0, s->stack, s->weight);
     }
-    stack_marks_deinit(&marks);
 }
 
 /* By the events of throws, where there are any: of the classes the one that is thrown most. Where errors alone are recorded, as the JDK's

@@ -77,7 +77,7 @@ static struct lock_use *use_of(struct uses *u, uint32_t class_name, uint8_t stat
  * are short, the owner of that lock mostly waits for one. */
 static bool is_of_idle_worker(const struct stack_marks *marks, const struct profile_sample *s)
 {
-    return stack_has(marks, s->stack, STACK_TAKES_TASK);
+    return stack_is_idle(marks, s->stack);
 }
 
 static void add_wait(struct uses *u, const struct stack_marks *marks, const struct profile_sample *s)
@@ -115,13 +115,12 @@ static int mark_dead(struct uses *u)
 static void add_waits(struct uses *u)
 {
     struct stack_marks marks;
-    int rc = stack_marks_init(&marks, u->p);
+    int rc = stack_marks_of(&marks, u->f, u->p);
     rc = rc ? rc : mark_dead(u);
     u->f->failed = u->f->failed || rc;
     for (uint32_t i = 0; !rc && !u->f->failed && i < u->p->sample_count; i++)
         if (u->p->samples[i].weight && !u->is_dead[i])
             add_wait(u, &marks, &u->p->samples[i]);
-    stack_marks_deinit(&marks);
 }
 
 /* ---- what owners do ---- */

@@ -14,12 +14,13 @@ static const char *name_of(const struct profile *p, uint32_t sample)
     return profile_text(p, p->threads[p->samples[sample].thread].name);
 }
 
-static void put_link(struct buffer *b, const struct profile *p, uint32_t sample, uint32_t owner)
+static void put_link(struct findings *f, struct buffer *b, const struct profile *p, uint32_t sample, uint32_t owner)
 {
     uint32_t class_name = locks_label(p, &p->samples[sample], "class");
-    buffer_printf(b, "%.100s waits for %s %.200s, which %.100s has", name_of(p, sample),
+    buffer_printf(b, "%.100s waits for %s %.200s, which %.100s has, at %.200s", name_of(p, sample),
                   p->samples[sample].state == JFR_STATE_MONITOR ? "the monitor of" : "a lock,",
-                  class_name ? profile_text(p, class_name) : "[unknown]", name_of(p, owner));
+                  class_name ? profile_text(p, class_name) : "[unknown]", name_of(p, owner),
+                  findings_text(f, stack_site(f, p, p->samples[sample].stack)));
 }
 
 static void add_circle(struct findings *f, const struct profile *p, const struct locks_link *links, uint32_t count)
@@ -34,7 +35,7 @@ static void add_circle(struct findings *f, const struct profile *p, const struct
         if (i >= LINKS_SHOWN)
             continue;
         buffer_text(&b, i ? "; " : ": ");
-        put_link(&b, p, links[i].sample, links[(i + 1) % count].sample);
+        put_link(f, &b, p, links[i].sample, links[(i + 1) % count].sample);
     }
     buffer_u8(&b, 0);
     findings_add(f, &(struct finding){.kind = FINDING_DEADLOCK,

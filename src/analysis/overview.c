@@ -1,0 +1,104 @@
+#include "analysis/overview.h"
+
+#include "analysis/stack.h"
+#include "profile/figures/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static void add(struct overview *v, const struct overview_row *row)
+{
+    v->rows[v->count++] = *row;
+}
+
+/* Of samples with these weights, each a draw. */
+static struct amount mean_of(double sum, double squares, const struct evidence *e)
+{
+    return amount_scaled(amount_normal(sum, sqrt(squares)), 1 / (double)e->duration_ns);
+}
+
+/* The weights of CPU time are measured, not drawn. */
+static void add_cpu(struct overview *v, struct findings *f, const struct evidence *e)
+{
+    if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS)
+        return;
+    add(v, &(struct overview_row){.id = "cpu", .words = "processors in use", .processors = e->processors,
+                                  .amount = amount_exact((double)e->cpu->weight / (double)e->duration_ns),
+                                  .site = stack_line_most(f, e->cpu, NULL, 0)});
+}
+
+static void add_ready(struct overview *v, const struct evidence *e)
+{
+    double sum = 0, squares = 0;
+    if (!e->wall)
+        return;
+    for (uint32_t i = 0; i < e->wall->sample_count; i++) {
+        const struct profile_sample *s = &e->wall->samples[i];
+        if (s->state != JFR_STATE_READY)
+            continue;
+        sum += (double)s->weight;
+        squares += (double)s->weight * (double)s->weight;
+    }
+    add(v, &(struct overview_row){.id = "ready", .words = "threads that had no processor", .amount = mean_of(sum, squares, e)});
+}
+
+static void add_monitors(struct overview *v, const struct evidence *e)
+{
+    double sum = 0;
+    if (!e->lock)
+        return;
+    for (uint32_t i = 0; i < e->lock->sample_count; i++)
+        sum += e->lock->samples[i].state == JFR_STATE_MONITOR ? (double)e->lock->samples[i].weight : 0;
+    add(v, &(struct overview_row){.id = "monitors", .words = "threads that waited for monitors",
+                                  .amount = amount_exact(sum / (double)e->duration_ns)});
+}
+
+static void add_pauses(struct overview *v, const struct evidence *e)
+{
+    double sum = 0;
+    if (!e->halts || !evidence_has(e, SOURCE_PAUSES))
+        return;
+    for (uint32_t i = 0; i < e->halts->count; i++)
+        sum += e->halts->list[i].kind == HALT_GC ? (double)e->halts->list[i].ns : 0;
+    add(v, &(struct overview_row){.id = "gc", .words = "of the time in pauses for garbage collection", .unit = OVERVIEW_SHARE,
+                                  .amount = amount_exact(sum / (double)e->duration_ns)});
+}
+
+static void add_allocations(struct overview *v, struct findings *f, const struct evidence *e)
+{
+    if (!e->alloc)
+        return;
+    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight;
+    for (uint32_t i = 0; i < e->alloc->sample_count; i++)
+        squares += (double)e->alloc->samples[i].weight * (double)e->alloc->samples[i].weight;
+    add(v, &(struct overview_row){.id = "alloc", .words = "allocated", .unit = OVERVIEW_BYTES,
+                                  .amount = amount_scaled(amount_normal(sum, sqrt(squares)), 1 / second),
+                                  .site = stack_line_most(f, e->alloc, NULL, 0)});
+}
+
+void overview_make(struct overview *v, struct findings *f, const struct evidence *e)
+{
+    *v = (struct overview){.pid = e->cpu ? e->cpu->pid : e->wall ? e->wall->pid : 0};
+    if (!e->duration_ns)
+        return;
+    add_cpu(v, f, e);
+    add_ready(v, e);
+    add_monitors(v, e);
+    add_pauses(v, e);
+    add_allocations(v, f, e);
+}
+
+const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size)
+{
+    const unsigned of_jdk = SOURCE_BIT(SOURCE_ASKED) | SOURCE_BIT(SOURCE_SOCKETS) | SOURCE_BIT(SOURCE_FORCES) | SOURCE_BIT(SOURCE_PINNED) |
+                            SOURCE_BIT(SOURCE_THROWS) | SOURCE_BIT(SOURCE_THROWN);
+    unsigned missing = 0;
+    char pid[24] = "PID";
+    for (uint32_t i = 0; i < f->gap_count; i++)
+        missing |= f->gaps[i].sources;
+    if (v->pid)
+        snprintf(pid, sizeof pid, "%" PRIu64, v->pid);
+    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", pid);
+    return line;
+}

@@ -1,0 +1,33 @@
+/* What a program did while it was recorded, problem or not: some figures with their intervals, for people who ask what is wrong and hear
+ * "nothing". */
+#ifndef CANDOR_ANALYSIS_OVERVIEW_H
+#define CANDOR_ANALYSIS_OVERVIEW_H
+
+#include "analysis/evidence.h"
+#include "analysis/findings.h"
+
+enum overview_unit { OVERVIEW_NUMBER, OVERVIEW_SHARE, OVERVIEW_BYTES };
+
+struct overview_row {
+    const char *id;    /* "cpu" */
+    const char *words; /* "processors in use" */
+    enum overview_unit unit;
+    struct amount amount;
+    uint32_t processors; /* that there are, where it counts these; else 0 */
+    uint32_t site;       /* string of the findings: the program's own line with most of it; 0 = unknown */
+};
+
+enum { OVERVIEW_ROWS = 8 };
+
+struct overview {
+    struct overview_row rows[OVERVIEW_ROWS];
+    uint32_t count;
+    uint64_t pid; /* 0 = unknown */
+};
+
+/* Rows of what was recorded; their texts go into f. */
+void overview_make(struct overview *v, struct findings *f, const struct evidence *e);
+/* The command that records what the rules lack that were not judged. Returns line. */
+const char *overview_again(const struct findings *f, const struct overview *v, char *line, size_t size);
+
+#endif

@@ -1,0 +1,165 @@
+/* Allocations that need not be: numbers in objects, and one line that allocates much of all. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "base/text/units.h"
+#include "profile/allocated.h"
+#include "profile/figures/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define BOXED_WARNING 0.8      /* of the bytes */
+#define BOXED_CPU_WARNING 0.2  /* of the CPU time */
+#define BOXED_LEAST 10e6       /* bytes a second, below which it costs nothing */
+#define SITE_WARNING 500e6     /* bytes a second, at one line */
+
+struct part {
+    double sum;
+    struct tally lines, classes; /* group 0: by string of the findings, and of the profile */
+};
+
+static void part_init(struct part *p)
+{
+    *p = (struct part){0};
+    tally_init(&p->lines);
+    tally_init(&p->classes);
+}
+
+static void part_deinit(struct part *p)
+{
+    tally_deinit(&p->lines);
+    tally_deinit(&p->classes);
+}
+
+static void add(struct part *part, const struct profile *p, const struct profile_sample *s, uint32_t line)
+{
+    uint32_t class_name = allocated_class(p, s->labels);
+    part->sum += (double)s->weight;
+    if (line)
+        tally_add(&part->lines, 0, line, s->weight);
+    if (class_name)
+        tally_add(&part->classes, 0, class_name, s->weight);
+}
+
+/* Samples in valueOf of a wrapper class. */
+static struct amount boxed(struct findings *f, const struct profile *p, struct part *part)
+{
+    struct stack_marks marks;
+    struct stack_lines lines;
+    int rc = stack_marks_of(&marks, f, p), rc_lines = stack_lines_of(&lines, f, p);
+    f->failed = f->failed || rc || rc_lines;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
+        if (stack_has(&marks, p->samples[i].stack, STACK_BOXES))
+            add(part, p, &p->samples[i], lines.of_node[p->samples[i].stack]);
+    f->failed = f->failed || part->lines.failed || part->classes.failed;
+    return amount_share(part->sum, (double)p->weight, stats_effective_samples(p));
+}
+
+static double a_second(const struct evidence *e, double bytes)
+{
+    return bytes / ((double)e->duration_ns / 1e9);
+}
+
+static double cpu_score(struct findings *f, const struct evidence *e)
+{
+    struct part part;
+    if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS)
+        return 0;
+    part_init(&part);
+    struct amount share = boxed(f, e->cpu, &part);
+    part_deinit(&part);
+    return score_saturate(share.low, BOXED_CPU_WARNING);
+}
+
+static void judge_boxing(struct findings *f, const struct evidence *e, const struct part *part, const struct amount *share)
+{
+    struct amount rate = amount_scaled(*share, a_second(e, (double)e->alloc->weight));
+    double score = fmax(score_saturate(share->low, BOXED_WARNING), cpu_score(f, e));
+    char bytes[32];
+    if (rate.low < BOXED_LEAST || score < SCORE_INFO)
+        return;
+    const struct tally_row *line = tally_largest(&part->lines, 0), *class_name = tally_largest(&part->classes, 0);
+    uint32_t site = line ? line->key : 0;
+    uint32_t subject = class_name ? findings_string(f, profile_text(e->alloc, class_name->key)) : 0;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_BOXING,
+                        .score = score,
+                        .text = findings_say(f,
+                                             "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects, most of them "
+                                             "%.200s at %.300s",
+                                             100 * share->low, 100 * share->high,
+                                             units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)), findings_text(f, subject),
+                                             findings_text(f, site)),
+                        .subject = subject,
+                        .site = site,
+                        .count = part->lines.count,
+                    });
+}
+
+void rule_boxing(struct findings *f, const struct evidence *e)
+{
+    struct part part;
+    if (!e->alloc || !e->duration_ns)
+        return;
+    part_init(&part);
+    struct amount share = boxed(f, e->alloc, &part);
+    if (!f->failed)
+        judge_boxing(f, e, &part, &share);
+    part_deinit(&part);
+}
+
+static void judge_site(struct findings *f, const struct evidence *e, const struct tally_row *line, uint32_t class_name)
+{
+    struct amount share = amount_share((double)line->weight, (double)e->alloc->weight, stats_effective_samples(e->alloc));
+    struct amount rate = amount_scaled(share, a_second(e, (double)e->alloc->weight));
+    double score = score_saturate(rate.low, SITE_WARNING);
+    char low[32], high[32];
+    if (score < SCORE_INFO)
+        return;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_ALLOCATION_SITE,
+                        .score = score,
+                        .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all, most of it %.200s",
+                                             findings_text(f, line->key), units_format_bytes(low, sizeof low, amount_whole(rate.low)),
+                                             units_format_bytes(high, sizeof high, amount_whole(rate.high)), 100 * share.low,
+                                             100 * share.high, profile_text(e->alloc, class_name)),
+                        .subject = findings_string(f, profile_text(e->alloc, class_name)),
+                        .site = line->key,
+                        .count = line->count,
+                    });
+}
+
+static void add_lines(struct findings *f, const struct profile *p, struct tally *sums, struct tally *classes)
+{
+    struct stack_lines lines;
+    if (stack_lines_of(&lines, f, p))
+        f->failed = true;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        uint32_t line = lines.of_node[s->stack];
+        if (!line)
+            continue;
+        tally_add(sums, 0, line, s->weight);
+        tally_add(classes, line, allocated_class(p, s->labels), s->weight);
+    }
+}
+
+/* The line with most bytes. */
+void rule_allocation_site(struct findings *f, const struct evidence *e)
+{
+    struct tally lines, classes; /* classes: by line */
+    if (!e->alloc || !e->duration_ns)
+        return;
+    tally_init(&lines);
+    tally_init(&classes);
+    add_lines(f, e->alloc, &lines, &classes);
+    f->failed = f->failed || lines.failed || classes.failed;
+    const struct tally_row *line = tally_largest(&lines, 0);
+    if (line && !f->failed)
+        judge_site(f, e, line, tally_largest(&classes, line->key)->key);
+    tally_deinit(&lines);
+    tally_deinit(&classes);
+}

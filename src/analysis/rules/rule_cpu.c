@@ -1,0 +1,75 @@
+/* Threads that could run and have no processor. What the program itself uses says whose fault it is: its own, or that of others on the
+ * machine and of quotas. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "profile/figures/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define READY_WARNING 1.0 /* threads that wait, for each processor */
+#define OWN_USE 0.75      /* of the processors, from which the program itself keeps them busy */
+
+enum { LOOKS_LEAST = 10 };
+
+struct ready {
+    double sum, squares;
+    uint64_t looks;
+    struct tally threads; /* group 0 */
+};
+
+static void add_looks(struct ready *r, const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->sample_count; i++) {
+        const struct profile_sample *s = &p->samples[i];
+        if (s->state != JFR_STATE_READY)
+            continue;
+        r->sum += (double)s->weight;
+        r->squares += (double)s->weight * (double)s->weight;
+        r->looks += s->count;
+        tally_add(&r->threads, 0, s->thread, s->weight);
+    }
+}
+
+static void judge(struct findings *f, const struct evidence *e, const struct ready *r)
+{
+    double processors = e->processors, used = (double)e->cpu->weight / (double)e->duration_ns;
+    struct amount lost = amount_normal(r->sum, sqrt(r->squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
+    bool is_own = used >= OWN_USE * processors;
+    double score = score_saturate(mean.low / processors, READY_WARNING);
+    char place[400] = "";
+    if (r->looks < LOOKS_LEAST || score < SCORE_INFO)
+        return;
+    uint32_t site = is_own ? stack_line_most(f, e->cpu, NULL, 0) : 0;
+    if (site)
+        snprintf(place, sizeof place, "; the program's own line that uses most of them is %.300s", findings_text(f, site));
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_CPU_SATURATED,
+                        .score = score,
+                        .text = findings_say(f,
+                                             "%.1f threads on average (%.1f to %.1f) could run and had no processor; the program used %.2f "
+                                             "of the %u processors%s%s",
+                                             mean.value, mean.low, mean.high, used, e->processors,
+                                             is_own ? "" : ": others on the machine, or a quota, took the rest", place),
+                        .site = site,
+                        .count = r->looks,
+                        .threads = tally_keys(&r->threads, 0),
+                        .lost_ns = lost,
+                        .remedy = is_own ? NULL : "look at what else runs on this machine, and at the CPU quota of the container",
+                    });
+}
+
+void rule_cpu(struct findings *f, const struct evidence *e)
+{
+    struct ready r = {0};
+    if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS || !e->wall || !e->processors || !e->duration_ns)
+        return;
+    tally_init(&r.threads);
+    add_looks(&r, e->wall);
+    f->failed = f->failed || r.threads.failed;
+    judge(f, e, &r);
+    tally_deinit(&r.threads);
+}

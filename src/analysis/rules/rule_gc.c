@@ -1,0 +1,113 @@
+/* What garbage collection costs: the share of the time in which it stops all threads, the CPU time of its own threads, and the longest
+ * pause. Why it has so much to do, allocations tell, where they were recorded. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+#include "base/text/units.h"
+#include "profile/figures/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STOPPED_WARNING 0.1   /* of the time */
+#define CPU_WARNING 0.4       /* of the CPU time, for the collector's threads */
+#define PROCESSOR_LEAST 0.1   /* of one, that these use: of an idle program they may well be most */
+#define LONGEST_WARNING_NS 1e9
+
+enum { PAUSES_LEAST = 5 };
+
+struct pauses {
+    double sum, squares;
+    uint64_t count;
+    const struct halt *longest;
+};
+
+static struct pauses add_pauses(const struct halts *h)
+{
+    struct pauses p = {0};
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct halt *one = &h->list[i];
+        if (one->kind != HALT_GC)
+            continue;
+        p.longest = !p.longest || one->ns > p.longest->ns ? one : p.longest;
+        if (strstr(halts_text(h, one->what), "System.gc()"))
+            continue; /* system_gc is about these */
+        p.sum += (double)one->ns;
+        p.squares += (double)one->ns * (double)one->ns;
+        p.count++;
+    }
+    return p;
+}
+
+static struct amount cpu_share(struct findings *f, const struct profile *p)
+{
+    struct stack_marks marks;
+    double collects = 0;
+    if (stack_marks_of(&marks, f, p))
+        f->failed = true;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
+        collects += stack_has(&marks, p->samples[i].stack, STACK_COLLECTS) ? (double)p->samples[i].weight : 0;
+    return amount_share(collects, (double)p->weight, stats_effective_samples(p));
+}
+
+static uint32_t tell_pressure(struct findings *f, const struct evidence *e, const struct pauses *p, const struct amount *stopped,
+                              const struct amount *cpu, uint32_t site)
+{
+    char allocated[500] = "", share[100] = "", rate[32];
+    if (cpu->value > 0)
+        snprintf(share, sizeof share, ", and %.1f to %.1f %% of the CPU time went into collecting", 100 * cpu->low, 100 * cpu->high);
+    if (e->alloc)
+        snprintf(allocated, sizeof allocated, "; the program allocates %s/s%s%.300s",
+                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * 1e9)),
+                 site ? ", most of it at " : "", findings_text(f, site));
+    return findings_say(f, "%llu pauses for garbage collection stopped all threads for %.1f %% of the time (%.1f to %.1f)%s%s",
+                        (unsigned long long)p->count, 100 * stopped->value, 100 * stopped->low, 100 * stopped->high, share, allocated);
+}
+
+static void judge_pressure(struct findings *f, const struct evidence *e, const struct pauses *p)
+{
+    struct amount lost = amount_normal(p->sum, sqrt(p->squares)), stopped = amount_scaled(lost, 1 / (double)e->duration_ns), cpu = {0};
+    stopped.high = fmin(stopped.high, 1);
+    if (e->cpu && e->cpu->unit == PROFILE_UNIT_NS)
+        cpu = cpu_share(f, e->cpu);
+    bool is_busy = cpu.low > 0 && cpu.low * (double)e->cpu->weight >= PROCESSOR_LEAST * (double)e->duration_ns;
+    double score = fmax(score_saturate(stopped.low, STOPPED_WARNING), is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
+    if (p->count < PAUSES_LEAST || score < SCORE_INFO)
+        return;
+    uint32_t site = e->alloc ? stack_line_most(f, e->alloc, NULL, 0) : 0;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_GC_PRESSURE,
+                        .score = score,
+                        .text = tell_pressure(f, e, p, &stopped, &cpu, site),
+                        .site = site,
+                        .count = p->count,
+                        .lost_ns = lost,
+                    });
+}
+
+static void judge_longest(struct findings *f, const struct evidence *e, const struct pauses *p)
+{
+    char ns[32];
+    if (!p->longest)
+        return;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_GC_LONG_PAUSE,
+                        .score = score_saturate((double)p->longest->ns, LONGEST_WARNING_NS),
+                        .text = findings_say(f, "one pause stopped all threads for %s (%.200s)",
+                                             units_format_duration(ns, sizeof ns, p->longest->ns), halts_text(e->halts, p->longest->what)),
+                        .subject = findings_string(f, halts_text(e->halts, p->longest->what)),
+                        .count = 1,
+                        .lost_ns = amount_exact((double)p->longest->ns),
+                    });
+}
+
+void rule_gc(struct findings *f, const struct evidence *e)
+{
+    if (!e->halts || !e->duration_ns)
+        return;
+    struct pauses p = add_pauses(e->halts);
+    judge_pressure(f, e, &p);
+    judge_longest(f, e, &p);
+}

@@ -1,0 +1,67 @@
+/* What the recording itself does not show: CPU time without a sample, samples without a whole stack, and lines that are approximate. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "profile/figures/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MISSING_WARNING 0.2     /* of the CPU time */
+#define APPROXIMATE_WARNING 2.0 /* of it: worth knowing from two fifths on, and no warning */
+#define CPU_LEAST_NS 1e9        /* less of it says nothing of the recorder */
+
+struct missing {
+    double all, lost, failed, truncated, unseen;
+};
+
+static struct missing add_books(const struct profile *p)
+{
+    struct missing m = {0};
+    for (uint32_t i = 0; i < p->book_count; i++) {
+        const struct profile_book *book = &p->books[i];
+        const char *account = profile_text(p, book->account);
+        double ns = fmax(0, (double)book->ns);
+        m.all += !strcmp(account, "cpu") ? ns : 0;
+        m.lost += !strcmp(account, "lost") ? ns : 0;
+        m.failed += !strcmp(account, "failed") ? ns : 0;
+        m.truncated += !strcmp(account, "truncated") ? ns : 0;
+        m.unseen += !strcmp(account, "unseen") ? ns : 0;
+    }
+    return m;
+}
+
+/* The sums are counts of a clock that has drawn them: what came by chance counts as little as its samples do. */
+static struct amount share_of(const struct profile *p, double part, double all)
+{
+    return amount_share(fmin(part, all), all, stats_effective_samples(p));
+}
+
+void rule_quality(struct findings *f, const struct evidence *e)
+{
+    if (!e->cpu || !e->cpu->book_count)
+        return;
+    struct missing m = add_books(e->cpu);
+    if (m.all < CPU_LEAST_NS)
+        return;
+    struct amount missing = share_of(e->cpu, m.lost + m.failed + m.truncated + m.unseen, m.all);
+    double sampled = (double)e->cpu->weight, approximate = stats_approximate_share(e->cpu);
+    struct amount lines = share_of(e->cpu, approximate * sampled, sampled);
+    double of_missing = score_saturate(missing.low, MISSING_WARNING), of_lines = score_saturate(lines.low, APPROXIMATE_WARNING);
+    bool is_lines = of_lines > of_missing;
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_RECORDING_QUALITY,
+                        .score = fmax(of_missing, of_lines),
+                        .text = findings_say(f,
+                                             "%.1f %% of the CPU time was lost, %.1f %% could not be seen, %.1f %% has no stack, and %.1f "
+                                             "%% has one that is cut; in %.1f to %.1f %% of it the line is approximate",
+                                             100 * m.lost / m.all, 100 * m.unseen / m.all, 100 * m.failed / m.all,
+                                             100 * m.truncated / m.all,
+                                             100 * lines.low, 100 * lines.high),
+                        .count = e->cpu->sampled,
+                        .lost_ns = amount_scaled(missing, m.all),
+                        .remedy = is_lines ? "load the agent at start (-agentpath, or candor record -- COMMAND): the JVM notes exact lines "
+                                             "for code that it compiles from then on"
+                                           : NULL,
+                    });
+}

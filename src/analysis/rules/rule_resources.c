@@ -1,0 +1,304 @@
+/* Pools of connections, permits and the like that lend less than is asked for: threads wait until others give back.
+ *
+ * A thread that waits in a library's pool, or for a permit of a Semaphore, waits for a resource. One in BlockingQueue.take may as well
+ * be a consumer that has nothing to do. Names tell some of them (ConnectionPool.borrow). Otherwise threads that share resources show by
+ * their waits: while some wait, the number of the others is that of the resources, all the time, and they take turns. The number of busy
+ * consumers is as random as the arrival of what they consume; or it is that of their clients, which then wait as often as they do. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+#include "analysis/tally.h"
+#include "base/array.h"
+#include "base/text/units.h"
+#include "profile/locks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WAITERS_WARNING 1.0 /* threads that wait on average */
+#define CONSTANT_LEAST 0.5  /* of the time in which exactly so many do not wait: of random arrivals at most 0.37 */
+#define CLIENTS_LEAST 0.5   /* and CLIENTS_MOST: waits of others, for each of theirs, from which these may be clients */
+#define CLIENTS_MOST 2.0
+#define IN_USE 0.75         /* of the processors: who has a resource may wait for one of these */
+
+enum { WAITS_LEAST = 10, THREADS_LEAST = 2 }; /* fewer are chance */
+
+enum lender { LENDS_NOTHING, LENDS_BY_QUEUE, LENDS_PERMITS, LENDS_BY_NAME, LENDS_AS_LIBRARY, LENDERS };
+
+/* The waits at one place of the program. */
+struct place {
+    uint32_t own; /* string of the profile: its innermost method */
+    enum lender lender;
+    double sum, squares; /* of the time */
+    uint64_t ended, count;
+    uint32_t first_turn, turns;
+};
+
+/* A thread begins to wait, or ends. */
+struct turn {
+    int64_t ns;
+    uint32_t place;
+    int32_t change;
+};
+
+struct lending {
+    struct findings *f;
+    const struct evidence *e;
+    const struct profile *p;
+    struct stack_marks marks;
+    struct place *places;
+    uint32_t count, cap;
+    struct map by_own;
+    struct turn *turns;
+    uint32_t turn_count, turn_cap;
+    uint64_t *ended; /* of all places, sorted */
+    struct tally threads, stacks; /* by place */
+    double threshold_ns;
+};
+
+static enum lender lender_of(const struct stack_marks *m, uint32_t stack)
+{
+    if (stack_is_idle(m, stack) || stack_has(m, stack, STACK_AWAITS))
+        return LENDS_NOTHING;
+    if (stack_has(m, stack, STACK_BORROWS))
+        return LENDS_AS_LIBRARY;
+    if (stack_has(m, stack, STACK_ACQUIRES))
+        return LENDS_PERMITS;
+    if (stack_has(m, stack, STACK_TAKES))
+        return stack_has(m, stack, STACK_LENDS) ? LENDS_BY_NAME : LENDS_BY_QUEUE;
+    return LENDS_NOTHING;
+}
+
+static struct place *place_of(struct lending *l, uint32_t own, enum lender lender)
+{
+    bool added;
+    uint32_t *at = map_add(&l->by_own, (uint64_t)own * LENDERS + lender, &added);
+    if (!at || (added && ARRAY_GROW(l->places, l->cap, l->count))) {
+        l->f->failed = true;
+        return NULL;
+    }
+    if (added) {
+        *at = l->count;
+        l->places[l->count++] = (struct place){.own = own, .lender = lender};
+    }
+    return &l->places[*at];
+}
+
+static void add_turns(struct lending *l, const struct profile_sample *s, uint32_t place)
+{
+    const struct turn both[] = {{s->time_ns, place, 1}, {s->time_ns + (int64_t)s->weight, place, -1}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        if (ARRAY_GROW(l->turns, l->turn_cap, l->turn_count)) {
+            l->f->failed = true;
+            return;
+        }
+        l->turns[l->turn_count++] = both[i];
+    }
+}
+
+static void add_wait(struct lending *l, const struct profile_sample *s, bool is_timed)
+{
+    enum lender lender = lender_of(&l->marks, s->stack);
+    struct place *place = place_of(l, stack_own(l->p, s->stack), lender);
+    if (!place)
+        return;
+    uint32_t at = (uint32_t)(place - l->places);
+    place->sum += (double)s->weight;
+    place->squares += is_timed ? 0 : (double)s->weight * (double)s->weight;
+    place->count += s->count;
+    place->ended += is_timed && !locks_label(l->p, s, "open");
+    tally_add(&l->threads, at, s->thread, s->weight);
+    tally_add(&l->stacks, at, s->stack, s->weight);
+    if (is_timed && lender == LENDS_BY_QUEUE)
+        add_turns(l, s, at);
+}
+
+/* ---- who takes turns ---- */
+
+static int by_place_and_time(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+/* How many of the threads do not wait, most of the time in which others do, and in what share of it. */
+static uint32_t lent(const struct lending *l, uint32_t place, struct amount *share)
+{
+    uint32_t threads = tally_keys(&l->threads, place), most = 0;
+    double *held = calloc((size_t)threads + 1, sizeof *held), all = 0; /* time, by the number that wait */
+    int64_t waiting = 0;
+    if (!held) {
+        l->f->failed = true;
+        return 0;
+    }
+    const struct turn *turns = l->turns + l->places[place].first_turn;
+    for (uint32_t i = 0; i + 1 < l->places[place].turns; i++) {
+        const struct turn *turn = &turns[i], *next = turn + 1;
+        waiting += turn->change;
+        if (waiting < 1 || waiting > (int64_t)threads)
+            continue;
+        held[waiting] += (double)(next->ns - turn->ns);
+        all += (double)(next->ns - turn->ns);
+    }
+    for (uint32_t i = 1; i < threads; i++)
+        most = held[i] > held[most] || !most ? i : most;
+    *share = amount_share(most ? held[most] : 0, all, (double)l->places[place].ended);
+    free(held);
+    return most ? threads - most : 0;
+}
+
+/* Others wait about as often as these: they may be who gives them work. */
+static bool may_have_clients(const struct lending *l, uint32_t place)
+{
+    double own = (double)l->places[place].ended;
+    uint32_t low = 0, high = l->count; /* the first that has as many as a client may have */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((double)l->ended[middle] < CLIENTS_LEAST * own)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low + 1 < l->count && (double)l->ended[low + 1] <= CLIENTS_MOST * own; /* one of them is its own */
+}
+
+static bool takes_turns(const struct lending *l, uint32_t place, uint32_t *size)
+{
+    struct amount share = {0};
+    if (!l->places[place].own || may_have_clients(l, place))
+        return false;
+    *size = lent(l, place, &share);
+    return *size && share.low >= CONSTANT_LEAST;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+static void sort(struct lending *l)
+{
+    l->ended = malloc(((size_t)l->count + 1) * sizeof *l->ended);
+    if (!l->ended) {
+        l->f->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < l->count; i++)
+        l->ended[i] = l->places[i].ended;
+    qsort(l->ended, l->count, sizeof *l->ended, by_size);
+    if (l->turn_count)
+        qsort(l->turns, l->turn_count, sizeof *l->turns, by_place_and_time);
+    for (uint32_t i = l->turn_count; i-- > 0;) {
+        l->places[l->turns[i].place].first_turn = i;
+        l->places[l->turns[i].place].turns++;
+    }
+}
+
+/* ---- judging ---- */
+
+static bool is_resource(const struct lending *l, uint32_t place, uint32_t *size)
+{
+    const struct place *one = &l->places[place];
+    *size = 0;
+    if (one->lender == LENDS_AS_LIBRARY)
+        return true;
+    if (one->lender == LENDS_NOTHING || one->ended < WAITS_LEAST || tally_keys(&l->threads, place) < THREADS_LEAST)
+        return false;
+    return one->lender != LENDS_BY_QUEUE || takes_turns(l, place, size);
+}
+
+static uint32_t lender_name(const struct lending *l, uint32_t stack)
+{
+    static const enum stack_mark marks[] = {STACK_BORROWS, STACK_ACQUIRES, STACK_TAKES};
+    uint32_t name = 0;
+    for (size_t i = 0; !name && i < sizeof marks / sizeof *marks; i++)
+        name = stack_marked(&l->marks, stack, marks[i]);
+    return findings_string(l->f, profile_text(l->p, name));
+}
+
+static void judge(struct lending *l, uint32_t place)
+{
+    const struct place *one = &l->places[place];
+    struct findings *f = l->f;
+    uint32_t size, threads = tally_keys(&l->threads, place);
+    char each[32], turns[64] = "";
+    if (!is_resource(l, place, &size))
+        return;
+    struct amount lost = amount_normal(one->sum, sqrt(one->squares + threads * l->threshold_ns * l->threshold_ns / 4));
+    struct amount mean = amount_scaled(lost, 1 / (double)l->e->duration_ns);
+    uint32_t stack = tally_largest(&l->stacks, place)->key, site = stack_site(f, l->p, stack), name = lender_name(l, stack);
+    if (size)
+        snprintf(turns, sizeof turns, "; %u at a time %s what they wait for", size, size == 1 ? "has" : "have");
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_POOL_TOO_SMALL,
+                        .score = score_saturate(mean.low, WAITERS_WARNING),
+                        .text = findings_say(f,
+                                             "%.1f threads on average (%.1f to %.1f) of %u waited in %.200s, for %s each time, at "
+                                             "%.300s%s",
+                                             mean.value, mean.low, mean.high, threads, findings_text(f, name),
+                                             units_format_duration(each, sizeof each, (uint64_t)(one->sum / (double)one->count)),
+                                             findings_text(f, site), turns),
+                        .subject = name,
+                        .site = site,
+                        .count = one->count,
+                        .threads = threads,
+                        .lost_ns = lost,
+                        .report = l->p == l->e->wall ? "--kind wall" : "--kind lock",
+                    });
+}
+
+/* Where the processors are the bottleneck, a larger pool has nothing to run on. */
+static bool lacks_processors(const struct evidence *e)
+{
+    double all = (double)e->processors * (double)e->duration_ns;
+    return e->cpu && e->cpu->unit == PROFILE_UNIT_NS && all > 0 && (double)e->cpu->weight >= IN_USE * all;
+}
+
+static bool is_wait(const struct lending *l, const struct profile_sample *s, bool is_timed)
+{
+    if (is_timed)
+        return s->weight && s->state == JFR_STATE_PARKED;
+    bool parks = s->state == JFR_STATE_PARKED && !(l->e->lock && evidence_has(l->e, SOURCE_PARKS));
+    return (parks || s->state == JFR_STATE_WAITING) && lender_of(&l->marks, s->stack) == LENDS_AS_LIBRARY;
+}
+
+/* By waits, each with its time; or, of those that no event tells, by samples of the wall clock. */
+static void judge_profile(struct findings *f, const struct evidence *e, const struct profile *p)
+{
+    struct lending l = {.f = f, .e = e, .p = p};
+    bool is_timed = p == e->lock;
+    const struct profile_book *threshold = is_timed ? profile_book(p, "lock_threshold", "other") : NULL;
+    l.threshold_ns = threshold && threshold->ns > 0 ? (double)threshold->ns : 0;
+    map_init(&l.by_own);
+    tally_init(&l.threads);
+    tally_init(&l.stacks);
+    f->failed = stack_marks_of(&l.marks, f, p) || f->failed;
+    for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
+        if (is_wait(&l, &p->samples[i], is_timed))
+            add_wait(&l, &p->samples[i], is_timed);
+    f->failed = f->failed || l.threads.failed || l.stacks.failed;
+    sort(&l);
+    for (uint32_t i = 0; !f->failed && i < l.count; i++)
+        judge(&l, i);
+    map_deinit(&l.by_own);
+    tally_deinit(&l.threads);
+    tally_deinit(&l.stacks);
+    free(l.places);
+    free(l.turns);
+    free(l.ended);
+}
+
+void rule_resources(struct findings *f, const struct evidence *e)
+{
+    if (!e->duration_ns || lacks_processors(e))
+        return;
+    if (e->lock && evidence_has(e, SOURCE_PARKS))
+        judge_profile(f, e, e->lock);
+    if (e->wall)
+        judge_profile(f, e, e->wall);
+}

@@ -1,0 +1,56 @@
+/* Threads that are started for little work, and end again. */
+#include "analysis/rules.h"
+
+#include "analysis/findings.h"
+#include "analysis/stack.h"
+
+#include <stdio.h>
+
+#define ENDS_WARNING 100.0 /* threads that end, a second */
+
+enum { ENDS_LEAST = 50 };
+
+static uint64_t ended(const struct profile *p)
+{
+    const struct profile_book *book = profile_book(p, "wall_unseen", "ended");
+    return book ? book->count : 0;
+}
+
+/* Where samples meet Thread.start. */
+static uint32_t starter(struct findings *f, const struct profile *p)
+{
+    struct stack_marks marks;
+    uint32_t line = 0;
+    if (!p)
+        return 0;
+    if (stack_marks_of(&marks, f, p))
+        f->failed = true;
+    else
+        line = stack_line_most(f, p, &marks, STACK_STARTS);
+    return line;
+}
+
+void rule_threads(struct findings *f, const struct evidence *e)
+{
+    char place[400] = "";
+    if (!e->wall || !e->duration_ns)
+        return;
+    uint64_t count = ended(e->wall);
+    struct amount rate = amount_scaled(amount_count((double)count), 1e9 / (double)e->duration_ns);
+    double score = score_saturate(rate.low, ENDS_WARNING);
+    if (count < ENDS_LEAST || score < SCORE_INFO)
+        return;
+    uint32_t site = starter(f, e->cpu);
+    site = site ? site : starter(f, e->wall);
+    if (site)
+        snprintf(place, sizeof place, ", most of them started at %.300s", findings_text(f, site));
+    findings_add(f, &(struct finding){
+                        .kind = FINDING_THREAD_CHURN,
+                        .score = score,
+                        .text = findings_say(f, "%llu threads ended, %.0f a second (%.0f to %.0f)%s", (unsigned long long)count, rate.value,
+                                             rate.low, rate.high, place),
+                        .site = site,
+                        .count = count,
+                        .threads = (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),
+                    });
+}

@@ -1,0 +1,250 @@
+#include "analysis/windows.h"
+
+#include "base/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+#define OVERLAP_NS (600 * SECOND_NS) /* of a recording; of a longer one windows do not overlap */
+
+static const uint64_t lengths[] = {60 * SECOND_NS, 10 * SECOND_NS};
+
+enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 6 };
+
+/* Sums of a whole recording, and what is certain, or as bad, however short the time. */
+static const enum finding_kind of_whole[] = {FINDING_DEADLOCK, FINDING_LEAK, FINDING_THREAD_CHURN, FINDING_RECORDING_QUALITY,
+                                             FINDING_GC_LONG_PAUSE};
+
+/* A part of the evidence; its profiles share all but the samples with those of the whole. */
+struct slice {
+    struct evidence e;
+    struct profile profiles[PROFILES];
+    struct halts halts;
+};
+
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+/* Of what lasts from then on, the part within. */
+static uint64_t part_of(const struct span *w, int64_t start_ns, uint64_t ns)
+{
+    int64_t end_ns = ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)ns;
+    int64_t from = start_ns > w->from_ns ? start_ns : w->from_ns, to = end_ns < w->to_ns ? end_ns : w->to_ns;
+    return to > from ? (uint64_t)(to - from) : 0;
+}
+
+static bool is_within(const struct span *w, int64_t ns)
+{
+    return ns >= w->from_ns && ns < w->to_ns;
+}
+
+/* ---- slices ---- */
+
+/* Waits last, and each other sample is of a moment. */
+static void cut_samples(struct profile *p, const struct profile *whole, const struct span *w)
+{
+    p->sample_count = p->sampled = 0;
+    p->weight = 0;
+    for (uint32_t i = 0; i < whole->sample_count; i++) {
+        struct profile_sample s = whole->samples[i];
+        if (whole->kind == PROFILE_LOCK && s.time_ns > 0)
+            s.weight = part_of(w, s.time_ns, s.weight);
+        else if (!is_within(w, s.time_ns))
+            continue;
+        if (!s.weight)
+            continue;
+        p->samples[p->sample_count++] = s;
+        p->sampled += s.count;
+        p->weight += s.weight;
+    }
+}
+
+static void cut_halts(struct halts *h, const struct halts *whole, const struct span *w)
+{
+    h->count = 0;
+    for (uint32_t i = 0; i < whole->count; i++) {
+        struct halt one = whole->list[i];
+        bool lasts = one.ns && one.kind != HALT_SAFEPOINTS_COUNTED && one.start_ns > 0; /* those lie somewhere in a while */
+        one.ns = lasts ? part_of(w, one.start_ns, one.ns) : one.ns;
+        if (lasts ? one.ns > 0 : is_within(w, one.start_ns))
+            h->list[h->count++] = one;
+    }
+    h->start_ns = w->from_ns;
+    h->duration_ns = (uint64_t)(w->to_ns - w->from_ns);
+}
+
+static const struct profile *profile_at(const struct evidence *e, int i)
+{
+    const struct profile *const all[PROFILES] = {e->cpu, e->wall, e->lock, e->holder, e->alloc, e->live};
+    return all[i];
+}
+
+static int slice_init(struct slice *s, const struct evidence *e)
+{
+    bool failed = false;
+    *s = (struct slice){.e = *e};
+    for (int i = 0; i < PROFILES; i++) {
+        const struct profile *p = profile_at(e, i);
+        if (!p)
+            continue;
+        s->profiles[i] = *p;
+        s->profiles[i].samples = malloc(((size_t)p->sample_count + 1) * sizeof *p->samples);
+        failed = failed || !s->profiles[i].samples;
+    }
+    if (e->halts) {
+        s->halts = *e->halts;
+        s->halts.list = malloc(((size_t)e->halts->count + 1) * sizeof *s->halts.list);
+        failed = failed || !s->halts.list;
+        s->e.halts = &s->halts;
+    }
+    s->e.cpu = e->cpu ? &s->profiles[0] : NULL;
+    s->e.wall = e->wall ? &s->profiles[1] : NULL;
+    s->e.lock = e->lock ? &s->profiles[2] : NULL;
+    s->e.holder = e->holder ? &s->profiles[3] : NULL;
+    s->e.alloc = e->alloc ? &s->profiles[4] : NULL;
+    s->e.live = NULL;
+    s->e.throws = (struct recorded_throws){0};
+    return failed ? -ENOMEM : 0;
+}
+
+static void slice_deinit(struct slice *s)
+{
+    for (int i = 0; i < PROFILES; i++)
+        free(s->profiles[i].samples);
+    free(s->halts.list);
+}
+
+static void slice_cut(struct slice *s, const struct evidence *e, const struct span *w)
+{
+    for (int i = 0; i < PROFILES; i++)
+        if (profile_at(e, i))
+            cut_samples(&s->profiles[i], profile_at(e, i), w);
+    if (e->halts)
+        cut_halts(&s->halts, e->halts, w);
+    s->e.start_ns = w->from_ns;
+    s->e.duration_ns = (uint64_t)(w->to_ns - w->from_ns);
+}
+
+/* ---- what is worst ---- */
+
+/* Findings by kind and subject: those of the whole, then the worst ones of windows. */
+struct worst {
+    uint32_t whole, end; /* in the list; behind `end` are those of the window at hand */
+    struct map of_whole, of_windows; /* places in the list */
+};
+
+static uint64_t key_of(const struct finding *one)
+{
+    return (uint64_t)one->kind << 32 | one->subject;
+}
+
+static void worst_init(struct worst *w, struct findings *f)
+{
+    *w = (struct worst){.whole = f->count, .end = f->count};
+    map_init(&w->of_whole);
+    map_init(&w->of_windows);
+    for (uint32_t i = 0; i < f->count; i++) {
+        bool added;
+        uint32_t *place = map_add(&w->of_whole, key_of(&f->list[i]), &added);
+        f->failed = f->failed || !place;
+        if (place && added)
+            *place = i;
+    }
+}
+
+static void worst_deinit(struct worst *w)
+{
+    map_deinit(&w->of_whole);
+    map_deinit(&w->of_windows);
+}
+
+static void keep_worst(struct worst *worst, struct findings *f, const struct span *w)
+{
+    for (uint32_t i = worst->end; i < f->count; i++) {
+        struct finding one = f->list[i];
+        bool added;
+        uint32_t *place = map_add(&worst->of_windows, key_of(&one), &added);
+        one.from_ns = w->from_ns;
+        one.window_ns = (uint64_t)(w->to_ns - w->from_ns);
+        if (!place)
+            f->failed = true;
+        else if (added)
+            f->list[*place = worst->end++] = one;
+        else if (one.score > f->list[*place].score)
+            f->list[*place] = one;
+    }
+    f->count = worst->end;
+}
+
+/* The worst windows become findings, or the worst of findings of the whole. */
+static void settle(const struct worst *w, struct findings *f)
+{
+    uint32_t kept = w->whole;
+    for (uint32_t i = w->whole; i < f->count; i++) {
+        struct finding one = f->list[i];
+        const uint32_t *place = map_find(&w->of_whole, key_of(&one));
+        struct finding *before = place ? &f->list[*place] : NULL;
+        if (!before) {
+            f->list[kept++] = one;
+        } else if (one.score > before->score) {
+            before->score = one.score;
+            before->from_ns = one.from_ns;
+            before->window_ns = one.window_ns;
+            before->worst = one.text;
+        }
+    }
+    f->count = kept;
+}
+
+/* ---- all windows ---- */
+
+static uint64_t step_of(const struct evidence *e, uint64_t length)
+{
+    return e->duration_ns <= OVERLAP_NS ? length / 2 : length;
+}
+
+static uint32_t windows_of(const struct evidence *e, uint64_t length)
+{
+    return e->duration_ns < 2 * length ? 0 : (uint32_t)((e->duration_ns - length) / step_of(e, length)) + 1;
+}
+
+static void judge_all(struct findings *f, const struct evidence *e, struct slice *s, windows_judge *judge)
+{
+    struct worst worst;
+    worst_init(&worst, f);
+    for (int i = 0; i < LENGTHS; i++)
+        for (uint32_t k = 0, n = windows_of(e, lengths[i]); k < n && !f->failed; k++) {
+            struct span w = {e->start_ns + (int64_t)(k * step_of(e, lengths[i])), 0};
+            w.to_ns = w.from_ns + (int64_t)lengths[i];
+            slice_cut(s, e, &w);
+            judge(f, &s->e);
+            keep_worst(&worst, f, &w);
+        }
+    settle(&worst, f);
+    worst_deinit(&worst);
+}
+
+void windows_add(struct findings *f, const struct evidence *e, windows_judge *judge)
+{
+    struct slice s;
+    bool left_out[FINDING_KINDS];
+    uint32_t looks = 0;
+    for (int i = 0; i < LENGTHS; i++)
+        looks += windows_of(e, lengths[i]);
+    if (!looks || e->start_ns <= 0 || f->failed)
+        return;
+    memcpy(left_out, f->left_out, sizeof left_out);
+    for (size_t i = 0; i < sizeof of_whole / sizeof *of_whole; i++)
+        f->left_out[of_whole[i]] = true;
+    score_looks(looks);
+    if (slice_init(&s, e))
+        f->failed = true;
+    else
+        judge_all(f, e, &s, judge);
+    slice_deinit(&s);
+    score_looks(1);
+    memcpy(f->left_out, left_out, sizeof left_out);
+}

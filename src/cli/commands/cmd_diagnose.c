@@ -1,0 +1,157 @@
+/* candor diagnose: what is wrong with a program, in one command: a recording of what the rules need, and what they find in it. */
+#include "attach/jvm.h"
+#include "cli/analyze/judge.h"
+#include "cli/read/remote.h"
+#include "cli/record/attached.h"
+#include "cli/record/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_option options[] = {
+    {'d', "duration", "TIME", NULL, "how long to record a JVM (default 30s), or a command (default: until it ends)"},
+    {'o', "output", "FILE", NULL, "the recording, which is kept (default: candor-NAME-TIME.jfr in this folder)"},
+    {0, "jfr", "MODE", "off|existing|on", "also record with the JDK's own recorder, for all rules (default off)"},
+    JUDGE_OPTIONS
+    SESSION_TIMEOUT_OPTION,
+    CLI_UNPACK_OPTION,
+    {0},
+};
+
+/* What the rules need. Before 11 a JVM cannot sample allocations. */
+#define EVENTS_OF_ANY "cpu,wall,lock,halt"
+#define EVENTS "cpu,wall,alloc,live,lock,halt"
+
+enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11 };
+
+static int show(const struct recording *r, const struct cli_args *args)
+{
+    struct judge judge;
+    int status = judge_read(&judge, args);
+    judge.overview = true;
+    return status ? status : judge_file(&judge, args, r->file.path);
+}
+
+/* ---- how it is recorded ---- */
+
+static const char *events_of(int feature)
+{
+    return feature && feature < FIRST_WITH_ALLOCATIONS ? EVENTS_OF_ANY : EVENTS;
+}
+
+/* Of a program in the PATH, or a path. */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+    const char *folders = strchr(name, '/') ? "" : getenv("PATH");
+    char *list = strdup(folders ? folders : ""), *rest = list, *folder, file[PATH_MAX];
+    bool found = list && strchr(name, '/') && realpath(name, path);
+    while (!found && (folder = strsep(&rest, ":"))) {
+        int n = snprintf(file, sizeof file, "%s/%s", *folder ? folder : ".", name);
+        found = n < PATH_MAX && !access(file, X_OK) && realpath(file, path);
+    }
+    free(list);
+    return found;
+}
+
+/* Of the java that is the command; 0 = it is something else, or unknown. */
+static int feature_of_command(const char *program)
+{
+    char path[PATH_MAX], version[64] = "";
+    struct process self;
+    struct error e;
+    if (find_program(program, path) && !process_read(getpid(), &self, &e))
+        jvm_read_version(&self, path, version, sizeof version);
+    return jvm_feature(version);
+}
+
+static int feature_of_process(pid_t pid)
+{
+    static struct jvm jvm;
+    struct error e;
+    return jvm_read(pid, &jvm, &e) ? 0 : jvm_feature(jvm.version);
+}
+
+static int record(const struct cli_args *args)
+{
+    struct recording r;
+    struct session s;
+    int status = recording_read(&r, args);
+    if (status)
+        return status;
+    r.show = show;
+    if (args->after_dashes) {
+        r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
+        return launch_record(args, &r);
+    }
+    r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * 1000000000ull;
+    status = session_open(&s, args);
+    if (!status) {
+        r.given[OPTION_EVENT] = events_of(feature_of_process(s.process.pid));
+        status = attached_record(&s, args, &r);
+    }
+    session_close(&s);
+    return status;
+}
+
+/* ---- what is diagnosed ---- */
+
+static int diagnose_file(const struct cli_args *args, struct judge *judge)
+{
+    static const char *const of_jvm[] = {"duration", "output", "jfr", "timeout"};
+    for (size_t i = 0; i < sizeof of_jvm / sizeof *of_jvm; i++)
+        if (cli_option(args, of_jvm[i]))
+            return cli_usage(args->command, "--%s is for a JVM, and %.100s is a file; leave it out", of_jvm[i], args->operands[0]);
+    judge->overview = true;
+    return judge_file(judge, args, args->operands[0]);
+}
+
+static int diagnose_run(const struct cli_args *args)
+{
+    const char *operand = args->operands[0];
+    struct judge judge;
+    int status = judge_read(&judge, args);
+    if (status || args->after_dashes)
+        return status ? status : record(args);
+    if (args->operand_count > 1)
+        return cli_usage(args->command, "'%.60s' is one argument too many; a command goes after --", args->operands[1]);
+    if (remote_is(operand))
+        return cli_fail("%s: a server keeps samples, and not what threads waited for; give the recording's FILE", operand);
+    if (!strcmp(operand, "-"))
+        return cli_fail("-: the recording is read once for each kind of samples; give it as a file");
+    return cli_is_file(operand) ? diagnose_file(args, &judge) : record(args);
+}
+
+const struct cli_command command_diagnose = {
+    .name = "diagnose",
+    .arguments = "[OPTION...] (PID | NAME | FILE | -- COMMAND...)",
+    .summary = "record a JVM for half a minute, then say what is wrong, the worst first",
+    .about =
+        "Records what the rules of 'candor analyze' need (-e cpu,wall,alloc,live,lock,halt; without alloc and live "
+        "before JDK 11), judges the recording, and prints the findings, the worst first: what happens, what it costs, "
+        "where in the program's own code, what to do, and the command that shows more. With a FILE it judges that "
+        "recording.\n\n"
+        "Below the findings it shows what the program did, wrong or not: processors in use, threads without one, waits "
+        "for monitors, garbage collection, allocations, each with the program's own line that has most of it. The end "
+        "lists the rules that found nothing, and those that could not be judged, with the one command that judges them: "
+        "rules about sockets, forced files, pinned carriers and late threads need the JDK's own recorder (--jfr on).\n\n"
+        "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
+        "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
+        "--json.",
+    .examples = "candor diagnose 4711\n"
+                "    what is wrong with process 4711\n"
+                "candor diagnose --jfr on -d 1m 4711\n"
+                "    by all rules\n"
+                "candor diagnose -- java -jar app.jar\n"
+                "    of a program from start to end\n"
+                "candor diagnose --json app.jfr | jq '.findings[0]'\n"
+                "    of a recording, for programs\n"
+                "candor diagnose --not-rules gc_long_pause,boxing app.jfr\n"
+                "    without these rules\n",
+    .options = options,
+    .operand = CLI_PROCESS,
+    .operands_min = 1,
+    .operands_max = -1,
+    .dash_dash = true,
+    .run = diagnose_run,
+};

@@ -81,7 +81,7 @@ def theirs_read_by_us():
 
 
 def old_encoding(version, word, counts):
-    """A histogram as HdrHistogram wrote it before 2.1.4 (V0; it reads only words of 8 bytes again), and before 2.1.7 (V1)."""
+    """A histogram as HdrHistogram wrote it before 2.1.4 (V0; it reads back words of 8 bytes), and before 2.1.7 (V1)."""
     body = b"".join(count.to_bytes(word, "big") for count in counts)
     cookie = {0: 0x1c849308, 1: 0x1c849301}[version] + (word << 4)
     if version:

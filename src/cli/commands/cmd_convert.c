@@ -18,8 +18,11 @@
 #include <errno.h>
 #include <string.h>
 
+/* For --to: with the formats of all profiles a recording's, and those of its code. */
+#define TO "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_WRITTEN(FORMAT_NAMES_BAR) "|jitdump|perfmap"
+
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
+    {0, "to", "FORMAT", TO,
      "the format, if OUT's name does not show it"},
     {0, "kind", "KIND", "cpu|wall|alloc|live|lock|holder|waiting",
      "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: bytes that are alive, lock: "
@@ -115,42 +118,50 @@ static int write_json(const struct job *job, FILE *f)
     return report_print_json(job->profile, f);
 }
 
-/* The first extension that fits counts. */
+/* The longest extension that fits counts. */
+#define ROW(name, words, extensions) {#name, extensions, write_##name},
 static const struct format {
-    const char *extension;
-    const char *name; /* for --to */
+    const char *name;
+    const char *extensions; /* with blanks between */
     int (*write)(const struct job *job, FILE *f);
-} formats[] = {
-    {".collapsed", "collapsed", write_collapsed},
-    {".folded", "collapsed", write_collapsed},
-    {".html", "html", write_html},
-    {".pb.gz", "pprof", write_pprof},
-    {".pprof", "pprof", write_pprof},
-    {".otlp", "otlp", write_otlp},
-    {".speedscope.json", "speedscope", write_speedscope},
-    {".csv", "csv", write_csv},
-    {".json", "json", write_json},
-};
+} formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_WRITTEN(ROW)};
+
+/* The length of the longest extension that the path ends in; 0 when it is none. */
+static size_t extension_of(const struct format *format, const char *path)
+{
+    size_t len = strlen(path), longest = 0;
+    for (const char *at = format->extensions; *at;) {
+        size_t n = strcspn(at, " ");
+        if (len > n && n > longest && !memcmp(path + len - n, at, n))
+            longest = n;
+        at += n;
+        at += *at == ' ';
+    }
+    return longest;
+}
 
 /* By the name that --to gave, else by the path's extension. */
 static const struct format *find_format(const char *to, const char *path)
 {
-    size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].extension);
-        if (to ? !strcmp(to, formats[i].name) : len > n && !strcmp(path + len - n, formats[i].extension))
+    const struct format *best = NULL;
+    for (size_t i = 0, longest = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = extension_of(&formats[i], path);
+        if (to && !strcmp(to, formats[i].name))
             return &formats[i];
+        if (!to && n > longest)
+            best = &formats[i];
+        longest = n > longest ? n : longest;
     }
-    return NULL;
+    return best;
 }
 
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: say --to collapsed, csv, html, jfr, json, otlp, "
-                                           "pprof or speedscope");
-    return cli_usage(&command_convert, "%s: unknown format: the name must end in .collapsed, .folded, .csv, .html, .jfr, .json, "
-                                       ".otlp, .pb.gz, .pprof or .speedscope.json", out);
+        return cli_usage(&command_convert, "standard output has no extension: say --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
+                                               FORMAT_NAMES_WRITTEN(FORMAT_NAMES_COMMA));
+    return cli_usage(&command_convert, "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
+                                           FORMAT_NAMES_WRITTEN(FORMAT_NAMES_EXTENSIONS), out);
 }
 
 static int open_out(const struct job *job, struct output *out)
@@ -229,14 +240,13 @@ int convert_own_page(const char *in, const char *out)
     return convert(&job, find_format(NULL, out));
 }
 
+#define WRITES(name, words, extensions) "; " extensions ": " words
 const struct cli_command command_convert = {
     .name = "convert",
     .arguments = "[OPTION...] IN... OUT",
     .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
-    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in "
-             "one file, .collapsed or .folded are stacks for flamegraph.pl and similar tools, .pb.gz or .pprof is "
-             "pprof's format, .otlp OpenTelemetry's, .speedscope.json speedscope's, .csv has a line per sample, and "
-             ".json is the output of 'candor report --json'. '-' is standard output; it needs --to.\n\n"
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension; .jfr: a recording" FORMAT_NAMES_BOTH(WRITES)
+             FORMAT_NAMES_WRITTEN(WRITES) ". '-' is standard output; it needs --to.\n\n"
              INPUT_FORMATS " " INPUT_FILTERS "\n\n"
              ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
              "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "

@@ -33,7 +33,7 @@
         CLI_UNPACK_OPTION
 
 #define INPUT_FORMATS                                                                                                             \
-    "The content shows the format of a file: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "            \
+    "The content shows the format of a file: " FORMATS_READ_WORDS ". "                                                            \
     "'-' is standard input. Several files are read as one: their samples and books add up.\n\n" REMOTE_ABOUT
 
 #define INPUT_FILTERS                                                                                                             \

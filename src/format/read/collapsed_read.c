@@ -125,7 +125,7 @@ bool collapsed_is(const uint8_t *bytes, size_t size, bool whole)
 int collapsed_read(struct profile *p, const struct import *in)
 {
     struct reader r = {.p = p, .ns = in->value && !strcmp(in->value, "ns")};
-    int rc = profile_string(p, "collapsed", 9, &p->source);
+    int rc = 0;
     p->unit = r.ns ? PROFILE_UNIT_NS : PROFILE_UNIT_SAMPLES;
     if (in->value && !r.ns && strcmp(in->value, "samples"))
         return import_bad(in, "collapsed stacks have one value; it counts samples, or --value ns nanoseconds, not '%.60s'", in->value);

@@ -18,16 +18,14 @@
 enum { LOOKED_AT = 4096 };
 #define FORMATS_MAX ((uint64_t)1 << 31)
 
+#define ROW(name, words, extensions) {#name, name##_read, extensions},
 static const struct format {
     const char *name;
     import_reader *read;
+    const char *extensions;
 } formats[] = {
-    {"jfr", NULL}, /* by its own loader, which reads a file in parts */
-    {"pprof", pprof_read},
-    {"otlp", otlp_read},
-    {"collapsed", collapsed_read},
-    {"speedscope", speedscope_read},
-    {"hpl", hpl_read},
+    {"jfr", NULL, ".jfr"}, /* by its own loader, which reads a file in parts */
+    FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)
 };
 
 static const struct format *find(const char *name)
@@ -38,9 +36,16 @@ static const struct format *find(const char *name)
     return NULL;
 }
 
-bool formats_know(const char *name)
+const char *formats_named(const char *word)
 {
-    return find(name) != NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const char *found = *word ? strstr(formats[i].extensions, word) : NULL;
+        size_t n = strlen(word);
+        bool extension = found && found > formats[i].extensions && found[-1] == '.' && (!found[n] || found[n] == ' ');
+        if (extension || !strcmp(formats[i].name, word))
+            return formats[i].name;
+    }
+    return NULL;
 }
 
 /* Both are protocol buffers. pprof says near its beginning what its values are, in messages of two small numbers; of OTLP the first two
@@ -86,7 +91,7 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
 }
 
 /* What its readers get: all of it, with a zero behind it. */
-static int read_whole(const struct import *as, import_reader *read, struct profile *p, struct intake *in)
+static int read_whole(const struct import *as, const struct format *format, struct profile *p, struct intake *in)
 {
     struct import one = *as;
     uint8_t *bytes = in->size <= FORMATS_MAX ? malloc(in->size + 1) : NULL;
@@ -100,7 +105,8 @@ static int read_whole(const struct import *as, import_reader *read, struct profi
     one.size = in->size;
     intake_close(in);
     as->error->text[0] = 0;
-    int rc = read(p, &one);
+    int rc = format->read(p, &one);
+    rc = rc ? rc : profile_string(p, format->name, strlen(format->name), &p->source);
     free(bytes);
     if (rc && !as->error->text[0])
         error_set(as->error, rc, "%s: %s", as->name, strerror(-rc));
@@ -133,7 +139,7 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
     else if (*in->damage)
         rc = error_set(e, -EINVAL, "%s: damaged: %s", name, in->damage);
     else
-        rc = read_whole(&as, f->read, p, in);
+        rc = read_whole(&as, f, p, in);
     intake_close(in);
     return rc;
 }

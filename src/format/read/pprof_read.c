@@ -92,7 +92,7 @@ static int take_unit(struct reader *r)
 static int take_comment_texts(struct reader *r)
 {
     struct profile *p = r->p;
-    int rc = profile_string(p, "pprof", 5, &p->source);
+    int rc = 0;
     for (uint32_t i = 0; !rc && i < r->t.comment_count; i++) {
         pprof_text t = pprof_tables_text(&r->t, r->t.comments[i]), rest;
         if (text_starts(t, PPROF_PROCESS, &rest))

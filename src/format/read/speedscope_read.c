@@ -168,7 +168,6 @@ static int take_file(struct reader *r, const json_t *root)
     if (!json_is_array(frames) || !json_is_array(profiles))
         return import_bad(r->in, "no speedscope file: it has no shared.frames, or no profiles");
     int rc = take_frames(r, frames);
-    rc = rc ? rc : profile_string(r->p, "speedscope", 10, &r->p->source);
     const char *name = text_of(root, "name");
     rc = rc ? rc : profile_string(r->p, name, strlen(name), &r->p->command);
     for (size_t i = 0; !rc && i < json_array_size(profiles); i++)

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "profile/format_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -268,13 +269,11 @@ static bool holds_halts_only(const struct profile *p)
 /* What the file was taken for: of a text nobody can be sure. */
 static void put_format(const struct text *t)
 {
+#define ROW(name, words, extensions) {#name, words},
     static const struct {
         const char *source, *words;
-    } formats[] = {{"collapsed", "collapsed stacks: lines of frames with semicolons between, and a number"},
-                   {"pprof", "pprof"},
-                   {"otlp", "OpenTelemetry profiles"},
-                   {"speedscope", "speedscope"},
-                   {"honest-profiler", "a log of Honest Profiler's"}};
+    } formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)};
+#undef ROW
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(profile_text(t->p, t->p->source), formats[i].source)) {
             key(t, "Read as");

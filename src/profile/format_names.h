@@ -1,0 +1,24 @@
+/* The formats of other tools that profiles are read from and written to, once: their names for options, what people call them, and
+ * the extensions of files that are written. JFR is not here: it has a reader of its own, and is packed, not converted. */
+#ifndef CANDOR_PROFILE_FORMAT_NAMES_H
+#define CANDOR_PROFILE_FORMAT_NAMES_H
+
+/* X(name, words, extensions). A reader is NAME_read (format/read/formats.c), a writer write_NAME (cli/commands/cmd_convert.c). */
+#define FORMAT_NAMES_BOTH(X)                                                                                                      \
+    X(collapsed, "collapsed stacks (a line is frames with semicolons between, and a number)", ".collapsed .folded")               \
+    X(otlp, "OpenTelemetry profiles", ".otlp")                                                                                    \
+    X(pprof, "pprof", ".pb.gz .pprof")                                                                                            \
+    X(speedscope, "speedscope", ".speedscope.json")
+#define FORMAT_NAMES_READ(X) X(hpl, "Honest-Profiler's log", "")
+#define FORMAT_NAMES_WRITTEN(X)                                                                                                   \
+    X(csv, "a line per sample", ".csv")                                                                                           \
+    X(html, "a flame graph in one file", ".html")                                                                                 \
+    X(json, "the output of 'candor report --json'", ".json")
+
+/* For lists: "|pprof", ", pprof", ", a flame graph in one file". */
+#define FORMAT_NAMES_BAR(name, words, extensions) "|" #name
+#define FORMAT_NAMES_COMMA(name, words, extensions) ", " #name
+#define FORMAT_NAMES_WORDS(name, words, extensions) ", " words
+#define FORMAT_NAMES_EXTENSIONS(name, words, extensions) " " extensions
+
+#endif

@@ -112,6 +112,45 @@ def test_foreign():
           "of a text the report says what it was read as", result)
 
 
+def field(number, value):
+    """One field of a protocol buffer: a number, or bytes."""
+    def varint(n):
+        return bytes([n & 127 | 128]) + varint(n >> 7) if n > 127 else bytes([n])
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def collapsed_sum(path, *options):
+    result = ct.candor("convert", *options, "--to", "collapsed", path, "-")
+    return sum(int(line.rsplit(" ", 1)[1]) for line in result.out.splitlines()), result
+
+
+def test_values():
+    """Of several values one is chosen, exact to the byte, and the others are named."""
+    strings = ("", "alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "inuse_space", "main.grow", "main.main")
+    data = b"".join(field(1, field(1, kind) + field(2, unit)) for kind, unit in ((1, 2), (3, 4), (5, 2), (6, 4)))
+    for leaf, *values in ((1, 10, 1000003, 3, 300007), (2, 5, 50021, 2, 20011), (1, 7, 70001, 0, 0)):
+        data += field(2, field(1, leaf) + b"".join(field(2, v) for v in values))
+    data += b"".join(field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, 6 + i)) for i in (1, 2))
+    path = ct.WORK / "values.pprof"
+    path.write_bytes(data + b"".join(field(6, s.encode()) for s in strings))
+    total, result = collapsed_sum(path)
+    ct.ok(total == 320018 and result.status == 0, "the last value, in its unit, exact to the byte", result)
+    ct.ok(result.err.count("\n") == 1 and "inuse_space; not used: alloc_objects, alloc_space, inuse_objects" in result.err,
+          "the others are named", result)
+    ct.ok(collapsed_sum(path, "--unit", "samples")[0] == 2, "rows are counted on request")
+    ct.ok(collapsed_sum(path, "--kind", "alloc")[0] == 1120025, "--kind alloc chooses alloc_space")
+    ct.ok(collapsed_sum(path, "--kind", "live")[0] == 320018, "--kind live chooses inuse_space")
+    ct.ok(collapsed_sum(path, "--value", "alloc_objects")[0] == 22, "--value has the last word")
+    found = report_json(path)
+    said = [problem["text"] for problem in found.get("problems", ())]
+    ct.ok(found.get("unit") == "bytes" and any("not used: alloc_objects" in text for text in said), "report says so, too", found)
+    preferred = ct.WORK / "preferred.pprof"
+    preferred.write_bytes(path.read_bytes() + field(14, 3))
+    ct.ok(collapsed_sum(preferred)[0] == 1120025, "the file's own default")
+
+
 def test_heap():
     """A profile of bytes, as Go's: units are kept and the file's own default is taken."""
     program = pathlib.Path(shutil.which("go") or "")
@@ -284,6 +323,7 @@ def main():
     test_merge(path)
     test_go(path)
     test_foreign()
+    test_values()
     test_heap()
     test_protoc(path)
     test_speedscope(path)

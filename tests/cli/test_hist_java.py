@@ -96,7 +96,10 @@ def old_logs_read_by_both():
     draw = random.Random(1)
     for version, word in ((0, 8), (1, 2)):
         log = ct.WORK / f"v{version}-{word}.hlog"
-        lines = [f"{i}.100,1.000,3.000,{old_encoding(version, word, [draw.choice((0, 0, 7, 1000)) for _ in range(1300)])}" for i in range(5)]
+        lines = []
+        for start in range(5):
+            counts = [draw.choice((0, 0, 7, 1000)) for _ in range(1300)]
+            lines.append(f"{start}.100,1.000,3.000,{old_encoding(version, word, counts)}")
         log.write_text("#[Histogram log format version 1.01]\n#[StartTime: 1438869961.225 (seconds since epoch), x]\n"
                        '"StartTimestamp","EndTimestamp","Interval_Max","Interval_Compressed_Histogram"\n' + "\n".join(lines) + "\n")
         same_table(log, f"v{version}-{word}", f"of encoding V{version}, words of {word} bytes")

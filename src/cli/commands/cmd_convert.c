@@ -28,8 +28,8 @@ static const struct cli_option options[] = {
      "which samples (default cpu); wall: of all threads; alloc: allocated bytes, live: bytes that are alive, lock: "
      "waits for locks, all three with the class at the leaf; holder: what the holders of these locks did"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; for "
-                                      "allocations bytes)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; what is not time of a "
+                                      "known interval, such as bytes, keeps its own unit, which is also what ns gives it)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -51,11 +51,24 @@ struct job {
     struct profile *profile;
 };
 
-/* Allocations, and waits, say little by their number. */
+/* Whether another tool's format was read. */
+static bool is_imported(const struct profile *p)
+{
+    return *profile_text(p, p->source) && formats_named(profile_text(p, p->source));
+}
+
+/* Allocations, and waits, say little by their number. Another tool's weights are exact as they are; only time of which the interval is
+ * known is as well said in samples. */
+static bool keeps_unit(const struct profile *p)
+{
+    bool in_intervals = p->unit == PROFILE_UNIT_SAMPLES || (p->unit == PROFILE_UNIT_NS && p->interval_ns);
+    return allocated_has_classes(p) || (is_imported(p) && !in_intervals);
+}
+
 static int write_collapsed(const struct job *job, FILE *f)
 {
     bool asked = job->args && cli_option(job->args, "unit");
-    enum collapsed_unit unit = allocated_has_classes(job->profile) && !asked ? COLLAPSED_NS : job->unit;
+    enum collapsed_unit unit = keeps_unit(job->profile) && !asked ? COLLAPSED_NS : job->unit;
     return collapsed_write(f, job->profile, unit, job->threads);
 }
 
@@ -194,6 +207,14 @@ static bool adds_classes(const struct profile *p, const struct format *format)
     return allocated_has_classes(p) && p->kind != PROFILE_HOLDER && format->write != write_json;
 }
 
+/* What of another tool's file is not converted is said here: not every format has a place for it. */
+static void say_problems(const struct job *job)
+{
+    const struct profile *p = job->profile;
+    for (uint32_t i = 0; is_imported(p) && i < p->problem_count; i++)
+        cli_fail("%s: %s", job->in[0], profile_text(p, p->problems[i].text));
+}
+
 static int convert(struct job *job, const struct format *format)
 {
     struct profile p;
@@ -208,6 +229,8 @@ static int convert(struct job *job, const struct format *format)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
     if (!status && adds_classes(&p, format) && allocated_add_frames(&p))
         status = cli_fail("%s: out of memory", job->in[0]);
+    if (!status)
+        say_problems(job);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;

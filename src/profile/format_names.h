@@ -9,7 +9,9 @@
     X(otlp, "OpenTelemetry profiles", ".otlp")                                                                                    \
     X(pprof, "pprof", ".pb.gz .pprof")                                                                                            \
     X(speedscope, "speedscope", ".speedscope.json")
-#define FORMAT_NAMES_READ(X) X(hpl, "Honest-Profiler's log", "")
+#define FORMAT_NAMES_READ(X)                                                                                                      \
+    X(hpl, "Honest-Profiler's log", "")                                                                                           \
+    X(perf, "the text of 'perf script'", "")
 #define FORMAT_NAMES_WRITTEN(X)                                                                                                   \
     X(csv, "a line per sample", ".csv")                                                                                           \
     X(html, "a flame graph in one file", ".html")                                                                                 \

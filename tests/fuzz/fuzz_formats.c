@@ -3,6 +3,7 @@
 #include "format/collapsed.h"
 #include "format/hpl.h"
 #include "format/otlp.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
 

@@ -4,6 +4,7 @@
 #include "format/collapsed.h"
 #include "format/hpl.h"
 #include "format/otlp.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "compress/intake.h"
 #include "format/speedscope.h"
@@ -188,6 +189,26 @@ static void make_log(struct format_seed *seed, bool old)
     seed->size = b.len;
 }
 
+/* ---- texts of formats which we do not write ---- */
+
+static const char perf_seed[] = "# a comment\n"
+                                "java 41/42 [001] 12.000000500:   10101010 cpu-clock:u: \n"
+                                "\tffffffff8103d0ca do_read+0x1a ([kernel.kallsyms])\n"
+                                "\t    7f7241239aec read+0x1f (/lib/libc.so.6)\n"
+                                "\t    7f722d119786 LWork;::main->LWork;::hot(I)V+0x46 (/tmp/perf-41.map)\n"
+                                "  Work.java:17\n\n"
+                                "C2 Compiler 7 41/43 13.5: 10101010 cpu-clock:u: 7f00 [unknown] (/lib/libjvm.so)\n"
+                                "java 41/42 14.5: 3 sched:sched_switch: prev_comm=java\n"
+                                "\t7f00aa int a.b.C.m(int) (/tmp/perf-41.map)\n\n";
+
+static void keep_text(struct format_seed *seed, const char *text)
+{
+    seed->size = strlen(text);
+    seed->bytes = malloc(seed->size + 1);
+    must(seed->bytes != NULL, "out of memory");
+    memcpy(seed->bytes, text, seed->size + 1);
+}
+
 void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *p)
 {
     static const unsigned ids = FORMAT_THREADS | FORMAT_THREAD_IDS | FORMAT_STATES | FORMAT_OUTCOMES;
@@ -205,12 +226,17 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
         {"collapsed-ns", collapsed_read, 0},
         {"hpl", hpl_read, 0},
         {"hpl-old", hpl_read, 0},
+        {"perf", perf_read, 0},
     };
     for (int i = 0; i < FORMAT_SEEDS; i++) {
         struct format_seed *s = &seeds[i];
         *s = (struct format_seed){.name = kinds[i].name, .read = kinds[i].read, .holds = kinds[i].holds};
         if (s->read == hpl_read) {
             make_log(s, i == 7);
+            continue;
+        }
+        if (s->read == perf_read) {
+            keep_text(s, perf_seed);
             continue;
         }
         char *text = NULL;

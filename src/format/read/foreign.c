@@ -11,15 +11,13 @@ static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)",
 static const struct foreign go_text = {"a Go profile in the old text format", "'go tool pprof -proto -output=OUT.pb.gz FILE' converts it"};
 static const struct foreign go_cpu = {"a CPU profile in pprof's old binary format",
                                       "'go tool pprof -proto -output=OUT.pb.gz PROGRAM FILE' converts it, with the program for the names"};
-static const struct foreign perf_text = {"the output of 'perf script'",
-                                         "'stackcollapse-perf.pl FILE > OUT.folded' (FlameGraph) converts it"};
 static const struct foreign utf16 = {"text in UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE > OUT' converts it"};
 
 static const struct {
     const char *begin;
     struct foreign is;
 } beginnings[] = {
-    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE | stackcollapse-perf.pl > OUT.folded' converts it"}},
+    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE > OUT.txt' makes a text that candor reads"}},
     {"JAVA PROFILE ", {"a heap dump", "candor shows what allocates and what stays alive by 'candor record -e live'"}},
     {"#[Histogram log", {"a histogram log", "'candor hist FILE' shows it"}},
     {"#[StartTime", {"a histogram log", "'candor hist FILE' shows it"}},
@@ -58,22 +56,6 @@ static bool is_callgrind_head(const char *line, size_t n)
     return false;
 }
 
-/* "java 7829 [000] 95.123: 10101010 cpu-clock:", with a line of an address below, which is mostly indented. */
-static bool is_perf_head(const char *line, size_t n, const char *next, size_t next_n)
-{
-    size_t i = 0, end = n;
-    while (end && isspace((unsigned char)line[end - 1]))
-        end--;
-    if (!end || line[end - 1] != ':' || isspace((unsigned char)line[0]) || !memchr(line, ' ', n))
-        return false;
-    while (i < next_n && (next[i] == ' ' || next[i] == '\t'))
-        i++;
-    size_t begin = i;
-    while (i < next_n && isxdigit((unsigned char)next[i]))
-        i++;
-    return i - begin >= (begin ? 4 : 8) && i < next_n && next[i] == ' ' && memchr(next + i, '(', next_n - i);
-}
-
 static size_t line_length(const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
@@ -89,8 +71,6 @@ static const struct foreign *by_lines(const char *text, size_t size)
             return &go_text;
         if (is_callgrind_head(line, n))
             return &callgrind;
-        if (n && next < size && is_perf_head(line, n, text + next, line_length(text + next, size - next)))
-            return &perf_text;
         at = next;
     }
     return NULL;

@@ -5,6 +5,7 @@
 #include "format/hpl.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/read/foreign.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKED_AT = 4096 };
+enum { LOOKED_AT = 65536 };
 #define FORMATS_MAX ((uint64_t)1 << 31)
 
 #define ROW(name, words, extensions) {#name, name##_read, extensions},
@@ -82,6 +83,8 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
         return "jfr";
     if (is_json(bytes, size))
         return "speedscope";
+    if (perf_is(bytes, size))
+        return "perf";
     if (collapsed_is(bytes, size, whole))
         return "collapsed";
     /* Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed number: no message of these. */

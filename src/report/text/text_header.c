@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { SINCE_BOOT_MOST_S = 500000000 }; /* a time of perf's clock, not since the epoch; 15 years */
+
 enum { RATE_BYTES = 20 }; /* of a rate as the recording has it: "100/s" */
 
 static void key(const struct text *t, const char *name)
@@ -52,6 +54,8 @@ static void put_time(const struct text *t)
     struct tm tm;
     if (!t->p->start_ns || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
         return;
+    if (seconds < SINCE_BOOT_MOST_S)
+        snprintf(date, sizeof date, "%lld s after the machine started", (long long)seconds);
     key(t, "Recorded");
     fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
 }

@@ -14,8 +14,8 @@ struct reader {
     const struct import *in;
     struct import_stack stack;
     struct profile_sample sample;
-    struct perf_text event;                /* the one that is read */
-    struct perf_text others[EVENTS_NAMED]; /* events that are not, each once */
+    struct span event;                /* the one that is read */
+    struct span others[EVENTS_NAMED]; /* events that are not, each once */
     uint32_t other_count;
     bool chosen, has_period, pids_differ, periods_differ;
     bool open;  /* frames belong to a sample */
@@ -24,13 +24,13 @@ struct reader {
     uint64_t refused, left_out, of_others;
 };
 
-static bool same(struct perf_text a, struct perf_text b)
+static bool same(struct span a, struct span b)
 {
     return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
 }
 
 /* What it counts is nanoseconds. */
-static bool is_clock(struct perf_text event)
+static bool is_clock(struct span event)
 {
     static const char *const clocks[] = {"cpu-clock", "task-clock"};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
@@ -60,7 +60,7 @@ static int choose(struct reader *r, const struct perf_head *h)
 static bool is_ours(struct reader *r, const struct perf_head *h, int *rc)
 {
     const char *value = r->in->value;
-    if (!r->chosen && (!value || same(h->event, (struct perf_text){value, strlen(value)})))
+    if (!r->chosen && (!value || same(h->event, (struct span){value, strlen(value)})))
         *rc = choose(r, h);
     if (r->chosen && same(h->event, r->event))
         return true;
@@ -124,11 +124,11 @@ static int begin(struct reader *r, const struct perf_head *h)
 }
 
 /* Behind a frame may stand lines of source, which have no address. */
-static int take_line(struct reader *r, struct perf_text line)
+static int take_line(struct reader *r, struct span line)
 {
     struct perf_head head;
     struct perf_frame frame;
-    struct perf_text plain = perf_line_trim(line);
+    struct span plain = lines_trim(line);
     if (!plain.len)
         return finish(r);
     if (*line.bytes == '#')
@@ -178,9 +178,9 @@ static int end(struct reader *r)
 int perf_read(struct profile *p, const struct import *in)
 {
     struct reader r = {.p = p, .in = in};
-    struct perf_text text = {(const char *)in->bytes, in->size}, line;
+    struct span text = {(const char *)in->bytes, in->size}, line;
     int rc = 0;
-    while (!rc && perf_line_next(&text, &line))
+    while (!rc && lines_next(&text, &line))
         rc = take_line(&r, line);
     rc = rc ? rc : end(&r);
     import_stack_deinit(&r.stack);
@@ -190,15 +190,15 @@ int perf_read(struct profile *p, const struct import *in)
 /* A head, with a frame behind or below it. */
 bool perf_is(const uint8_t *bytes, size_t size)
 {
-    struct perf_text text = {(const char *)bytes, size}, line;
+    struct span text = {(const char *)bytes, size}, line;
     struct perf_head head;
     struct perf_frame frame;
-    while (perf_line_next(&text, &line)) {
-        if (!perf_line_trim(line).len || *line.bytes == '#')
+    while (lines_next(&text, &line)) {
+        if (!lines_trim(line).len || *line.bytes == '#')
             continue;
         if (!perf_line_head(line, &head))
             return false;
-        return perf_line_frame(head.rest, &frame) || (perf_line_next(&text, &line) && perf_line_frame(line, &frame));
+        return perf_line_frame(head.rest, &frame) || (lines_next(&text, &line) && perf_line_frame(line, &frame));
     }
     return false;
 }

@@ -11,6 +11,7 @@
     X(speedscope, "speedscope", ".speedscope.json")
 #define FORMAT_NAMES_READ(X)                                                                                                      \
     X(hpl, "Honest-Profiler's log", "")                                                                                           \
+    X(legacy, "pprof's legacy formats (gperftools, old Go)", "")                                                                  \
     X(perf, "the text of 'perf script'", "")
 #define FORMAT_NAMES_WRITTEN(X)                                                                                                   \
     X(csv, "a line per sample", ".csv")                                                                                           \

@@ -86,8 +86,6 @@ def test_from(path):
 
 FOREIGN = (
     ("callgrind", b"version: 1\ncreator: x\npart: 1\n\nevents: Time\n\nfl=(1) a.c\nfn=(1) main\n16 20\n", ("callgrind", "speedscope")),
-    ("go text", b"threadcreate profile: total 7\n1 @ 0x44cb3 0x45045\n", ("Go profile", "go tool pprof -proto")),
-    ("go cpu", b"".join(word.to_bytes(8, "little") for word in (0, 3, 0, 10000, 0, 1, 1, 4096)), ("pprof's old binary", "go tool pprof")),
     ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script -i FILE")),
     ("UTF-16", "a;b 3\n".encode("utf-16"), ("UTF-16", "iconv")),
     ("heap dump", b"JAVA PROFILE 1.0.2\0" + bytes(20), ("heap dump", "-e live")),
@@ -204,6 +202,51 @@ def test_go(path):
     ct.ok("Type: cpu" in top.out and "File: demo.Main" in top.out and not top.err.strip(), "its type and its program", top)
     tags = ct.run("go", "tool", "pprof", "-tags", convert(path, "pb.gz"))
     ct.ok("GC Thread#0" in tags.out and "STATE_" in tags.out, "threads and states are its tags", tags)
+    return None
+
+
+def words(*stacks):
+    return b"".join(word.to_bytes(8, "little") for word in (0, 3, 0, 10000, 0, *sum(stacks, ()), 0, 1, 0))
+
+
+LEGACY = (
+    ("cpu", words(*((1 + i % 7, 3, 0x400 + i % 13, 0x900 + i % 5, 0xa00) for i in range(200)), (4, 3, 0x400, 0x400, 0x900))),
+    ("shared", words(*((1 + i % 7, 4, 0x400 + i % 13, 0x800, 0x900 + i % 5, 0xa00) for i in range(200)), (4, 2, 0x400, 0x900))),
+    ("heap_v2", b"heap profile: 3: 96 [9: 999] @ heap_v2/524288\n" + b"".join(
+        b"%d: %d [%d: %d] @ 0x%x 0x901\n" % (i % 3, i % 3 * 48, i + 1, (i + 1) * 48 * (i % 7 + 1), 0x400 + i % 9) for i in range(100))),
+    ("heap", b"heap profile: 3: 96 [9: 999] @ heap/1048576\n4: 8192 [9: 18432] @ 0x401 0x502\n1: 1048576 [1: 1048576] @ 0x401\n"),
+    ("growth", b"heap profile: 3: 96 [3: 96] @ growthz\n1: 32 [1: 32] @ 0x401 0x502\n2: 64 [2: 64] @ 0x401\n"),
+    ("contention", b"--- contentionz 1 ---\ncycles/second = 2400000000\nsampling period = 7\n3001 2 @ 0x401 0x502\n55 1 @ 0x401\n"),
+    ("mutex", b"--- mutex:\ncycles/second=1000000007\nsampling period=3\n1234567 12 @ 0x401 0x502\n99 3 @ 0x601\n"),
+    ("goroutine", b"goroutine profile: total 7\n4 @ 0x401 0x502\n3 @ 0x601\n"),
+    ("threads", b"--- threadz 1 ---\n\n--- Thread 7f00 (name: main/41) stack: ---\n 0x401\n 0x502\n"
+                b"--- Thread 7f01 (name: a/42) stack: ---\n"
+                b" same as previous thread\n--- Thread 7f02 (name: b/43) stack: ---\n 0x601 0x600\n--- Memory map: ---\n"),
+)
+
+
+def as_pprof(path):
+    """The last value of each stack of addresses, root first, as go tool pprof reads the file."""
+    text = ct.run("go", "tool", "pprof", "-raw", path).out
+    samples, locations = text.split("Samples:")[1].split("Locations")
+    address = dict(re.findall(r"^ *(\d+): 0x([0-9a-f]+)", locations.split("Mappings")[0], re.M))
+    found = {}
+    for values, ids in re.findall(r"^ *([-\d ]+): ([\d ]+)$", samples, re.M):
+        stack = ";".join(f"0x{address[i]}" for i in reversed(ids.split()))
+        found[stack] = found.get(stack, 0) + int(values.split()[-1])
+    return {stack: value for stack, value in found.items() if value}
+
+
+def test_legacy():
+    if not shutil.which("go"):
+        return ct.skip("pprof's legacy formats", "no go")
+    for name, content in LEGACY:
+        path = ct.WORK / f"legacy-{name}"
+        path.write_bytes(content)
+        theirs = as_pprof(path)
+        lines = ct.candor("convert", "--unit", "ns", "--to", "collapsed", path, "-").out.splitlines()
+        ours = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in lines}
+        ct.ok(theirs and ours == theirs, f"legacy {name}: every stack and value as go tool pprof reads it", f"{ours}\n{theirs}")
     return None
 
 
@@ -342,6 +385,7 @@ def main():
     test_foreign()
     test_perf()
     test_values()
+    test_legacy()
     test_heap()
     test_protoc(path)
     test_speedscope(path)

@@ -101,8 +101,80 @@ static void test_perf_events(void)
     profile_deinit(&p);
 }
 
+/* Scaled by 1 / (1 - exp(-64 / 524288)) and 1 / (1 - exp(-16 / 524288)), rounded down. */
+static void test_legacy_heap(void)
+{
+    static const char v2[] = "heap profile: 3: 96 [3: 96] @ heap_v2/524288\n1: 64 [1: 64] @ 0x401 0x501\n2: 32 [2: 32] @ 0x401\n";
+    static const char all[] = "heap profile: 3: 96 [9: 999] @ heapprofile\n1: 64 [2: 640] @ 0x401 0x501\n0: 0 [7: 359] @ 0x401\n";
+    static const char go[] = "heap profile: 1: 64 [1: 64] @ heap/2\n1: 64 [1: 64] @ 0x401\n#\t0x400\tmain.inner+0x1\t/a.go:12\n"
+                             "#\t0x400\tmain.outer+0x1\t/a.go:13\n";
+    is(v2, NULL, "legacy", FORMAT_LABELS, "bytes#16bytes 0x400; 1048592\nbytes#64bytes 0x500;0x400; 524320\nsum 1572912 bytes\n",
+       "a sampled heap");
+    is(all, NULL, "legacy", 0, "0x500;0x400; 64\nsum 64 bytes\n", "a heap with all allocations: what is in use");
+    is(all, "alloc_space", "legacy", 0, "0x400; 359\n0x500;0x400; 640\nsum 999 bytes\n", "and what was allocated");
+    is(all, "alloc_objects", "legacy", 0, "0x400; 7\n0x500;0x400; 2\nsum 9 count\n", "and how many");
+    is(go, NULL, "legacy", FORMAT_LINES, "main.outer:13;main.inner:12; 64\nsum 64 bytes\n",
+       "Go's names and lines, of inlined functions, too");
+}
+
+static void test_legacy_texts(void)
+{
+    static const char contention[] = "--- contention:\ncycles/second = 2000000000\nsampling period = 10\nms since reset = 5\n"
+                                     "discarded samples = 0\n300 2 @ 0x401 0x501\n100 1 @ 0x401\n";
+    static const char threads[] = "--- threadz 1 ---\n\n--- Thread 7f00 (name: main/41) stack: ---\n  0x401 start\n  0x501 run\n"
+                                  "--- Thread 7f01 (name: a/42) stack: ---\n  same as previous thread\n"
+                                  "--- Thread 7f02 (name: b/43) stack: ---\n  0x601\n--- Memory map: ---\n0x400-0x500: /bin/x\n";
+    is(contention, NULL, "legacy", 0, "0x400; 500\n0x500;0x400; 1500\nsum 2000 ns\n", "contention: cycles become nanoseconds");
+    is(contention, "contentions", "legacy", 0, "0x400; 10\n0x500;0x400; 20\nsum 30 count\n", "contention: events");
+    is("--- mutex:\ncycles/second=1000000000\n7 1 @ 0x401\n", NULL, "legacy", 0, "0x400; 7\nsum 7 ns\n", "a mutex profile");
+    is("# a comment\ngoroutine profile: total 5\n4 @ 0x401 0x501\n1 @ 0x601\n", NULL, "legacy", 0,
+       "0x500;0x400; 4\n0x600; 1\nsum 5 count\n", "a count");
+    is(threads, NULL, "legacy", FORMAT_TYPES, "0x500(Other 0 );0x401(Native 0 ()L;); 2\n0x601(Other 0 ); 1\nsum 3 count\n",
+       "threads, one of them as the one before, and a library");
+}
+
+static void words_are(const uint64_t *words, size_t count, size_t size, bool big, const char *tail, const char *wanted, const char *about)
+{
+    uint8_t bytes[1000];
+    struct profile p;
+    struct error e;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < size; k++)
+            bytes[n++] = (uint8_t)(words[i] >> 8 * (big ? size - 1 - k : k));
+    memcpy(bytes + n, tail, strlen(tail));
+    int rc = load(&p, bytes, n + strlen(tail), NULL, &e);
+    char *found = format_text(&p, FORMAT_COUNTS);
+    if (!tap_ok(!rc && p.interval_ns == 10000000 && !strcmp(found, wanted), "legacy: words of %zu bytes%s: %s", size,
+                big ? ", big-endian" : "", about))
+        tap_note("%s\n%s", e.text, found);
+    free(found);
+    profile_deinit(&p);
+}
+
+static void test_legacy_words(void)
+{
+    static const uint64_t plain[] = {0, 3, 0, 10000, 0, 2, 3, 0x400, 0x501, 0x601, 1, 2, 0x410, 0x511, 0, 1, 0};
+    static const uint64_t copied[] = {0, 3, 0, 10000, 0, 2, 3, 0x400, 0x400, 0x601, 1, 2, 0x410, 0x511, 0, 1, 0};
+    static const uint64_t shared[] = {0, 3, 0, 10000, 0, 2, 3, 0x400, 0x901, 0x601, 1, 3, 0x410, 0x901, 0x611, 0, 1, 0};
+    static const uint64_t java[] = {0, 3, 1, 10000, 0, 5, 2, 0x400, 0x500, 0, 1, 0};
+    static const char wanted[] = "0x510;0x410; 10000000 in 1\n0x600;0x500;0x400; 20000000 in 2\nsum 30000000 ns\n";
+    for (int form = 0; form < 4; form++)
+        words_are(plain, sizeof plain / sizeof *plain, form & 1 ? 8 : 4, form & 2, "", wanted, "stacks");
+    words_are(copied, sizeof copied / sizeof *copied, 8, false, "",
+              "0x510;0x410; 10000000 in 1\n0x600;0x400; 20000000 in 2\nsum 30000000 ns\n",
+              "a second frame that is the leaf again");
+    words_are(shared, sizeof shared / sizeof *shared, 8, false, "",
+              "0x600;0x400; 20000000 in 2\n0x610;0x410; 10000000 in 1\nsum 30000000 ns\n", "a second frame that all have");
+    words_are(java, sizeof java / sizeof *java, 8, false, "0x400 a.b.C.m (C.java:12)\n 0x500 a.b.C.main (C.java:20)\n",
+              "a.b.C.main;a.b.C.m; 50000000 in 5\nsum 50000000 ns\n", "Java's, with names");
+}
+
 int main(void)
 {
+    test_legacy_heap();
+    test_legacy_texts();
+    test_legacy_words();
     test_perf_heads();
     test_perf_frames();
     test_perf_events();

@@ -3,6 +3,7 @@
 #include "compress/intake.h"
 #include "format/collapsed.h"
 #include "format/hpl.h"
+#include "format/legacy.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
 #include "format/perf.h"
@@ -83,6 +84,8 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
         return "jfr";
     if (is_json(bytes, size))
         return "speedscope";
+    if (legacy_is(bytes, size))
+        return "legacy";
     if (perf_is(bytes, size))
         return "perf";
     if (collapsed_is(bytes, size, whole))

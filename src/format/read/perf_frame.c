@@ -32,7 +32,8 @@ static struct span base_name(struct span path)
 static bool is_generated(struct span dso)
 {
     struct span name = base_name(dso);
-    return (lines_start(name, "perf-") && ends(name, ".map")) || (lines_start(name, "jitted-") && ends(name, ".so")) || lines_start(name, "[jit]");
+    return (lines_start(name, "perf-") && ends(name, ".map")) || (lines_start(name, "jitted-") && ends(name, ".so")) ||
+           lines_start(name, "[jit]");
 }
 
 /* The kernel, and its modules, which stand in brackets as well as some of a process's own memory does. */

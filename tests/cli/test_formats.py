@@ -87,7 +87,6 @@ def test_from(path):
 FOREIGN = (
     ("callgrind", b"version: 1\ncreator: x\npart: 1\n\nevents: Time\n\nfl=(1) a.c\nfn=(1) main\n16 20\n", ("callgrind", "speedscope")),
     ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script -i FILE")),
-    ("UTF-16", "a;b 3\n".encode("utf-16"), ("UTF-16", "iconv")),
     ("heap dump", b"JAVA PROFILE 1.0.2\0" + bytes(20), ("heap dump", "-e live")),
     ("histogram log", b"#[Logged with x]\n#[StartTime: 1]\n", ("histogram log", "candor hist")),
 )

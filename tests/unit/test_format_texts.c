@@ -170,8 +170,35 @@ static void test_legacy_words(void)
               "a.b.C.main;a.b.C.m; 50000000 in 5\nsum 50000000 ns\n", "Java's, with names");
 }
 
+/* "a;b 2\n\U0001f600;c 3\n" in UTF-16, and what its marks are. */
+static void test_utf16(void)
+{
+    static const uint16_t units[] = {0xfeff, 'a', ';', 'b', ' ', '2', '\r', '\n', 0xd83d, 0xde00, ';', 0xd83d, 'c', ' ', '3', '\n'};
+    static const char marked[] = "\xef\xbb\xbf" "a;b 2\n";
+    for (int form = 0; form < 4; form++) { /* big-endian or not, with the mark or without */
+        uint8_t bytes[sizeof units];
+        size_t first = form & 2 ? 1 : 0, n = 0;
+        for (size_t i = first; i < sizeof units / sizeof *units; i++) {
+            bytes[n++] = (uint8_t)(form & 1 ? units[i] >> 8 : units[i] & 255);
+            bytes[n++] = (uint8_t)(form & 1 ? units[i] & 255 : units[i] >> 8);
+        }
+        n = first ? 14 : n; /* without the mark only what is ASCII is certain */
+        struct profile p;
+        struct error e;
+        int rc = load(&p, bytes, n, NULL, &e);
+        char *found = format_text(&p, 0);
+        const char *wanted = first ? "a;b; 2\nsum 2 samples\n" : "a;b; 2\n\xf0\x9f\x98\x80;\xef\xbf\xbd" "c; 3\nsum 5 samples\n";
+        if (!tap_ok(!rc && !strcmp(found, wanted), "UTF-16, %s-endian, %s a mark", form & 1 ? "big" : "little", first ? "without" : "with"))
+            tap_note("%s\n%s", e.text, found);
+        free(found);
+        profile_deinit(&p);
+    }
+    is(marked, NULL, "collapsed", 0, "a;b; 2\nsum 2 samples\n", "UTF-8 with a mark");
+}
+
 int main(void)
 {
+    test_utf16();
     test_legacy_heap();
     test_legacy_texts();
     test_legacy_words();

@@ -8,8 +8,6 @@ enum { LINES_LOOKED_AT = 40 };
 
 static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)",
                                          "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"};
-static const struct foreign utf16 = {"text in UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE > OUT' converts it"};
-
 static const struct {
     const char *begin;
     struct foreign is;
@@ -60,7 +58,5 @@ const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (size >= strlen(beginnings[i].begin) && !memcmp(bytes, beginnings[i].begin, strlen(beginnings[i].begin)))
             return &beginnings[i].is;
-    if (size >= 2 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
-        return &utf16;
     return by_lines((const char *)bytes, size);
 }

@@ -1,5 +1,6 @@
 #include "format/read/formats.h"
 
+#include "base/buffer.h"
 #include "compress/intake.h"
 #include "format/collapsed.h"
 #include "format/hpl.h"
@@ -10,6 +11,7 @@
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/read/foreign.h"
+#include "format/read/utf16.h"
 #include "format/speedscope.h"
 #include "profile/load/load_jfr.h"
 
@@ -96,45 +98,81 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
     return kind_of_message(bytes, size);
 }
 
-/* What its readers get: all of it, with a zero behind it. */
+/* ---- text in other encodings ---- */
+
+/* All of it in UTF-8 with a zero behind it; of other bytes a copy. */
+static void take_whole(struct buffer *out, const uint8_t *bytes, size_t size)
+{
+    enum utf16_order order = utf16_order_of(bytes, size);
+    size_t skip = utf16_mark_of_utf8(bytes, size);
+    if (order)
+        utf16_decode(out, bytes, size, order);
+    else
+        buffer_put(out, bytes + skip, size - skip);
+    buffer_u8(out, 0);
+}
+
+/* What a file is. Both NULL: nothing that is known. */
+struct content {
+    const char *format;
+    const struct foreign *foreign;
+};
+
+static int look(const uint8_t *bytes, uint64_t size, struct content *c)
+{
+    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
+    struct buffer text;
+    buffer_init(&text, 4 * LOOKED_AT);
+    take_whole(&text, bytes, looked_at);
+    *c = (struct content){0};
+    bool failed = text.failed;
+    if (!failed)
+        c->foreign = foreign_recognise(text.data, text.len - 1);
+    if (!failed && !c->foreign)
+        c->format = recognise(text.data, text.len - 1, size <= LOOKED_AT);
+    buffer_deinit(&text);
+    return failed ? -ENOMEM : 0;
+}
+
+const char *formats_recognise(const uint8_t *bytes, uint64_t size)
+{
+    struct content c;
+    return look(bytes, size, &c) ? NULL : c.format;
+}
+
+/* ---- loading ---- */
+
 static int read_whole(const struct import *as, const struct format *format, struct profile *p, struct intake *in)
 {
     struct import one = *as;
-    uint8_t *bytes = in->size <= FORMATS_MAX ? malloc(in->size + 1) : NULL;
-    if (!bytes) {
-        int rc = in->size > FORMATS_MAX ? -EFBIG : -ENOMEM;
-        return error_set(as->error, rc, "%s: %s", as->name, rc == -EFBIG ? "more than 2 GiB, which is not read at once" : "out of memory");
-    }
-    memcpy(bytes, in->bytes, in->size);
-    bytes[in->size] = 0;
-    one.bytes = bytes;
-    one.size = in->size;
+    struct buffer text;
+    if (in->size > FORMATS_MAX)
+        return error_set(as->error, -EFBIG, "%s: more than 2 GiB, which is not read at once", as->name);
+    buffer_init(&text, 2 * FORMATS_MAX);
+    take_whole(&text, in->bytes, in->size);
     intake_close(in);
+    one.bytes = text.data;
+    one.size = text.len - 1;
     as->error->text[0] = 0;
-    int rc = format->read(p, &one);
+    int rc = text.failed ? -ENOMEM : format->read(p, &one);
     rc = rc ? rc : profile_string(p, format->name, strlen(format->name), &p->source);
-    free(bytes);
+    buffer_deinit(&text);
     if (rc && !as->error->text[0])
         error_set(as->error, rc, "%s: %s", as->name, strerror(-rc));
     return rc;
 }
 
-const char *formats_recognise(const uint8_t *bytes, uint64_t size)
-{
-    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
-    return foreign_recognise(bytes, looked_at) ? NULL : recognise(bytes, looked_at, size <= LOOKED_AT);
-}
-
 int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e)
 {
-    int rc;
-    const struct foreign *foreign = format ? NULL : foreign_recognise(in->bytes, in->size < LOOKED_AT ? (size_t)in->size : LOOKED_AT);
-    if (foreign) {
+    struct content content = {.format = format};
+    int rc = format ? 0 : look(in->bytes, in->size, &content);
+    if (rc || content.foreign) {
         intake_close(in);
-        return error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, foreign->name, foreign->remedy);
+        return rc ? error_set(e, rc, "%s: out of memory", name)
+                  : error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, content.foreign->name,
+                              content.foreign->remedy);
     }
-    if (!format)
-        format = formats_recognise(in->bytes, in->size);
+    format = content.format;
     const struct format *f = format ? find(format) : NULL;
     bool is_jfr = !f || !f->read; /* its loader says what a file begins with that is nothing we know */
     if (is_jfr && !value)

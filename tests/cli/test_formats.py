@@ -87,8 +87,31 @@ def test_from(path):
 FOREIGN = (
     ("callgrind", b"version: 1\ncreator: x\npart: 1\n\nevents: Time\n\nfl=(1) a.c\nfn=(1) main\n16 20\n", ("callgrind", "speedscope")),
     ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script -i FILE")),
+    ("callgrind of Xdebug", b"version: 1\ncreator: xdebug 3.0.2\ncmd: x\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n"
+     b"fl=(1) file1.c\nfn=(1) main\n16 20 15000\n", ("callgrind", "npx speedscope")),
+    ("Chrome trace", b'{"traceEvents": [{"ph": "X", "ts": 1, "dur": 2, "name": "a"}]}', ("trace of Chrome", "npx speedscope")),
+    ("Chrome trace, an array", b'[{"name": "a", "ph": "B", "ts": 1}]', ("trace of Chrome", "npx speedscope")),
+    ("cpuprofile", b'{"nodes":[{"id":1,"callFrame":{"functionName":"x"}}],"samples":[1],"timeDeltas":[0]}', (".cpuprofile", "speedscope")),
+    ("Firefox", b'{"meta": {"version": 27}, "libs": [], "threads": []}', ("Firefox", "npx speedscope")),
+    ("Instruments", b"Weight\tSelf Weight\t\tSymbol Name\n1.0 s 100%\t0 s\t \tmain\n", ("Instruments", "npx speedscope")),
+    (".NET", b"Nettrace\x14\0\0\0!FastSerialization.1", (".NET", "dotnet-trace convert --format speedscope FILE")),
+    ("hprof text", b"JAVA PROFILE 1.0.1, created Thu Nov 26\n", ("hprof agent", "candor record")),
     ("heap dump", b"JAVA PROFILE 1.0.2\0" + bytes(20), ("heap dump", "-e live")),
     ("histogram log", b"#[Logged with x]\n#[StartTime: 1]\n", ("histogram log", "candor hist")),
+)
+
+
+NO_PROFILES = (
+    ("a log", "Started server on port 8080\nServing 5\nall good\n"),
+    ("one line", "Hello world 5\n"),
+    ("a head", "version: 1\ncreator: me\n"),
+    ("a list", "total 12\n-rw-r--r-- 1 root root 5 x.txt\n"),
+    ("prose with a ;", "One; two 3\nThen it ended.\nAnd nothing came of it.\n"),
+)
+PROFILES = (
+    ("single frames", "main 5\nrun 7\n"),
+    ("C++ beside stacks", "a;b 5\nstd::map<int, int>::find(int) 1\n"),
+    ("one broken line of ten", "a;b 5\n" * 9 + "a;b\n"),
 )
 
 
@@ -100,6 +123,17 @@ def test_foreign():
         result = ct.candor("report", path)
         ct.ok(result.status == 1 and result.err.count("\n") == 1 and all(word in result.err for word in words), f"{what}: refused by name",
               result)
+    trace = ct.WORK / "run.trace"
+    trace.mkdir()
+    result = ct.candor("report", trace)
+    ct.ok(result.status == 1 and result.err.count("\n") == 1 and "Instruments" in result.err, "Instruments' folder", result)
+    for what, text in NO_PROFILES:
+        path.write_text(text)
+        result = ct.candor("report", path)
+        ct.ok(result.status == 1 and result.err.count("\n") == 1 and not result.out, f"{what}: no profile", result)
+    for what, text in PROFILES:
+        path.write_text(text)
+        ct.ok(ct.candor("report", path).out.startswith("Read as   collapsed stacks"), f"{what}: collapsed stacks")
     path.write_text("fn=1;b 3\nevents: 4\n")
     ct.ok(ct.candor("report", "--from", "collapsed", path).status == 0, "--from has the last word")
     path.write_text("# a comment\na;b 3\n")

@@ -6,14 +6,25 @@
 
 enum { LINES_LOOKED_AT = 40 };
 
-static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)",
-                                         "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"};
+#define BY_SPEEDSCOPE "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"
+
+static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE};
+static const struct foreign chrome_trace = {"a trace of Chrome's (trace events)", BY_SPEEDSCOPE};
+static const struct foreign cpuprofile = {"a CPU profile of Chrome's or Node.js's (.cpuprofile)", BY_SPEEDSCOPE};
+static const struct foreign firefox = {"a profile of the Firefox Profiler", BY_SPEEDSCOPE};
+
 static const struct {
     const char *begin;
     struct foreign is;
 } beginnings[] = {
-    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE > OUT.txt' makes a text that candor reads"}},
+    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
+    {"2ELIFREP", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
+    {"JAVA PROFILE 1.0.1, created", {"a text of the JDK's old hprof agent", "record with 'candor record'"}},
     {"JAVA PROFILE ", {"a heap dump", "candor shows what allocates and what stays alive by 'candor record -e live'"}},
+    {"Nettrace", {"a trace of .NET's", "'dotnet-trace convert --format speedscope FILE' makes a file that candor reads"}},
+    {"# callgrind format", {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE}},
+    {"Weight\tSelf Weight\t", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
+    {"Running Time\tSelf", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
     {"#[Histogram log", {"a histogram log", "'candor hist FILE' shows it"}},
     {"#[StartTime", {"a histogram log", "'candor hist FILE' shows it"}},
     {"#[Logged with", {"a histogram log", "'candor hist FILE' shows it"}},
@@ -53,10 +64,51 @@ static const struct foreign *by_lines(const char *text, size_t size)
     return NULL;
 }
 
+/* A key of an object, not a text that is a value. */
+static bool has_key(const char *text, size_t size, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *at = text, *end = text + size; (at = memmem(at, (size_t)(end - at), key, n)); at++) {
+        const char *next = at + n;
+        while (next < end && isspace((unsigned char)*next))
+            next++;
+        if (next < end && *next == ':')
+            return true;
+    }
+    return false;
+}
+
+static const struct foreign *by_keys(const char *text, size_t size)
+{
+    size_t i = 0;
+    while (i < size && isspace((unsigned char)text[i]))
+        i++;
+    if (i == size || (text[i] != '{' && text[i] != '[') || has_key(text, size, "\"shared\""))
+        return NULL;
+    if (has_key(text, size, "\"traceEvents\"") || (text[i] == '[' && has_key(text, size, "\"ph\"")))
+        return &chrome_trace;
+    if (has_key(text, size, "\"callFrame\"") || has_key(text, size, "\"functionName\""))
+        return &cpuprofile;
+    bool has_threads = has_key(text, size, "\"libs\"") || has_key(text, size, "\"threads\"");
+    return has_key(text, size, "\"preprocessedProfileVersion\"") || (has_key(text, size, "\"meta\"") && has_threads) ? &firefox : NULL;
+}
+
 const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (size >= strlen(beginnings[i].begin) && !memcmp(bytes, beginnings[i].begin, strlen(beginnings[i].begin)))
             return &beginnings[i].is;
-    return by_lines((const char *)bytes, size);
+    const struct foreign *by_json = by_keys((const char *)bytes, size);
+    return by_json ? by_json : by_lines((const char *)bytes, size);
+}
+
+const char *foreign_folder(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    if (n < 6 || memcmp(path + n - 6, ".trace", 6))
+        return NULL;
+    return "this is a trace of Instruments', which only Instruments reads; Edit > Deep Copy there copies its call tree, and "
+           "'npx speedscope FILE' opens the copy and exports what candor reads";
 }

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LOOKED_AT = 65536 };
 #define FORMATS_MAX ((uint64_t)1 << 31)
@@ -191,6 +192,10 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
 int formats_load(struct profile *p, const char *path, const char *format, const char *value, struct error *e)
 {
     struct intake in;
+    struct stat st;
+    const char *folder = foreign_folder(path);
+    if (folder && !stat(path, &st) && S_ISDIR(st.st_mode))
+        return error_set(e, -EISDIR, "%s: %s", path, folder);
     int rc = intake_open(&in, path, e);
     return rc ? rc : formats_load_from(p, &in, intake_name(path), format, value, e);
 }

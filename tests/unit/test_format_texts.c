@@ -196,8 +196,43 @@ static void test_utf16(void)
     is(marked, NULL, "collapsed", 0, "a;b; 2\nsum 2 samples\n", "UTF-8 with a mark");
 }
 
+static void test_speedscope_events(void)
+{
+    static const struct {
+        const char *events, *wanted, *error, *about;
+    } cases[] = {
+        {"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":2},{\"type\":\"C\",\"frame\":1,\"at\":5},"
+         "{\"type\":\"C\",\"frame\":0,\"at\":9}",
+         "A; 6\nA;B; 3\nsum 9 samples\n", NULL, "events in order"},
+        {"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":2},{\"type\":\"C\",\"frame\":0,\"at\":5}", NULL,
+         "event 2 closes 'A' while 'B' is open inside it", "a frame is closed before what it called"},
+        {"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":2},{\"type\":\"C\",\"frame\":0,\"at\":5}", NULL,
+         "event 2 closes 'A', but no frame is open", "a frame is closed twice"},
+        {"{\"type\":\"O\",\"frame\":0,\"at\":5},{\"type\":\"C\",\"frame\":0,\"at\":4}", NULL,
+         "event 1 is before the one in front of it", "time goes back"},
+        {"{\"type\":\"O\",\"frame\":7,\"at\":5}", NULL, "event 0 names no frame", "a frame that is not there"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[800];
+        struct profile p;
+        struct error e;
+        snprintf(text, sizeof text,
+                 "{\"shared\":{\"frames\":[{\"name\":\"A\"},{\"name\":\"B\"}]},\"profiles\":[{\"type\":\"evented\",\"unit\":\"none\","
+                 "\"startValue\":0,\"endValue\":10,\"events\":[%s]}]}",
+                 cases[i].events);
+        int rc = load(&p, text, strlen(text), NULL, &e);
+        char *found = format_text(&p, 0);
+        if (!tap_ok(cases[i].error ? rc && strstr(e.text, cases[i].error) : !rc && !strcmp(found, cases[i].wanted), "speedscope: %s",
+                    cases[i].about))
+            tap_note("%s\n%s", e.text, found);
+        free(found);
+        profile_deinit(&p);
+    }
+}
+
 int main(void)
 {
+    test_speedscope_events();
     test_utf16();
     test_legacy_heap();
     test_legacy_texts();

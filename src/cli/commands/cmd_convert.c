@@ -132,7 +132,7 @@ static int write_json(const struct job *job, FILE *f)
 }
 
 /* The longest extension that fits counts. */
-#define ROW(name, words, extensions) {#name, extensions, write_##name},
+#define ROW(name, words, extensions, media) {#name, extensions, write_##name},
 static const struct format {
     const char *name;
     const char *extensions; /* with blanks between */
@@ -263,7 +263,7 @@ int convert_own_page(const char *in, const char *out)
     return convert(&job, find_format(NULL, out));
 }
 
-#define WRITES(name, words, extensions) "; " extensions ": " words
+#define WRITES(name, words, extensions, media) "; " extensions ": " words
 const struct cli_command command_convert = {
     .name = "convert",
     .arguments = "[OPTION...] IN... OUT",

@@ -23,7 +23,7 @@
 enum { LOOKED_AT = 65536 };
 #define FORMATS_MAX ((uint64_t)1 << 31)
 
-#define ROW(name, words, extensions) {#name, name##_read, extensions},
+#define ROW(name, words, extensions, media) {#name, name##_read, extensions},
 static const struct format {
     const char *name;
     import_reader *read;

@@ -119,8 +119,10 @@ int legacy_strip(struct legacy *l, bool shared)
     for (int i = 0; !rc && dropped && i < 2; i++)
         rc = strip_shared(l, &dropped);
     for (uint32_t i = 0; !rc && i < l->row_count; i++) {
+        if (l->rows[i].count < 2)
+            continue;
         const uint64_t *stack = &l->addresses[l->rows[i].first];
-        if (l->rows[i].count > 1 && stack[0] == stack[1] + 1)
+        if (stack[0] == stack[1] + 1)
             drop_second(l, &l->rows[i]);
     }
     return rc;

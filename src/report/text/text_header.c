@@ -273,7 +273,7 @@ static bool holds_halts_only(const struct profile *p)
 /* What the file was taken for: of a text nobody can be sure. */
 static void put_format(const struct text *t)
 {
-#define ROW(name, words, extensions) {#name, words},
+#define ROW(name, words, extensions, media) {#name, words},
     static const struct {
         const char *source, *words;
     } formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)};

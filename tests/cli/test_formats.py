@@ -115,6 +115,13 @@ PROFILES = (
 )
 
 
+def test_documented():
+    """docs/formats/others.md has a row for each format that --from knows."""
+    known = re.search(r"their format \(([a-z|]+)\)", re.sub(r"\s+", " ", ct.candor("help", "report").out))
+    rows = re.findall(r"^\| `(\w+)` \|", (ct.ROOT / "docs" / "formats" / "others.md").read_text(), re.M)
+    ct.ok(known and sorted(known[1].split("|")) == sorted(rows), "every format is described", rows)
+
+
 def test_foreign():
     """What is known not to be read is refused by its name, with the command that helps, and not taken for something else."""
     path = ct.WORK / "foreign"
@@ -415,6 +422,7 @@ def main():
     test_csv(path)
     test_merge(path)
     test_go(path)
+    test_documented()
     test_foreign()
     test_perf()
     test_values()

@@ -82,6 +82,18 @@ static void test_perf_frames(void)
     }
 }
 
+/* A zero byte within a class's name. */
+static void test_perf_zero(void)
+{
+    static const char text[] = "java 1 1.0: 1 cycles:\n\t7f12 La\0/bcdefghijkl/m;::n (/tmp/perf-1.map)\n\n";
+    struct profile p;
+    struct error e;
+    int rc = load(&p, text, sizeof text - 1, NULL, &e);
+    tap_ok(!rc && p.weight == 1 && p.frames[p.nodes[p.samples[0].stack].frame].type == JFR_FRAME_STUB,
+           "perf: a name with a zero byte is no Java class");
+    profile_deinit(&p);
+}
+
 static void test_perf_events(void)
 {
     static const char text[] = "java 1 1.0: 10 cycles:\n\t7f00 a (/x)\n\njava 1 2.0: 20 faults:\n\t7f00 b (/x)\n\n"
@@ -240,5 +252,6 @@ int main(void)
     test_perf_heads();
     test_perf_frames();
     test_perf_events();
+    test_perf_zero();
     return tap_done();
 }

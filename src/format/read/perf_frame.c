@@ -76,11 +76,14 @@ static int add_java(struct profile *p, struct span class_text, struct span name,
     return rc;
 }
 
+/* Without a zero, too, which would end a copy of it. */
 static bool is_class(struct span t)
 {
-    for (size_t i = 0; i < t.len; i++)
-        if (!isalnum((unsigned char)t.bytes[i]) && !strchr("_$./+*-", t.bytes[i]) && !((unsigned char)t.bytes[i] & 0x80))
+    for (size_t i = 0; i < t.len; i++) {
+        unsigned char c = (unsigned char)t.bytes[i];
+        if (!isalnum(c) && !(c & 0x80) && (!c || !strchr("_$./+*-", c)))
             return false;
+    }
     return t.len && !isdigit((unsigned char)*t.bytes);
 }
 

@@ -180,12 +180,12 @@ void candor_histogram_print_hgrm(const struct candor_histogram *h, FILE *out, in
 /* Reads either dialect (and CSV) back into h, whose values are multiplied by `ratio`. 0, -EBADMSG, -ERANGE or -ENOMEM. */
 int candor_histogram_read_hgrm(struct candor_histogram *h, FILE *in, double ratio);
 
-/* ---- the encoded form: base64 of a compressed V2 payload ---- */
+/* ---- the encoded form: base64 of a compressed payload; V2 is written, V2, V1 and V0 are read ---- */
 
 /* Encodes into text that the caller frees, ended by a zero byte. 0 or -ENOMEM. */
 int candor_histogram_encode(const struct candor_histogram *h, char **text);
-/* Makes h, not initialized before, from `len` characters. 0, -EBADMSG, -ENOTSUP (an encoding before V2, or one of doubles) or
- * -ENOMEM; h is then not initialized. The unpacked payload has at most CANDOR_HISTOGRAM_DECODE_MAX bytes. */
+/* Makes h, not initialized before, from `len` characters. 0, -EBADMSG, -ENOTSUP (a histogram of doubles) or -ENOMEM;
+ * h is then not initialized. The unpacked payload has at most CANDOR_HISTOGRAM_DECODE_MAX bytes. */
 int candor_histogram_decode(struct candor_histogram *h, const char *text, size_t len);
 enum { CANDOR_HISTOGRAM_DECODE_MAX = 1 << 26 };
 

@@ -4,6 +4,13 @@
  *         be32 0x1c849313 | be32 length of the counts | be32 normalizing offset | be32 digits
  *         be64 lowest | be64 highest | be64 ratio (double)
  *         counts: ZigZag LEB128, at most nine bytes each, the ninth whole; a negative number is a run of as many zeros
+ *
+ * This is encoding V2, which is also the one that is written. V1 and V0, of older HdrHistograms, are read:
+ *
+ *     V1  be32 0x1c849302 | ... | the same head with 0x1c849301 | counts
+ *     V0  be32 0x1c849309 | ... | be32 0x1c849308 | be32 digits | be64 lowest | be64 highest | be64 total | counts
+ *
+ * Their counts are big-endian words; the bits 4 to 7 of both cookies are the size of a word in bytes.
  */
 #include "candor/histogram.h"
 
@@ -14,7 +21,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, HEAD = 40, WORD_SIZE_BITS = 0xf0 };
+enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, WORD_SIZE_BITS = 0xf0 };
 
 /* ---- base64 ---- */
 
@@ -131,8 +138,6 @@ static int get_counts(struct candor_histogram *h, const uint8_t *at, const uint8
     return 0;
 }
 
-/* ---- whole ---- */
-
 static uint32_t be32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -142,6 +147,22 @@ static int64_t be64(const uint8_t *p)
 {
     return (int64_t)((uint64_t)be32(p) << 32 | be32(p + 4));
 }
+
+/* A count is a word of 2, 4 or 8 bytes, and none stands for several. */
+static int get_words(struct candor_histogram *h, const uint8_t *at, size_t n, size_t word)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < n / word; i++, at += word) {
+        int64_t v = word == 8 ? be64(at) : word == 4 ? (int32_t)be32(at) : (int16_t)(at[0] << 8 | at[1]);
+        if (v < 0 || (v && i >= (size_t)h->counts_len) || __builtin_add_overflow(total, v, &total))
+            return -EBADMSG;
+        if (v)
+            h->counts[i] = v;
+    }
+    return n % word ? -EBADMSG : 0;
+}
+
+/* ---- whole ---- */
 
 static void put_payload(struct buffer *b, const struct candor_histogram *h)
 {
@@ -182,23 +203,28 @@ int candor_histogram_encode(const struct candor_histogram *h, char **text)
     return *text ? 0 : -ENOMEM;
 }
 
-/* Is the cookie, but for the bits that tell of word sizes, this one? Else why not. */
-static int check_cookie(uint32_t cookie, uint32_t wanted)
+/* The encodings differ in what stands before the counts, and in the counts' words. */
+static const struct encoding {
+    uint32_t cookie, compressed;
+    size_t head;
+    int digits_at; /* lowest and highest follow where V1 and V2 have the digits, too */
+    bool packed;   /* counts are LEB128; else words whose size the cookie says */
+} encodings[] = {
+    {COOKIE, COMPRESSED_COOKIE, 40, 12, true},
+    {0x1c849301, 0x1c849302, 40, 12, false}, /* V1: HdrHistogram 2.1.4 to 2.1.6 */
+    {0x1c849308, 0x1c849309, 32, 4, false},  /* V0: up to 2.1.3; it has no length of the counts */
+};
+
+/* The one with this cookie, but for the bits that say the size of a word. NULL and *rc = why not. */
+static const struct encoding *find_encoding(uint32_t cookie, bool compressed, int *rc)
 {
     cookie &= ~(uint32_t)WORD_SIZE_BITS;
-    if (cookie == (wanted & ~(uint32_t)WORD_SIZE_BITS))
-        return 0;
-    switch (cookie) {
-    case 0x1c849301: /* V1 */
-    case 0x1c849302:
-    case 0x1c849308: /* V0 */
-    case 0x1c849309:
-    case 0x0c72124e: /* of doubles */
-    case 0x0c72124f:
-        return -ENOTSUP;
-    default:
-        return -EBADMSG;
-    }
+    for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
+        if (cookie == ((compressed ? encodings[i].compressed : encodings[i].cookie) & ~(uint32_t)WORD_SIZE_BITS))
+            return &encodings[i];
+    bool of_doubles = cookie == 0x0c72124e || cookie == 0x0c72124f;
+    *rc = of_doubles ? -ENOTSUP : -EBADMSG;
+    return NULL;
 }
 
 /* Inflates at most `max` bytes. */
@@ -224,21 +250,22 @@ static int inflate_all(const uint8_t *bytes, size_t n, size_t max, struct buffer
 
 static int take_payload(struct candor_histogram *h, const uint8_t *p, size_t n)
 {
-    if (n < HEAD)
-        return -EBADMSG;
-    int rc = check_cookie(be32(p), COOKIE);
-    if (rc)
+    int rc = -EBADMSG;
+    const struct encoding *e = n < 4 ? NULL : find_encoding(be32(p), false, &rc);
+    if (!e || n < e->head)
         return rc;
-    size_t counts = be32(p + 4);
-    int64_t lowest = be64(p + 16), highest = be64(p + 24);
-    uint32_t digits = be32(p + 12);
-    if (be32(p + 8))
+    bool has_length = e->digits_at == 12;
+    size_t counts = has_length ? be32(p + 4) : n - e->head, word = be32(p) >> 4 & 14;
+    uint32_t digits = be32(p + e->digits_at);
+    int64_t lowest = be64(p + e->digits_at + 4), highest = be64(p + e->digits_at + 12);
+    if (has_length && be32(p + 8))
         return -ENOTSUP; /* shifted: only histograms of doubles are */
-    if (counts > n - HEAD || digits < 1 || digits > 5 || highest < 1)
+    if (counts > n - e->head || digits < 1 || digits > 5 || highest < 1 || (!e->packed && word != 2 && word != 4 && word != 8))
         return -EBADMSG;
     rc = candor_histogram_init(h, lowest, highest, (int)digits);
+    const uint8_t *at = p + e->head;
     if (!rc)
-        rc = get_counts(h, p + HEAD, p + HEAD + counts);
+        rc = e->packed ? get_counts(h, at, at + counts) : get_words(h, at, counts, word);
     if (rc)
         candor_histogram_deinit(h);
     return rc == -EINVAL ? -EBADMSG : rc;
@@ -253,8 +280,8 @@ int candor_histogram_decode(struct candor_histogram *h, const char *text, size_t
     if (rc)
         return rc;
     buffer_init(&payload, CANDOR_HISTOGRAM_DECODE_MAX);
-    rc = n < 8 ? -EBADMSG : check_cookie(be32(packed), COMPRESSED_COOKIE);
-    if (!rc)
+    rc = -EBADMSG;
+    if (n >= 8 && find_encoding(be32(packed), true, &rc))
         rc = be32(packed + 4) > n - 8 ? -EBADMSG : inflate_all(packed + 8, be32(packed + 4), CANDOR_HISTOGRAM_DECODE_MAX, &payload);
     if (!rc)
         rc = take_payload(h, payload.data, payload.len);

@@ -60,7 +60,7 @@ static int problem(struct candor_histogram_log_reader *r, int code, const char *
 static const char *decode_problem(int code)
 {
     if (code == -ENOTSUP)
-        return "a kind of histogram that is not read here: older than encoding V2, or of floating-point values";
+        return "a histogram of floating-point values, which candor does not read";
     return code == -ENOMEM ? "no memory for the histogram" : "the histogram is damaged or cut off";
 }
 

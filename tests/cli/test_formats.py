@@ -80,20 +80,46 @@ def test_from(path):
     ct.ok(result.status == 1 and "there are samples, cpu" in result.err, "a value that is not there", result)
     counted = report_json(out, "--value", "samples")
     ct.ok(counted.get("unit") == "samples" and counted["sampled"] == 101, "another value", counted)
-    result = ct.candor("report", "--from", "perf", path)
+    result = ct.candor("report", "--from", "gprof", path)
     ct.ok(result.status == 2, "a format that is none", result)
 
 
 FOREIGN = (
     ("callgrind", b"version: 1\ncreator: x\npart: 1\n\nevents: Time\n\nfl=(1) a.c\nfn=(1) main\n16 20\n", ("callgrind", "speedscope")),
-    ("go text", b"threadcreate profile: total 7\n1 @ 0x44cb3 0x45045\n", ("Go profile", "go tool pprof -proto")),
-    ("go cpu", b"".join(word.to_bytes(8, "little") for word in (0, 3, 0, 10000, 0, 1, 1, 4096)), ("pprof's old binary", "go tool pprof")),
-    ("perf script", b"java 7829 [000] 95.1: 101 cpu-clock:\n\t  7f00aa main (/bin/java)\n\n", ("perf script", "stackcollapse-perf.pl")),
-    ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script")),
-    ("UTF-16", "a;b 3\n".encode("utf-16"), ("UTF-16", "iconv")),
+    ("perf.data", b"PERFILE2" + bytes(100), ("perf", "perf script -i FILE")),
+    ("callgrind of Xdebug", b"version: 1\ncreator: xdebug 3.0.2\ncmd: x\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n"
+     b"fl=(1) file1.c\nfn=(1) main\n16 20 15000\n", ("callgrind", "npx speedscope")),
+    ("Chrome trace", b'{"traceEvents": [{"ph": "X", "ts": 1, "dur": 2, "name": "a"}]}', ("trace of Chrome", "npx speedscope")),
+    ("Chrome trace, an array", b'[{"name": "a", "ph": "B", "ts": 1}]', ("trace of Chrome", "npx speedscope")),
+    ("cpuprofile", b'{"nodes":[{"id":1,"callFrame":{"functionName":"x"}}],"samples":[1],"timeDeltas":[0]}', (".cpuprofile", "speedscope")),
+    ("Firefox", b'{"meta": {"version": 27}, "libs": [], "threads": []}', ("Firefox", "npx speedscope")),
+    ("Instruments", b"Weight\tSelf Weight\t\tSymbol Name\n1.0 s 100%\t0 s\t \tmain\n", ("Instruments", "npx speedscope")),
+    (".NET", b"Nettrace\x14\0\0\0!FastSerialization.1", (".NET", "dotnet-trace convert --format speedscope FILE")),
+    ("hprof text", b"JAVA PROFILE 1.0.1, created Thu Nov 26\n", ("hprof agent", "candor record")),
     ("heap dump", b"JAVA PROFILE 1.0.2\0" + bytes(20), ("heap dump", "-e live")),
     ("histogram log", b"#[Logged with x]\n#[StartTime: 1]\n", ("histogram log", "candor hist")),
 )
+
+
+NO_PROFILES = (
+    ("a log", "Started server on port 8080\nServing 5\nall good\n"),
+    ("one line", "Hello world 5\n"),
+    ("a head", "version: 1\ncreator: me\n"),
+    ("a list", "total 12\n-rw-r--r-- 1 root root 5 x.txt\n"),
+    ("prose with a ;", "One; two 3\nThen it ended.\nAnd nothing came of it.\n"),
+)
+PROFILES = (
+    ("single frames", "main 5\nrun 7\n"),
+    ("C++ beside stacks", "a;b 5\nstd::map<int, int>::find(int) 1\n"),
+    ("one broken line of ten", "a;b 5\n" * 9 + "a;b\n"),
+)
+
+
+def test_documented():
+    """docs/formats/others.md has a row for each format that --from knows."""
+    known = re.search(r"their format \(([a-z|]+)\)", re.sub(r"\s+", " ", ct.candor("help", "report").out))
+    rows = re.findall(r"^\| `(\w+)` \|", (ct.ROOT / "docs" / "formats" / "others.md").read_text(), re.M)
+    ct.ok(known and sorted(known[1].split("|")) == sorted(rows), "every format is described", rows)
 
 
 def test_foreign():
@@ -104,12 +130,80 @@ def test_foreign():
         result = ct.candor("report", path)
         ct.ok(result.status == 1 and result.err.count("\n") == 1 and all(word in result.err for word in words), f"{what}: refused by name",
               result)
+    trace = ct.WORK / "run.trace"
+    trace.mkdir()
+    result = ct.candor("report", trace)
+    ct.ok(result.status == 1 and result.err.count("\n") == 1 and "Instruments" in result.err, "Instruments' folder", result)
+    for what, text in NO_PROFILES:
+        path.write_text(text)
+        result = ct.candor("report", path)
+        ct.ok(result.status == 1 and result.err.count("\n") == 1 and not result.out, f"{what}: no profile", result)
+    for what, text in PROFILES:
+        path.write_text(text)
+        ct.ok(ct.candor("report", path).out.startswith("Read as   collapsed stacks"), f"{what}: collapsed stacks")
     path.write_text("fn=1;b 3\nevents: 4\n")
     ct.ok(ct.candor("report", "--from", "collapsed", path).status == 0, "--from has the last word")
     path.write_text("# a comment\na;b 3\n")
     result = ct.candor("report", path)
     ct.ok(result.status == 0 and result.out.startswith("Read as   collapsed stacks"),
           "of a text the report says what it was read as", result)
+
+
+def test_perf():
+    """What perf itself says of a recording: its samples, and the sum of their periods."""
+    data, text = ct.WORK / "perf.data", ct.WORK / "perf.txt"
+    program = "import time\nwhile time.process_time() < 0.3: pass"
+    if not shutil.which("perf"):
+        return ct.skip("perf script", "no perf; run script/bootstrap test")
+    made = ct.run("perf", "record", "-q", "-e", "cpu-clock", "-F", "199", "-g", "-o", data, sys.executable, "-c", program)
+    if made.status or not data.exists():
+        return ct.skip("perf script", f"perf cannot record here: {made.err[:200]}")
+    text.write_text(ct.run("perf", "script", "-i", data).out)
+    theirs = ct.run("perf", "report", "-i", data, "--stdio", "-n", "--no-children").out
+    found = report_json(text)
+    events = int(re.search(r"Event count \(approx\.\): (\d+)", theirs).group(1))
+    ct.ok(found.get("source") == "perf" and found["unit"] == "ns" and found["sampled"] > 50 * MS, "perf script's text is read", found)
+    ct.ok(found["sampled"] == events, "the sum of periods is perf report's", f"{found.get('sampled')} and {events}")
+    return None
+
+
+def field(number, value):
+    """One field of a protocol buffer: a number, or bytes."""
+    def varint(n):
+        return bytes([n & 127 | 128]) + varint(n >> 7) if n > 127 else bytes([n])
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def collapsed_sum(path, *options):
+    result = ct.candor("convert", *options, "--to", "collapsed", path, "-")
+    return sum(int(line.rsplit(" ", 1)[1]) for line in result.out.splitlines()), result
+
+
+def test_values():
+    """Of several values one is chosen, exact to the byte, and the others are named."""
+    strings = ("", "alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "inuse_space", "main.grow", "main.main")
+    data = b"".join(field(1, field(1, kind) + field(2, unit)) for kind, unit in ((1, 2), (3, 4), (5, 2), (6, 4)))
+    for leaf, *values in ((1, 10, 1000003, 3, 300007), (2, 5, 50021, 2, 20011), (1, 7, 70001, 0, 0)):
+        data += field(2, field(1, leaf) + b"".join(field(2, v) for v in values))
+    data += b"".join(field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, 6 + i)) for i in (1, 2))
+    path = ct.WORK / "values.pprof"
+    path.write_bytes(data + b"".join(field(6, s.encode()) for s in strings))
+    total, result = collapsed_sum(path)
+    ct.ok(total == 320018 and result.status == 0, "the last value, in its unit, exact to the byte", result)
+    ct.ok(result.err.count("\n") == 1 and "inuse_space; not used: alloc_objects, alloc_space, inuse_objects" in result.err,
+          "the others are named", result)
+    ct.ok(collapsed_sum(path, "--unit", "samples")[0] == 2, "rows are counted on request")
+    ct.ok(collapsed_sum(path, "--kind", "alloc")[0] == 1120025, "--kind alloc chooses alloc_space")
+    ct.ok(collapsed_sum(path, "--kind", "live")[0] == 320018, "--kind live chooses inuse_space")
+    ct.ok(collapsed_sum(path, "--value", "alloc_objects")[0] == 22, "--value has the last word")
+    found = report_json(path)
+    said = [problem["text"] for problem in found.get("problems", ())]
+    ct.ok(found.get("unit") == "bytes" and any("not used: alloc_objects" in text for text in said), "report says so, too", found)
+    preferred = ct.WORK / "preferred.pprof"
+    preferred.write_bytes(path.read_bytes() + field(14, 3))
+    ct.ok(collapsed_sum(preferred)[0] == 1120025, "the file's own default")
 
 
 def test_heap():
@@ -148,6 +242,51 @@ def test_go(path):
     ct.ok("Type: cpu" in top.out and "File: demo.Main" in top.out and not top.err.strip(), "its type and its program", top)
     tags = ct.run("go", "tool", "pprof", "-tags", convert(path, "pb.gz"))
     ct.ok("GC Thread#0" in tags.out and "STATE_" in tags.out, "threads and states are its tags", tags)
+    return None
+
+
+def words(*stacks):
+    return b"".join(word.to_bytes(8, "little") for word in (0, 3, 0, 10000, 0, *sum(stacks, ()), 0, 1, 0))
+
+
+LEGACY = (
+    ("cpu", words(*((1 + i % 7, 3, 0x400 + i % 13, 0x900 + i % 5, 0xa00) for i in range(200)), (4, 3, 0x400, 0x400, 0x900))),
+    ("shared", words(*((1 + i % 7, 4, 0x400 + i % 13, 0x800, 0x900 + i % 5, 0xa00) for i in range(200)), (4, 2, 0x400, 0x900))),
+    ("heap_v2", b"heap profile: 3: 96 [9: 999] @ heap_v2/524288\n" + b"".join(
+        b"%d: %d [%d: %d] @ 0x%x 0x901\n" % (i % 3, i % 3 * 48, i + 1, (i + 1) * 48 * (i % 7 + 1), 0x400 + i % 9) for i in range(100))),
+    ("heap", b"heap profile: 3: 96 [9: 999] @ heap/1048576\n4: 8192 [9: 18432] @ 0x401 0x502\n1: 1048576 [1: 1048576] @ 0x401\n"),
+    ("growth", b"heap profile: 3: 96 [3: 96] @ growthz\n1: 32 [1: 32] @ 0x401 0x502\n2: 64 [2: 64] @ 0x401\n"),
+    ("contention", b"--- contentionz 1 ---\ncycles/second = 2400000000\nsampling period = 7\n3001 2 @ 0x401 0x502\n55 1 @ 0x401\n"),
+    ("mutex", b"--- mutex:\ncycles/second=1000000007\nsampling period=3\n1234567 12 @ 0x401 0x502\n99 3 @ 0x601\n"),
+    ("goroutine", b"goroutine profile: total 7\n4 @ 0x401 0x502\n3 @ 0x601\n"),
+    ("threads", b"--- threadz 1 ---\n\n--- Thread 7f00 (name: main/41) stack: ---\n 0x401\n 0x502\n"
+                b"--- Thread 7f01 (name: a/42) stack: ---\n"
+                b" same as previous thread\n--- Thread 7f02 (name: b/43) stack: ---\n 0x601 0x600\n--- Memory map: ---\n"),
+)
+
+
+def as_pprof(path):
+    """The last value of each stack of addresses, root first, as go tool pprof reads the file."""
+    text = ct.run("go", "tool", "pprof", "-raw", path).out
+    samples, locations = text.split("Samples:")[1].split("Locations")
+    address = dict(re.findall(r"^ *(\d+): 0x([0-9a-f]+)", locations.split("Mappings")[0], re.M))
+    found = {}
+    for values, ids in re.findall(r"^ *([-\d ]+): ([\d ]+)$", samples, re.M):
+        stack = ";".join(f"0x{address[i]}" for i in reversed(ids.split()))
+        found[stack] = found.get(stack, 0) + int(values.split()[-1])
+    return {stack: value for stack, value in found.items() if value}
+
+
+def test_legacy():
+    if not shutil.which("go"):
+        return ct.skip("pprof's legacy formats", "no go")
+    for name, content in LEGACY:
+        path = ct.WORK / f"legacy-{name}"
+        path.write_bytes(content)
+        theirs = as_pprof(path)
+        lines = ct.candor("convert", "--unit", "ns", "--to", "collapsed", path, "-").out.splitlines()
+        ours = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in lines}
+        ct.ok(theirs and ours == theirs, f"legacy {name}: every stack and value as go tool pprof reads it", f"{ours}\n{theirs}")
     return None
 
 
@@ -283,7 +422,11 @@ def main():
     test_csv(path)
     test_merge(path)
     test_go(path)
+    test_documented()
     test_foreign()
+    test_perf()
+    test_values()
+    test_legacy()
     test_heap()
     test_protoc(path)
     test_speedscope(path)

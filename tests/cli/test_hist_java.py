@@ -4,10 +4,14 @@
 tier: default
 timeout: 300
 """
+import base64
 import json
 import pathlib
+import random
+import struct
 import subprocess
 import sys
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
@@ -45,6 +49,15 @@ def are_same(a, b):
     return a == b or a.startswith("#[Buckets")
 
 
+def same_table(log, name, what, *options):
+    java("org.HdrHistogram.HistogramLogProcessor", "-i", log, "-o", ct.WORK / name, *options)
+    table = rows((ct.WORK / f"{name}.hgrm").read_text())
+    mine = rows(ct.candor("hist", "-f", "hgrm", *(["--tags", name] if options else []), log).out)
+    differing = [f"{a} | {b}" for a, b in zip(table, mine) if not are_same(a, b)]
+    ct.ok(len(table) > 20 and len(table) == len(mine) and not differing, f"HistogramLogProcessor's table {what}, row by row",
+          "\n".join(differing) or f"{len(table)} and {len(mine)} rows")
+
+
 def ours_read_by_java():
     log = ct.WORK / "ours.hlog"
     ct.candor("load", "--mock", "hiccup", "-r", "1000", "-c", "4", "-d", "100s", "--virtual-time", "-q", "-o", log,
@@ -52,12 +65,7 @@ def ours_read_by_java():
     ours, theirs = as_candor(log), as_java(java("HistLogs", "read", log))
     ct.ok(len(ours) == 8 and ours == theirs, "our log: counts, percentiles and maxima as Java reads them", f"{ours}\n{theirs}")
     for tag in ("read-rt", "insert-st"):
-        java("org.HdrHistogram.HistogramLogProcessor", "-i", log, "-o", ct.WORK / tag, "-tag", tag)
-        table = rows((ct.WORK / f"{tag}.hgrm").read_text())
-        mine = rows(ct.candor("hist", "-f", "hgrm", "--tags", tag, log).out)
-        differing = [f"{a} | {b}" for a, b in zip(table, mine) if not are_same(a, b)]
-        ct.ok(len(table) > 20 and len(table) == len(mine) and not differing, f"HistogramLogProcessor's table of {tag}, row by row",
-              "\n".join(differing))
+        same_table(log, tag, f"of {tag}", "-tag", tag)
     listed = java("org.HdrHistogram.HistogramLogProcessor", "-i", log, "-listtags").out
     ct.ok(all(tag in listed for tag in ours), "HistogramLogProcessor lists the tags", listed)
     again = ct.WORK / "c.hlog"
@@ -72,6 +80,31 @@ def theirs_read_by_us():
         ct.ok(len(ours) == 3 and ours == theirs, f"Java's log {seed}: counts, percentiles and maxima", f"{ours}\n{theirs}")
 
 
+def old_encoding(version, word, counts):
+    """A histogram as HdrHistogram wrote it before 2.1.4 (V0; it reads back words of 8 bytes), and before 2.1.7 (V1)."""
+    body = b"".join(count.to_bytes(word, "big") for count in counts)
+    cookie = {0: 0x1c849308, 1: 0x1c849301}[version] + (word << 4)
+    if version:
+        head = struct.pack(">IIIIqqd", cookie, len(body), 0, 2, 20000, 3600 * 10**9, 1.0)
+    else:
+        head = struct.pack(">IIqqq", cookie, 2, 20000, 3600 * 10**9, sum(counts))
+    packed = zlib.compress(head + body)
+    return base64.b64encode(struct.pack(">II", cookie + 1, len(packed)) + packed).decode()
+
+
+def old_logs_read_by_both():
+    draw = random.Random(1)
+    for version, word in ((0, 8), (1, 2)):
+        log = ct.WORK / f"v{version}-{word}.hlog"
+        lines = []
+        for start in range(5):
+            counts = [draw.choice((0, 0, 7, 1000)) for _ in range(1300)]
+            lines.append(f"{start}.100,1.000,3.000,{old_encoding(version, word, counts)}")
+        log.write_text("#[Histogram log format version 1.01]\n#[StartTime: 1438869961.225 (seconds since epoch), x]\n"
+                       '"StartTimestamp","EndTimestamp","Interval_Max","Interval_Compressed_Histogram"\n' + "\n".join(lines) + "\n")
+        same_table(log, f"v{version}-{word}", f"of encoding V{version}, words of {word} bytes")
+
+
 if not pathlib.Path(JAR).exists():
     ct.skip("HdrHistogram for Java", "no libhdrhistogram-java; run script/bootstrap test")
     ct.done()
@@ -79,4 +112,5 @@ ct.need(ct.PROGRAM)
 subprocess.run([ct.compiler().javac, "-cp", JAR, "-d", ct.WORK, pathlib.Path(__file__).with_name("HistLogs.java")], check=True)
 ours_read_by_java()
 theirs_read_by_us()
+old_logs_read_by_both()
 ct.done()

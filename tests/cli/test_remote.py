@@ -133,7 +133,7 @@ def test_wrong(server):
         ("no time at the end", ("--until", "x", server.url), 2, ("--until", "'x'")),
         ("times in the wrong order", ("--from", "-1h", "--until", "-2h", server.url), 2, ("--until", "not after")),
         ("a format of a server", ("--from", "pprof", server.url), 2, ("pprof", "time")),
-        ("a time of a file", ("--from", "-1h", "x.jfr"), 2, ("-1h", "jfr|pprof")),
+        ("a time of a file", ("--from", "-1h", "x.jfr"), 2, ("-1h", "jfr|", "|pprof|")),
         ("a selector of a file", ("--select", "a", "x.jfr"), 2, ("--select", "http://")),
         ("a token in the address", ("http://me:secret@host:1",), 2, ("token", "file")),
         ("a query in the address", ("http://host:1/?select=x",), 2, ("http://HOST:PORT",)),

@@ -313,7 +313,8 @@ def test_errors(path):
     fails(2, "--kind", "report", "--kind", "nonsense", path)
     fails(1, "no wall samples", "report", "--kind", "wall", path)
     fails(1, "No such file", "report", ct.WORK / "missing.jfr")
-    fails(2, ".collapsed, .folded, .csv, .html", "convert", path, ct.WORK / "out.pdf")
+    for extension in (".jfr", ".collapsed", ".pb.gz", ".html"):
+        fails(2, extension, "convert", path, ct.WORK / "out.pdf")
     fails(2, "--to", "convert", path, "-")
     fails(1, "No such file", "convert", path, ct.WORK / "missing" / "out.html")
     fails(1, "No space left", "convert", path, "--to", "html", "/dev/full")

@@ -76,6 +76,8 @@ def test_in_and_out(server):
     listed = server.get("/v1/recordings", select='host="b"')["recordings"]
     ct.ok([r["labels"].get("zone") for r in listed] == ["z", None] and listed[1]["contents"][0]["weight"] == sums[0],
           "recordings by labels", listed)
+    status, _, speedscope = server.request("GET", "/v1/profile", format="speedscope", **DAY)
+    ct.ok(status == 200 and json.loads(speedscope)["profiles"], "as speedscope's file", speedscope[:200])
     status, _, collapsed = server.request("GET", "/v1/profile", format="collapsed", **DAY)
     ct.ok(sum(int(line.rsplit(" ", 1)[1]) for line in collapsed.decode().splitlines()) == 2 * sum(sums), "as collapsed stacks, too")
     otlp = ct.WORK / "all.otlp"

@@ -2,7 +2,9 @@
  * with one line. How to run it: docs/internals/fuzzing.md. */
 #include "format/collapsed.h"
 #include "format/hpl.h"
+#include "format/legacy.h"
 #include "format/otlp.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/speedscope.h"
 

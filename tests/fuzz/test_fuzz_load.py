@@ -13,6 +13,9 @@ ANSWERS = (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
            b"HTTP/1.0 404 No\r\nConnection: keep-alive\r\n\r\nuntil the end",
            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n")
 
+OLD_HISTOGRAMS = (("v0", "HISTSQAAAC54nJNpmezBwMDAxAABjBCybQGUa8SAClgZRsEoGAVIgFFnoF0wCuCAEQDvPwMM"),
+                  ("v1", "HISTIgAAACx4nJNpmazIwMAUwQABTFCaEUK2LbD/wIAMWBlGwaAAjDoD7QKqAEYA9GIEOw=="))
+
 
 def seeds(name):
     folder = ct.WORK / name
@@ -34,6 +37,8 @@ if fuzzing.available():
         ct.candor("hist", "union", "--dialect", dialect, "-o", logs / dialect, run)
         table = {"java": "hgrm", "c": "hgrm-c"}[dialect]
         ct.candor("hist", "-f", table, "--tags", "mock-rt", "-o", logs / table, run)
+    for version, payload in OLD_HISTOGRAMS:
+        (logs / version).write_text(f"0.1,1.0,3.0,{payload}\n")
     fuzz("fuzz_histogram_log", ("src/histogram/*.c", "src/base/buffer.c"), logs, "-lz", "-lm")
     answers = seeds("answers")
     for i, answer in enumerate(ANSWERS):

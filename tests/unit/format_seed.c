@@ -3,7 +3,9 @@
 #include "base/buffer.h"
 #include "format/collapsed.h"
 #include "format/hpl.h"
+#include "format/legacy.h"
 #include "format/otlp.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "compress/intake.h"
 #include "format/speedscope.h"
@@ -188,6 +190,38 @@ static void make_log(struct format_seed *seed, bool old)
     seed->size = b.len;
 }
 
+/* ---- texts of formats which we do not write ---- */
+
+static const char perf_seed[] = "# a comment\n"
+                                "java 41/42 [001] 12.000000500:   10101010 cpu-clock:u: \n"
+                                "\tffffffff8103d0ca do_read+0x1a ([kernel.kallsyms])\n"
+                                "\t    7f7241239aec read+0x1f (/lib/libc.so.6)\n"
+                                "\t    7f722d119786 LWork;::main->LWork;::hot(I)V+0x46 (/tmp/perf-41.map)\n"
+                                "  Work.java:17\n\n"
+                                "C2 Compiler 7 41/43 13.5: 10101010 cpu-clock:u: 7f00 [unknown] (/lib/libjvm.so)\n"
+                                "java 41/42 14.5: 3 sched:sched_switch: prev_comm=java\n"
+                                "\t7f00aa int a.b.C.m(int) (/tmp/perf-41.map)\n\n";
+
+static const char heap_seed[] = "heap profile: 3: 96 [5: 160] @ heap_v2/524288\n"
+                                "1: 64 [2: 128] @ 0x401 0x501 0x601\n"
+                                "#\t0x400\tmain.inner+0x1\t/src/a.go:12\n"
+                                "#\t0x400\tmain.outer+0x1\t/src/a.go:13\n"
+                                "#\t0x500\tmain.main+0x1\t/src/a.go:20\n"
+                                "2: 32 [3: 32] @ 0x401 0x701\n\n"
+                                "MAPPED_LIBRARIES:\n700-800 r-xp 00000000 08:01 12 /lib/libc.so.6\n";
+static const char thread_seed[] = "--- threadz 1 ---\n\n--- Thread 7f00 (name: main/41) stack: ---\n  0x401 start\n  0x501 run\n"
+                                  "--- Thread 7f01 (name: a/42) stack: ---\n  same as previous thread\n"
+                                  "--- Thread 7f02 (name: b/43) stack: ---\n  0x601\n--- Memory map: ---\n0x400-0x500: /bin/x\n";
+static const uint32_t words_seed[] = {0, 3, 0, 10000, 0, 2, 3, 0x400, 0x501, 0x601, 1, 2, 0x410, 0x501, 0, 1, 0};
+
+static void keep_bytes(struct format_seed *seed, const void *bytes, size_t size)
+{
+    seed->size = size;
+    seed->bytes = calloc(1, size + 1);
+    must(seed->bytes != NULL, "out of memory");
+    memcpy(seed->bytes, bytes, size);
+}
+
 void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *p)
 {
     static const unsigned ids = FORMAT_THREADS | FORMAT_THREAD_IDS | FORMAT_STATES | FORMAT_OUTCOMES;
@@ -205,12 +239,22 @@ void format_seeds(struct format_seed seeds[FORMAT_SEEDS], const struct profile *
         {"collapsed-ns", collapsed_read, 0},
         {"hpl", hpl_read, 0},
         {"hpl-old", hpl_read, 0},
+        {"perf", perf_read, 0},
+        {"legacy-heap", legacy_read, 0},
+        {"legacy-threads", legacy_read, 0},
+        {"legacy-words", legacy_read, 0},
     };
     for (int i = 0; i < FORMAT_SEEDS; i++) {
         struct format_seed *s = &seeds[i];
         *s = (struct format_seed){.name = kinds[i].name, .read = kinds[i].read, .holds = kinds[i].holds};
         if (s->read == hpl_read) {
             make_log(s, i == 7);
+            continue;
+        }
+        if (i >= 8) {
+            const void *const texts[] = {perf_seed, heap_seed, thread_seed, words_seed};
+            const size_t sizes[] = {sizeof perf_seed - 1, sizeof heap_seed - 1, sizeof thread_seed - 1, sizeof words_seed};
+            keep_bytes(s, texts[i - 8], sizes[i - 8]);
             continue;
         }
         char *text = NULL;

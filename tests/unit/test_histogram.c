@@ -352,6 +352,35 @@ static void test_encoding(void)
     tap_ok(!odd, "changed: no nonsense");
 }
 
+/* What older HdrHistograms wrote: 5, 300 and 1 values in the counters 3, 200 and 299. */
+static void test_older_encodings(void)
+{
+    static const struct {
+        const char *what;
+        int rc;
+        const char *text;
+    } cases[] = {
+        {"V0 in words of 8 bytes", 0,
+         "HISTiQAAADV4nJNpmdzBwMDAxAABjBCybQGUa8SAH7ASkB8Fo2AUjIJRMKIBo85Au2AUjIJBCBgBBWoDTA=="},
+        {"V0 in words of 4 bytes", 0, "HISTSQAAAC54nJNpmezBwMDAxAABjBCybQGUa8SAClgZRsEoGAVIgFFnoF0wCuCAEQDvPwMM"},
+        {"V1 in words of 8 bytes", 0, "HISTggAAADh4nJNpmdzIwMCZwAABTFCaEUK2LbD/wEAMYCVK1SgYBaNgFIyCEQoYdQbaBaNgFAxCwAgA+iEEqg=="},
+        {"V1 in words of 2 bytes", 0, "HISTIgAAACx4nJNpmazIwMAUwQABTFCaEUK2LbD/wIAMWBlGwaAAjDoD7QKqAEYA9GIEOw=="},
+        {"a word of 6 bytes", -EBADMSG, "HISTaQAAADJ4nJNpmZzBwMDAxAABjBCybQGUa8SAHbDiEB8Fo2AUjIIBBYw6A+2CUTDMACMAr00DLA=="},
+        {"a negative count", -EBADMSG, "HISTIgAAAC14nJNpmazIwMAUwQABTFCaEUK2LbD/wIAE/v9mGAWDAjDqDLQLqAIYAX4xBjA="},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct candor_histogram h;
+        int rc = candor_histogram_decode(&h, cases[i].text, strlen(cases[i].text));
+        bool good = rc == cases[i].rc;
+        if (!rc) {
+            good = good && h.digits == 2 && h.highest == 100000 && candor_histogram_total(&h) == 306 && h.counts[3] == 5 &&
+                   h.counts[200] == 300 && h.counts[299] == 1;
+            candor_histogram_deinit(&h);
+        }
+        tap_ok(good, "%s: %s", cases[i].what, cases[i].rc ? "refused" : "read");
+    }
+}
+
 int main(void)
 {
     test_indexes();
@@ -362,5 +391,6 @@ int main(void)
     test_recorder();
     test_recorder_waits();
     test_encoding();
+    test_older_encodings();
     return tap_done();
 }

@@ -18,13 +18,16 @@
 #include <errno.h>
 #include <string.h>
 
+/* For --to: with the formats of all profiles a recording's, and those of its code. */
+#define TO "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_WRITTEN(FORMAT_NAMES_BAR) "|jitdump|perfmap"
+
 static const struct cli_option options[] = {
-    {0, "to", "FORMAT", "collapsed|csv|html|jfr|jitdump|json|otlp|perfmap|pprof|speedscope",
+    {0, "to", "FORMAT", TO,
      "the format, if OUT's name does not show it"},
     {0, "kind", "KIND", PROFILE_KIND_CHOICES(""), "which samples; " PROFILE_KIND_HELP "the class of an object or a lock is at the leaf"},
     {0, "threads", NULL, NULL, "each stack begins with its thread (collapsed, html)"},
-    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; for "
-                                      "allocations bytes)"},
+    {0, "unit", "UNIT", "samples|ns", "weights of collapsed stacks (default samples, by the nominal interval; what is not time of a "
+                                      "known interval, such as bytes, keeps its own unit, which is also what ns gives it)"},
     {0, "title", "TEXT", NULL, "title of the page (html, speedscope; default: the process)"},
     {0, "otlp-version", "VERSION", "1.9|1.10|1.11", "version of opentelemetry-proto (default 1.11)"},
     {0, "compress", "FORMAT", NULL, "pack the recording: gzip, lz4, zstd or xz, also with a level (zstd:19); 'list' compares them on IN"},
@@ -46,11 +49,24 @@ struct job {
     struct profile *profile;
 };
 
-/* Allocations, and waits, say little by their number. */
+/* Whether another tool's format was read. */
+static bool is_imported(const struct profile *p)
+{
+    return *profile_text(p, p->source) && formats_named(profile_text(p, p->source));
+}
+
+/* Allocations, and waits, say little by their number. Another tool's weights are exact as they are; only time of which the interval is
+ * known is as well said in samples. */
+static bool keeps_unit(const struct profile *p)
+{
+    bool in_intervals = p->unit == PROFILE_UNIT_SAMPLES || (p->unit == PROFILE_UNIT_NS && p->interval_ns);
+    return allocated_has_classes(p) || (is_imported(p) && !in_intervals);
+}
+
 static int write_collapsed(const struct job *job, FILE *f)
 {
     bool asked = job->args && cli_option(job->args, "unit");
-    enum collapsed_unit unit = allocated_has_classes(job->profile) && !asked ? COLLAPSED_NS : job->unit;
+    enum collapsed_unit unit = keeps_unit(job->profile) && !asked ? COLLAPSED_NS : job->unit;
     return collapsed_write(f, job->profile, unit, job->threads);
 }
 
@@ -113,42 +129,50 @@ static int write_json(const struct job *job, FILE *f)
     return report_print_json(job->profile, f);
 }
 
-/* The first extension that fits counts. */
+/* The longest extension that fits counts. */
+#define ROW(name, words, extensions, media) {#name, extensions, write_##name},
 static const struct format {
-    const char *extension;
-    const char *name; /* for --to */
+    const char *name;
+    const char *extensions; /* with blanks between */
     int (*write)(const struct job *job, FILE *f);
-} formats[] = {
-    {".collapsed", "collapsed", write_collapsed},
-    {".folded", "collapsed", write_collapsed},
-    {".html", "html", write_html},
-    {".pb.gz", "pprof", write_pprof},
-    {".pprof", "pprof", write_pprof},
-    {".otlp", "otlp", write_otlp},
-    {".speedscope.json", "speedscope", write_speedscope},
-    {".csv", "csv", write_csv},
-    {".json", "json", write_json},
-};
+} formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_WRITTEN(ROW)};
+
+/* The length of the longest extension that the path ends in; 0 when it is none. */
+static size_t extension_of(const struct format *format, const char *path)
+{
+    size_t len = strlen(path), longest = 0;
+    for (const char *at = format->extensions; *at;) {
+        size_t n = strcspn(at, " ");
+        if (len > n && n > longest && !memcmp(path + len - n, at, n))
+            longest = n;
+        at += n;
+        at += *at == ' ';
+    }
+    return longest;
+}
 
 /* By the name that --to gave, else by the path's extension. */
 static const struct format *find_format(const char *to, const char *path)
 {
-    size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].extension);
-        if (to ? !strcmp(to, formats[i].name) : len > n && !strcmp(path + len - n, formats[i].extension))
+    const struct format *best = NULL;
+    for (size_t i = 0, longest = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t n = extension_of(&formats[i], path);
+        if (to && !strcmp(to, formats[i].name))
             return &formats[i];
+        if (!to && n > longest)
+            best = &formats[i];
+        longest = n > longest ? n : longest;
     }
-    return NULL;
+    return best;
 }
 
 static int no_format(const char *out)
 {
     if (!strcmp(out, "-"))
-        return cli_usage(&command_convert, "standard output has no extension: say --to collapsed, csv, html, jfr, json, otlp, "
-                                           "pprof or speedscope");
-    return cli_usage(&command_convert, "%s: unknown format: the name must end in .collapsed, .folded, .csv, .html, .jfr, .json, "
-                                       ".otlp, .pb.gz, .pprof or .speedscope.json", out);
+        return cli_usage(&command_convert, "standard output has no extension: say --to jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_COMMA)
+                                               FORMAT_NAMES_WRITTEN(FORMAT_NAMES_COMMA));
+    return cli_usage(&command_convert, "%s: unknown format: the name must end in one of .jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_EXTENSIONS)
+                                           FORMAT_NAMES_WRITTEN(FORMAT_NAMES_EXTENSIONS), out);
 }
 
 static int open_out(const struct job *job, struct output *out)
@@ -181,6 +205,14 @@ static bool adds_classes(const struct profile *p, const struct format *format)
     return allocated_has_classes(p) && p->kind != PROFILE_HOLDER && format->write != write_json;
 }
 
+/* What of another tool's file is not converted is said here: not every format has a place for it. */
+static void say_problems(const struct job *job)
+{
+    const struct profile *p = job->profile;
+    for (uint32_t i = 0; is_imported(p) && i < p->problem_count; i++)
+        cli_fail("%s: %s", job->in[0], profile_text(p, p->problems[i].text));
+}
+
 static int convert(struct job *job, const struct format *format)
 {
     struct profile p;
@@ -195,6 +227,8 @@ static int convert(struct job *job, const struct format *format)
         status = job->args ? input_load(&p, job->args, job->in, job->count, kind) : input_load_plain(&p, job->in[0], kind);
     if (!status && adds_classes(&p, format) && allocated_add_frames(&p))
         status = cli_fail("%s: out of memory", job->in[0]);
+    if (!status)
+        say_problems(job);
     status = status ? status : write_out(job, format);
     profile_deinit(&p);
     return status;
@@ -227,14 +261,13 @@ int convert_own_page(const char *in, const char *out)
     return convert(&job, find_format(NULL, out));
 }
 
+#define WRITES(name, words, extensions, media) "; " extensions ": " words
 const struct cli_command command_convert = {
     .name = "convert",
     .arguments = "[OPTION...] IN... OUT",
     .summary = "convert recordings and profiles to other formats, or a flame graph, or pack a recording",
-    .about = "Reads recordings and profiles and writes OUT in the format of its extension: .html is a flame graph in "
-             "one file, .collapsed or .folded are stacks for flamegraph.pl and similar tools, .pb.gz or .pprof is "
-             "pprof's format, .otlp OpenTelemetry's, .speedscope.json speedscope's, .csv has a line per sample, and "
-             ".json is the output of 'candor report --json'. '-' is standard output; it needs --to.\n\n"
+    .about = "Reads recordings and profiles and writes OUT in the format of its extension; .jfr: a recording" FORMAT_NAMES_BOTH(WRITES)
+             FORMAT_NAMES_WRITTEN(WRITES) ". '-' is standard output; it needs --to.\n\n"
              INPUT_FORMATS " " INPUT_FILTERS "\n\n"
              ".jfr is the recording itself; .jfr.gz, .jfr.lz4, .jfr.zst and .jfr.xz pack it. Every command "
              "recognizes a packed recording by its content and reads it directly; if it is cut off or damaged, "

@@ -326,9 +326,9 @@ const struct cli_command command_hist = {
     .arguments = "[summarize | split | union | time | plot] [OPTION...] FILE...",
     .summary = "summarize, split, merge and plot HDR histogram logs",
     .about =
-        "Reads HDR histogram logs (format 1.1 to 1.3, as written by 'candor load', HdrHistogram in Java and C, and "
-        "tools built on them), and percentile tables in files named .hgrm. '-' is standard input. Several files are "
-        "taken together.\n\n"
+        "Reads HDR histogram logs (log format 1.0 to 1.3, histograms of encoding V0 to V2, as written by 'candor load', "
+        "HdrHistogram in Java and C, and tools built on them), and percentile tables in files named .hgrm. '-' is standard "
+        "input. Several files are taken together.\n\n"
         "summarize (the default) prints count, rate, mean and percentiles of each tag; with --format hgrm the "
         "percentile spectrum. split writes a log TAG.FILE for each tag. union writes one log of all; NAME=FILE puts "
         "'NAME::' before the tags of a file. time prints a line for each interval and tag. plot draws the percentile "

@@ -33,8 +33,9 @@
         CLI_UNPACK_OPTION
 
 #define INPUT_FORMATS                                                                                                             \
-    "The content shows the format of a file: JFR, pprof, OTLP, collapsed stacks, speedscope, Honest-Profiler's .hpl. "            \
-    "'-' is standard input. Several files are read as one: their samples and books add up.\n\n" REMOTE_ABOUT
+    "The content shows the format of a file: " FORMATS_READ_WORDS "; "                                                            \
+    "docs/formats/others.md describes them. '-' is standard input. Several files are read as one: their samples and "            \
+    "books add up.\n\n" REMOTE_ABOUT
 
 #define INPUT_FILTERS                                                                                                             \
     "A filter drops whole samples. Shares then refer to what is shown; the first lines say how much that is, and how "            \

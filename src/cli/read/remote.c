@@ -32,20 +32,10 @@ struct wish {
     int64_t from_s, until_s;
 };
 
-static bool is_format(const char *text)
-{
-    static const char names[] = FORMATS_READ;
-    size_t n = strlen(text);
-    for (const char *name = names; *name; name += strcspn(name, "|"), name += *name == '|')
-        if (strcspn(name, "|") == n && !strncmp(name, text, n))
-            return true;
-    return false;
-}
-
 const char *remote_file_format(const struct cli_args *args)
 {
     const char *from = cli_option(args, "from");
-    return from && is_format(from) ? from : NULL;
+    return from ? formats_named(from) : NULL;
 }
 
 /* Whole seconds, and the same for everything that is asked, so that ranges which meet in one time have no sample twice. */
@@ -94,7 +84,7 @@ static int read_wish(const struct cli_args *args, enum remote_side side, struct 
                        .from = cli_option(args, from_name),
                        .until = cli_option(args, until_name),
                        .value = cli_option(args, "value")};
-    w->from = w->from && !own && is_format(w->from) ? NULL : w->from;
+    w->from = w->from && !own && formats_named(w->from) ? NULL : w->from;
     w->has_from = w->from != NULL;
     w->has_until = w->until != NULL;
     int status = w->value ? CLI_OK : parse_kind(args, &w->value);
@@ -154,11 +144,11 @@ int remote_check(const struct cli_args *args)
     int servers = 0;
     for (int i = 0; i < args->operand_count; i++)
         servers += remote_is(args->operands[i]);
-    if (!servers && from && !is_format(from))
+    if (!servers && from && !formats_named(from))
         return cli_usage(args->command, "--from '%.40s' is none of " FORMATS_READ "; a time is of a server", from);
     if (!servers && given(args))
         return cli_usage(args->command, "--%s is of a server, but there is none: http://HOST:PORT in place of a FILE", given(args));
-    if (servers == args->operand_count && from && is_format(from))
+    if (servers == args->operand_count && from && formats_named(from))
         return cli_usage(args->command, "--from '%.40s' is a format of files; of a server it is a time, such as -1h", from);
     int status = CLI_OK;
     for (int i = 0; !status && i < args->operand_count; i++)

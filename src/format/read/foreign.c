@@ -6,21 +6,25 @@
 
 enum { LINES_LOOKED_AT = 40 };
 
-static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)",
-                                         "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"};
-static const struct foreign go_text = {"a Go profile in the old text format", "'go tool pprof -proto -output=OUT.pb.gz FILE' converts it"};
-static const struct foreign go_cpu = {"a CPU profile in pprof's old binary format",
-                                      "'go tool pprof -proto -output=OUT.pb.gz PROGRAM FILE' converts it, with the program for the names"};
-static const struct foreign perf_text = {"the output of 'perf script'",
-                                         "'stackcollapse-perf.pl FILE > OUT.folded' (FlameGraph) converts it"};
-static const struct foreign utf16 = {"text in UTF-16", "'iconv -f UTF-16 -t UTF-8 FILE > OUT' converts it"};
+#define BY_SPEEDSCOPE "'npx speedscope FILE' opens it, and exports what candor reads (.speedscope.json)"
+
+static const struct foreign callgrind = {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE};
+static const struct foreign chrome_trace = {"a trace of Chrome's (trace events)", BY_SPEEDSCOPE};
+static const struct foreign cpuprofile = {"a CPU profile of Chrome's or Node.js's (.cpuprofile)", BY_SPEEDSCOPE};
+static const struct foreign firefox = {"a profile of the Firefox Profiler", BY_SPEEDSCOPE};
 
 static const struct {
     const char *begin;
     struct foreign is;
 } beginnings[] = {
-    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE | stackcollapse-perf.pl > OUT.folded' converts it"}},
+    {"PERFILE2", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
+    {"2ELIFREP", {"a recording of perf's", "'perf script -i FILE > x.txt' makes a text that candor reads"}},
+    {"JAVA PROFILE 1.0.1, created", {"a text of the JDK's old hprof agent", "record with 'candor record'"}},
     {"JAVA PROFILE ", {"a heap dump", "candor shows what allocates and what stays alive by 'candor record -e live'"}},
+    {"Nettrace", {"a trace of .NET's", "'dotnet-trace convert --format speedscope FILE' makes a file that candor reads"}},
+    {"# callgrind format", {"a callgrind log (Valgrind, Xdebug)", BY_SPEEDSCOPE}},
+    {"Weight\tSelf Weight\t", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
+    {"Running Time\tSelf", {"a call tree copied from Instruments", BY_SPEEDSCOPE}},
     {"#[Histogram log", {"a histogram log", "'candor hist FILE' shows it"}},
     {"#[StartTime", {"a histogram log", "'candor hist FILE' shows it"}},
     {"#[Logged with", {"a histogram log", "'candor hist FILE' shows it"}},
@@ -29,22 +33,6 @@ static const struct {
     {"<!DOCTYPE", {"a page for a browser", "give the recording that it was made of"}},
     {"<html", {"a page for a browser", "give the recording that it was made of"}},
 };
-
-/* "threadcreate profile: total 7", "heap profile: 1: 2 [3: 4] @ heap/1048576", "--- mutex:" */
-static bool is_go_text(const char *line, size_t n)
-{
-    static const char *const kinds[] = {"heap", "growth", "threadcreate", "goroutine", "fragmentation"};
-    static const char *const blocks[] = {"--- contention", "--- mutex", "--- heapz", "--- threadz"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t len = strlen(kinds[i]);
-        if (n > len + 9 && !memcmp(line, kinds[i], len) && !memcmp(line + len, " profile:", 9))
-            return true;
-    }
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        if (n >= strlen(blocks[i]) && !memcmp(line, blocks[i], strlen(blocks[i])))
-            return true;
-    return false;
-}
 
 /* Of its header "events:", and behind that costs of a function. A line with a ; is a collapsed stack, whatever it begins with. */
 static bool is_callgrind_head(const char *line, size_t n)
@@ -58,22 +46,6 @@ static bool is_callgrind_head(const char *line, size_t n)
     return false;
 }
 
-/* "java 7829 [000] 95.123: 10101010 cpu-clock:", with a line of an address below, which is mostly indented. */
-static bool is_perf_head(const char *line, size_t n, const char *next, size_t next_n)
-{
-    size_t i = 0, end = n;
-    while (end && isspace((unsigned char)line[end - 1]))
-        end--;
-    if (!end || line[end - 1] != ':' || isspace((unsigned char)line[0]) || !memchr(line, ' ', n))
-        return false;
-    while (i < next_n && (next[i] == ' ' || next[i] == '\t'))
-        i++;
-    size_t begin = i;
-    while (i < next_n && isxdigit((unsigned char)next[i]))
-        i++;
-    return i - begin >= (begin ? 4 : 8) && i < next_n && next[i] == ' ' && memchr(next + i, '(', next_n - i);
-}
-
 static size_t line_length(const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
@@ -85,23 +57,40 @@ static const struct foreign *by_lines(const char *text, size_t size)
     for (size_t at = 0, lines = 0; at < size && lines < LINES_LOOKED_AT; lines++) {
         size_t n = line_length(text + at, size - at), next = at + n + 1;
         const char *line = text + at;
-        if (!lines && is_go_text(line, n))
-            return &go_text;
         if (is_callgrind_head(line, n))
             return &callgrind;
-        if (n && next < size && is_perf_head(line, n, text + next, line_length(text + next, size - next)))
-            return &perf_text;
         at = next;
     }
     return NULL;
 }
 
-/* Words of 8 or of 4 bytes: 0, 3 (words that follow), 0 (version), the period, 0. */
-static bool is_go_cpu(const uint8_t *bytes, size_t size, size_t word)
+/* A key of an object, not a text that is a value. */
+static bool has_key(const char *text, size_t size, const char *key)
 {
-    static const uint8_t zeroes[8];
-    return size >= 5 * word && !memcmp(bytes, zeroes, word) && bytes[word] == 3 && !memcmp(bytes + word + 1, zeroes, word - 1) &&
-           !memcmp(bytes + 2 * word, zeroes, word) && memcmp(bytes + 3 * word, zeroes, word) && !memcmp(bytes + 4 * word, zeroes, word);
+    size_t n = strlen(key);
+    for (const char *at = text, *end = text + size; (at = memmem(at, (size_t)(end - at), key, n)); at++) {
+        const char *next = at + n;
+        while (next < end && isspace((unsigned char)*next))
+            next++;
+        if (next < end && *next == ':')
+            return true;
+    }
+    return false;
+}
+
+static const struct foreign *by_keys(const char *text, size_t size)
+{
+    size_t i = 0;
+    while (i < size && isspace((unsigned char)text[i]))
+        i++;
+    if (i == size || (text[i] != '{' && text[i] != '[') || has_key(text, size, "\"shared\""))
+        return NULL;
+    if (has_key(text, size, "\"traceEvents\"") || (text[i] == '[' && has_key(text, size, "\"ph\"")))
+        return &chrome_trace;
+    if (has_key(text, size, "\"callFrame\"") || has_key(text, size, "\"functionName\""))
+        return &cpuprofile;
+    bool has_threads = has_key(text, size, "\"libs\"") || has_key(text, size, "\"threads\"");
+    return has_key(text, size, "\"preprocessedProfileVersion\"") || (has_key(text, size, "\"meta\"") && has_threads) ? &firefox : NULL;
 }
 
 const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size)
@@ -109,9 +98,17 @@ const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (size >= strlen(beginnings[i].begin) && !memcmp(bytes, beginnings[i].begin, strlen(beginnings[i].begin)))
             return &beginnings[i].is;
-    if (size >= 2 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
-        return &utf16;
-    if (is_go_cpu(bytes, size, 8) || is_go_cpu(bytes, size, 4))
-        return &go_cpu;
-    return by_lines((const char *)bytes, size);
+    const struct foreign *by_json = by_keys((const char *)bytes, size);
+    return by_json ? by_json : by_lines((const char *)bytes, size);
+}
+
+const char *foreign_folder(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    if (n < 6 || memcmp(path + n - 6, ".trace", 6))
+        return NULL;
+    return "this is a trace of Instruments', which only Instruments reads; Edit > Deep Copy there copies its call tree, and "
+           "'npx speedscope FILE' opens the copy and exports what candor reads";
 }

@@ -12,5 +12,7 @@ struct foreign {
 
 /* By the first bytes of a file; NULL = none of these. */
 const struct foreign *foreign_recognise(const uint8_t *bytes, size_t size);
+/* What to say of a folder that is a profile of another tool; NULL when it is none. */
+const char *foreign_folder(const char *path);
 
 #endif

@@ -1,33 +1,36 @@
 #include "format/read/formats.h"
 
+#include "base/buffer.h"
 #include "compress/intake.h"
 #include "format/collapsed.h"
 #include "format/hpl.h"
+#include "format/legacy.h"
 #include "format/otlp_fields.h"
 #include "format/pb.h"
+#include "format/perf.h"
 #include "format/pprof.h"
 #include "format/pprof_fields.h"
 #include "format/read/foreign.h"
+#include "format/read/utf16.h"
 #include "format/speedscope.h"
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { LOOKED_AT = 4096 };
+enum { LOOKED_AT = 65536 };
 #define FORMATS_MAX ((uint64_t)1 << 31)
 
+#define ROW(name, words, extensions, media) {#name, name##_read, extensions},
 static const struct format {
     const char *name;
     import_reader *read;
+    const char *extensions;
 } formats[] = {
-    {"jfr", NULL}, /* by its own loader, which reads a file in parts */
-    {"pprof", pprof_read},
-    {"otlp", otlp_read},
-    {"collapsed", collapsed_read},
-    {"speedscope", speedscope_read},
-    {"hpl", hpl_read},
+    {"jfr", NULL, ".jfr"}, /* by its own loader, which reads a file in parts */
+    FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)
 };
 
 static const struct format *find(const char *name)
@@ -38,9 +41,16 @@ static const struct format *find(const char *name)
     return NULL;
 }
 
-bool formats_know(const char *name)
+const char *formats_named(const char *word)
 {
-    return find(name) != NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const char *found = *word ? strstr(formats[i].extensions, word) : NULL;
+        size_t n = strlen(word);
+        bool extension = found && found > formats[i].extensions && found[-1] == '.' && (!found[n] || found[n] == ' ');
+        if (extension || !strcmp(formats[i].name, word))
+            return formats[i].name;
+    }
+    return NULL;
 }
 
 /* Both are protocol buffers. pprof says near its beginning what its values are, in messages of two small numbers; of OTLP the first two
@@ -77,6 +87,10 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
         return "jfr";
     if (is_json(bytes, size))
         return "speedscope";
+    if (legacy_is(bytes, size))
+        return "legacy";
+    if (perf_is(bytes, size))
+        return "perf";
     if (collapsed_is(bytes, size, whole))
         return "collapsed";
     /* Records of an .hpl begin with a number that is no field of bytes, or with field 1 as a fixed number: no message of these. */
@@ -85,44 +99,81 @@ static const char *recognise(const uint8_t *bytes, size_t size, bool whole)
     return kind_of_message(bytes, size);
 }
 
-/* What its readers get: all of it, with a zero behind it. */
-static int read_whole(const struct import *as, import_reader *read, struct profile *p, struct intake *in)
+/* ---- text in other encodings ---- */
+
+/* All of it in UTF-8 with a zero behind it; of other bytes a copy. */
+static void take_whole(struct buffer *out, const uint8_t *bytes, size_t size)
+{
+    enum utf16_order order = utf16_order_of(bytes, size);
+    size_t skip = utf16_mark_of_utf8(bytes, size);
+    if (order)
+        utf16_decode(out, bytes, size, order);
+    else
+        buffer_put(out, bytes + skip, size - skip);
+    buffer_u8(out, 0);
+}
+
+/* What a file is. Both NULL: nothing that is known. */
+struct content {
+    const char *format;
+    const struct foreign *foreign;
+};
+
+static int look(const uint8_t *bytes, uint64_t size, struct content *c)
+{
+    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
+    struct buffer text;
+    buffer_init(&text, 4 * LOOKED_AT);
+    take_whole(&text, bytes, looked_at);
+    *c = (struct content){0};
+    bool failed = text.failed;
+    if (!failed)
+        c->foreign = foreign_recognise(text.data, text.len - 1);
+    if (!failed && !c->foreign)
+        c->format = recognise(text.data, text.len - 1, size <= LOOKED_AT);
+    buffer_deinit(&text);
+    return failed ? -ENOMEM : 0;
+}
+
+const char *formats_recognise(const uint8_t *bytes, uint64_t size)
+{
+    struct content c;
+    return look(bytes, size, &c) ? NULL : c.format;
+}
+
+/* ---- loading ---- */
+
+static int read_whole(const struct import *as, const struct format *format, struct profile *p, struct intake *in)
 {
     struct import one = *as;
-    uint8_t *bytes = in->size <= FORMATS_MAX ? malloc(in->size + 1) : NULL;
-    if (!bytes) {
-        int rc = in->size > FORMATS_MAX ? -EFBIG : -ENOMEM;
-        return error_set(as->error, rc, "%s: %s", as->name, rc == -EFBIG ? "more than 2 GiB, which is not read at once" : "out of memory");
-    }
-    memcpy(bytes, in->bytes, in->size);
-    bytes[in->size] = 0;
-    one.bytes = bytes;
-    one.size = in->size;
+    struct buffer text;
+    if (in->size > FORMATS_MAX)
+        return error_set(as->error, -EFBIG, "%s: more than 2 GiB, which is not read at once", as->name);
+    buffer_init(&text, 2 * FORMATS_MAX);
+    take_whole(&text, in->bytes, in->size);
     intake_close(in);
+    one.bytes = text.data;
+    one.size = text.len - 1;
     as->error->text[0] = 0;
-    int rc = read(p, &one);
-    free(bytes);
+    int rc = text.failed ? -ENOMEM : format->read(p, &one);
+    rc = rc ? rc : profile_string(p, format->name, strlen(format->name), &p->source);
+    buffer_deinit(&text);
     if (rc && !as->error->text[0])
         error_set(as->error, rc, "%s: %s", as->name, strerror(-rc));
     return rc;
 }
 
-const char *formats_recognise(const uint8_t *bytes, uint64_t size)
-{
-    size_t looked_at = size < LOOKED_AT ? (size_t)size : LOOKED_AT;
-    return foreign_recognise(bytes, looked_at) ? NULL : recognise(bytes, looked_at, size <= LOOKED_AT);
-}
-
 int formats_load_from(struct profile *p, struct intake *in, const char *name, const char *format, const char *value, struct error *e)
 {
-    int rc;
-    const struct foreign *foreign = format ? NULL : foreign_recognise(in->bytes, in->size < LOOKED_AT ? (size_t)in->size : LOOKED_AT);
-    if (foreign) {
+    struct content content = {.format = format};
+    int rc = format ? 0 : look(in->bytes, in->size, &content);
+    if (rc || content.foreign) {
         intake_close(in);
-        return error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, foreign->name, foreign->remedy);
+        return rc ? error_set(e, rc, "%s: out of memory", name)
+                  : error_set(e, -EINVAL, "%s: this is %s, and no profile that candor reads; %s", name, content.foreign->name,
+                              content.foreign->remedy);
     }
-    if (!format)
-        format = formats_recognise(in->bytes, in->size);
+    format = content.format;
     const struct format *f = format ? find(format) : NULL;
     bool is_jfr = !f || !f->read; /* its loader says what a file begins with that is nothing we know */
     if (is_jfr && !value)
@@ -133,7 +184,7 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
     else if (*in->damage)
         rc = error_set(e, -EINVAL, "%s: damaged: %s", name, in->damage);
     else
-        rc = read_whole(&as, f->read, p, in);
+        rc = read_whole(&as, f, p, in);
     intake_close(in);
     return rc;
 }
@@ -141,6 +192,10 @@ int formats_load_from(struct profile *p, struct intake *in, const char *name, co
 int formats_load(struct profile *p, const char *path, const char *format, const char *value, struct error *e)
 {
     struct intake in;
+    struct stat st;
+    const char *folder = foreign_folder(path);
+    if (folder && !stat(path, &st) && S_ISDIR(st.st_mode))
+        return error_set(e, -EISDIR, "%s: %s", path, folder);
     int rc = intake_open(&in, path, e);
     return rc ? rc : formats_load_from(p, &in, intake_name(path), format, value, e);
 }

@@ -3,18 +3,21 @@
 #define CANDOR_FORMAT_READ_FORMATS_H
 
 #include "base/error.h"
+#include "profile/format_names.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FORMATS_READ "jfr|pprof|otlp|collapsed|speedscope|hpl" /* the names, for options */
+/* The names, for options, and what users call them. */
+#define FORMATS_READ "jfr" FORMAT_NAMES_BOTH(FORMAT_NAMES_BAR) FORMAT_NAMES_READ(FORMAT_NAMES_BAR)
+#define FORMATS_READ_WORDS "JFR" FORMAT_NAMES_BOTH(FORMAT_NAMES_WORDS) FORMAT_NAMES_READ(FORMAT_NAMES_WORDS)
 
 /* Fills an empty profile from the file; "-" is standard input. format is one of the names, or NULL = by content; value names the one
  * to read where there are several, or NULL. 0, or a code with one line in e. */
 int formats_load(struct profile *p, const char *path, const char *format, const char *value, struct error *e);
-/* Whether the name is one of them. */
-bool formats_know(const char *name);
+/* The format that a word names, by its name or an extension ("folded"); NULL when it is none. */
+const char *formats_named(const char *word);
 /* Which of them the bytes are, a whole input or the beginning of one; NULL when it is none that is known. */
 const char *formats_recognise(const uint8_t *bytes, uint64_t size);
 

@@ -249,7 +249,7 @@ int hpl_read(struct profile *p, const struct import *in)
     struct reader r = {.p = p};
     struct record one;
     struct cursor c = {in->bytes, in->bytes + in->size, false, false};
-    int rc = profile_string(p, "honest-profiler", 15, &p->source);
+    int rc = 0;
     p->unit = PROFILE_UNIT_SAMPLES;
     while (!rc && next(&c, &one))
         rc = on_names(&r, &one);

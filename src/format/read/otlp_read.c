@@ -280,7 +280,6 @@ static int read_all(struct reader *r)
     if (!r->fields)
         r->fields = &otlp_sample_fields[r->timestamps ? OTLP_1_10 : OTLP_1_9];
     rc = rc ? rc : each(r, file, OTLP_DICTIONARY, visit_dictionary);
-    rc = rc ? rc : profile_string(r->p, "otlp", 4, &r->p->source);
     rc = rc ? rc : otlp_tables_resolve(&r->t);
     rc = rc ? rc : each(r, file, OTLP_RESOURCE_PROFILES, visit_resource_profiles);
     if (!rc && !r->chosen && r->in->value)

@@ -54,26 +54,75 @@ static int no_such_value(const struct reader *r)
     return import_bad(r->in, "no value '%.60s'; there are %s", r->in->value, known);
 }
 
-/* Asked for; else the file's own default; else the last, as pprof has it. */
+static pprof_text name_of(const struct reader *r, uint32_t value)
+{
+    return pprof_tables_text(&r->t, r->t.types[value].type);
+}
+
+/* Whether the value is what samples of the wanted kind weigh. */
+static bool is_of_kind(const struct reader *r, uint32_t value)
+{
+    static const struct {
+        enum profile_kind kind;
+        const char *name;
+    } names[] = {{PROFILE_RUNNING, "cpu"},       {PROFILE_WALL, "wall"},  {PROFILE_ALLOC, "alloc_space"},
+                 {PROFILE_LIVE, "inuse_space"}, {PROFILE_LOCK, "delay"}, {PROFILE_LOCK, "lock"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].kind == r->p->kind && pprof_text_is(name_of(r, value), names[i].name))
+            return true;
+    return false;
+}
+
+/* Asked for; else that of the kind that is asked for; else the file's own default; else the last, as pprof has it. */
+static uint32_t find_value(const struct reader *r)
+{
+    uint32_t none = r->t.type_count, by_name = none, of_kind = none, preferred = none;
+    for (uint32_t i = 0; i < r->t.type_count; i++) {
+        if (r->in->value && pprof_text_is(name_of(r, i), r->in->value))
+            by_name = i;
+        if (is_of_kind(r, i))
+            of_kind = i;
+        if (r->t.default_type && r->t.types[i].type == r->t.default_type)
+            preferred = i;
+    }
+    if (r->in->value)
+        return by_name;
+    if (of_kind < none && (r->p->kind != PROFILE_RUNNING || preferred == none))
+        return of_kind;
+    return preferred < none ? preferred : none - 1;
+}
+
+/* Values that are neither weights nor counts of samples are left out, and that is said. */
+static int name_unused(const struct reader *r)
+{
+    char others[256] = "";
+    size_t used = 0;
+    pprof_text chosen = name_of(r, r->value);
+    for (uint32_t i = 0; i < r->t.type_count && used < sizeof others; i++) {
+        pprof_text t = name_of(r, i);
+        if (i != r->value && i != r->counter)
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%.*s", used ? ", " : "", (int)(t.len < 60 ? t.len : 60),
+                                     t.bytes);
+    }
+    if (!used)
+        return 0;
+    return profile_add_problem(r->p, "info", "weights are the value %.*s; not used: %s; --value chooses",
+                               (int)(chosen.len < 60 ? chosen.len : 60), chosen.bytes, others);
+}
+
 static int choose_value(struct reader *r)
 {
-    uint32_t chosen = r->t.type_count;
     if (!r->t.type_count)
         return import_bad(r->in, "no pprof profile: it does not say what its values are");
-    for (uint32_t i = 0; i < r->t.type_count; i++) {
-        pprof_text t = pprof_tables_text(&r->t, r->t.types[i].type);
-        if (r->in->value ? pprof_text_is(t, r->in->value) : r->t.default_type && r->t.types[i].type == r->t.default_type)
-            chosen = i;
-    }
-    if (chosen == r->t.type_count && r->in->value)
+    r->value = find_value(r);
+    if (r->value == r->t.type_count)
         return no_such_value(r);
-    r->value = chosen < r->t.type_count ? chosen : r->t.type_count - 1;
     r->counter = r->t.type_count;
     for (uint32_t i = 0; i < r->t.type_count; i++)
-        if (i != r->value && pprof_text_is(pprof_tables_text(&r->t, r->t.types[i].type), "samples") &&
+        if (i != r->value && pprof_text_is(name_of(r, i), "samples") &&
             pprof_text_is(pprof_tables_text(&r->t, r->t.types[i].unit), "count"))
             r->counter = i;
-    return 0;
+    return name_unused(r);
 }
 
 static int take_unit(struct reader *r)
@@ -92,7 +141,7 @@ static int take_unit(struct reader *r)
 static int take_comment_texts(struct reader *r)
 {
     struct profile *p = r->p;
-    int rc = profile_string(p, "pprof", 5, &p->source);
+    int rc = 0;
     for (uint32_t i = 0; !rc && i < r->t.comment_count; i++) {
         pprof_text t = pprof_tables_text(&r->t, r->t.comments[i]), rest;
         if (text_starts(t, PPROF_PROCESS, &rest))

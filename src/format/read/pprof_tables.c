@@ -200,14 +200,26 @@ static int take_line(struct pprof_tables *t, const struct pb_field *field, uint6
     return rc ? rc : add_frame(t, frame);
 }
 
-/* A place of code that nobody has named. */
-static int take_address(struct pprof_tables *t, uint64_t address)
+/* A place of code that nobody has named, in the library that is mapped there. */
+static int take_address(struct pprof_tables *t, uint64_t address, uint64_t mapping)
 {
+    static const char none[] = JFR_NO_DESCRIPTOR;
     char text[32];
-    uint32_t frame;
+    uint32_t frame, library, name, descriptor, method;
     int len = snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
-    int rc = import_frame(t->p, text, (size_t)len, 0, PROFILE_TYPE_OTHER, &frame);
-    return rc ? rc : add_frame(t, frame);
+    const uint32_t *at = map_find(&t->mapping_of, mapping);
+    pprof_text file = at ? pprof_tables_text(t, t->mappings[*at]) : (pprof_text){"", 0};
+    if (!file.len || *file.bytes == '[') {
+        int rc = import_frame(t->p, text, (size_t)len, 0, PROFILE_TYPE_OTHER, &frame);
+        return rc ? rc : add_frame(t, frame);
+    }
+    const char *slash = memrchr(file.bytes, '/', file.len);
+    size_t skip = slash ? (size_t)(slash - file.bytes) + 1 : 0;
+    if (profile_string(t->p, file.bytes + skip, file.len - skip, &library) || profile_string(t->p, text, (size_t)len, &name) ||
+        profile_string(t->p, none, sizeof none - 1, &descriptor) || profile_method(t->p, library, name, descriptor, &method) ||
+        profile_frame(t->p, method, 0, 0, JFR_FRAME_NATIVE, &frame))
+        return -ENOMEM;
+    return add_frame(t, frame);
 }
 
 static int resolve(struct pprof_tables *t, struct pprof_place *l)
@@ -225,7 +237,7 @@ static int resolve(struct pprof_tables *t, struct pprof_place *l)
     for (struct pb_field f; pb_next(&m, &f);)
         if (f.number == PPROF_LOCATION_LINE && take_line(t, &f, address, mapping))
             return -ENOMEM;
-    if (l->first == t->frame_count && take_address(t, address))
+    if (l->first == t->frame_count && take_address(t, address, mapping))
         return -ENOMEM;
     l->count = t->frame_count - l->first;
     return 0;

@@ -1,5 +1,7 @@
 #include "format/speedscope.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -108,37 +110,74 @@ static int take_sampled(struct reader *r, const json_t *profile, uint32_t thread
     return rc;
 }
 
-/* Between two events the open frames are a sample. Frames close in the order they were opened, or the file is wrong: what is not on
- * top is not closed. */
+/* The frames that are open, as stacks, each one frame deeper; of those beyond the model's depth only how many. */
+struct open {
+    uint32_t *stacks;
+    int64_t *frames; /* the file's numbers, of all of them */
+    size_t depth, cap;
+};
+
+static uint32_t top_of(const struct open *o)
+{
+    size_t known = o->depth < PROFILE_DEPTH_MAX - 1 ? o->depth : PROFILE_DEPTH_MAX - 1;
+    return known ? o->stacks[known - 1] : 0;
+}
+
+static int open_frame(struct reader *r, struct open *o, int64_t frame)
+{
+    uint32_t stack = top_of(o), count = (uint32_t)o->depth, cap = (uint32_t)o->cap;
+    if (ARRAY_GROW(o->frames, cap, count))
+        return -ENOMEM;
+    o->cap = cap;
+    o->frames[o->depth++] = frame;
+    return o->depth < PROFILE_DEPTH_MAX ? profile_stack(r->p, stack, r->frames[frame], &o->stacks[o->depth - 1]) : 0;
+}
+
+static const char *name_of(const struct reader *r, int64_t frame)
+{
+    return profile_text(r->p, r->p->frames[r->frames[frame]].label);
+}
+
+/* A file whose events contradict each other is wrong as a whole: nobody can say what else in it is. */
+static int take_event(struct reader *r, struct open *o, const json_t *event, size_t number)
+{
+    int64_t frame = frame_at(r, json_object_get(event, "frame"));
+    const char *type = text_of(event, "type");
+    if (frame < 0 || (strcmp(type, "O") != 0 && strcmp(type, "C") != 0))
+        return import_bad(r->in, "invalid: event %zu names no frame, or opens and closes none", number);
+    if (*type == 'O')
+        return open_frame(r, o, frame);
+    if (!o->depth)
+        return import_bad(r->in, "invalid: event %zu closes '%.80s', but no frame is open", number, name_of(r, frame));
+    if (o->frames[o->depth - 1] != frame)
+        return import_bad(r->in, "invalid: event %zu closes '%.80s' while '%.80s' is open inside it", number, name_of(r, frame),
+                          name_of(r, o->frames[o->depth - 1]));
+    o->depth--;
+    return 0;
+}
+
+/* Between two events the open frames are a sample. */
 static int take_evented(struct reader *r, const json_t *profile, uint32_t thread)
 {
     const json_t *events = json_object_get(profile, "events");
     double last = json_number_value(json_object_get(profile, "startValue"));
-    uint32_t *open = calloc(PROFILE_DEPTH_MAX, sizeof *open); /* stacks, each one frame deeper */
-    size_t depth = 0, deeper = 0;
-    int rc = open ? 0 : -ENOMEM;
+    struct open o = {.stacks = calloc(PROFILE_DEPTH_MAX, sizeof *o.stacks)};
+    int rc = o.stacks ? 0 : -ENOMEM;
     for (size_t i = 0; !rc && i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
         double at = json_number_value(json_object_get(event, "at"));
-        int64_t frame = frame_at(r, json_object_get(event, "frame"));
-        uint32_t stack = depth ? open[depth - 1] : 0;
-        if (depth && at > last)
-            rc = add(r, thread, stack, false, weigh(r, at - last));
-        last = at > last ? at : last;
-        if (rc || frame < 0)
-            r->left_out += !rc;
-        else if (!strcmp(text_of(event, "type"), "O") && depth == PROFILE_DEPTH_MAX - 1)
-            deeper++;
-        else if (!strcmp(text_of(event, "type"), "O"))
-            rc = profile_stack(r->p, stack, r->frames[frame], &open[depth++]);
-        else if (deeper)
-            deeper--;
-        else if (depth && r->p->nodes[stack].frame == r->frames[frame])
-            depth--;
-        else
-            r->left_out++;
+        if (i && at < last)
+            rc = import_bad(r->in, "invalid: event %zu is before the one in front of it", i);
+        if (!rc && o.depth && at > last)
+            rc = add(r, thread, top_of(&o), false, weigh(r, at - last));
+        last = at;
+        rc = rc ? rc : take_event(r, &o, event, i);
     }
-    free(open);
+    if (!rc && o.depth)
+        rc = profile_add_problem(r->p, "warning", "%zu frames of a thread are never closed: their time after its last event is unknown",
+                                 o.depth);
+    free(o.stacks);
+    free(o.frames);
     return rc;
 }
 
@@ -168,7 +207,6 @@ static int take_file(struct reader *r, const json_t *root)
     if (!json_is_array(frames) || !json_is_array(profiles))
         return import_bad(r->in, "no speedscope file: it has no shared.frames, or no profiles");
     int rc = take_frames(r, frames);
-    rc = rc ? rc : profile_string(r->p, "speedscope", 10, &r->p->source);
     const char *name = text_of(root, "name");
     rc = rc ? rc : profile_string(r->p, name, strlen(name), &r->p->command);
     for (size_t i = 0; !rc && i < json_array_size(profiles); i++)

@@ -2,6 +2,7 @@
 
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "profile/format_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 
 enum { RATE_BYTES = 20 /* of a rate as the recording has it: "100/s" */, TYPES_TOP = 6, TYPES_A_LINE = 3 };
+enum { SINCE_BOOT_MOST_S = 500000000 }; /* a time of perf's clock, not since the epoch; 15 years */
 
 static void key(const struct text *t, const char *name)
 {
@@ -51,6 +53,8 @@ static void put_time(const struct text *t)
     struct tm tm;
     if (!t->p->start_ns || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
         return;
+    if (seconds < SINCE_BOOT_MOST_S)
+        snprintf(date, sizeof date, "%lld s after the machine started", (long long)seconds);
     key(t, "Recorded");
     fprintf(t->out, "%s, %s\n", date, text_time(length, sizeof length, (int64_t)t->p->duration_ns));
 }
@@ -270,13 +274,11 @@ static bool holds_halts_only(const struct profile *p)
 /* What the file was taken for: of a text nobody can be sure. */
 static void put_format(const struct text *t)
 {
+#define ROW(name, words, extensions, media) {#name, words},
     static const struct {
         const char *source, *words;
-    } formats[] = {{"collapsed", "collapsed stacks: lines of frames with semicolons between, and a number"},
-                   {"pprof", "pprof"},
-                   {"otlp", "OpenTelemetry profiles"},
-                   {"speedscope", "speedscope"},
-                   {"honest-profiler", "a log of Honest Profiler's"}};
+    } formats[] = {FORMAT_NAMES_BOTH(ROW) FORMAT_NAMES_READ(ROW)};
+#undef ROW
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(profile_text(t->p, t->p->source), formats[i].source)) {
             key(t, "Read as");

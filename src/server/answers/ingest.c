@@ -1,5 +1,7 @@
 #include "server/answers/ingest.h"
 
+#include "format/read/formats.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -71,17 +73,13 @@ static int read_times(const struct http *h, struct envelope_note *note, struct e
 
 static int read_format(const struct http *h, struct envelope_note *note, struct error *e)
 {
-    static const char *const formats[][2] = {
-        {"jfr", "jfr"}, {"pprof", "pprof"}, {"folded", "collapsed"}, {"collapsed", "collapsed"}};
-    const char *text = http_parameter(h, "format", NULL);
+    const char *text = http_parameter(h, "format", NULL), *format = text ? formats_named(text) : NULL;
     if (!text || !*text)
         return 0;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(text, formats[i][0])) {
-            snprintf(note->format, sizeof note->format, "%s", formats[i][1]);
-            return 0;
-        }
-    return error_set(e, -EINVAL, "format: '%.40s' is none of jfr, pprof, folded, collapsed", text);
+    if (!format)
+        return error_set(e, -EINVAL, "format: '%.40s' is none of " FORMATS_READ, text);
+    snprintf(note->format, sizeof note->format, "%s", format);
+    return 0;
 }
 
 static int read_rate(const struct http *h, struct envelope_note *note, struct error *e)

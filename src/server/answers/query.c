@@ -5,6 +5,8 @@
 #include "format/otlp.h"
 #include "format/page/flamegraph.h"
 #include "format/pprof.h"
+#include "format/speedscope.h"
+#include "profile/format_names.h"
 #include "report/report.h"
 #include "server/request/times.h"
 
@@ -290,17 +292,29 @@ static int write_collapsed(struct answer *a, struct http_writer *w)
     return collapsed_write(w->out, &a->profile, COLLAPSED_NS, false);
 }
 
+static int write_speedscope(struct answer *a, struct http_writer *w)
+{
+    char title[320];
+    make_title(a, title, sizeof title);
+    tell_sums(a);
+    return speedscope_write(w->out, &a->profile, title);
+}
+
 void query_profile(struct http *h)
 {
+#define ROW(name, words, extensions, media) {#name, media, write_##name},
+    static const struct {
+        const char *name, *media;
+        write_answer *write;
+    } formats[] = {FORMAT_NAMES_BOTH(ROW)};
+#undef ROW
     const char *format = http_parameter(h, "format", NULL);
-    if (!format || !strcmp(format, "otlp"))
-        answer_profile(h, 0, 0, "application/x-protobuf", write_otlp);
-    else if (!strcmp(format, "pprof"))
-        answer_profile(h, 0, 0, "application/octet-stream", write_pprof);
-    else if (!strcmp(format, "collapsed"))
-        answer_profile(h, 0, 0, "text/plain; charset=utf-8", write_collapsed);
-    else
-        http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of otlp, pprof, collapsed", format);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(formats[i].name, format ? format : "otlp")) {
+            answer_profile(h, 0, 0, formats[i].media, formats[i].write);
+            return;
+        }
+    http_error(h, HTTP_BAD_REQUEST, "format: '%.40s' is none of these:" FORMAT_NAMES_BOTH(FORMAT_NAMES_BLANK), format);
 }
 
 /* ---- series ---- */

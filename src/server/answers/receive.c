@@ -95,9 +95,10 @@ static int set_time(struct receive *r, const char *text, int64_t *ns)
 
 static int set_format(struct receive *r, const char *text)
 {
-    if (!formats_know(text))
+    const char *format = formats_named(text);
+    if (!format)
         return error_set(&r->error, -EINVAL, "format '%.40s' is none of " FORMATS_READ, text);
-    snprintf(r->note.format, sizeof r->note.format, "%s", text);
+    snprintf(r->note.format, sizeof r->note.format, "%s", format);
     return 0;
 }
 

@@ -1,0 +1,204 @@
+#include "format/perf.h"
+
+#include "format/read/perf_frame.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_NAMED = 16 };
+
+struct reader {
+    struct profile *p;
+    const struct import *in;
+    struct import_stack stack;
+    struct profile_sample sample;
+    struct span event;                /* the one that is read */
+    struct span others[EVENTS_NAMED]; /* events that are not, each once */
+    uint32_t other_count;
+    bool chosen, has_period, pids_differ, periods_differ;
+    bool open;  /* frames belong to a sample */
+    bool taken; /* which is of our event */
+    int64_t first_ns, last_ns;
+    uint64_t refused, left_out, of_others;
+};
+
+static bool same(struct span a, struct span b)
+{
+    return a.len == b.len && !memcmp(a.bytes, b.bytes, a.len);
+}
+
+/* What it counts is nanoseconds. */
+static bool is_clock(struct span event)
+{
+    static const char *const clocks[] = {"cpu-clock", "task-clock"};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        size_t n = strlen(clocks[i]);
+        if (event.len >= n && !memcmp(event.bytes, clocks[i], n) && (event.len == n || event.bytes[n] == ':'))
+            return true;
+    }
+    return false;
+}
+
+static int choose(struct reader *r, const struct perf_head *h)
+{
+    uint64_t scale;
+    char *name = strndup(h->event.bytes, h->event.len);
+    r->event = h->event;
+    r->chosen = true;
+    r->has_period = h->has_period;
+    int rc = name ? import_unit(r->p, name, !h->has_period ? "samples" : is_clock(h->event) ? "nanoseconds" : "events", &scale)
+                  : -ENOMEM;
+    if (is_clock(h->event) && h->has_period)
+        r->p->interval_ns = h->period;
+    free(name);
+    return rc;
+}
+
+/* Whether a sample is of the event that is read: --value's, else the first one's. */
+static bool is_ours(struct reader *r, const struct perf_head *h, int *rc)
+{
+    const char *value = r->in->value;
+    if (!r->chosen && (!value || same(h->event, (struct span){value, strlen(value)})))
+        *rc = choose(r, h);
+    if (r->chosen && same(h->event, r->event))
+        return true;
+    uint32_t i = 0;
+    while (i < r->other_count && !same(r->others[i], h->event))
+        i++;
+    if (i == r->other_count && i < EVENTS_NAMED)
+        r->others[r->other_count++] = h->event;
+    r->of_others++;
+    return false;
+}
+
+static int finish(struct reader *r)
+{
+    bool truncated;
+    if (!r->open || !r->taken) {
+        r->open = false;
+        return 0;
+    }
+    r->open = false;
+    int rc = import_stack_take(&r->stack, r->p, true, &r->sample.stack, &truncated);
+    if (!rc && !r->sample.stack)
+        rc = import_no_stack(r->p, &r->sample.stack);
+    return rc ? rc : import_sample(r->p, &r->sample, truncated, &r->refused);
+}
+
+static void note_process(struct reader *r, const struct perf_head *h)
+{
+    r->pids_differ |= r->p->sample_count && r->p->pid != h->pid;
+    r->p->pid = h->pid;
+    if (!h->time_ns)
+        return;
+    r->first_ns = r->first_ns && r->first_ns <= (int64_t)h->time_ns ? r->first_ns : (int64_t)h->time_ns;
+    r->last_ns = r->last_ns > (int64_t)h->time_ns ? r->last_ns : (int64_t)h->time_ns;
+}
+
+static int begin(struct reader *r, const struct perf_head *h)
+{
+    struct perf_frame frame;
+    uint32_t name;
+    int rc = finish(r);
+    r->open = true;
+    r->taken = !rc && is_ours(r, h, &rc);
+    if (rc || !r->taken)
+        return rc;
+    note_process(r, h);
+    if (h->has_period != r->has_period) {
+        r->taken = false;
+        r->left_out++;
+        return 0;
+    }
+    r->periods_differ |= h->has_period && r->p->interval_ns && h->period != r->p->interval_ns;
+    r->sample = (struct profile_sample){
+        .weight = h->has_period ? h->period : 1, .count = 1, .time_ns = (int64_t)h->time_ns};
+    if (profile_string(r->p, h->comm.bytes, h->comm.len, &name) || profile_thread(r->p, name, h->tid, 0, &r->sample.thread))
+        return -ENOMEM;
+    if (!perf_line_frame(h->rest, &frame))
+        return 0;
+    rc = perf_frame_add(r->p, &frame, &r->stack);
+    return rc ? rc : finish(r);
+}
+
+/* Behind a frame may stand lines of source, which have no address. */
+static int take_line(struct reader *r, struct span line)
+{
+    struct perf_head head;
+    struct perf_frame frame;
+    struct span plain = lines_trim(line);
+    if (!plain.len)
+        return finish(r);
+    if (*line.bytes == '#')
+        return 0;
+    if (r->open && perf_line_frame(plain, &frame))
+        return r->taken ? perf_frame_add(r->p, &frame, &r->stack) : 0;
+    if (perf_line_head(plain, &head))
+        return begin(r, &head);
+    r->left_out += !r->open;
+    return 0;
+}
+
+static int name_others(struct reader *r)
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < r->other_count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", i ? ", " : "",
+                                 (int)(r->others[i].len < 60 ? r->others[i].len : 60), r->others[i].bytes);
+    if (!r->chosen && r->in->value)
+        return import_bad(r->in, "no samples of an event '%.60s'; there are %s", r->in->value, used ? names : "none at all");
+    if (!r->chosen)
+        return import_bad(r->in, "no samples: this is no output of 'perf script', or of a recording without any");
+    if (!used)
+        return 0;
+    return profile_add_problem(r->p, "info", "weights are of the event %.*s; not used: %llu samples of %s; --value chooses",
+                               (int)(r->event.len < 60 ? r->event.len : 60), r->event.bytes, (unsigned long long)r->of_others, names);
+}
+
+static int end(struct reader *r)
+{
+    struct profile *p = r->p;
+    int rc = finish(r);
+    rc = rc ? rc : name_others(r);
+    if (!rc && r->left_out)
+        rc = profile_add_problem(p, "warning", "%llu lines left out that 'perf script' does not print, or samples without a period",
+                                 (unsigned long long)r->left_out);
+    if (r->pids_differ)
+        p->pid = 0;
+    if (r->periods_differ)
+        p->interval_ns = 0;
+    p->start_ns = r->first_ns;
+    p->duration_ns = (uint64_t)(r->last_ns - r->first_ns);
+    return rc ? rc : import_refused(p, r->refused);
+}
+
+int perf_read(struct profile *p, const struct import *in)
+{
+    struct reader r = {.p = p, .in = in};
+    struct span text = {(const char *)in->bytes, in->size}, line;
+    int rc = 0;
+    while (!rc && lines_next(&text, &line))
+        rc = take_line(&r, line);
+    rc = rc ? rc : end(&r);
+    import_stack_deinit(&r.stack);
+    return rc;
+}
+
+/* A head, with a frame behind or below it. */
+bool perf_is(const uint8_t *bytes, size_t size)
+{
+    struct span text = {(const char *)bytes, size}, line;
+    struct perf_head head;
+    struct perf_frame frame;
+    while (lines_next(&text, &line)) {
+        if (!lines_trim(line).len || *line.bytes == '#')
+            continue;
+        if (!perf_line_head(line, &head))
+            return false;
+        return perf_line_frame(head.rest, &frame) || (lines_next(&text, &line) && perf_line_frame(line, &frame));
+    }
+    return false;
+}

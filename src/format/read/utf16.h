@@ -1,0 +1,16 @@
+/* Text in UTF-16, as PowerShell and editors on Windows write it, and the mark that they put before text in UTF-8. */
+#ifndef CANDOR_FORMAT_READ_UTF16_H
+#define CANDOR_FORMAT_READ_UTF16_H
+
+#include "base/buffer.h"
+
+enum utf16_order { UTF16_NONE, UTF16_LITTLE, UTF16_BIG };
+
+/* By the byte order mark, or by the first characters, if all of them are ASCII's and there are enough to be certain. */
+enum utf16_order utf16_order_of(const uint8_t *bytes, size_t size);
+/* Appends the text in UTF-8, without its mark; half of a pair becomes U+FFFD. */
+void utf16_decode(struct buffer *out, const uint8_t *bytes, size_t size, enum utf16_order order);
+/* The length of the mark before text in UTF-8: 3 or 0. */
+size_t utf16_mark_of_utf8(const uint8_t *bytes, size_t size);
+
+#endif

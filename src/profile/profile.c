@@ -74,6 +74,7 @@ void profile_deinit(struct profile *p)
     free(p->problems);
     free(p->objects);
     free(p->live_sets);
+    free(p->other_values);
     free(p->event_types);
     *p = (struct profile){0};
 }

@@ -166,6 +166,8 @@ struct profile {
     bool or_others;         /* the same: where there are none of running threads, others count (load/load_jfr.h), and are the kind then */
     enum profile_unit unit;
     uint32_t unit_name;         /* string id: the word for PROFILE_UNIT_OTHER */
+    uint32_t *other_values;     /* string ids: values of the file that are not the weights, nor counts of samples */
+    uint32_t other_value_count, other_value_cap;
     uint32_t value;             /* string id: what the weights measure, in another profiler's words ("alloc_space"); or 0 */
     uint64_t weight;            /* sum of all samples' weights */
     uint32_t sampled;           /* sum of all samples' counts, held below 2^32 */

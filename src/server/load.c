@@ -7,6 +7,13 @@
 #include <errno.h>
 #include <string.h>
 
+/* Other counts (objects, goroutines) are what they are. */
+static bool counts_cpu(const struct profile *p)
+{
+    const char *value = profile_text(p, p->value);
+    return p->kind == PROFILE_RUNNING && p->unit == PROFILE_UNIT_SAMPLES && (!*value || !strcmp(value, "samples") || !strcmp(value, "cpu"));
+}
+
 /* Counts of samples become times, where the sender said how often it samples. */
 static int scale(struct profile *p, uint64_t period_ns, struct error *e)
 {
@@ -23,7 +30,7 @@ static int scale(struct profile *p, uint64_t period_ns, struct error *e)
 }
 
 /* Half a recording is none: who sent it has the whole one. */
-static int load_kind(struct profile *p, struct intake *in, const struct envelope_note *note, struct error *e)
+static int load_value(struct profile *p, const char *value, struct intake *in, const struct envelope_note *note, struct error *e)
 {
     const char *format = *note->format ? note->format : formats_recognise(in->bytes, in->size);
     int rc = 0;
@@ -37,24 +44,36 @@ static int load_kind(struct profile *p, struct intake *in, const struct envelope
         intake_close(in);
         return rc;
     }
-    rc = formats_load_from(p, in, "the recording", format, NULL, e);
+    rc = formats_load_from(p, in, "the recording", format, value, e);
     if (!rc && allocated_has_classes(p) && allocated_add_frames(p))
         rc = error_set(e, -ENOMEM, "the recording: out of memory");
-    if (!rc && note->period_ns && p->unit == PROFILE_UNIT_SAMPLES)
+    if (!rc && note->period_ns && counts_cpu(p))
         rc = scale(p, note->period_ns, e);
     return rc == -EBADMSG ? -EINVAL : rc;
 }
 
-static int load_one(struct store_profiles *to, enum profile_kind kind, const struct envelope *v, struct error *e)
+/* value: NULL = the format's own choice for that kind. */
+static int load_one(struct store_profiles *to, enum profile_kind kind, const char *value, const struct envelope *v, struct error *e)
 {
     struct intake in;
+    if (to->count == CATALOGUE_CONTENTS_MAX)
+        return error_set(e, -EINVAL, "the recording: more than %d values for each sample", CATALOGUE_CONTENTS_MAX);
     struct profile *p = store_profiles_add(to);
     if (!p)
         return error_set(e, -ENOMEM, "the recording: out of memory");
     p->kind = kind;
     p->or_others = kind == PROFILE_RUNNING;
     int rc = intake_open_memory(&in, v->body, v->size, "the recording", e);
-    return rc ? rc : load_kind(p, &in, &v->note, e);
+    return rc ? rc : load_value(p, value, &in, &v->note, e);
+}
+
+/* What there is beside the first; without samples it is nothing. */
+static int load_other(struct store_profiles *to, enum profile_kind kind, const char *value, const struct envelope *v, struct error *e)
+{
+    int rc = load_one(to, kind, value, v, e);
+    if (!rc && !to->list[to->count - 1].sample_count)
+        profile_deinit(&to->list[--to->count]);
+    return rc;
 }
 
 static void drop_first(struct store_profiles *of)
@@ -65,16 +84,15 @@ static void drop_first(struct store_profiles *of)
 
 int load_recording(struct store_profiles *to, const struct envelope *v, struct error *e)
 {
-    int rc = load_one(to, PROFILE_RUNNING, v, e);
+    int rc = load_one(to, PROFILE_RUNNING, NULL, v, e);
     const struct profile *first = &to->list[0];
     for (enum profile_kind kind = 0; !rc && kind < PROFILE_KINDS; kind++) {
         bool is_other = kind != PROFILE_RUNNING && kind != first->kind; /* beside CPU time, or what there is in its place */
-        if (!is_other || !(first->kinds & 1u << kind) || !profile_kinds[kind].stored)
-            continue;
-        rc = load_one(to, kind, v, e);
-        if (!rc && !to->list[to->count - 1].sample_count)
-            profile_deinit(&to->list[--to->count]);
+        if (is_other && first->kinds & 1u << kind && profile_kinds[kind].stored)
+            rc = load_other(to, kind, NULL, v, e);
     }
+    for (uint32_t i = 0; !rc && i < first->other_value_count; i++)
+        rc = load_other(to, PROFILE_RUNNING, profile_text(first, first->other_values[i]), v, e);
     if (!rc && to->count > 1 && !first->sample_count)
         drop_first(to);
     return rc;

@@ -11,26 +11,13 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import candortest as ct
+from pb import message
 from recordings import report_json
 
 STRINGS = ["", "cpu", "nanoseconds", "main.work", "endpoint", "/cart", "/pay", "request_bytes", "bytes", "thread", "worker"]
 # endpoint, bytes, weight
 SAMPLES = (("/cart", 100, 5), ("/cart", 4096, 7), ("/pay", -3, 11), (None, 0, 13))
 WHOLE = sum(weight for _, _, weight in SAMPLES)
-
-
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7f | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def message(*fields):
-    """Of (number of the field, integer or bytes)."""
-    return b"".join(varint(n << 3) + varint(v) if isinstance(v, int) else varint(n << 3 | 2) + varint(len(v)) + v for n, v in fields)
 
 
 def profile():

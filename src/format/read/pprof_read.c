@@ -1,5 +1,6 @@
 #include "format/pprof.h"
 
+#include "base/array.h"
 #include "format/label.h"
 #include "format/pprof_fields.h"
 #include "format/read/pprof_tables.h"
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { VALUES_MAX = 64 };
 
 /* The file is read twice: first all that samples refer to, which may stand behind them. */
 struct reader {
@@ -92,15 +95,34 @@ static uint32_t find_value(const struct reader *r)
     return preferred < none ? preferred : none - 1;
 }
 
+/* Once for each name. */
+static int add_other(struct profile *p, pprof_text name)
+{
+    uint32_t id;
+    if (intern(p, name, &id))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->other_value_count; i++)
+        if (p->other_values[i] == id)
+            return 0;
+    if (ARRAY_GROW(p->other_values, p->other_value_cap, p->other_value_count))
+        return -ENOMEM;
+    p->other_values[p->other_value_count++] = id;
+    return 0;
+}
+
 /* Values that are neither weights nor counts of samples are left out, and that is said. */
 static int name_unused(const struct reader *r)
 {
     char others[256] = "";
     size_t used = 0;
     pprof_text chosen = name_of(r, r->value);
-    for (uint32_t i = 0; i < r->t.type_count && used < sizeof others; i++) {
+    for (uint32_t i = 0; i < r->t.type_count; i++) {
         pprof_text t = name_of(r, i);
-        if (i != r->value && i != r->counter)
+        if (i == r->value || i == r->counter || (t.len == chosen.len && !memcmp(t.bytes, chosen.bytes, t.len)))
+            continue;
+        if (add_other(r->p, t))
+            return -ENOMEM;
+        if (used < sizeof others)
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%.*s", used ? ", " : "", (int)(t.len < 60 ? t.len : 60),
                                      t.bytes);
     }
@@ -117,6 +139,8 @@ static int choose_value(struct reader *r)
     r->value = find_value(r);
     if (r->value == r->t.type_count)
         return no_such_value(r);
+    if (r->t.type_count > VALUES_MAX)
+        return import_bad(r->in, "more than %d values for each sample", VALUES_MAX);
     r->counter = r->t.type_count;
     for (uint32_t i = 0; i < r->t.type_count; i++)
         if (i != r->value && pprof_text_is(name_of(r, i), "samples") &&

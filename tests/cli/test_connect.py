@@ -87,6 +87,8 @@ def check_labels(call, what):
     ct.ok(call("LabelValues", name="host", **RANGE).get("names") == list(HOSTS) and
           call("LabelValues", name="service_name", matchers=[f'{{__profile_type__="{CPU}"}}'], **RANGE).get("names") == ["shop"] and
           call("LabelValues", name="service_name", matchers=['{zone="nowhere"}'], **RANGE).get("names", []) == [], f"{what}: their values")
+    either = call("LabelValues", name="service_name", matchers=['{service_name="cart"}', '{host="a"}'], **RANGE).get("names", [])
+    ct.ok(either == ["cart", "shop"], f"{what}: what one of several selectors matches", either)
     series = call("Series", labelNames=["service_name", "__profile_type__"], matchers=[], **RANGE).get("labelsSet", [])
     found = sorted(tuple(pair["value"] for pair in one["labels"]) for one in series)
     ct.ok(found == sorted([(CPU, "shop"), ("process_cpu:samples:count:cpu:nanoseconds", "cart")]), f"{what}: the series", series)
@@ -121,6 +123,9 @@ def check_profiles(call, server, sent, what):
     site = call("SelectMergeStacktraces", profileTypeID=CPU, labelSelector="{}",
                 stackTraceSelector={"call_site": [{"name": "a.Main.run"}, {"name": "a.Hot.m0"}]}, **RANGE)["flamegraph"]
     ct.ok(int(site["total"]) == found["total", "a.Main.run", "a.Hot.m0"][0][0], f"{what}: of a call site", site)
+    top = call("SelectMergeStacktraces", profileTypeID=CPU, labelSelector="{}", maxNodes=2,
+               stackTraceSelector={"call_site": [{"name": "a.Main.run"}]}, **RANGE)["flamegraph"]
+    ct.ok(int(top["total"]) == total and len(nodes(top)) < len(found), f"{what}: of a call site, too, with few nodes", top)
     sides = [{"profileTypeID": CPU, "labelSelector": f'{{host="{host}"}}', **RANGE} for host in HOSTS]
     both = call("Diff", left=sides[0], right=sides[1])["flamegraph"]
     sums = [sum(weight for (host, _), weight in sent.items() if host == one) for one in HOSTS]
@@ -144,6 +149,10 @@ def check_errors(call, what):
              ("a bad selector", "SelectMergeStacktraces", {"profileTypeID": CPU, "labelSelector": "{a=b}", **RANGE}, "invalid_argument"),
              ("no step", "SelectSeries", {"profileTypeID": CPU, **RANGE}, "invalid_argument"),
              ("a negative limit", "SelectSeries", {"profileTypeID": CPU, "step": 60, "limit": -1, **RANGE}, "invalid_argument"),
+             ("a label twice", "SelectSeries", {"profileTypeID": CPU, "step": 60, "groupBy": ["a", "a"], **RANGE}, "invalid_argument"),
+             ("many labels", "SelectSeries", {"profileTypeID": CPU, "step": 60, "groupBy": [f"l{i}" for i in range(40)], **RANGE},
+              "invalid_argument"),
+             ("many nodes", "SelectMergeStacktraces", {"profileTypeID": CPU, "maxNodes": 1 << 32 | 1, **RANGE}, "invalid_argument"),
              ("too many points", "SelectSeries", {"profileTypeID": CPU, "step": 1, "start": 1000, "end": RANGE["end"]}, "invalid_argument"),
              ("spans", "SelectMergeSpanProfile", {"profileTypeID": CPU, "spanSelector": ["00"], **RANGE}, "unimplemented"),
              ("a profile's id", "SelectMergeStacktraces", {"profileTypeID": CPU, "profileIdSelector": ["x"], **RANGE}, "unimplemented"))

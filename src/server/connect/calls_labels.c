@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_MAX = 64 };
+
 /* ---- sets of words ---- */
 
 static int by_text(const void *left, const void *right)
@@ -43,8 +45,8 @@ static int read_matchers(struct call *c, struct matchers *m)
 {
     const struct asked_texts *texts = &c->asked.matchers;
     m->count = 0;
-    if (texts->count > SELECTOR_MAX)
-        return error_set(&c->error, -EINVAL, "more than %d selectors", SELECTOR_MAX);
+    if (texts->count > SELECTOR_MAX || c->asked.label_names.count > NAMES_MAX)
+        return error_set(&c->error, -EINVAL, "more than %d selectors, or %d names of labels", SELECTOR_MAX, NAMES_MAX);
     int rc = 0;
     for (uint32_t i = 0; !rc && i < texts->count; i++)
         rc = selector_parse(&m->list[m->count++], texts->list[i], &c->error);
@@ -96,7 +98,8 @@ static void put_type(struct wire *w, const char *id)
     char type[CATALOGUE_TYPE_MAX];
     struct kind kind;
     struct error e;
-    kinds_parse(id, type, &kind, &e);
+    if (kinds_parse(id, type, &kind, &e))
+        return;
     wire_message(w, 1, NULL);
     wire_text(w, 1, "ID", id);
     for (int i = 0; i < KINDS_PARTS; i++)

@@ -66,9 +66,11 @@ static int load(struct call *c, const struct asked *a, uint32_t keep, struct pro
         q.keep = a->call_site.count ? 0 : keep;
         rc = store_profile(c->store, &q, p, &result, &c->error);
         add_missing(&c->missing, &result.missing);
-        store_result_deinit(&result);
         if (!rc && a->call_site.count)
             keep_call_site(p, &a->call_site);
+        if (!rc && a->call_site.count && keep && profile_prune(p, keep, &result.pruned))
+            rc = error_set(&c->error, -ENOMEM, "out of memory");
+        store_result_deinit(&result);
     }
     selector_deinit(&selector);
     return rc;
@@ -164,9 +166,13 @@ int calls_profile(struct call *c)
     struct profile p;
     if (c->wire.json)
         return error_set(&c->error, -ENOTSUP, "a pprof profile is not written as JSON; ask with application/proto");
+    uint32_t nodes = 0;
+    int rc = c->asked.max_nodes ? nodes_of(c, &c->asked, &nodes) : 0; /* all, unless asked otherwise */
+    if (rc)
+        return rc;
     if (profile_init(&p))
         return error_set(&c->error, -ENOMEM, "out of memory");
-    int rc = load(c, &c->asked, c->asked.max_nodes > 0 ? (uint32_t)c->asked.max_nodes : 0, &p);
+    rc = load(c, &c->asked, nodes, &p);
     if (!rc && pprof_write_plain(c->out, &p))
         rc = error_set(&c->error, -ENOMEM, "out of memory");
     profile_deinit(&p);

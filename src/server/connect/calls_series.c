@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 11000 };
+enum { POINTS_MAX = 11000, NAMES_MAX = LABELS_MAX };
 
 /* A series of the answer: its part of the points, and their sum. */
 struct part {
@@ -29,10 +29,9 @@ static int split_by(struct call *c, struct buffer *by)
 {
     const struct asked_texts *names = &c->asked.group_by;
     for (uint32_t i = 0; i < names->count; i++) {
-        bool is_service = !strcmp(names->list[i], SERIES_SERVICE);
         if (i)
             buffer_u8(by, STORE_BY_SEPARATOR);
-        buffer_text(by, is_service ? "service" : names->list[i]);
+        buffer_text(by, series_is_service(names->list[i]) ? "service" : names->list[i]);
     }
     buffer_u8(by, 0);
     return by->failed ? error_set(&c->error, -EINVAL, "group_by is too long") : 0;
@@ -68,7 +67,7 @@ static void put_series(struct call *c, const struct store_series *s, const struc
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
         wire_message(&c->wire, 2, NULL);
         wire_double(&c->wire, 1, "value", (double)s->points[i].weight);
-        wire_int(&c->wire, 2, "timestamp", (first + s->points[i].step * step) * 1000);
+        wire_int(&c->wire, 2, "timestamp", (first + (s->points[i].step + 1) * step) * 1000);
         wire_message_end(&c->wire, 2);
     }
     wire_list_end(&c->wire);
@@ -103,6 +102,10 @@ static int check(struct call *c)
     const struct asked *a = &c->asked;
     if (!(a->step >= 0.001) || a->step > 1e9)
         return error_set(&c->error, -EINVAL, "step must be at least 0.001, in seconds");
+    for (uint32_t i = 0; i < a->group_by.count; i++)
+        for (uint32_t k = 0; k < i || i >= NAMES_MAX; k++)
+            if (i >= NAMES_MAX || !strcmp(a->group_by.list[i], a->group_by.list[k]))
+                return error_set(&c->error, -EINVAL, "group_by: more than %d names, or one of them twice", NAMES_MAX);
     if (a->limit < 0)
         return error_set(&c->error, -EINVAL, "limit must not be negative");
     if (a->aggregation)
@@ -113,13 +116,14 @@ static int check(struct call *c)
 }
 
 /* Points stand at multiples of the step since the epoch, so that they do not move with the range. A point has what lies between
- * the one before and itself. */
+ * the one before and itself; all of them together have at least the range. */
 static int select_series(struct call *c, struct store_query *q, struct buffer *by)
 {
     int64_t step = (int64_t)ceil(c->asked.step), first = q->from / step * step;
     struct store_series series = {0};
     struct store_result result = {0};
-    q->from = first - step;
+    q->from = first;
+    q->to = (q->to + step - 1) / step * step;
     if ((q->to - q->from) / step > POINTS_MAX)
         return error_set(&c->error, -EINVAL, "more than %d points; make the step longer", POINTS_MAX);
     int rc = store_series(c->store, q, step, *by->data ? (const char *)by->data : NULL, &series, &result, &c->error);

@@ -215,7 +215,7 @@ static int64_t floor_s(int64_t ms)
 
 int call_times(struct call *c, const struct asked *a, struct store_query *q, bool recent)
 {
-    static const int64_t hour_ms = 3600000, most_ms = INT64_C(1) << 52;
+    static const int64_t hour_ms = 3600000, most_ms = INT64_C(9000000000000);
     int64_t now = (int64_t)(clock_realtime_ns() / 1000000), start = a->start, end = a->end;
     if (recent && !start && !end) {
         start = now - hour_ms;

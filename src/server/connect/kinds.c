@@ -12,17 +12,36 @@ static const struct {
     {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},
     {"wall:ns", "wall:wall:nanoseconds:wall:nanoseconds"},
     {"alloc_space:bytes", "memory:alloc_space:bytes:space:bytes"},
-    {"alloc_objects:samples", "memory:alloc_objects:count:space:bytes"},
+    {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
     {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},
-    {"inuse_objects:samples", "memory:inuse_objects:count:space:bytes"},
+    {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
     {"lock:ns", "mutex:lock:nanoseconds:mutex:count"},
     {"holder:ns", "mutex:holder:nanoseconds:mutex:count"},
-    {"contentions:samples", "mutex:contentions:count:contentions:count"},
+    {"contentions:count", "mutex:contentions:count:contentions:count"},
     {"delay:ns", "mutex:delay:nanoseconds:contentions:count"},
-    {"goroutine:samples", "goroutines:goroutine:count:goroutine:count"},
+    {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
 
-static const char *const units[][2] = {{"ns", "nanoseconds"}, {"samples", "count"}, {"bytes", "bytes"}};
+static const char *const units[][2] = {{"ns", "nanoseconds"}};
+
+/* A colon within a part ("sched:sched_switch") is written as one that separates nothing. */
+static const char other_colon[] = "\xea\x9e\x89";
+
+static void escape(const char *text, size_t len, char *out, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len && n + sizeof other_colon < size; i++)
+        n += (size_t)snprintf(out + n, size - n, text[i] == ':' ? "%s" : "%.1s", text[i] == ':' ? other_colon : text + i);
+    out[n] = 0;
+}
+
+static void unescape(char *text)
+{
+    for (char *at; (at = strstr(text, other_colon));) {
+        *at = ':';
+        memmove(at + 1, at + sizeof other_colon - 1, strlen(at + sizeof other_colon - 1) + 1);
+    }
+}
 
 static void split(struct kind *k)
 {
@@ -37,11 +56,12 @@ static void split(struct kind *k)
 void kinds_of_type(const char *type, struct kind *out)
 {
     const char *colon = strrchr(type, ':'), *unit = colon ? colon + 1 : "";
-    size_t n = colon ? (size_t)(colon - type) : strlen(type);
+    char name[CATALOGUE_TYPE_MAX];
+    escape(type, colon ? (size_t)(colon - type) : strlen(type), name, sizeof name);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcmp(unit, units[i][0]))
             unit = units[i][1];
-    snprintf(out->id, sizeof out->id, "%.*s:%.*s:%.60s::", (int)n, type, (int)n, type, unit);
+    snprintf(out->id, sizeof out->id, "%s:%s:%.60s::", name, name, unit);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(type, known[i].type))
             snprintf(out->id, sizeof out->id, "%s", known[i].id);
@@ -69,7 +89,10 @@ int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out,
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcmp(unit, units[i][1]))
             unit = units[i][0];
-    snprintf(type, CATALOGUE_TYPE_MAX, "%.60s:%.60s", out->parts[1], unit);
+    char name[CATALOGUE_TYPE_MAX];
+    snprintf(name, sizeof name, "%s", out->parts[1]);
+    unescape(name);
+    snprintf(type, CATALOGUE_TYPE_MAX, "%.60s:%.60s", name, unit);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(out->id, known[i].id))
             snprintf(type, CATALOGUE_TYPE_MAX, "%s", known[i].type);

@@ -1,6 +1,7 @@
 #include "server/connect/series.h"
 
 #include "base/array.h"
+#include "base/strtab.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,8 +16,12 @@ const char *series_value(const struct series *s, const char *name)
     const char *of = kinds_label(&s->kind, name);
     if (of)
         return of;
-    bool is_service = !strcmp(name, SERIES_SERVICE) || !strcmp(name, "__service_name__");
-    return labels_get(s->labels, is_service ? service : name);
+    return labels_get(s->labels, series_is_service(name) ? service : name);
+}
+
+bool series_is_service(const char *name)
+{
+    return !strcmp(name, SERIES_SERVICE) || !strcmp(name, "__service_name__");
 }
 
 int series_names(const struct series *s, series_visit_name *visit, void *context)
@@ -26,7 +31,8 @@ int series_names(const struct series *s, series_visit_name *visit, void *context
         rc = visit(context, of_kind[i]);
     for (uint32_t i = 0; !rc && i < s->labels->count; i++) {
         const char *name = s->labels->list[i].name;
-        rc = strcmp(name, service) ? visit(context, name) : visit(context, SERIES_SERVICE);
+        if (!series_is_service(name)) /* what /ingest was given under that name is `service`, too */
+            rc = strcmp(name, service) ? visit(context, name) : visit(context, SERIES_SERVICE);
     }
     return rc;
 }
@@ -42,14 +48,21 @@ struct label_sets {
     uint32_t count, cap;
 };
 
+struct streams {
+    struct stream {
+        uint64_t labelset;
+        uint32_t type;
+    } *list;
+    uint32_t count, cap;
+    struct strtab types;
+};
+
+/* What the catalogue has is copied first: nobody else gets at it while it is read. */
 struct search {
     struct store *store;
     const struct store_query *q;
-    const struct selector *selectors;
-    uint32_t selector_count, at;
     struct label_sets sets;
-    series_visit *visit;
-    void *context;
+    struct streams streams;
     struct error *error;
 };
 
@@ -68,37 +81,62 @@ static int take_label(void *context, uint64_t labelset, const char *name, const 
     return labels_set(&all->list[all->count - 1].labels, name, strlen(name), value, strlen(value), s->error);
 }
 
+static int take_stream(void *context, uint64_t labelset, const char *type)
+{
+    struct search *s = context;
+    struct streams *all = &s->streams;
+    uint32_t id = strtab_add_text(&all->types, type);
+    if (!id || ARRAY_GROW(all->list, all->cap, all->count))
+        return -ENOMEM;
+    all->list[all->count++] = (struct stream){labelset, id};
+    return store_is_over(s->store, s->q, s->error);
+}
+
 static const char *value_of(void *series, const char *name)
 {
     return series_value(series, name);
 }
 
-/* Both come by labelset. */
-static int take_stream(void *context, uint64_t labelset, const char *type)
+static bool is_meant(const struct selector *selectors, uint32_t n, struct series *one)
 {
-    struct search *s = context;
-    while (s->at < s->sets.count && s->sets.list[s->at].id < labelset)
-        s->at++;
-    if (s->at == s->sets.count || s->sets.list[s->at].id != labelset)
-        return 0;
-    struct series one = {.labels = &s->sets.list[s->at].labels};
-    kinds_of_type(type, &one.kind);
-    for (uint32_t i = 0; i < s->selector_count; i++)
-        if (!selector_holds(&s->selectors[i], value_of, &one))
-            return 0;
-    int rc = store_is_over(s->store, s->q, s->error);
-    return rc ? rc : s->visit(s->context, &one);
+    for (uint32_t i = 0; i < n; i++)
+        if (selector_holds(&selectors[i], value_of, one))
+            return true;
+    return !n;
+}
+
+/* Both come by labelset. */
+static int visit_all(struct search *s, const struct selector *selectors, uint32_t n, series_visit *visit, void *context)
+{
+    int rc = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; !rc && i < s->streams.count; i++) {
+        const struct stream *stream = &s->streams.list[i];
+        while (at < s->sets.count && s->sets.list[at].id < stream->labelset)
+            at++;
+        if (at == s->sets.count || s->sets.list[at].id != stream->labelset)
+            continue;
+        struct series one = {.labels = &s->sets.list[at].labels};
+        kinds_of_type(strtab_text(&s->streams.types, stream->type), &one.kind);
+        rc = store_is_over(s->store, s->q, s->error);
+        if (!rc && is_meant(selectors, n, &one))
+            rc = visit(context, &one);
+    }
+    return rc;
 }
 
 int series_find(struct store *store, const struct store_query *q, const struct selector *selectors, uint32_t n, series_visit *visit,
                 void *context, struct error *e)
 {
-    struct search s = {.store = store, .q = q, .selectors = selectors, .selector_count = n, .visit = visit, .context = context, .error = e};
-    int rc = catalogue_labels(store_catalogue(store), take_label, &s, e);
+    struct search s = {.store = store, .q = q, .error = e};
+    int rc = strtab_init(&s.streams.types) ? -ENOMEM : catalogue_labels(store_catalogue(store), take_label, &s, e);
     rc = rc ? rc : catalogue_streams(store_catalogue(store), q->from, q->to, take_stream, &s, e);
+    rc = rc ? rc : visit_all(&s, selectors, n, visit, context);
     for (uint32_t i = 0; i < s.sets.count; i++)
         labels_deinit(&s.sets.list[i].labels);
     free(s.sets.list);
+    free(s.streams.list);
+    strtab_deinit(&s.streams.types);
     return rc == -ENOMEM ? error_set(e, rc, "out of memory") : rc;
 }
 
@@ -120,7 +158,7 @@ bool series_narrow(struct selector *s, const struct kind *k)
     *s = left;
     for (uint32_t i = 0; i < s->count; i++) {
         char *name = s->list[i].name;
-        if (!strcmp(name, SERIES_SERVICE) || !strcmp(name, "__service_name__"))
+        if (series_is_service(name))
             memcpy(name, service, sizeof service); /* which is shorter */
     }
     return holds;

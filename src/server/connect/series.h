@@ -13,6 +13,8 @@ struct series {
     struct kind kind;
 };
 
+/* Whether a name is one that Pyroscope has for our `service`. */
+bool series_is_service(const char *name);
 /* A label's value, or "". */
 const char *series_value(const struct series *s, const char *name);
 /* Calls for each name that the series has. */
@@ -20,7 +22,7 @@ typedef int series_visit_name(void *context, const char *name);
 int series_names(const struct series *s, series_visit_name *visit, void *context);
 
 typedef int series_visit(void *context, const struct series *s);
-/* Calls for each series with rows in the query's time that all selectors match; none = all of them. 0 or a code with its line. */
+/* Calls for each series with rows in the query's time that one of the selectors matches; none = all of them. 0 or a code with its line. */
 int series_find(struct store *s, const struct store_query *q, const struct selector *selectors, uint32_t n, series_visit *visit,
                 void *context, struct error *e);
 

@@ -67,6 +67,8 @@ static int find_parts(struct sealing *l, uint32_t content, const struct store *s
         part->first = second < part->first ? second : part->first;
         part->last = second > part->last ? second : part->last;
         if (p->sample_count) {
+            if (part->rows == SEGMENT_ROWS_MAX)
+                return error_set(e, -EFBIG, "it has more than %d samples of one day", SEGMENT_ROWS_MAX);
             part->rows++;
             part->weight += p->samples[i].weight;
         }

@@ -177,7 +177,8 @@ static int keep(struct store *s, struct envelope_writer *w, struct sealing *l, s
         return 0;
     /* Only a file of which the catalogue knows nothing goes again: the same recording may have come twice at once. */
     uint64_t id;
-    if (rc != -EEXIST || (!catalogue_find(s->catalogue, r->identity, "", &id, NULL) && !id))
+    struct error ignored;
+    if (!catalogue_find(s->catalogue, r->identity, "", &id, &ignored) && !id)
         disk_remove(path);
     return rc;
 }

@@ -241,19 +241,21 @@ static int identify(struct receive *r, uint8_t identity[ENVELOPE_IDENTITY])
         (gnutls_hash_fast(GNUTLS_DIG_SHA256, labels.data, labels.len, both + ENVELOPE_IDENTITY) ||
          gnutls_hash_fast(GNUTLS_DIG_SHA256, both, sizeof both, identity)))
         rc = -ENOMEM;
+    rc = rc || !labels.failed ? rc : -ENOMEM;
     buffer_deinit(&labels);
     return rc;
 }
 
 static int take_turn(struct server *s, struct error *e)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += READER_PATIENCE_S;
-    while (sem_timedwait(&s->readers, &until))
-        if (errno != EINTR)
-            return error_set(e, -EBUSY, "too many recordings at once");
-    return 0;
+    for (int waited = 0; waited < READER_PATIENCE_S && !s->stop.asked; waited++) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        if (!sem_timedwait(&s->readers, &until))
+            return 0;
+    }
+    return error_set(e, -EBUSY, "too many recordings at once");
 }
 
 static void answer(struct http *h, uint64_t id, bool duplicate)

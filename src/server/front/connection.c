@@ -17,6 +17,7 @@ enum {
     TURN = 16,              /* reads or writes of one connection, before others have their turn */
     IDLE = 2, /* times the patience, between two requests */
     LINGER_S = 5,
+    ANSWER_MOST_S = 600, /* that an answer may take to be read */
     STOP_BODY_S = 2, /* for the rest of a body, when the server ends */
 };
 #define SECOND_NS 1000000000ull
@@ -334,10 +335,17 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
 }
 
 /* Whether bytes stopped, or go at less than the least rate. */
-static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes)
+static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
 {
     uint64_t patience = c->server->options->patience_ns;
-    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / SECOND_NS) < SERVER_RATE);
+    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / SECOND_NS) < rate);
+}
+
+/* An answer occupies its memory for as long as it is read. */
+static uint64_t least_rate(const struct request *r)
+{
+    uint64_t rate = r->http.content.n / ANSWER_MOST_S;
+    return rate > SERVER_RATE ? rate : SERVER_RATE;
 }
 
 static enum want refuse_slow(struct connection *c, enum connection_event what, const char *text)
@@ -370,12 +378,12 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
         return waited > patience ? refuse_slow(c, CONNECTION_SLOW_HEAD, "the head of the request took too long")
                                                   : WANT_NOTHING;
     case CONNECTION_BODY:
-        if (!is_slow(c, now_ns, r->waited_ns + waited, r->came))
+        if (!is_slow(c, now_ns, r->waited_ns + waited, r->came, SERVER_RATE))
             return WANT_NOTHING;
         r->http.slow = true;
         return refuse_slow(c, CONNECTION_SLOW_BODY, "the body of the request came too slowly");
     case CONNECTION_ANSWER:
-        return is_slow(c, now_ns, waited, r->sent) ? close_slow(c, CONNECTION_SLOW_READER) : WANT_NOTHING;
+        return is_slow(c, now_ns, waited, r->sent, least_rate(r)) ? close_slow(c, CONNECTION_SLOW_READER) : WANT_NOTHING;
     case CONNECTION_LINGER:
         return waited > LINGER_S * SECOND_NS ? WANT_CLOSE : WANT_NOTHING;
     default:

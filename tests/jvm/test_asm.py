@@ -146,7 +146,7 @@ def check(what, report, result):
     backwards(what, report)
     known_loops(what, report)
     stub = share([row for row in report["regions"] if row["source"] == "stub"], r"(?i)crc32")
-    ct.ok(stub > 0.1, f"{what}: the checksum's stub has {stub:.3f}", [row["title"] for row in report["regions"]][:20])
+    ct.ok(stub > 0.02, f"{what}: the checksum's stub has {stub:.3f}", [row["title"] for row in report["regions"]][:20])
     fill = share(report["methods"], r"HotCode\.fill|Arrays\.fill|_fill$")
     ct.ok(fill > 0.1, f"{what}: filling has {fill:.3f}", [(row["source"], row.get("name")) for row in report["methods"]][:20])
     code = report["code"]

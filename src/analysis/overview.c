@@ -31,7 +31,7 @@ static void add_cpu(struct overview *v, struct findings *f, const struct evidenc
 static void add_ready(struct overview *v, const struct evidence *e)
 {
     double sum = 0, squares = 0;
-    if (!e->wall)
+    if (!e->wall || !evidence_has(e, SOURCE_WALL))
         return;
     for (uint32_t i = 0; i < e->wall->sample_count; i++) {
         const struct profile_sample *s = &e->wall->samples[i];

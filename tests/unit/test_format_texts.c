@@ -51,6 +51,10 @@ static void test_perf_heads(void)
     }
     is("x 5 1.0: 3 cycles: 7f00aa main (/bin/x)\nx 6 1.1: 4 cycles: 7f00aa main (/bin/x)\n", NULL, "perf",
        FORMAT_THREADS | FORMAT_THREAD_IDS, "x 5 0 main; 3\nx 6 0 main; 4\nsum 7 events\n", "a frame in the line of the head");
+    is("x 5 1.0: 3 cycles:\n\nx 6 1.1: 4 cycles:\n\t7f00aa main (/bin/x)\n", NULL, "perf", FORMAT_THREADS | FORMAT_THREAD_IDS,
+       "x 5 0 [no stack]; 3\nx 6 0 main; 4\nsum 7 events\n", "a first sample without frames");
+    is("dd 5 1.0: 3 cycles:\ncc1 6 1.1: 4 cycles:\n\t7f00aa main (/bin/x)\n", NULL, "perf", FORMAT_THREADS | FORMAT_THREAD_IDS,
+       "cc1 6 0 main; 4\ndd 5 0 [no stack]; 3\nsum 7 events\n", "commands whose names are hexadecimal numbers");
 }
 
 static void test_perf_frames(void)

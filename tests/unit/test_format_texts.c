@@ -133,6 +133,23 @@ static void test_legacy_heap(void)
        "Go's names and lines, of inlined functions, too");
 }
 
+static void test_legacy_contention(void)
+{
+    static const char java[] = "--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\n7 1 @ 0x401\n";
+    static const char dropped[] = "--- contention:\ncycles/second = 1000000000\ndiscarded samples = 3\n7 1 @ 0x401\n";
+    struct profile p;
+    struct error e;
+    int rc = load(&p, java, sizeof java - 1, NULL, &e);
+    tap_ok(rc && strstr(e.text, "legacy format for Java"), "delays in another unit are not read as nanoseconds: %s", e.text);
+    profile_deinit(&p);
+    rc = load(&p, dropped, sizeof dropped - 1, NULL, &e);
+    bool said = false;
+    for (uint32_t i = 0; i < p.problem_count; i++)
+        said |= strstr(profile_text(&p, p.problems[i].text), "discarded 3 samples") != NULL;
+    tap_ok(!rc && said, "what was discarded is said");
+    profile_deinit(&p);
+}
+
 static void test_legacy_texts(void)
 {
     static const char contention[] = "--- contention:\ncycles/second = 2000000000\nsampling period = 10\nms since reset = 5\n"
@@ -252,6 +269,7 @@ int main(void)
     test_utf16();
     test_legacy_heap();
     test_legacy_texts();
+    test_legacy_contention();
     test_legacy_words();
     test_perf_heads();
     test_perf_frames();

@@ -3,7 +3,6 @@
 #include "analysis/stack.h"
 #include "profile/figures/stats.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -79,7 +78,7 @@ static void add_allocations(struct overview *v, struct findings *f, const struct
 
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e)
 {
-    *v = (struct overview){.pid = e->cpu ? e->cpu->pid : e->wall ? e->wall->pid : 0};
+    *v = (struct overview){0};
     if (!e->duration_ns)
         return;
     add_cpu(v, f, e);
@@ -94,11 +93,8 @@ const char *overview_again(const struct findings *f, const struct overview *v, c
     const unsigned of_jdk = SOURCE_BIT(SOURCE_ASKED) | SOURCE_BIT(SOURCE_SOCKETS) | SOURCE_BIT(SOURCE_FORCES) | SOURCE_BIT(SOURCE_PINNED) |
                             SOURCE_BIT(SOURCE_THROWS) | SOURCE_BIT(SOURCE_THROWN);
     unsigned missing = 0;
-    char pid[24] = "PID";
     for (uint32_t i = 0; i < f->gap_count; i++)
         missing |= f->gaps[i].sources;
-    if (v->pid)
-        snprintf(pid, sizeof pid, "%" PRIu64, v->pid);
-    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", pid);
+    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", v->again ? v->again : "PID");
     return line;
 }

@@ -22,7 +22,7 @@ enum { OVERVIEW_ROWS = 8 };
 struct overview {
     struct overview_row rows[OVERVIEW_ROWS];
     uint32_t count;
-    uint64_t pid; /* 0 = unknown */
+    const char *again; /* "4711", "-- COMMAND": whom a further recording would be of; NULL = "PID" */
 };
 
 /* Rows of what was recorded; their texts go into f. */

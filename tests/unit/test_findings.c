@@ -694,6 +694,13 @@ static void test_gc(void)
     end();
     begin();
     for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+    add_halts(HALT_GC, "Pause Mark Start", 0, 2);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 2, "and one that hardly pauses at all");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++)
         maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * MS);
     add_pauses_of_concurrent();
     is_silent("the same of a program that does little");

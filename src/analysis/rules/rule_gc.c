@@ -73,8 +73,9 @@ static void judge_pressure(struct findings *f, const struct evidence *e, const s
     if (e->cpu && e->cpu->unit == PROFILE_UNIT_NS)
         cpu = cpu_share(f, e->cpu);
     bool is_busy = cpu.low > 0 && cpu.low * (double)e->cpu->weight >= PROCESSOR_LEAST * (double)e->duration_ns;
-    double score = fmax(score_saturate(stopped.low, STOPPED_WARNING), is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
-    if (p->count < PAUSES_LEAST || score < SCORE_INFO)
+    double of_pauses = p->count < PAUSES_LEAST ? 0 : score_saturate(stopped.low, STOPPED_WARNING);
+    double score = fmax(of_pauses, is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
+    if (score < SCORE_INFO)
         return;
     uint32_t site = e->alloc ? stack_line_most(f, e->alloc, NULL, 0) : 0;
     findings_add(f, &(struct finding){

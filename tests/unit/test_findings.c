@@ -809,6 +809,12 @@ static void test_threads(void)
 {
     begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    judge();
+    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended before a round of the wall clock saw them, 24 a"),
+           "which threads they are");
+    end();
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
     add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);
     finds(FINDING_THREAD_CHURN, "", "demo.Server.serve:7", "24 threads a second end");
     begin();

@@ -1,4 +1,4 @@
-/* Threads that are started for little work, and end again. */
+/* Threads that are started for little work, and end again: those that no round of the wall clock saw. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define ENDS_WARNING 100.0 /* threads that end, a second */
+#define ENDS_WARNING 100.0 /* such threads, a second */
 
 enum { ENDS_LEAST = 50 };
 
@@ -47,8 +47,10 @@ void rule_threads(struct findings *f, const struct evidence *e)
     findings_add(f, &(struct finding){
                         .kind = FINDING_THREAD_CHURN,
                         .score = score,
-                        .text = findings_say(f, "%llu threads ended, %.0f a second (%.0f to %.0f)%s", (unsigned long long)count, rate.value,
-                                             rate.low, rate.high, place),
+                        .text = findings_say(f,
+                                             "%llu threads ended before a round of the wall clock saw them, %.0f a second (%.0f to "
+                                             "%.0f)%s",
+                                             (unsigned long long)count, rate.value, rate.low, rate.high, place),
                         .site = site,
                         .count = count,
                         .threads = (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),

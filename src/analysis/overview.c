@@ -22,9 +22,11 @@ static void add_cpu(struct overview *v, struct findings *f, const struct evidenc
 {
     if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS)
         return;
+    double share;
+    uint32_t site = stack_line_most(f, e->cpu, NULL, 0, &share);
     add(v, &(struct overview_row){.id = "cpu", .words = "processors in use", .processors = e->processors,
                                   .amount = amount_exact((double)e->cpu->weight / (double)e->duration_ns),
-                                  .site = stack_line_most(f, e->cpu, NULL, 0)});
+                                  .site = site, .site_share = share});
 }
 
 static void add_ready(struct overview *v, const struct evidence *e)
@@ -68,12 +70,13 @@ static void add_allocations(struct overview *v, struct findings *f, const struct
 {
     if (!e->alloc)
         return;
-    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight;
+    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight, share;
+    uint32_t site = stack_line_most(f, e->alloc, NULL, 0, &share);
     for (uint32_t i = 0; i < e->alloc->sample_count; i++)
         squares += (double)e->alloc->samples[i].weight * (double)e->alloc->samples[i].weight;
     add(v, &(struct overview_row){.id = "alloc", .words = "allocated", .unit = OVERVIEW_BYTES,
                                   .amount = amount_scaled(amount_normal(sum, sqrt(squares)), 1 / second),
-                                  .site = stack_line_most(f, e->alloc, NULL, 0)});
+                                  .site = site, .site_share = share});
 }
 
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e)

@@ -143,7 +143,8 @@ def test_diagnose():
     path = recording("diagnosed.jfr", ("jvm", "21.0.1", "app.jar", 1), *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8)
     text = ct.candor("diagnose", path)
     ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
-        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n", " processors in use; most at demo.Work.hot:23\n",
+        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n",
+        " processors in use; the largest part (100 %) at demo.Work.hot:23\n",
         "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on PID  records ")),
         "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))

@@ -166,7 +166,8 @@ static int name_others(struct reader *r)
         return import_bad(r->in, "no samples: this is no output of 'perf script', or of a recording without any");
     if (!used)
         return 0;
-    return profile_add_problem(r->p, "info", "weights are of the event %.*s; not used: %llu samples of %s; --value chooses",
+    return profile_add_problem(r->p, "info", "The weights are of the event %.*s. %llu samples of %s are not used; "
+                                                  "choose an event with --value",
                                (int)(r->event.len < 60 ? r->event.len : 60), r->event.bytes, (unsigned long long)r->of_others, names);
 }
 

@@ -20,7 +20,7 @@
  *
  * Threads. One owner per histogram, except for candor_histogram_record_atomic and the recorder, where it says so.
  * Errors are negative errno values: -EINVAL an argument that makes no sense, -ENOMEM, -ERANGE a value out of range, -EBADMSG
- * bytes that are no histogram, -ENOTSUP a kind of histogram that is not read here.
+ * bytes that are no histogram, -ENOTSUP and -EPROTONOSUPPORT kinds of histogram that are not read here.
  *
  * Source of the algorithm and of the formats: Gil Tene, HdrHistogram (hdrhistogram.org), as its documentation describes them;
  * of the recorder: his writer-reader phaser (stuff-gil-says.blogspot.com, "WriterReaderPhaser: A story about a new (?)
@@ -184,8 +184,9 @@ int candor_histogram_read_hgrm(struct candor_histogram *h, FILE *in, double rati
 
 /* Encodes into text that the caller frees, ended by a zero byte. 0 or -ENOMEM. */
 int candor_histogram_encode(const struct candor_histogram *h, char **text);
-/* Makes h, not initialized before, from `len` characters. 0, -EBADMSG, -ENOTSUP (a histogram of doubles) or -ENOMEM;
- * h is then not initialized. The unpacked payload has at most CANDOR_HISTOGRAM_DECODE_MAX bytes. */
+/* Makes h, not initialized before, from `len` characters. 0, -EBADMSG, -ENOTSUP (a histogram of doubles), -EPROTONOSUPPORT (its
+ * counts are shifted: it has a normalizing index offset) or -ENOMEM; h is then not initialized. The unpacked payload has at most
+ * CANDOR_HISTOGRAM_DECODE_MAX bytes. */
 int candor_histogram_decode(struct candor_histogram *h, const char *text, size_t len);
 enum { CANDOR_HISTOGRAM_DECODE_MAX = 1 << 26 };
 
@@ -246,8 +247,8 @@ struct candor_histogram_log_reader {
 
 void candor_histogram_log_open(struct candor_histogram_log_reader *r, FILE *in);
 void candor_histogram_log_close(struct candor_histogram_log_reader *r); /* not the stream */
-/* The next interval, whose histogram the caller deinits. 1; 0 at the end; -EBADMSG, -ENOTSUP, -ENOMEM or -EIO with `problem` saying what
- * is wrong in which line: the next call goes on behind that line. A line may be 32 MB long. */
+/* The next interval, whose histogram the caller deinits. 1; 0 at the end; -EBADMSG, -ENOTSUP, -EPROTONOSUPPORT, -ENOMEM or
+ * -EIO with `problem` saying what is wrong in which line: the next call goes on behind that line. A line may be 32 MB long. */
 int candor_histogram_log_next(struct candor_histogram_log_reader *r, struct candor_histogram_log_entry *entry);
 
 #ifdef __cplusplus

@@ -144,7 +144,7 @@ static void put_overview(FILE *out, const struct findings *f, const struct overv
         if (row->processors)
             fprintf(out, " of %" PRIu32, row->processors);
         if (row->site) {
-            fputs("; most at ", out);
+            fprintf(out, "; the largest part (%.0f %%) at ", 100 * row->site_share);
             utf8_print(out, findings_text(f, row->site));
         }
         fputc('\n', out);

@@ -3,7 +3,6 @@
 #include "analysis/stack.h"
 #include "profile/figures/stats.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -23,15 +22,17 @@ static void add_cpu(struct overview *v, struct findings *f, const struct evidenc
 {
     if (!e->cpu || e->cpu->unit != PROFILE_UNIT_NS)
         return;
+    double share;
+    uint32_t site = stack_line_most(f, e->cpu, NULL, 0, &share);
     add(v, &(struct overview_row){.id = "cpu", .words = "processors in use", .processors = e->processors,
                                   .amount = amount_exact((double)e->cpu->weight / (double)e->duration_ns),
-                                  .site = stack_line_most(f, e->cpu, NULL, 0)});
+                                  .site = site, .site_share = share});
 }
 
 static void add_ready(struct overview *v, const struct evidence *e)
 {
     double sum = 0, squares = 0;
-    if (!e->wall)
+    if (!e->wall || !evidence_has(e, SOURCE_WALL))
         return;
     for (uint32_t i = 0; i < e->wall->sample_count; i++) {
         const struct profile_sample *s = &e->wall->samples[i];
@@ -69,17 +70,18 @@ static void add_allocations(struct overview *v, struct findings *f, const struct
 {
     if (!e->alloc)
         return;
-    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight;
+    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight, share;
+    uint32_t site = stack_line_most(f, e->alloc, NULL, 0, &share);
     for (uint32_t i = 0; i < e->alloc->sample_count; i++)
         squares += (double)e->alloc->samples[i].weight * (double)e->alloc->samples[i].weight;
     add(v, &(struct overview_row){.id = "alloc", .words = "allocated", .unit = OVERVIEW_BYTES,
                                   .amount = amount_scaled(amount_normal(sum, sqrt(squares)), 1 / second),
-                                  .site = stack_line_most(f, e->alloc, NULL, 0)});
+                                  .site = site, .site_share = share});
 }
 
 void overview_make(struct overview *v, struct findings *f, const struct evidence *e)
 {
-    *v = (struct overview){.pid = e->cpu ? e->cpu->pid : e->wall ? e->wall->pid : 0};
+    *v = (struct overview){0};
     if (!e->duration_ns)
         return;
     add_cpu(v, f, e);
@@ -94,11 +96,8 @@ const char *overview_again(const struct findings *f, const struct overview *v, c
     const unsigned of_jdk = SOURCE_BIT(SOURCE_ASKED) | SOURCE_BIT(SOURCE_SOCKETS) | SOURCE_BIT(SOURCE_FORCES) | SOURCE_BIT(SOURCE_PINNED) |
                             SOURCE_BIT(SOURCE_THROWS) | SOURCE_BIT(SOURCE_THROWN);
     unsigned missing = 0;
-    char pid[24] = "PID";
     for (uint32_t i = 0; i < f->gap_count; i++)
         missing |= f->gaps[i].sources;
-    if (v->pid)
-        snprintf(pid, sizeof pid, "%" PRIu64, v->pid);
-    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", pid);
+    snprintf(line, size, "candor diagnose %s%s", missing & of_jdk ? "--jfr on " : "", v->again ? v->again : "PID");
     return line;
 }

@@ -14,7 +14,8 @@ struct overview_row {
     enum overview_unit unit;
     struct amount amount;
     uint32_t processors; /* that there are, where it counts these; else 0 */
-    uint32_t site;       /* string of the findings: the program's own line with most of it; 0 = unknown */
+    uint32_t site;       /* string of the findings: the program's own line with the largest part of it; 0 = unknown */
+    double site_share;   /* how large */
 };
 
 enum { OVERVIEW_ROWS = 8 };
@@ -22,7 +23,7 @@ enum { OVERVIEW_ROWS = 8 };
 struct overview {
     struct overview_row rows[OVERVIEW_ROWS];
     uint32_t count;
-    uint64_t pid; /* 0 = unknown */
+    const char *again; /* "4711", "-- COMMAND": whom a further recording would be of; NULL = "PID" */
 };
 
 /* Rows of what was recorded; their texts go into f. */

@@ -57,10 +57,15 @@ static int choose_range(struct recording_evidence *r, const char *text, struct e
     return 0;
 }
 
+static int64_t from_of(const struct recording_evidence *r)
+{
+    return r->range.from_ns > r->halts.start_ns ? r->range.from_ns : r->halts.start_ns;
+}
+
 /* How much of it lies in the range and the recording: what waits last is held against the time of these. */
 static uint64_t part_of(const struct recording_evidence *r, int64_t start_ns, uint64_t ns)
 {
-    int64_t from = r->range.from_ns > r->halts.start_ns ? r->range.from_ns : r->halts.start_ns, to = r->range.to_ns;
+    int64_t from = from_of(r), to = r->range.to_ns;
     uint64_t before = from > start_ns ? (uint64_t)from - (uint64_t)start_ns : 0;
     uint64_t most = to > start_ns ? (uint64_t)to - (uint64_t)start_ns : 0;
     ns = ns < most ? ns : most;
@@ -100,7 +105,7 @@ static int load_profile(struct recording_evidence *r, int i, const char *path, s
     return rc;
 }
 
-/* Those of which the recording says when they began. */
+/* Those of which the recording says when they began. The part that is left begins in the range, too. */
 static void cut_waits(const struct recording_evidence *r, struct profile *p)
 {
     for (uint32_t i = 0; i < p->sample_count; i++) {
@@ -108,6 +113,7 @@ static void cut_waits(const struct recording_evidence *r, struct profile *p)
         uint64_t weight = s->time_ns ? part_of(r, s->time_ns, s->weight) : s->weight;
         p->weight -= s->weight - weight;
         s->weight = weight;
+        s->time_ns = s->time_ns && s->time_ns < from_of(r) ? from_of(r) : s->time_ns;
     }
 }
 
@@ -123,6 +129,12 @@ static bool is_of_cpu(const struct profile *p)
            (p->unit == PROFILE_UNIT_NS || p->unit == PROFILE_UNIT_SAMPLES);
 }
 
+/* Other profilers' wall clocks know neither who waits for a processor nor how many threads ended. */
+static bool is_own_wall(const struct profile *wall)
+{
+    return wall && !strcmp(profile_text(wall, wall->source), "candor.WallSample");
+}
+
 static void give_profiles(struct recording_evidence *r)
 {
     struct evidence *e = &r->evidence;
@@ -130,15 +142,15 @@ static void give_profiles(struct recording_evidence *r)
     const char *event = profile_setting(cpu, "event"), *parks = profile_setting(cpu, "lock_parks");
     bool locks = word_list_has(event, "lock"), halts = word_list_has(event, "halt");
     e->cpu = is_of_cpu(cpu) ? cpu : NULL;
-    e->wall = unless_empty(&r->profiles[WALL]);
+    e->wall = r->profiles[WALL].unit == PROFILE_UNIT_NS ? unless_empty(&r->profiles[WALL]) : NULL; /* rules take weights for time */
     e->lock = unless_empty(&r->profiles[LOCK]);
     e->holder = unless_empty(&r->profiles[HOLDER]);
     e->alloc = r->profiles[ALLOC].sample_count ? &r->profiles[ALLOC] : NULL;
     e->live = r->profiles[LIVE].object_count && !r->is_part ? &r->profiles[LIVE] : NULL; /* growth takes a beginning and an end */
     e->sources |= e->alloc || word_list_has(event, "alloc") ? SOURCE_BIT(SOURCE_ALLOC) : 0;
-    e->sources |= e->live || (word_list_has(event, "live") && !r->is_part) ? SOURCE_BIT(SOURCE_LIVE) : 0;
+    e->sources |= (r->profiles[LIVE].live_set_count || word_list_has(event, "live")) && !r->is_part ? SOURCE_BIT(SOURCE_LIVE) : 0;
     e->sources |= e->cpu || word_list_has(event, "cpu") ? SOURCE_BIT(SOURCE_CPU) : 0;
-    e->sources |= e->wall || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
+    e->sources |= is_own_wall(e->wall) || word_list_has(event, "wall") ? SOURCE_BIT(SOURCE_WALL) : 0;
     e->sources |= locks ? SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_OWNERS) : 0;
     e->sources |= locks && !(parks && !strcmp(parks, "unseen")) ? SOURCE_BIT(SOURCE_PARKS) : 0;
     e->sources |= halts ? SOURCE_BIT(SOURCE_PAUSES) : 0;

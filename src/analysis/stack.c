@@ -192,20 +192,26 @@ int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profi
     return l->of_node ? 0 : -ENOMEM;
 }
 
-uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark)
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark, double *share)
 {
     struct stack_lines lines;
     struct tally sums;
+    double all = 0;
     tally_init(&sums);
     if (stack_lines_of(&lines, f, p))
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++) {
         uint32_t stack = p->samples[i].stack;
-        if (lines.of_node[stack] && (!marks || stack_has(marks, stack, mark)))
+        if (marks && !stack_has(marks, stack, mark))
+            continue;
+        all += (double)p->samples[i].weight;
+        if (lines.of_node[stack])
             tally_add(&sums, 0, lines.of_node[stack], p->samples[i].weight);
     }
     const struct tally_row *row = tally_largest(&sums, 0);
     uint32_t line = row ? row->key : 0;
+    if (share)
+        *share = row && all > 0 ? (double)row->weight / all : 0;
     f->failed = f->failed || sums.failed;
     tally_deinit(&sums);
     return line;

@@ -43,8 +43,9 @@ struct stack_lines {
 
 /* As stack_marks_of. */
 int stack_lines_of(struct stack_lines *l, struct findings *f, const struct profile *p);
-/* The line with most of the weight, of all samples or of those with a mark; 0 = none. */
-uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark);
+/* The line with the largest part of the weight, of all samples or of those with a mark; 0 = none. *share: its part of that weight, or
+ * NULL. */
+uint32_t stack_line_most(struct findings *f, const struct profile *p, const struct stack_marks *marks, enum stack_mark mark, double *share);
 /* The same for the throw of an exception: the frames below its constructors. *class_name: the class of these constructors, or 0. */
 uint32_t stack_throw(struct findings *f, const struct profile *p, uint32_t stack, uint32_t *class_name);
 

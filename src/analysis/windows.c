@@ -1,5 +1,6 @@
 #include "analysis/windows.h"
 
+#include "analysis/sweep.h"
 #include "base/map.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 static const uint64_t lengths[] = {60 * SECOND_NS, 10 * SECOND_NS};
 
-enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 6 };
+enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 5, WINDOWS_MAX = 500 }; /* WINDOWS_MAX: of one length */
 
 /* Sums of a whole recording, and what is certain, or as bad, however short the time. */
 static const enum finding_kind of_whole[] = {FINDING_DEADLOCK, FINDING_LEAK, FINDING_THREAD_CHURN, FINDING_RECORDING_QUALITY,
@@ -22,38 +23,48 @@ struct slice {
     struct evidence e;
     struct profile profiles[PROFILES];
     struct halts halts;
+    struct sweep sweeps[PROFILES], halts_sweep;
 };
 
 struct span {
     int64_t from_ns, to_ns;
 };
 
-/* Of what lasts from then on, the part within. */
-static uint64_t part_of(const struct span *w, int64_t start_ns, uint64_t ns)
+static int64_t end_of(int64_t start_ns, uint64_t ns)
 {
-    int64_t end_ns = ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)ns;
-    int64_t from = start_ns > w->from_ns ? start_ns : w->from_ns, to = end_ns < w->to_ns ? end_ns : w->to_ns;
-    return to > from ? (uint64_t)(to - from) : 0;
+    return start_ns > 0 && ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX : start_ns + (int64_t)(ns < INT64_MAX ? ns : INT64_MAX);
 }
 
-static bool is_within(const struct span *w, int64_t ns)
+/* Of what lasts from then on, the part within; *start_ns becomes the beginning of that part. */
+static uint64_t part_of(const struct span *w, int64_t *start_ns, uint64_t ns)
 {
-    return ns >= w->from_ns && ns < w->to_ns;
+    int64_t end_ns = end_of(*start_ns, ns), to = end_ns < w->to_ns ? end_ns : w->to_ns;
+    *start_ns = *start_ns > w->from_ns ? *start_ns : w->from_ns;
+    return to > *start_ns ? (uint64_t)(to - *start_ns) : 0;
 }
 
 /* ---- slices ---- */
 
 /* Waits last, and each other sample is of a moment. */
-static void cut_samples(struct profile *p, const struct profile *whole, const struct span *w)
+static bool sample_lasts(const struct profile *whole, const struct profile_sample *s)
+{
+    return whole->kind == PROFILE_LOCK && s->time_ns > 0;
+}
+
+/* Those that are counted lie somewhere in a while. */
+static bool halt_lasts(const struct halt *one)
+{
+    return one->ns && one->kind != HALT_SAFEPOINTS_COUNTED && one->start_ns > 0;
+}
+
+static void cut_samples(struct profile *p, const struct profile *whole, const struct sweep *met, const struct span *w)
 {
     p->sample_count = p->sampled = 0;
     p->weight = 0;
-    for (uint32_t i = 0; i < whole->sample_count; i++) {
-        struct profile_sample s = whole->samples[i];
-        if (whole->kind == PROFILE_LOCK && s.time_ns > 0)
-            s.weight = part_of(w, s.time_ns, s.weight);
-        else if (!is_within(w, s.time_ns))
-            continue;
+    for (uint32_t i = 0; i < met->met_count; i++) {
+        struct profile_sample s = whole->samples[sweep_met(met, i)];
+        if (sample_lasts(whole, &s))
+            s.weight = part_of(w, &s.time_ns, s.weight);
         if (!s.weight)
             continue;
         p->samples[p->sample_count++] = s;
@@ -62,15 +73,14 @@ static void cut_samples(struct profile *p, const struct profile *whole, const st
     }
 }
 
-static void cut_halts(struct halts *h, const struct halts *whole, const struct span *w)
+static void cut_halts(struct halts *h, const struct halts *whole, const struct sweep *met, const struct span *w)
 {
     h->count = 0;
-    for (uint32_t i = 0; i < whole->count; i++) {
-        struct halt one = whole->list[i];
-        bool lasts = one.ns && one.kind != HALT_SAFEPOINTS_COUNTED && one.start_ns > 0; /* those lie somewhere in a while */
-        one.ns = lasts ? part_of(w, one.start_ns, one.ns) : one.ns;
-        if (lasts ? one.ns > 0 : is_within(w, one.start_ns))
-            h->list[h->count++] = one;
+    for (uint32_t i = 0; i < met->met_count; i++) {
+        struct halt one = whole->list[sweep_met(met, i)];
+        if (halt_lasts(&one))
+            one.ns = part_of(w, &one.start_ns, one.ns);
+        h->list[h->count++] = one;
     }
     h->start_ns = w->from_ns;
     h->duration_ns = (uint64_t)(w->to_ns - w->from_ns);
@@ -78,28 +88,46 @@ static void cut_halts(struct halts *h, const struct halts *whole, const struct s
 
 static const struct profile *profile_at(const struct evidence *e, int i)
 {
-    const struct profile *const all[PROFILES] = {e->cpu, e->wall, e->lock, e->holder, e->alloc, e->live};
+    const struct profile *const all[PROFILES] = {e->cpu, e->wall, e->lock, e->holder, e->alloc};
     return all[i];
+}
+
+static int profile_init_slice(struct profile *p, struct sweep *sweep, const struct profile *whole)
+{
+    *p = *whole;
+    p->samples = malloc(((size_t)whole->sample_count + 1) * sizeof *p->samples);
+    if (sweep_init(sweep, whole->sample_count) || !p->samples)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < whole->sample_count; i++) {
+        const struct profile_sample *s = &whole->samples[i];
+        sweep_add(sweep, i, s->time_ns, end_of(s->time_ns, sample_lasts(whole, s) ? s->weight : 1));
+    }
+    return 0;
+}
+
+static int halts_init_slice(struct halts *h, struct sweep *sweep, const struct halts *whole)
+{
+    *h = *whole;
+    h->list = malloc(((size_t)whole->count + 1) * sizeof *h->list);
+    if (sweep_init(sweep, whole->count) || !h->list)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < whole->count; i++) {
+        const struct halt *one = &whole->list[i];
+        sweep_add(sweep, i, one->start_ns, end_of(one->start_ns, halt_lasts(one) ? one->ns : 1));
+    }
+    return 0;
 }
 
 static int slice_init(struct slice *s, const struct evidence *e)
 {
     bool failed = false;
     *s = (struct slice){.e = *e};
-    for (int i = 0; i < PROFILES; i++) {
-        const struct profile *p = profile_at(e, i);
-        if (!p)
-            continue;
-        s->profiles[i] = *p;
-        s->profiles[i].samples = malloc(((size_t)p->sample_count + 1) * sizeof *p->samples);
-        failed = failed || !s->profiles[i].samples;
-    }
-    if (e->halts) {
-        s->halts = *e->halts;
-        s->halts.list = malloc(((size_t)e->halts->count + 1) * sizeof *s->halts.list);
-        failed = failed || !s->halts.list;
-        s->e.halts = &s->halts;
-    }
+    for (int i = 0; i < PROFILES; i++)
+        if (profile_at(e, i) && profile_init_slice(&s->profiles[i], &s->sweeps[i], profile_at(e, i)))
+            failed = true;
+    if (e->halts && halts_init_slice(&s->halts, &s->halts_sweep, e->halts))
+        failed = true;
+    s->e.halts = e->halts ? &s->halts : NULL;
     s->e.cpu = e->cpu ? &s->profiles[0] : NULL;
     s->e.wall = e->wall ? &s->profiles[1] : NULL;
     s->e.lock = e->lock ? &s->profiles[2] : NULL;
@@ -112,20 +140,37 @@ static int slice_init(struct slice *s, const struct evidence *e)
 
 static void slice_deinit(struct slice *s)
 {
-    for (int i = 0; i < PROFILES; i++)
+    for (int i = 0; i < PROFILES; i++) {
         free(s->profiles[i].samples);
+        sweep_deinit(&s->sweeps[i]);
+    }
     free(s->halts.list);
+    sweep_deinit(&s->halts_sweep);
 }
 
-static void slice_cut(struct slice *s, const struct evidence *e, const struct span *w)
+static void slice_rewind(struct slice *s)
 {
     for (int i = 0; i < PROFILES; i++)
+        sweep_rewind(&s->sweeps[i]);
+    sweep_rewind(&s->halts_sweep);
+}
+
+/* Whether anything lies in the window. */
+static bool slice_cut(struct slice *s, const struct evidence *e, const struct span *w)
+{
+    uint64_t met = 0;
+    for (int i = 0; i < PROFILES; i++) {
+        sweep_to(&s->sweeps[i], w->from_ns, w->to_ns);
         if (profile_at(e, i))
-            cut_samples(&s->profiles[i], profile_at(e, i), w);
+            cut_samples(&s->profiles[i], profile_at(e, i), &s->sweeps[i], w);
+        met += s->profiles[i].sample_count;
+    }
+    sweep_to(&s->halts_sweep, w->from_ns, w->to_ns);
     if (e->halts)
-        cut_halts(&s->halts, e->halts, w);
+        cut_halts(&s->halts, e->halts, &s->halts_sweep, w);
     s->e.start_ns = w->from_ns;
     s->e.duration_ns = (uint64_t)(w->to_ns - w->from_ns);
+    return met + s->halts.count;
 }
 
 /* ---- what is worst ---- */
@@ -201,28 +246,41 @@ static void settle(const struct worst *w, struct findings *f)
 
 /* ---- all windows ---- */
 
+/* So many times as long that there are WINDOWS_MAX at most. */
+static uint64_t length_of(const struct evidence *e, int i)
+{
+    return e->duration_ns ? lengths[i] * (1 + (e->duration_ns - 1) / (WINDOWS_MAX * lengths[i])) : lengths[i];
+}
+
 static uint64_t step_of(const struct evidence *e, uint64_t length)
 {
     return e->duration_ns <= OVERLAP_NS ? length / 2 : length;
 }
 
-static uint32_t windows_of(const struct evidence *e, uint64_t length)
+/* None of a length that comes to that of the longer ones. */
+static uint32_t windows_of(const struct evidence *e, int i)
 {
-    return e->duration_ns < 2 * length ? 0 : (uint32_t)((e->duration_ns - length) / step_of(e, length)) + 1;
+    uint64_t length = length_of(e, i);
+    bool again = i && length >= lengths[i - 1];
+    return again || e->duration_ns < 2 * length ? 0 : (uint32_t)((e->duration_ns - length) / step_of(e, length)) + 1;
 }
 
 static void judge_all(struct findings *f, const struct evidence *e, struct slice *s, windows_judge *judge)
 {
     struct worst worst;
     worst_init(&worst, f);
-    for (int i = 0; i < LENGTHS; i++)
-        for (uint32_t k = 0, n = windows_of(e, lengths[i]); k < n && !f->failed; k++) {
-            struct span w = {e->start_ns + (int64_t)(k * step_of(e, lengths[i])), 0};
-            w.to_ns = w.from_ns + (int64_t)lengths[i];
-            slice_cut(s, e, &w);
+    for (int i = 0; i < LENGTHS; i++) {
+        uint64_t length = length_of(e, i);
+        slice_rewind(s);
+        for (uint32_t k = 0, n = windows_of(e, i); k < n && !f->failed; k++) {
+            struct span w = {e->start_ns + (int64_t)(k * step_of(e, length)), 0};
+            w.to_ns = w.from_ns + (int64_t)length;
+            if (!slice_cut(s, e, &w))
+                continue;
             judge(f, &s->e);
             keep_worst(&worst, f, &w);
         }
+    }
     settle(&worst, f);
     worst_deinit(&worst);
 }
@@ -233,8 +291,8 @@ void windows_add(struct findings *f, const struct evidence *e, windows_judge *ju
     bool left_out[FINDING_KINDS];
     uint32_t looks = 0;
     for (int i = 0; i < LENGTHS; i++)
-        looks += windows_of(e, lengths[i]);
-    if (!looks || e->start_ns <= 0 || f->failed)
+        looks += windows_of(e, i);
+    if (!looks || e->start_ns <= 0 || e->duration_ns > (uint64_t)(INT64_MAX - e->start_ns) || f->failed)
         return;
     memcpy(left_out, f->left_out, sizeof left_out);
     for (size_t i = 0; i < sizeof of_whole / sizeof *of_whole; i++)

@@ -215,15 +215,20 @@ static const struct encoding {
     {0x1c849308, 0x1c849309, 32, 4, false},  /* V0: up to 2.1.3; it has no length of the counts */
 };
 
+/* HdrHistogram's DoubleHistogram, plain and compressed. Its cookies have no bits that say the size of a word. */
+static bool is_of_doubles(uint32_t cookie)
+{
+    return cookie == 0x0c72124e || cookie == 0x0c72124f;
+}
+
 /* The one with this cookie, but for the bits that say the size of a word. NULL and *rc = why not. */
 static const struct encoding *find_encoding(uint32_t cookie, bool compressed, int *rc)
 {
-    cookie &= ~(uint32_t)WORD_SIZE_BITS;
+    uint32_t plain = cookie & ~(uint32_t)WORD_SIZE_BITS;
     for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
-        if (cookie == ((compressed ? encodings[i].compressed : encodings[i].cookie) & ~(uint32_t)WORD_SIZE_BITS))
+        if (plain == ((compressed ? encodings[i].compressed : encodings[i].cookie) & ~(uint32_t)WORD_SIZE_BITS))
             return &encodings[i];
-    bool of_doubles = cookie == 0x0c72124e || cookie == 0x0c72124f;
-    *rc = of_doubles ? -ENOTSUP : -EBADMSG;
+    *rc = is_of_doubles(cookie) ? -ENOTSUP : -EBADMSG;
     return NULL;
 }
 
@@ -259,7 +264,7 @@ static int take_payload(struct candor_histogram *h, const uint8_t *p, size_t n)
     uint32_t digits = be32(p + e->digits_at);
     int64_t lowest = be64(p + e->digits_at + 4), highest = be64(p + e->digits_at + 12);
     if (has_length && be32(p + 8))
-        return -ENOTSUP; /* shifted: only histograms of doubles are */
+        return -EPROTONOSUPPORT;
     if (counts > n - e->head || digits < 1 || digits > 5 || highest < 1 || (!e->packed && word != 2 && word != 4 && word != 8))
         return -EBADMSG;
     rc = candor_histogram_init(h, lowest, highest, (int)digits);

@@ -61,6 +61,8 @@ static const char *decode_problem(int code)
 {
     if (code == -ENOTSUP)
         return "a histogram of floating-point values, which candor does not read";
+    if (code == -EPROTONOSUPPORT)
+        return "a histogram whose counts are shifted (it has a normalizing index offset), which candor does not read";
     return code == -ENOMEM ? "no memory for the histogram" : "the histogram is damaged or cut off";
 }
 
@@ -145,13 +147,13 @@ static int take_entry(struct candor_histogram_log_reader *r, const char *text, s
     if (!take_number(&text, &start) || !take_number(&text, &entry->length) || !take_number(&text, &entry->max) || entry->length < 0)
         return problem(r, -EBADMSG, r->saw_head || r->saw_entry ? "not 'START,LENGTH,MAX,HISTOGRAM'; is the log cut off?"
                                                                 : "this is not a histogram log");
+    r->saw_entry = true;
     entry->payload = text;
     entry->payload_len = strcspn(text, " \t,");
     int rc = candor_histogram_decode(&entry->histogram, entry->payload, entry->payload_len);
     if (rc)
         return problem(r, rc, decode_problem(rc));
     entry->start = absolute(r, start);
-    r->saw_entry = true;
     return 1;
 }
 

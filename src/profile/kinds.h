@@ -33,7 +33,7 @@ enum profile_basis { PROFILE_BY_CLOCK, PROFILE_BY_OBJECT, PROFILE_BY_WAIT, PROFI
          "nothing was running, or this recording holds no CPU samples", "no cpu samples", "-e cpu",                                     \
          "cpu: of running threads (default)")                                                                                           \
     KIND(WALL, "wall", CLOCK, "wall", NS, NULL, "wall:ns", "wall-clock time", "Methods, running or not", "Lines, running or not",       \
-         "nothing was running, or this recording holds no CPU samples", "no wall samples", "-e wall, or -e cpu,wall",                   \
+         "this recording holds no wall-clock samples", "no wall samples", "-e wall, or -e cpu,wall",                   \
          "wall: of all threads, from -e wall")                                                                                          \
     KIND(ALLOC, "alloc", OBJECT, "alloc", BYTES, "alloc_space", "alloc_space:bytes",                                                    \
          "allocated bytes", "Allocating methods", "Allocating lines",                                                                   \

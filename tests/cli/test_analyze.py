@@ -140,18 +140,20 @@ def test_long_pause():
 
 
 def test_diagnose():
-    path = recording("diagnosed.jfr", *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8)
+    path = recording("diagnosed.jfr", ("jvm", "21.0.1", "app.jar", 1), *[("monitor", 2, 500 * MS, "demo.Log", 64, 1, 0, LOG)] * 8)
     text = ct.candor("diagnose", path)
     ct.ok(text.status == 0 and not text.err and all(word in text.out for word in (
-        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n", " processors in use; most at demo.Work.hot:23\n",
-        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on ")), "a recording is diagnosed", text)
+        "1 finding in", "demo.Log.log:12", "\nWhat the program did, on average\n",
+        " processors in use; the largest part (100 %) at demo.Work.hot:23\n",
+        "  4.00 threads that waited for monitors\n", "\nNot judged: ", "\n  candor diagnose --jfr on PID  records ")),
+        "a recording is diagnosed, whose process is not attached to", text)
     calm = ct.candor("diagnose", recording("undisturbed.jfr"))
     ct.ok(calm.status == 0 and "\nNothing wrong was found. Where the time goes: candor report " in calm.out and
           "processors in use" in calm.out, "of one with nothing wrong something is said, too", calm)
     r = json.loads(ct.candor("diagnose", "--json", path).out)
     rows = {row["id"]: row for row in r["overview"]}
     ct.ok(rows["monitors"]["value"] == 4 and 0.98 <= rows["cpu"]["value"] <= 1 and rows["cpu"]["site"] == "demo.Work.hot:23" and
-          "--jfr on" in r["judge_rest"], "and as JSON", r)
+          r["judge_rest"] == "candor diagnose --jfr on PID", "and as JSON", r)
 
 
 def test_choice():

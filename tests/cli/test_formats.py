@@ -192,7 +192,7 @@ def test_values():
     path.write_bytes(data + b"".join(field(6, s.encode()) for s in strings))
     total, result = collapsed_sum(path)
     ct.ok(total == 320018 and result.status == 0, "the last value, in its unit, exact to the byte", result)
-    ct.ok(result.err.count("\n") == 1 and "inuse_space; not used: alloc_objects, alloc_space, inuse_objects" in result.err,
+    ct.ok(result.err.count("\n") == 1 and "inuse_space. alloc_objects, alloc_space, inuse_objects are not used" in result.err,
           "the others are named", result)
     ct.ok(collapsed_sum(path, "--unit", "samples")[0] == 2, "rows are counted on request")
     ct.ok(collapsed_sum(path, "--kind", "alloc")[0] == 1120025, "--kind alloc chooses alloc_space")
@@ -200,7 +200,7 @@ def test_values():
     ct.ok(collapsed_sum(path, "--value", "alloc_objects")[0] == 22, "--value has the last word")
     found = report_json(path)
     said = [problem["text"] for problem in found.get("problems", ())]
-    ct.ok(found.get("unit") == "bytes" and any("not used: alloc_objects" in text for text in said), "report says so, too", found)
+    ct.ok(found.get("unit") == "bytes" and any("inuse_objects are not used" in text for text in said), "report says so, too", found)
     preferred = ct.WORK / "preferred.pprof"
     preferred.write_bytes(path.read_bytes() + field(14, 3))
     ct.ok(collapsed_sum(preferred)[0] == 1120025, "the file's own default")

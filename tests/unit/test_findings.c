@@ -684,6 +684,13 @@ static void test_gc(void)
     begin();
     add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
     maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.trim:9", 3000);
+    judge();
+    tap_ok(f.count && strstr(findings_text(&f, f.list[0].text), ", the largest part (62 %) at demo.List.grow:3"), "how much is said");
+    end();
+    begin();
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
+    maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
     finds(FINDING_GC_PRESSURE, "", "demo.List.grow:3", "and who allocates most");
     begin();
     for (int i = 0; i < 100; i++)
@@ -691,6 +698,13 @@ static void test_gc(void)
     add_pauses_of_concurrent();
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE, "a collector that pauses little, and takes a fifth of the CPU time");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+    add_halts(HALT_GC, "Pause Mark Start", 0, 2);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 2, "and one that hardly pauses at all");
     end();
     begin();
     for (int i = 0; i < 100; i++)
@@ -733,6 +747,13 @@ static void add_boxes(int count, uint64_t bytes)
 
 static void test_allocations(void)
 {
+    begin();
+    maker_sample(&alloc, "demo.Main.run:1;demo.List.grow:3", 100 * SECOND);
+    judge();
+    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "100.0 % of all") &&
+               !strstr(findings_text(&f, f.list[0].text), "largest"),
+           "no class is known, and none is said");
+    end();
     add_boxes(26, 25000000);
     finds(FINDING_BOXING, "java.lang.Integer", "demo.Sum.add:7", "26 % of 250 MB/s are numbers");
     add_boxes(23, 25000000);
@@ -800,6 +821,12 @@ static void test_leak(void)
 
 static void test_threads(void)
 {
+    begin();
+    maker_book(&wall, "wall_unseen", "ended", 0, 240);
+    judge();
+    tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "240 threads ended before a round of the wall clock saw them, 24 a"),
+           "which threads they are");
+    end();
     begin();
     maker_book(&wall, "wall_unseen", "ended", 0, 240);
     add_looks("main", 1, "demo.Main.run:1;demo.Server.serve:7;java.lang.Thread.start:1", JFR_STATE_JAVA, 3);

@@ -51,6 +51,10 @@ static void test_perf_heads(void)
     }
     is("x 5 1.0: 3 cycles: 7f00aa main (/bin/x)\nx 6 1.1: 4 cycles: 7f00aa main (/bin/x)\n", NULL, "perf",
        FORMAT_THREADS | FORMAT_THREAD_IDS, "x 5 0 main; 3\nx 6 0 main; 4\nsum 7 events\n", "a frame in the line of the head");
+    is("x 5 1.0: 3 cycles:\n\nx 6 1.1: 4 cycles:\n\t7f00aa main (/bin/x)\n", NULL, "perf", FORMAT_THREADS | FORMAT_THREAD_IDS,
+       "x 5 0 [no stack]; 3\nx 6 0 main; 4\nsum 7 events\n", "a first sample without frames");
+    is("dd 5 1.0: 3 cycles:\ncc1 6 1.1: 4 cycles:\n\t7f00aa main (/bin/x)\n", NULL, "perf", FORMAT_THREADS | FORMAT_THREAD_IDS,
+       "cc1 6 0 main; 4\ndd 5 0 [no stack]; 3\nsum 7 events\n", "commands whose names are hexadecimal numbers");
 }
 
 static void test_perf_frames(void)
@@ -104,7 +108,7 @@ static void test_perf_events(void)
        "the first event's samples, with their times");
     is(text, "faults", "perf", 0, "b; 20\nsum 20 events\n", "those of another one");
     int rc = load(&p, text, sizeof text - 1, NULL, &e);
-    tap_ok(!rc && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "not used: 1 samples of faults") &&
+    tap_ok(!rc && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "1 samples of faults are not used") &&
                p.duration_ns == 3500000000,
            "the other event is named");
     profile_deinit(&p);
@@ -127,6 +131,23 @@ static void test_legacy_heap(void)
     is(all, "alloc_objects", "legacy", 0, "0x400; 7\n0x500;0x400; 2\nsum 9 count\n", "and how many");
     is(go, NULL, "legacy", FORMAT_LINES, "main.outer:13;main.inner:12; 64\nsum 64 bytes\n",
        "Go's names and lines, of inlined functions, too");
+}
+
+static void test_legacy_contention(void)
+{
+    static const char java[] = "--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\n7 1 @ 0x401\n";
+    static const char dropped[] = "--- contention:\ncycles/second = 1000000000\ndiscarded samples = 3\n7 1 @ 0x401\n";
+    struct profile p;
+    struct error e;
+    int rc = load(&p, java, sizeof java - 1, NULL, &e);
+    tap_ok(rc && strstr(e.text, "legacy format for Java"), "delays in another unit are not read as nanoseconds: %s", e.text);
+    profile_deinit(&p);
+    rc = load(&p, dropped, sizeof dropped - 1, NULL, &e);
+    bool said = false;
+    for (uint32_t i = 0; i < p.problem_count; i++)
+        said |= strstr(profile_text(&p, p.problems[i].text), "discarded 3 samples") != NULL;
+    tap_ok(!rc && said, "what was discarded is said");
+    profile_deinit(&p);
 }
 
 static void test_legacy_texts(void)
@@ -248,6 +269,7 @@ int main(void)
     test_utf16();
     test_legacy_heap();
     test_legacy_texts();
+    test_legacy_contention();
     test_legacy_words();
     test_perf_heads();
     test_perf_frames();

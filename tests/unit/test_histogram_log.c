@@ -132,6 +132,17 @@ static void test_damage(void)
     free(text);
 }
 
+/* Logs of HdrHistogram's that are sound, and not read. */
+static void test_refused(void)
+{
+    static const char doubles[] = "0.0,1.0,2.0,DHISTwAAAAIAAAAAAA9CQByEkxQAAAAheJyTaZkszMDAwAjEDkDMxAABjBCybYH9B4gAEwBQKwPj\n",
+                      shifted[] = "0.0,1.0,2.0,HISTFAAAACF4nJNpmSzMwMDACMQOQMzEAAGMELJtgf0HiAATAFArA+M=\n";
+    struct seen s = read_text(doubles, strlen(doubles));
+    tap_ok(!s.entries && s.problems == 1 && strstr(s.problem, "floating-point values"), "a DoubleHistogram: %s", s.problem);
+    s = read_text(shifted, strlen(shifted));
+    tap_ok(!s.entries && s.problems == 1 && strstr(s.problem, "normalizing index offset"), "shifted counts: %s", s.problem);
+}
+
 static void test_hgrm(void)
 {
     static const char *const last[] = {"1.000000000000", "inf", "Infinity"};
@@ -167,6 +178,7 @@ int main(void)
     test_dialects();
     test_times();
     test_damage();
+    test_refused();
     test_hgrm();
     candor_histogram_deinit(&sample);
     return tap_done();

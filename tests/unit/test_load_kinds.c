@@ -215,6 +215,26 @@ static void test_native_memory(void)
     holds(PROFILE_NATIVELEAK, 2, 37, "profiler.Malloc", "what was not freed later, in another chunk either");
     tap_ok(!p.problem_count, "and all events are used");
     buffer_deinit(&file);
+
+    chunk = begin();
+    PUT(MALLOC, 10, 0x1000, 100);
+    PUT(MALLOC, 20, 0x2000, INT64_MAX);
+    PUT(MALLOC, 25, 0x2100, INT64_MAX);
+    PUT(MALLOC, 30, 0x3000, 7);
+    PUT(FREE, 40, 0x1000);
+    end(chunk);
+    load(PROFILE_NATIVELEAK, false);
+    tap_ok(has_problem("samples left out: their weights cannot be true") && p.sampled >= 1 && p.samples[p.sample_count - 1].weight == 7,
+           "a size that cannot be true does not hide those after it");
+    tap_ok(!has_problem("what was freed"), "some memory was freed");
+    buffer_deinit(&file);
+
+    chunk = begin();
+    PUT(MALLOC, 10, 0x1000, 100);
+    end(chunk);
+    holds(PROFILE_NATIVELEAK, 1, 100, "profiler.Malloc", "where no event says what was freed, all of it");
+    tap_ok(has_problem("so nothing says what was freed"), "with a warning");
+    buffer_deinit(&file);
 }
 
 static void test_others(void)

@@ -74,11 +74,20 @@ static double cpu_score(struct findings *f, const struct evidence *e)
     return score_saturate(share.low, BOXED_CPU_WARNING);
 }
 
+/* "; the largest part (60 %) is java.lang.Integer", or nothing where there is none. */
+static const char *largest(char *text, size_t size, double part, double whole, const char *is, const char *what)
+{
+    *text = 0;
+    if (*what && whole > 0)
+        snprintf(text, size, "; the largest part (%.0f %%) is %s%.300s", 100 * part / whole, is, what);
+    return text;
+}
+
 static void judge_boxing(struct findings *f, const struct evidence *e, const struct part *part, const struct amount *share)
 {
     struct amount rate = amount_scaled(*share, a_second(e, (double)e->alloc->weight));
     double score = fmax(score_saturate(share->low, BOXED_WARNING), cpu_score(f, e));
-    char bytes[32];
+    char bytes[32], of_class[400], at_line[400];
     if (rate.low < BOXED_LEAST || score < SCORE_INFO)
         return;
     const struct tally_row *line = tally_largest(&part->lines, 0), *class_name = tally_largest(&part->classes, 0);
@@ -88,11 +97,13 @@ static void judge_boxing(struct findings *f, const struct evidence *e, const str
                         .kind = FINDING_BOXING,
                         .score = score,
                         .text = findings_say(f,
-                                             "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects, most of them "
-                                             "%.200s at %.300s",
+                                             "%.1f to %.1f %% of the bytes that are allocated, %s/s, are numbers in objects%s%s",
                                              100 * share->low, 100 * share->high,
-                                             units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)), findings_text(f, subject),
-                                             findings_text(f, site)),
+                                             units_format_bytes(bytes, sizeof bytes, amount_whole(rate.value)),
+                                             largest(of_class, sizeof of_class, class_name ? (double)class_name->weight : 0, part->sum, "",
+                                                     findings_text(f, subject)),
+                                             largest(at_line, sizeof at_line, line ? (double)line->weight : 0, part->sum, "at ",
+                                                     findings_text(f, site))),
                         .subject = subject,
                         .site = site,
                         .count = part->lines.count,
@@ -111,22 +122,24 @@ void rule_boxing(struct findings *f, const struct evidence *e)
     part_deinit(&part);
 }
 
-static void judge_site(struct findings *f, const struct evidence *e, const struct tally_row *line, uint32_t class_name)
+static void judge_site(struct findings *f, const struct evidence *e, const struct tally_row *line, const struct tally_row *of_class)
 {
+    const char *class_name = profile_text(e->alloc, of_class->key);
     struct amount share = amount_share((double)line->weight, (double)e->alloc->weight, stats_effective_samples(e->alloc));
     struct amount rate = amount_scaled(share, a_second(e, (double)e->alloc->weight));
     double score = score_saturate(rate.low, SITE_WARNING);
-    char low[32], high[32];
+    char low[32], high[32], part[400];
     if (score < SCORE_INFO)
         return;
     findings_add(f, &(struct finding){
                         .kind = FINDING_ALLOCATION_SITE,
                         .score = score,
-                        .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all, most of it %.200s",
+                        .text = findings_say(f, "%.300s allocates %s/s to %s/s, %.1f to %.1f %% of all%s",
                                              findings_text(f, line->key), units_format_bytes(low, sizeof low, amount_whole(rate.low)),
                                              units_format_bytes(high, sizeof high, amount_whole(rate.high)), 100 * share.low,
-                                             100 * share.high, profile_text(e->alloc, class_name)),
-                        .subject = findings_string(f, profile_text(e->alloc, class_name)),
+                                             100 * share.high,
+                                             largest(part, sizeof part, (double)of_class->weight, (double)line->weight, "", class_name)),
+                        .subject = findings_string(f, class_name),
                         .site = line->key,
                         .count = line->count,
                     });
@@ -159,7 +172,7 @@ void rule_allocation_site(struct findings *f, const struct evidence *e)
     f->failed = f->failed || lines.failed || classes.failed;
     const struct tally_row *line = tally_largest(&lines, 0);
     if (line && !f->failed)
-        judge_site(f, e, line, tally_largest(&classes, line->key)->key);
+        judge_site(f, e, line, tally_largest(&classes, line->key));
     tally_deinit(&lines);
     tally_deinit(&classes);
 }

@@ -40,12 +40,13 @@ static void judge(struct findings *f, const struct evidence *e, const struct rea
     struct amount lost = amount_normal(r->sum, sqrt(r->squares)), mean = amount_scaled(lost, 1 / (double)e->duration_ns);
     bool is_own = used >= OWN_USE * processors;
     double score = score_saturate(mean.low / processors, READY_WARNING);
+    double share = 0;
     char place[400] = "";
     if (r->looks < LOOKS_LEAST || score < SCORE_INFO)
         return;
-    uint32_t site = is_own ? stack_line_most(f, e->cpu, NULL, 0) : 0;
+    uint32_t site = is_own ? stack_line_most(f, e->cpu, NULL, 0, &share) : 0;
     if (site)
-        snprintf(place, sizeof place, "; the program's own line that uses most of them is %.300s", findings_text(f, site));
+        snprintf(place, sizeof place, "; the largest part of its own (%.0f %%) is at %.300s", 100 * share, findings_text(f, site));
     findings_add(f, &(struct finding){
                         .kind = FINDING_CPU_SATURATED,
                         .score = score,

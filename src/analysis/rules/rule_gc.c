@@ -53,15 +53,16 @@ static struct amount cpu_share(struct findings *f, const struct profile *p)
 }
 
 static uint32_t tell_pressure(struct findings *f, const struct evidence *e, const struct pauses *p, const struct amount *stopped,
-                              const struct amount *cpu, uint32_t site)
+                              const struct amount *cpu, uint32_t site, double site_share)
 {
-    char allocated[500] = "", share[100] = "", rate[32];
+    char allocated[500] = "", share[100] = "", rate[32], place[400] = "";
     if (cpu->value > 0)
         snprintf(share, sizeof share, ", and %.1f to %.1f %% of the CPU time went into collecting", 100 * cpu->low, 100 * cpu->high);
+    if (site)
+        snprintf(place, sizeof place, ", the largest part (%.0f %%) at %.300s", 100 * site_share, findings_text(f, site));
     if (e->alloc)
-        snprintf(allocated, sizeof allocated, "; the program allocates %s/s%s%.300s",
-                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * 1e9)),
-                 site ? ", most of it at " : "", findings_text(f, site));
+        snprintf(allocated, sizeof allocated, "; the program allocates %s/s%s",
+                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * 1e9)), place);
     return findings_say(f, "%llu pauses for garbage collection stopped all threads for %.1f %% of the time (%.1f to %.1f)%s%s",
                         (unsigned long long)p->count, 100 * stopped->value, 100 * stopped->low, 100 * stopped->high, share, allocated);
 }
@@ -73,14 +74,16 @@ static void judge_pressure(struct findings *f, const struct evidence *e, const s
     if (e->cpu && e->cpu->unit == PROFILE_UNIT_NS)
         cpu = cpu_share(f, e->cpu);
     bool is_busy = cpu.low > 0 && cpu.low * (double)e->cpu->weight >= PROCESSOR_LEAST * (double)e->duration_ns;
-    double score = fmax(score_saturate(stopped.low, STOPPED_WARNING), is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
-    if (p->count < PAUSES_LEAST || score < SCORE_INFO)
+    double of_pauses = p->count < PAUSES_LEAST ? 0 : score_saturate(stopped.low, STOPPED_WARNING);
+    double score = fmax(of_pauses, is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
+    if (score < SCORE_INFO)
         return;
-    uint32_t site = e->alloc ? stack_line_most(f, e->alloc, NULL, 0) : 0;
+    double site_share = 0;
+    uint32_t site = e->alloc ? stack_line_most(f, e->alloc, NULL, 0, &site_share) : 0;
     findings_add(f, &(struct finding){
                         .kind = FINDING_GC_PRESSURE,
                         .score = score,
-                        .text = tell_pressure(f, e, p, &stopped, &cpu, site),
+                        .text = tell_pressure(f, e, p, &stopped, &cpu, site, site_share),
                         .site = site,
                         .count = p->count,
                         .lost_ns = lost,

@@ -22,7 +22,7 @@ static void judge(struct findings *f, const struct evidence *e, const struct lea
     findings_add(f, &(struct finding){
                         .kind = FINDING_LEAK,
                         .score = is_proved ? score : fmin(score, SCORE_WARNING - 1),
-                        .text = findings_say(f, "objects of %.200s from %.300s grew by %s to %s, %s an hour%s",
+                        .text = findings_say(f, "objects of %.200s from %.300s grew by between %s and %s; that is %s an hour%s",
                                              profile_text(p, leak->class_name), findings_text(f, site),
                                              units_format_bytes(low, sizeof low, amount_whole(growth.low)),
                                              units_format_bytes(high, sizeof high, amount_whole(growth.high)),

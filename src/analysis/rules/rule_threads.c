@@ -1,4 +1,4 @@
-/* Threads that are started for little work, and end again. */
+/* Threads that are started for little work, and end again: those that no round of the wall clock saw. */
 #include "analysis/rules.h"
 
 #include "analysis/findings.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define ENDS_WARNING 100.0 /* threads that end, a second */
+#define ENDS_WARNING 100.0 /* such threads, a second */
 
 enum { ENDS_LEAST = 50 };
 
@@ -17,7 +17,7 @@ static uint64_t ended(const struct profile *p)
 }
 
 /* Where samples meet Thread.start. */
-static uint32_t starter(struct findings *f, const struct profile *p)
+static uint32_t starter(struct findings *f, const struct profile *p, double *share)
 {
     struct stack_marks marks;
     uint32_t line = 0;
@@ -26,12 +26,13 @@ static uint32_t starter(struct findings *f, const struct profile *p)
     if (stack_marks_of(&marks, f, p))
         f->failed = true;
     else
-        line = stack_line_most(f, p, &marks, STACK_STARTS);
+        line = stack_line_most(f, p, &marks, STACK_STARTS, share);
     return line;
 }
 
 void rule_threads(struct findings *f, const struct evidence *e)
 {
+    double share = 0;
     char place[400] = "";
     if (!e->wall || !e->duration_ns)
         return;
@@ -40,15 +41,18 @@ void rule_threads(struct findings *f, const struct evidence *e)
     double score = score_saturate(rate.low, ENDS_WARNING);
     if (count < ENDS_LEAST || score < SCORE_INFO)
         return;
-    uint32_t site = starter(f, e->cpu);
-    site = site ? site : starter(f, e->wall);
+    uint32_t site = starter(f, e->cpu, &share);
+    site = site ? site : starter(f, e->wall, &share);
     if (site)
-        snprintf(place, sizeof place, ", most of them started at %.300s", findings_text(f, site));
+        snprintf(place, sizeof place, "; the largest part of the samples in Thread.start (%.0f %%) is at %.300s", 100 * share,
+                 findings_text(f, site));
     findings_add(f, &(struct finding){
                         .kind = FINDING_THREAD_CHURN,
                         .score = score,
-                        .text = findings_say(f, "%llu threads ended, %.0f a second (%.0f to %.0f)%s", (unsigned long long)count, rate.value,
-                                             rate.low, rate.high, place),
+                        .text = findings_say(f,
+                                             "%llu threads ended before a round of the wall clock saw them, %.0f a second (%.0f to "
+                                             "%.0f)%s",
+                                             (unsigned long long)count, rate.value, rate.low, rate.high, place),
                         .site = site,
                         .count = count,
                         .threads = (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),

@@ -57,8 +57,10 @@ static int print(const struct judge *j, const struct evidence *e, const char *pa
     int rc = findings_init(&f);
     memcpy(f.left_out, j->left_out, sizeof f.left_out);
     rc = rc ? rc : analyze(&f, e);
-    if (!rc && j->overview)
+    if (!rc && j->overview) {
         overview_make(&overview, &f, e);
+        overview.again = j->again;
+    }
     if (!rc && !f.failed)
         (j->json ? findings_print_json : findings_print_text)(stdout, &f, &o);
     bool failed = rc || f.failed;

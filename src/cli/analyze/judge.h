@@ -14,7 +14,8 @@
 struct judge {
     uint32_t top;
     bool json;
-    bool overview; /* also shows what the program did */
+    bool overview;     /* also shows what the program did */
+    const char *again; /* as in overview.h */
     bool left_out[FINDING_KINDS];
 };
 

@@ -5,6 +5,9 @@
 #include "cli/record/attached.h"
 #include "cli/record/launch.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,11 +28,26 @@ static const struct cli_option options[] = {
 
 enum { DEFAULT_SECONDS = 30, FIRST_WITH_ALLOCATIONS = 11 };
 
+/* A process that has ended cannot be recorded again, and its name may need quotes. */
+static const char *again(const struct cli_args *args)
+{
+    const char *operand = args->operands[0];
+    if (args->after_dashes)
+        return "-- COMMAND";
+    size_t digits = strspn(operand, "0123456789"), n = strlen(operand);
+    bool has_ended = digits == n && kill((pid_t)strtol(operand, NULL, 10), 0) && errno == ESRCH;
+    for (size_t i = digits; i < n; i++)
+        if (!isalnum((unsigned char)operand[i]) && !strchr("._-/", operand[i]))
+            return NULL;
+    return has_ended ? NULL : operand;
+}
+
 static int show(const struct recording *r, const struct cli_args *args)
 {
     struct judge judge;
     int status = judge_read(&judge, args);
     judge.overview = true;
+    judge.again = again(args);
     return status ? status : judge_file(&judge, args, r->file.path);
 }
 

@@ -140,6 +140,9 @@ int legacy_read(struct profile *p, const struct import *in)
     struct buffer proto;
     buffer_init(&proto, INT32_MAX);
     int rc = take(&l, in);
+    if (!rc && l.is_of_java)
+        rc = import_bad(in, "a contention profile in pprof's legacy format for Java, which candor does not read; convert it with "
+                            "'go tool pprof -proto' first");
     if (!rc && l.left_out && !l.row_count)
         rc = import_bad(in, "damaged: a profile in a legacy format of pprof's that has no whole sample");
     if (!rc) {
@@ -152,6 +155,9 @@ int legacy_read(struct profile *p, const struct import *in)
     if (!rc && l.left_out)
         rc = profile_add_problem(p, "warning", "%llu lines left out that are no samples, or the profile is cut off",
                                  (unsigned long long)l.left_out);
+    if (!rc && l.discarded)
+        rc = profile_add_problem(p, "warning", "the profiled program discarded %llu samples: they are not in this profile",
+                                 (unsigned long long)l.discarded);
     buffer_deinit(&proto);
     legacy_deinit(&l);
     return rc;

@@ -172,15 +172,19 @@ static bool contention_begins(struct texts *t, struct span line)
     return true;
 }
 
+/* Only Java's profiles have a format and a resolution. */
 static void take_attribute(struct texts *t, struct span name, struct span value)
 {
     uint64_t number;
+    t->l->is_of_java |= lines_start(name, "format") || lines_start(name, "resolution");
     if (!lines_take_number(&value, &number))
         return;
     if (lines_start(name, "cycles/second"))
         t->hz = number;
     else if (lines_start(name, "sampling period"))
         t->sampling = number;
+    else if (lines_start(name, "discarded samples"))
+        t->l->discarded = number;
     else if (lines_start(name, "ms since reset") && number < INT64_MAX / 1000000)
         t->l->duration_ns = (int64_t)number * 1000000;
 }

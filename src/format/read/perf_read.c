@@ -123,6 +123,17 @@ static int begin(struct reader *r, const struct perf_head *h)
     return rc ? rc : finish(r);
 }
 
+enum line { LINE_IS_OTHER, LINE_IS_HEAD, LINE_IS_FRAME };
+
+/* Below a head, a frame is more likely, but commands such as dd and cc1 look like addresses: a line with a time is a head. */
+static enum line line_of(struct span line, bool is_below, struct perf_head *head, struct perf_frame *frame)
+{
+    bool is_head = perf_line_head(line, head);
+    if (is_below && !(is_head && head->time_ns) && perf_line_frame(line, frame))
+        return LINE_IS_FRAME;
+    return is_head ? LINE_IS_HEAD : LINE_IS_OTHER;
+}
+
 /* Behind a frame may stand lines of source, which have no address. */
 static int take_line(struct reader *r, struct span line)
 {
@@ -133,9 +144,10 @@ static int take_line(struct reader *r, struct span line)
         return finish(r);
     if (*line.bytes == '#')
         return 0;
-    if (r->open && perf_line_frame(plain, &frame))
+    enum line what = line_of(plain, r->open, &head, &frame);
+    if (what == LINE_IS_FRAME)
         return r->taken ? perf_frame_add(r->p, &frame, &r->stack) : 0;
-    if (perf_line_head(plain, &head))
+    if (what == LINE_IS_HEAD)
         return begin(r, &head);
     r->left_out += !r->open;
     return 0;
@@ -154,7 +166,8 @@ static int name_others(struct reader *r)
         return import_bad(r->in, "no samples: this is no output of 'perf script', or of a recording without any");
     if (!used)
         return 0;
-    return profile_add_problem(r->p, "info", "weights are of the event %.*s; not used: %llu samples of %s; --value chooses",
+    return profile_add_problem(r->p, "info", "The weights are of the event %.*s. %llu samples of %s are not used; "
+                                                  "choose an event with --value",
                                (int)(r->event.len < 60 ? r->event.len : 60), r->event.bytes, (unsigned long long)r->of_others, names);
 }
 
@@ -187,18 +200,19 @@ int perf_read(struct profile *p, const struct import *in)
     return rc;
 }
 
-/* A head, with a frame behind or below it. */
+/* Heads, until one has a frame behind or below it: samples may have none. */
 bool perf_is(const uint8_t *bytes, size_t size)
 {
     struct span text = {(const char *)bytes, size}, line;
     struct perf_head head;
     struct perf_frame frame;
-    while (lines_next(&text, &line)) {
+    for (bool is_below = false; lines_next(&text, &line);) {
         if (!lines_trim(line).len || *line.bytes == '#')
             continue;
-        if (!perf_line_head(line, &head))
-            return false;
-        return perf_line_frame(head.rest, &frame) || (lines_next(&text, &line) && perf_line_frame(line, &frame));
+        enum line what = line_of(line, is_below, &head, &frame);
+        if (what != LINE_IS_HEAD || perf_line_frame(head.rest, &frame))
+            return what != LINE_IS_OTHER;
+        is_below = true;
     }
     return false;
 }

@@ -115,6 +115,7 @@ static int name_unused(const struct reader *r)
 {
     char others[256] = "";
     size_t used = 0;
+    uint32_t count = 0;
     pprof_text chosen = name_of(r, r->value);
     for (uint32_t i = 0; i < r->t.type_count; i++) {
         pprof_text t = name_of(r, i);
@@ -122,14 +123,15 @@ static int name_unused(const struct reader *r)
             continue;
         if (add_other(r->p, t))
             return -ENOMEM;
+        count++;
         if (used < sizeof others)
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%.*s", used ? ", " : "", (int)(t.len < 60 ? t.len : 60),
                                      t.bytes);
     }
     if (!used)
         return 0;
-    return profile_add_problem(r->p, "info", "weights are the value %.*s; not used: %s; --value chooses",
-                               (int)(chosen.len < 60 ? chosen.len : 60), chosen.bytes, others);
+    return profile_add_problem(r->p, "info", "The weights are %.*s. %s %s not used; choose a value with --value",
+                               (int)(chosen.len < 60 ? chosen.len : 60), chosen.bytes, others, count == 1 ? "is" : "are");
 }
 
 static int choose_value(struct reader *r)

@@ -490,27 +490,42 @@ static int compare_blocks(const void *a, const void *b)
     return (int)x->is_free - (int)y->is_free;
 }
 
-/* The samples are the allocations after which nobody freed the address. */
-static int settle_blocks(struct load_whole *w)
+/* Marks the allocations after which somebody freed the address. */
+static int find_freed(struct load_whole *w, uint64_t *frees)
 {
     struct map places; /* address -> of the block that has it, plus 1 */
     int rc = 0;
     bool added;
     map_init(&places);
-    if (w->block_count)
-        qsort(w->blocks, w->block_count, sizeof *w->blocks, compare_blocks);
     for (uint32_t i = 0; !rc && i < w->block_count; i++) {
         uint32_t *place = map_add(&places, hash_mix(w->blocks[i].address), &added);
         rc = place ? 0 : -ENOMEM;
+        *frees += w->blocks[i].is_free;
         if (!rc && w->blocks[i].is_free && !added && *place)
             w->blocks[*place - 1].is_free = true;
         if (!rc)
             *place = w->blocks[i].is_free ? 0 : i + 1;
     }
     map_deinit(&places);
-    for (uint32_t i = 0; !rc && i < w->block_count; i++)
-        rc = w->blocks[i].is_free ? 0 : profile_add_sample(w->profile, &w->blocks[i].sample);
-    return rc == -ENOMEM ? rc : weigh_bytes(w->profile);
+    return rc;
+}
+
+/* The samples are the allocations that nobody freed. */
+static int settle_blocks(struct load_whole *w)
+{
+    uint64_t frees = 0;
+    if (w->block_count)
+        qsort(w->blocks, w->block_count, sizeof *w->blocks, compare_blocks);
+    int rc = find_freed(w, &frees);
+    for (uint32_t i = 0; !rc && i < w->block_count; i++) {
+        int refused = w->blocks[i].is_free ? 0 : profile_add_sample(w->profile, &w->blocks[i].sample);
+        rc = refused == -ENOMEM ? refused : 0;
+        w->refused += refused && !rc;
+    }
+    if (!rc && w->block_count && !frees)
+        rc = profile_add_problem(w->profile, "warning", "the recording has no profiler.Free, so nothing says what was freed: all "
+                                                        "memory that was allocated is shown");
+    return rc ? rc : weigh_bytes(w->profile);
 }
 
 /* Events that show a stack and are samples of no kind. There are many of the JDK's; `candor print` shows them. */

@@ -1,0 +1,36 @@
+/* Which samples and halts each window of a recording meets, when windows move forward.
+ *
+ *   sweep_init -> sweep_add ... -> sweep_rewind -> sweep_to ... -> sweep_rewind ... -> sweep_deinit
+ *
+ * A recording has many windows and many samples: each sample is met once for each window that it is part of, and not for all the others. */
+#ifndef CANDOR_ANALYSIS_SWEEP_H
+#define CANDOR_ANALYSIS_SWEEP_H
+
+#include <stdint.h>
+
+struct sweep_item {
+    int64_t from_ns, to_ns; /* `to_ns` is not part of it */
+    uint32_t index;
+};
+
+struct sweep {
+    struct sweep_item *items; /* by their beginning */
+    uint32_t *met;            /* of items, in their order: those that the window meets */
+    uint32_t count, next, met_count;
+};
+
+/* Room for so many items. 0 or -ENOMEM; sweep_deinit in any case. */
+int sweep_init(struct sweep *s, uint32_t room);
+void sweep_deinit(struct sweep *s);
+void sweep_add(struct sweep *s, uint32_t index, int64_t from_ns, int64_t to_ns);
+/* Before the first window, and before one that begins earlier than the last. */
+void sweep_rewind(struct sweep *s);
+/* Moves to a window that neither begins nor ends earlier than the last one. `met` then has the items that have a part in it. */
+void sweep_to(struct sweep *s, int64_t from_ns, int64_t to_ns);
+
+static inline uint32_t sweep_met(const struct sweep *s, uint32_t i)
+{
+    return s->items[s->met[i]].index;
+}
+
+#endif

@@ -248,12 +248,14 @@ static int identify(struct receive *r, uint8_t identity[ENVELOPE_IDENTITY])
 
 static int take_turn(struct server *s, struct error *e)
 {
-    for (int waited = 0; waited < READER_PATIENCE_S && !s->stop.asked; waited++) {
+    for (int waited = 0; waited < READER_PATIENCE_S; waited++) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
         if (!sem_timedwait(&s->readers, &until))
             return 0;
+        if (s->stop.asked)
+            break;
     }
     return error_set(e, -EBUSY, "too many recordings at once");
 }

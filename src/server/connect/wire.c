@@ -22,7 +22,7 @@ int wire_end(struct wire *w, FILE *out)
     bool failed = w->messages[0].failed;
     if (w->json)
         jsonw_object_end(&w->writer);
-    else if (!failed)
+    else if (!failed && w->messages[0].len)
         fwrite(w->messages[0].data, 1, w->messages[0].len, out);
     for (int i = 0; i < WIRE_DEPTH; i++)
         buffer_deinit(&w->messages[i]);

@@ -9,7 +9,7 @@ import subprocess
 import candortest as ct
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "candor" / "go"
-BUILD_SECONDS = 400
+BUILD_SECONDS = 200
 
 
 def version_of(go):
@@ -31,10 +31,12 @@ def build(name):
         return program
     CACHE.mkdir(parents=True, exist_ok=True)
     part = ct.WORK / f"{name}-client"
-    made = subprocess.run([go, "build", "-o", part, "."], cwd=source, capture_output=True, text=True, timeout=BUILD_SECONDS, check=False,
-                          env=dict(os.environ, GOTOOLCHAIN="local", GOFLAGS="-buildvcs=false -mod=readonly"))
-    if made.returncode:
-        ct.skip(f"{name}'s client in Go", f"it cannot be built: {made.stderr.strip().splitlines()[-1][:200]}")
+    try:
+        subprocess.run([go, "build", "-o", part, "."], cwd=source, capture_output=True, text=True, timeout=BUILD_SECONDS, check=True,
+                       env=dict(os.environ, GOTOOLCHAIN="local", GOFLAGS="-buildvcs=false -mod=readonly"))
+    except subprocess.SubprocessError as problem:
+        said = (getattr(problem, "stderr", None) or str(problem)).strip().splitlines()[-1]
+        ct.skip(f"{name}'s client in Go", f"it cannot be built: {said[:200]}")
         return None
     os.replace(shutil.copy(part, program.with_suffix(f".{os.getpid()}")), program)
     return program

@@ -22,7 +22,7 @@ static const struct {
     {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
 
-static const char *const units[][2] = {{"ns", "nanoseconds"}};
+static const char own_ns[] = "ns", their_ns[] = "nanoseconds"; /* all other units have one name */
 
 /* A colon within a part ("sched:sched_switch") is written as one that separates nothing. */
 static const char other_colon[] = "\xea\x9e\x89";
@@ -58,9 +58,7 @@ void kinds_of_type(const char *type, struct kind *out)
     const char *colon = strrchr(type, ':'), *unit = colon ? colon + 1 : "";
     char name[CATALOGUE_TYPE_MAX];
     escape(type, colon ? (size_t)(colon - type) : strlen(type), name, sizeof name);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(unit, units[i][0]))
-            unit = units[i][1];
+    unit = strcmp(unit, own_ns) ? unit : their_ns;
     snprintf(out->id, sizeof out->id, "%s:%s:%.60s::", name, name, unit);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(type, known[i].type))
@@ -86,9 +84,7 @@ int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out,
         *strrchr(out->id, ':') = 0;
     split(out);
     const char *unit = out->parts[2];
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(unit, units[i][1]))
-            unit = units[i][0];
+    unit = strcmp(unit, their_ns) ? unit : own_ns;
     char name[CATALOGUE_TYPE_MAX];
     snprintf(name, sizeof name, "%s", out->parts[1]);
     unescape(name);

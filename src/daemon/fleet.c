@@ -154,14 +154,7 @@ static const char *or_default(const char *text, const char *otherwise)
     return *text ? text : otherwise;
 }
 
-static bool has_events(const struct fleet *f, const struct member *t, const struct rule *rule)
-{
-    char events[64];
-    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, events, sizeof events);
-    return *events;
-}
-
-static void begin(struct fleet *f, struct member *t, const struct rule *rule)
+static void begin(struct fleet *f, struct member *t, const struct rule *rule, const char *events)
 {
     struct attacher_job *job = calloc(1, sizeof *job);
     struct error e;
@@ -183,7 +176,7 @@ static void begin(struct fleet *f, struct member *t, const struct rule *rule)
     snprintf(job->path, sizeof job->path, "%s/live/%s.jfr", f->live_path, t->live.id);
     snprintf(job->interval, sizeof job->interval, "%s", or_default(rule ? rule->interval : "", f->config->interval));
     snprintf(job->max_overhead, sizeof job->max_overhead, "%s", or_default(rule ? rule->max_overhead : "", f->config->max_overhead));
-    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, job->event, sizeof job->event);
+    snprintf(job->event, sizeof job->event, "%s", events);
     t->state = MEMBER_STARTING;
     *t->reason = 0;
     attacher_give(f->attacher, job);
@@ -195,14 +188,16 @@ static void consider_with(struct fleet *f, struct member *t, struct facts *facts
     bool labelled = set_labels(f, t, facts, rule);
     if (!rule_allows(f, t, rule))
         return;
+    char events[sizeof f->config->event];
+    policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, events, sizeof events);
     if (!labelled)
         leave_once(t, LEFT_S * second, "its labels are too long");
-    else if (!has_events(f, t, rule))
+    else if (!*events)
         leave_once(t, LEFT_S * second, "this version of Java cannot sample allocations, and no other event is asked for");
     else if (fleet_recording(f) >= f->config->max_jvms)
         leave_once(t, BUSY_S * second, "as many JVMs as --max-jvms allows are profiled already");
     else
-        begin(f, t, rule);
+        begin(f, t, rule, events);
 }
 
 static void consider(struct fleet *f, struct member *t, const struct jvm *jvm)

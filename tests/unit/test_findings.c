@@ -712,9 +712,21 @@ static void test_gc(void)
     add_pauses_of_concurrent();
     is_silent("the same of a program that does little");
     begin();
+    e.duration_ns = SECOND;
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 9 * MS);
+    is_silent("a program that fills its heap when it starts");
+    begin();
     add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
     judge();
-    tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "pauses that the program asks for are told of once");
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "pauses that the program asks for are reported once");
+    end();
+    begin();
+    for (int i = 0; i < 100; i++)
+        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 30 * MS);
+    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
+    judge();
+    tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "and so is the CPU time of these");
     end();
     add_pauses(1, 208 * MS);
     finds(FINDING_GC_LONG_PAUSE, "Copy, Allocation Failure", "", "a pause of 208 ms");

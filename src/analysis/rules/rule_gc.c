@@ -14,12 +14,13 @@
 #define STOPPED_WARNING 0.1   /* of the time */
 #define CPU_WARNING 0.4       /* of the CPU time, for the collector's threads */
 #define PROCESSOR_LEAST 0.1   /* of one, that these use: of an idle program they may well be most */
+#define CPU_LEAST_NS 1e9      /* that these use: a program that only fills its heap when it starts has no pressure */
 #define LONGEST_WARNING_NS 1e9
 
 enum { PAUSES_LEAST = 5 };
 
 struct pauses {
-    double sum, squares;
+    double sum, squares, asked; /* asked: for by System.gc(), and not in the other two */
     uint64_t count;
     const struct halt *longest;
 };
@@ -32,8 +33,10 @@ static struct pauses add_pauses(const struct halts *h)
         if (one->kind != HALT_GC)
             continue;
         p.longest = !p.longest || one->ns > p.longest->ns ? one : p.longest;
-        if (strstr(halts_text(h, one->what), "System.gc()"))
-            continue; /* system_gc is about these */
+        if (strstr(halts_text(h, one->what), "System.gc()")) { /* system_gc is about these */
+            p.asked += (double)one->ns;
+            continue;
+        }
         p.sum += (double)one->ns;
         p.squares += (double)one->ns * (double)one->ns;
         p.count++;
@@ -41,7 +44,14 @@ static struct pauses add_pauses(const struct halts *h)
     return p;
 }
 
-static struct amount cpu_share(struct findings *f, const struct profile *p)
+/* A sample does not say for which collection a thread works, so collections that the program asked for have the part of the CPU time that
+ * they have of the pauses. */
+static double part_not_asked(const struct pauses *p)
+{
+    return p->asked > 0 ? p->sum / (p->sum + p->asked) : 1;
+}
+
+static struct amount cpu_share(struct findings *f, const struct profile *p, const struct pauses *pauses)
 {
     struct stack_marks marks;
     double collects = 0;
@@ -49,6 +59,7 @@ static struct amount cpu_share(struct findings *f, const struct profile *p)
         f->failed = true;
     for (uint32_t i = 0; !f->failed && i < p->sample_count; i++)
         collects += stack_has(&marks, p->samples[i].stack, STACK_COLLECTS) ? (double)p->samples[i].weight : 0;
+    collects *= part_not_asked(pauses);
     return amount_share(collects, (double)p->weight, stats_effective_samples(p));
 }
 
@@ -72,8 +83,9 @@ static void judge_pressure(struct findings *f, const struct evidence *e, const s
     struct amount lost = amount_normal(p->sum, sqrt(p->squares)), stopped = amount_scaled(lost, 1 / (double)e->duration_ns), cpu = {0};
     stopped.high = fmin(stopped.high, 1);
     if (e->cpu && e->cpu->unit == PROFILE_UNIT_NS)
-        cpu = cpu_share(f, e->cpu);
-    bool is_busy = cpu.low > 0 && cpu.low * (double)e->cpu->weight >= PROCESSOR_LEAST * (double)e->duration_ns;
+        cpu = cpu_share(f, e->cpu, p);
+    double collects_ns = cpu.low > 0 ? cpu.low * (double)e->cpu->weight : 0;
+    bool is_busy = collects_ns >= CPU_LEAST_NS && collects_ns >= PROCESSOR_LEAST * (double)e->duration_ns;
     double of_pauses = p->count < PAUSES_LEAST ? 0 : score_saturate(stopped.low, STOPPED_WARNING);
     double score = fmax(of_pauses, is_busy ? score_saturate(cpu.low, CPU_WARNING) : 0);
     if (score < SCORE_INFO)

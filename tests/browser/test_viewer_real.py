@@ -1,7 +1,7 @@
 """Every control of the viewer, by mouse and by keys, on recordings of a real program (javac): what is shown is what `candor report --json`
 says of the same file with the same choice. Nothing counts as used that a script did in the user's place.
 
-tier: default
+tier: full
 timeout: 900
 """
 

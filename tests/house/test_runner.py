@@ -138,23 +138,27 @@ ct.ok("test_everything" in run("--list", "everything")[1], "its name has it")
 lib = f"import sys; sys.path.insert(0, '{ct.ROOT}/tests/lib')\nimport candortest as ct\n"
 plant("unit/test_turns", lib + f"""
 found = ct.jdks()
-open('{ct.WORK}/turns', 'a').write(' '.join(str(one.version) for one in found) + chr(10))
-ct.ok(len(ct.spread(found, ['a', 'b'])) >= 2, "every case is there")
+open('{ct.WORK}/turns', 'w').write(' '.join(str(one.version) for one in found))
+open('{ct.WORK}/cases', 'w').write(''.join(sorted({{case for _, case in ct.spread(found, 'abcde')}})))
+ct.ok(True, "done")
 ct.done()
 """)
 
 
 def turns(*arguments):
-    """The JDKs that the planted test had."""
-    (ct.WORK / "turns").unlink(missing_ok=True)
+    """The JDKs and the cases that the planted test had."""
+    for name in ("turns", "cases"):
+        (ct.WORK / name).unlink(missing_ok=True)
     run(*arguments)
-    return [line.split() for line in (ct.WORK / "turns").read_text().splitlines()][0]
+    return (ct.WORK / "turns").read_text().split(), (ct.WORK / "cases").read_text()
 
 
 installed = [str(version) for version in ct.VERSIONS if ct.jdk(version)]
 newer = [one for one in installed if int(one) >= 21]
-ct.ok([turns("--turn", str(i)) for i in range(len(newer))] == [[one] for one in newer], "the default tier uses one newer JDK by turns")
-ct.ok(turns("--full") == installed and turns("test_turns") == installed, "--full uses all, and so does a test that is named")
+by_turns = [turns("--turn", str(i)) for i in range(max(3, len(newer)))]
+ct.ok([used for used, _ in by_turns[:len(newer)]] == [[one] for one in newer], "the default tier uses one newer JDK by turns")
+ct.ok([cases for _, cases in by_turns[:3]] == ["ab", "cd", "ae"], "and a third of the cases, three commits all of them", by_turns)
+ct.ok(turns("--full") == (installed, "abcde") == turns("test_turns"), "--full uses all, and so does a test that is named")
 (TESTS / "unit" / "test_turns.py").unlink()
 
 status, output = run("--budget", "100", "test_good")

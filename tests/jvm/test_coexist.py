@@ -118,11 +118,11 @@ def hooks(jdk, library):
 
 def main():
     ct.need()
-    for version in (17, 25, 27):
+    for version in ct.by_turns((17, 25, 27)):
         if ct.jdk(version):
             flight_recorder(ct.jdk(version))
     library = ct.async_profiler()
-    for event, first in (("cpu", True), ("cpu", False), ("ctimer", True), ("itimer", False)) if library else ():
+    for event, first in ct.by_turns((("cpu", True), ("cpu", False), ("ctimer", True), ("itimer", False))) if library else ():
         async_profiler(ct.jdk(25), library, event, first)
     if library:
         hooks(ct.jdk(25), library)

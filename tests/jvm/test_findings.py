@@ -111,7 +111,7 @@ def record(jvm, name, fixed, options, event="cpu,wall,lock,halt"):
 def of_agent(jdk):
     with ct.Jvm(jdk, "Problems", flags=HEAP, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
-        for name, (kind, options, subject, place) in OF_AGENT.items():
+        for name, (kind, options, subject, place) in ct.by_turns(list(OF_AGENT.items())):
             what = f"{jdk}, {name}"
             path, truth = record(jvm, name, 1, options)
             is_silent(f"{what}, fixed", analyze(path, what), kind)
@@ -127,7 +127,7 @@ def of_agent(jdk):
 def of_machine(jdk):
     with ct.Jvm(jdk, "Problems", flags=SMALL_HEAP, agent=ct.agent_options()) as jvm:
         jvm.expect("ready")
-        for name, (kind, options, subject, place) in OF_MACHINE.items():
+        for name, (kind, options, subject, place) in ct.by_turns(list(OF_MACHINE.items())):
             what = f"{jdk}, {name}"
             path, _ = record(jvm, name, 1, options, "cpu,wall,alloc,halt")
             is_silent(f"{what}, fixed", analyze(path, what), kind)

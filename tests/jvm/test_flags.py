@@ -73,10 +73,10 @@ def main():
     else:
         # Each flag once, and the JDKs in turn among those that know it.
         cases = []
-        for i, name in enumerate(FLAGS):
+        for i, name in enumerate(ct.by_turns(list(FLAGS))):
             turns = jdks[i % len(jdks):] + jdks[:i % len(jdks)] if jdks else []
             cases += next(([(jdk, name)] for jdk in turns if knows(jdk, name)), [])
-    missing = set(FLAGS) - {name for _, name in cases}
+    missing = set(ct.by_turns(list(FLAGS))) - {name for _, name in cases}
     ct.ok(not missing or len(jdks) < len(ct.VERSIONS), "every flag is known to some JDK", missing)
     for jdk, name in cases:
         check(jdk, name)

@@ -177,11 +177,20 @@ def in_closed_folder(jdk):
     return jdk.version == 8 and any(not parent.stat().st_mode & 1 for parent in jdk.home.resolve().parents)
 
 
+def by_turns(cases):
+    """Of these cases a third in the tiers quick and default, another at each commit; all of them in every other tier."""
+    if TIER not in ("quick", "default") or TURN is None:
+        return cases
+    count = -(-len(cases) // 3)
+    return [cases[(TURN * count + i) % len(cases)] for i in range(count)]
+
+
 def spread(jdks, cases, each=1):
     """[(JDK, case)]: every combination in tier all. Below it every JDK has at least `each` of the cases, and every case has some
-    JDK."""
+    JDK; in the tiers quick and default it is every case whose turn it is."""
     if TIER == "all" or not jdks:
         return [(one, case) for one in jdks for case in cases]
+    cases = by_turns(cases)
     period = math.lcm(len(jdks), len(cases))
     return [(jdks[i % len(jdks)], cases[(i + i // period) % len(cases)])
             for i in range(max(each * len(jdks), len(cases)))]

@@ -82,7 +82,7 @@ def common(counter):
 def main():
     ct.need()
     for jdk in ct.jdks():
-        for mode in MODES:
+        for mode in ct.by_turns(list(MODES)):
             check(jdk, mode)
     ct.done()
 

@@ -171,7 +171,7 @@ def outcomes(samples):
 def main():
     ct.need()
     classic, modern = generate(ct.WORK / "classic", CLASSIC), generate(ct.WORK / "modern", MODERN)
-    for jdk in ct.some(ct.jdks(), 8, 17, 25):
+    for jdk in ct.some(ct.jdks(), 8, 25):
         check(jdk, modern if jdk.version >= 17 else classic)
     ct.done()
 

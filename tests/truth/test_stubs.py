@@ -81,9 +81,8 @@ def common(counter):
 
 def main():
     ct.need()
-    for jdk in ct.jdks():
-        for mode in ct.by_turns(list(MODES)):
-            check(jdk, mode)
+    for jdk, mode in ct.spread(ct.jdks(), list(MODES), each=2):
+        check(jdk, mode)
     ct.done()
 
 

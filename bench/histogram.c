@@ -6,6 +6,8 @@
  */
 #include "candor/histogram.h"
 
+#include "base/time_units.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,7 +52,7 @@ static double now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return (double)t.tv_sec * NS_PER_S + (double)t.tv_nsec;
 }
 
 static int compare(const void *a, const void *b)
@@ -64,8 +66,8 @@ int main(void)
     static double times[WAYS][ROUNDS];
     uint64_t state = 1;
     counters = calloc((HIGHEST >> 5) + 1, sizeof *counters);
-    if (!counters || candor_histogram_init(&plain, 1, 3600000000000, 3) || candor_histogram_init(&atomic, 1, 3600000000000, 3) ||
-        candor_recorder_init(&recorder, 1, 3600000000000, 3))
+    if (!counters || candor_histogram_init(&plain, 1, 3600 * NS_PER_S, 3) || candor_histogram_init(&atomic, 1, 3600 * NS_PER_S, 3) ||
+        candor_recorder_init(&recorder, 1, 3600 * NS_PER_S, 3))
         return 1;
     for (int i = 0; i < VALUES; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;

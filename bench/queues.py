@@ -50,7 +50,7 @@ def build():
     subprocess.run([ROOT / "script" / "bootstrap", "peers"], check=True)
     WORK.mkdir(parents=True, exist_ok=True)
     flags = ["-O2", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-D_GNU_SOURCE",
-             f"-I{ROOT / 'include'}", f"-I{SOURCES}"]
+             f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", f"-I{SOURCES}"]
     library = sorted((ROOT / "src" / "queue").glob("*.c"))
     objects = []
     for source in (*library, *(SOURCES / f"{name}.c" for name in ("race", "ours", "unpadded", "ck", "urcu")), SOURCES / "boost.cpp"):

@@ -7,6 +7,7 @@
  *
  * usage: race ROUNDS MILLISECONDS     one line of CSV per window: round,group,contender,base,elements_per_us,clean
  */
+#include "base/time_units.h"
 #include "contender.h"
 
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define WINDOW_NS 1000000
+#define WINDOW_NS NS_PER_MS
 #define MAX_WINDOWS 100000
 
 struct window {
@@ -40,7 +41,7 @@ static uint64_t clock_ns(clockid_t clock)
     struct timespec t;
 
     clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static struct instant now(uint64_t consumed)
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: race ROUNDS MILLISECONDS (at least 10)\n");
         return 2;
     }
-    run_ns = (uint64_t)atoi(argv[2]) * 1000000;
+    run_ns = (uint64_t)atoi(argv[2]) * NS_PER_MS;
     puts("round,group,contender,base,elements_per_us,clean");
     for (int round = 0; round < rounds; round++) {
         for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {

@@ -8,6 +8,7 @@
  * they have only their roots in common. Their depths lie evenly between half of DEPTH and one and a half. Weights are 10 ms, give or take
  * as much as a thread's CPU clock varies at its expiries. */
 #include "base/map.h"
+#include "base/time_units.h"
 #include "jfr/write/writer.h"
 
 #include <fcntl.h>
@@ -15,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METHODS = 5000, CLASSES = 800, SITES = 8, INTERVAL_NS = 10 * 1000 * 1000, JITTER_NS = 200 * 1000, RARE_BITS = 40, DEPTH_MAX = 4096 };
+enum { METHODS = 5000, CLASSES = 800, SITES = 8, INTERVAL_NS = 10 * NS_PER_MS, JITTER_NS = 200 * NS_PER_US, RARE_BITS = 40,
+      DEPTH_MAX = 4096 };
 
 struct maker {
     uint64_t state; /* of the random numbers */
@@ -141,9 +143,8 @@ static void add_sample(struct maker *m, struct jfr_writer *w, uint64_t ticks)
 
 static void write_one(struct maker *m, const char *path, uint64_t start_s, uint64_t samples, uint64_t seconds)
 {
-    static const uint64_t second = 1000000000;
     struct jfr_pools pools = {m, answer_stack, answer_method, answer_thread, answer_symbol};
-    struct jfr_writer_options options = {.ticks_per_second = second, .start_epoch_ns = start_s * second};
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S, .start_epoch_ns = start_s * NS_PER_S};
     struct jfr_writer *w;
     struct error e;
     int fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0644);
@@ -153,13 +154,13 @@ static void write_one(struct maker *m, const char *path, uint64_t start_s, uint6
         fail(path, e.text);
     jfr_write_setting(w, 0, "interval_ns", "10000000");
     for (uint64_t i = 0, last = 0; i < samples; i++) {
-        uint64_t ticks = i * seconds * second / samples;
-        if (ticks / second != last && jfr_writer_flush(w, ticks, &e))
+        uint64_t ticks = i * seconds * NS_PER_S / samples;
+        if (ticks / NS_PER_S != last && jfr_writer_flush(w, ticks, &e))
             fail(path, e.text);
-        last = ticks / second;
+        last = ticks / NS_PER_S;
         add_sample(m, w, ticks);
     }
-    if (jfr_writer_close(w, seconds * second, &e))
+    if (jfr_writer_close(w, seconds * NS_PER_S, &e))
         fail(path, e.text);
 }
 

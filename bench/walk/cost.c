@@ -8,6 +8,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/hot/walk/agct.h"
 #include "agent/hot/walk/walk.h"
+#include "base/time_units.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static uint64_t now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static uint32_t walk_ours(const struct registers *at, uintptr_t java_thread)

@@ -1,4 +1,5 @@
 #include "analysis/findings_print.h"
+#include "base/time_units.h"
 
 #include "base/text/units.h"
 #include "base/text/utf8.h"
@@ -41,7 +42,7 @@ static void put_lost(FILE *out, const struct finding *one)
 static void put_window(FILE *out, const struct findings *f, const struct finding *one)
 {
     char length[32], stamp[40];
-    time_t second = (time_t)(one->from_ns / 1000000000);
+    time_t second = (time_t)(one->from_ns / NS_PER_S);
     struct tm utc;
     if (!one->from_ns || !gmtime_r(&second, &utc))
         return;

@@ -1,6 +1,7 @@
 #include "analysis/overview.h"
 
 #include "analysis/stack.h"
+#include "base/time_units.h"
 #include "profile/figures/stats.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ static void add_allocations(struct overview *v, struct findings *f, const struct
 {
     if (!e->alloc)
         return;
-    double squares = 0, second = (double)e->duration_ns / 1e9, sum = (double)e->alloc->weight, share;
+    double squares = 0, second = (double)e->duration_ns / NS_PER_S, sum = (double)e->alloc->weight, share;
     uint32_t site = stack_line_most(f, e->alloc, NULL, 0, &share);
     for (uint32_t i = 0; i < e->alloc->sample_count; i++)
         squares += (double)e->alloc->samples[i].weight * (double)e->alloc->samples[i].weight;

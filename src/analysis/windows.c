@@ -2,15 +2,15 @@
 
 #include "analysis/sweep.h"
 #include "base/map.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND_NS UINT64_C(1000000000)
-#define OVERLAP_NS (600 * SECOND_NS) /* of a recording; of a longer one windows do not overlap */
+#define OVERLAP_NS (600 * NS_PER_S) /* of a recording; of a longer one windows do not overlap */
 
-static const uint64_t lengths[] = {60 * SECOND_NS, 10 * SECOND_NS};
+static const uint64_t lengths[] = {60 * NS_PER_S, 10 * NS_PER_S};
 
 enum { LENGTHS = sizeof lengths / sizeof *lengths, PROFILES = 5, WINDOWS_MAX = 500 }; /* WINDOWS_MAX: of one length */
 

@@ -18,6 +18,7 @@
 #include "attach/socket.h"
 #include "base/agreed/control_protocol.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -210,7 +211,7 @@ static int poll_for_socket(struct attach *a, const char *name, struct error *e)
         if (clock_monotonic_ns() >= a->deadline)
             return error_set(e, -ETIMEDOUT, "cannot attach to %d: the JVM opened no socket within %u s: it hangs, or runs "
                              "with -XX:+DisableAttachMechanism; start it with -agentpath:.../libcandor.so", a->pid,
-                             (unsigned)(a->timeout / 1000000000));
+                             (unsigned)(a->timeout / NS_PER_S));
         if (has_ended(a, STEP_MS))
             return gone(a->pid, e);
     }
@@ -324,7 +325,7 @@ static int judge(const struct attach *a, int code, const struct buffer *reply, s
 {
     if (code == -ETIMEDOUT)
         return error_set(e, code, "cannot attach to %d: the JVM did not answer within %u s; it may be in a long pause: try again",
-                         a->pid, (unsigned)(a->timeout / 1000000000));
+                         a->pid, (unsigned)(a->timeout / NS_PER_S));
     if ((!code || hung_up(code)) && (!reply->data || !*reply->data))
         return has_ended(a, STEP_MS) ? gone(a->pid, e)
                                      : error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM hung up; try again", a->pid);

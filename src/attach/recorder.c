@@ -1,5 +1,6 @@
 #include "attach/recorder.h"
 #include "attach/attach.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -129,7 +130,7 @@ int recorder_check(pid_t pid, uint64_t timeout_ns, struct recorder_list *out, st
 static void put_seconds(struct buffer *b, const char *key, uint64_t ns)
 {
     if (ns)
-        buffer_printf(b, " %s=%" PRIu64 "s", key, (ns + 999999999) / 1000000000);
+        buffer_printf(b, " %s=%" PRIu64 "s", key, (ns + NS_PER_S - 1) / NS_PER_S);
 }
 
 int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char *settings, const char *file,
@@ -153,10 +154,10 @@ int recorder_start(pid_t pid, uint64_t timeout_ns, const char *name, const char 
 static void put_begin(struct buffer *b, int64_t ns)
 {
     char stamp[40];
-    time_t seconds = (time_t)(ns / 1000000000);
+    time_t seconds = (time_t)(ns / NS_PER_S);
     struct tm tm;
     if (ns > 0 && gmtime_r(&seconds, &tm) && strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &tm))
-        buffer_printf(b, " begin=%s.%03dZ", stamp, (int)(ns / 1000000 % 1000));
+        buffer_printf(b, " begin=%s.%03dZ", stamp, (int)(ns / NS_PER_MS % 1000));
 }
 
 int recorder_dump(pid_t pid, uint64_t timeout_ns, const char *name, const char *file, int64_t begin_ns, struct error *e)

@@ -2,6 +2,7 @@
 #include "attach/socket.h"
 #include "attach/identity.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 static int left_ms(uint64_t deadline)
 {
     uint64_t now = clock_monotonic_ns();
-    uint64_t ms = now >= deadline ? 0 : (deadline - now + 999999) / 1000000;
+    uint64_t ms = now >= deadline ? 0 : (deadline - now + NS_PER_MS - 1) / NS_PER_MS;
     return ms > 1000000 ? 1000000 : (int)ms;
 }
 

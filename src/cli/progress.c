@@ -1,6 +1,8 @@
 /* One line on the terminal that is written over and over while a recording runs. */
 #include "cli/progress.h"
 
+#include "base/time_units.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,10 +29,10 @@ void progress_show(unsigned long long elapsed_ns, unsigned long long duration_ns
     if (!isatty(STDERR_FILENO))
         return;
     if (duration_ns)
-        snprintf(end, sizeof end, " of %.1f", (double)duration_ns / 1e9);
+        snprintf(end, sizeof end, " of %.1f", (double)duration_ns / NS_PER_S);
     progress_count(control_number(answer, "samples", 0), samples, sizeof samples);
     progress_count(control_number(answer, "lost", 0), lost, sizeof lost);
-    fprintf(stderr, "\r\033[Krecording %.1f%s s  %s samples  %s lost%s", (double)elapsed_ns / 1e9, end, samples, lost,
+    fprintf(stderr, "\r\033[Krecording %.1f%s s  %s samples  %s lost%s", (double)elapsed_ns / NS_PER_S, end, samples, lost,
             duration_ns ? "" : "  (Ctrl-C ends it)");
     fflush(stderr);
     shown = true;

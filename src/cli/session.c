@@ -3,6 +3,7 @@
 #include "attach/jvm.h"
 #include "attach/library.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/paths_option.h"
 #include "cli/session.h"
 
@@ -40,7 +41,7 @@ static int open_process(struct session *s, pid_t pid, const struct cli_args *arg
 static int read_timeout(struct session *s, const struct cli_args *args)
 {
     unsigned long long paths_ns = 0;
-    int status = cli_duration(args, "timeout", 10000000000ull, &s->timeout_ns);
+    int status = cli_duration(args, "timeout", 10 * NS_PER_S, &s->timeout_ns);
     if (!status && !s->timeout_ns)
         return cli_usage(args->command, "--timeout 0 leaves no time for an answer; use a duration such as 10s");
     if (!status && cli_option(args, "paths"))

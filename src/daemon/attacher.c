@@ -2,6 +2,7 @@
 
 #include "attach/control.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/discover.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static int ask_start(const struct attacher *a, struct attacher_job *job)
     control_option(&r, "event", job->event);
     control_option(&r, "interval", job->interval);
     control_option(&r, "max-overhead", job->max_overhead);
-    snprintf(duration, sizeof duration, "%llums", (unsigned long long)(job->duration_ns / 1000000));
+    snprintf(duration, sizeof duration, "%llums", (unsigned long long)(job->duration_ns / NS_PER_MS));
     control_option(&r, "duration", duration);
     int code = control_send(job->pid, &r, a->timeout_ns, &answer, &job->error);
     control_answer_free(&answer);
@@ -156,7 +157,7 @@ bool attacher_stop(struct attacher *a, uint64_t patience_ns)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(patience_ns / 1000000000);
+    until.tv_sec += (time_t)(patience_ns / NS_PER_S);
     pthread_mutex_lock(&a->lock);
     a->ending = true;
     cancel_todo(a);

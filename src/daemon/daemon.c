@@ -1,6 +1,7 @@
 #include "daemon/daemon.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/fleet.h"
 #include "daemon/log.h"
 #include "daemon/spool/ship.h"
@@ -18,7 +19,6 @@
 
 enum { TICK_MS = 200, STATUS_S = 2, STOP_S = 10, LAST_SEND_S = 5, ONCE_SEND_S = 60 };
 
-static const uint64_t second = 1000000000;
 
 struct run {
     const struct config *config;
@@ -139,7 +139,7 @@ static void go_on(struct run *r)
         fleet_tick(&r->fleet);
         if (now >= r->next_status_ns) {
             write_status(r, true);
-            r->next_status_ns = now + STATUS_S * second;
+            r->next_status_ns = now + STATUS_S * NS_PER_S;
         }
         poll(fds, 2, TICK_MS);
     } while (!told_to_end(r));
@@ -147,7 +147,7 @@ static void go_on(struct run *r)
 
 static void finish(struct run *r, uint64_t send_ns)
 {
-    fleet_stop(&r->fleet, STOP_S * second);
+    fleet_stop(&r->fleet, STOP_S * NS_PER_S);
     ship_stop(&r->ship, send_ns);
     write_status(r, false);
     log_info("ended waiting=%" PRIu64, r->outbox.waiting.recordings);
@@ -163,7 +163,7 @@ int daemon_run(const struct config *config, const struct agent_library *library,
         r.end_ns = clock_monotonic_ns() + config->min_age_ns + config->chunk_ns;
     go_on(&r);
     let_signals_kill();
-    finish(&r, (once ? ONCE_SEND_S : LAST_SEND_S) * second);
+    finish(&r, (once ? ONCE_SEND_S : LAST_SEND_S) * NS_PER_S);
     uint64_t waiting = r.outbox.waiting.recordings;
     fleet_deinit(&r.fleet);
     outbox_close(&r.outbox);

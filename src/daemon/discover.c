@@ -1,6 +1,7 @@
 #include "daemon/discover.h"
 
 #include "base/array.h"
+#include "base/time_units.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,7 +12,7 @@
 
 enum { NAME = 17, YOUNG_LOOKS = 12 };
 
-static const uint64_t again_ns = 300000000000u;
+static const uint64_t again_ns = 300 * NS_PER_S;
 
 struct seen_process {
     pid_t pid;
@@ -59,8 +60,8 @@ static uint64_t age_ns(uint64_t start)
 {
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
-    uint64_t born = start * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t born = start * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+    uint64_t ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
     return ns > born ? ns - born : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
 
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t second = 1000000000;
 /* A recording ends itself after GUARD_S, should no daemon come back for it, and is begun anew well before; also when nothing was
  * written for STALL_S, though an agent writes every second: its disk was full, or worse. */
 enum { STALL_S = 60, BAD_READS_MAX = 3 };
@@ -109,11 +109,11 @@ static void leave_once(struct member *t, uint64_t after_ns, const char *reason)
 static bool is_closed(struct member *t, const struct jvm *jvm)
 {
     if (jvm->closed)
-        leave_once(t, LEFT_S * second, "another user's; run the daemon as root to profile it");
+        leave_once(t, LEFT_S * NS_PER_S, "another user's; run the daemon as root to profile it");
     else if (jvm->attach_disabled && !jvm->agent)
-        leave_once(t, LEFT_S * second, "it was started with -XX:+DisableAttachMechanism");
+        leave_once(t, LEFT_S * NS_PER_S, "it was started with -XX:+DisableAttachMechanism");
     else if (jvm->loading_refused && !jvm->agent)
-        leave_once(t, LEFT_S * second, "it was started with -XX:-EnableDynamicAgentLoading");
+        leave_once(t, LEFT_S * NS_PER_S, "it was started with -XX:-EnableDynamicAgentLoading");
     else
         return false;
     return true;
@@ -129,7 +129,7 @@ static bool rule_allows(struct fleet *f, struct member *t, const struct rule *ru
         snprintf(reason, sizeof reason, "not among the %g %% that rule '%s' profiles", rule->share * 100, rule->name);
     else
         return true;
-    leave_once(t, LEFT_S * second, reason);
+    leave_once(t, LEFT_S * NS_PER_S, reason);
     return false;
 }
 
@@ -166,13 +166,13 @@ static void begin(struct fleet *f, struct member *t, const struct rule *rule, co
     int code = job ? live_create(&t->live, f->follow.live_folder, &job->passed, &e) : error_set(&e, -ENOMEM, "out of memory");
     if (code) {
         log_error("cannot profile pid=%d: %s", t->pid, e.text);
-        member_leave(t, RETRY_S * second, "%s", e.text);
+        member_leave(t, RETRY_S * NS_PER_S, "%s", e.text);
         free(job);
         return;
     }
     job->pid = t->pid;
     job->start = t->start;
-    job->duration_ns = GUARD_S * second;
+    job->duration_ns = GUARD_S * NS_PER_S;
     snprintf(job->path, sizeof job->path, "%s/live/%s.jfr", f->live_path, t->live.id);
     snprintf(job->interval, sizeof job->interval, "%s", or_default(rule ? rule->interval : "", f->config->interval));
     snprintf(job->max_overhead, sizeof job->max_overhead, "%s", or_default(rule ? rule->max_overhead : "", f->config->max_overhead));
@@ -191,11 +191,11 @@ static void consider_with(struct fleet *f, struct member *t, struct facts *facts
     char events[sizeof f->config->event];
     policy_events(or_default(rule ? rule->event : "", f->config->event), t->jdk, events, sizeof events);
     if (!labelled)
-        leave_once(t, LEFT_S * second, "its labels are too long");
+        leave_once(t, LEFT_S * NS_PER_S, "its labels are too long");
     else if (!*events)
-        leave_once(t, LEFT_S * second, "this version of Java cannot sample allocations, and no other event is asked for");
+        leave_once(t, LEFT_S * NS_PER_S, "this version of Java cannot sample allocations, and no other event is asked for");
     else if (fleet_recording(f) >= f->config->max_jvms)
-        leave_once(t, BUSY_S * second, "as many JVMs as --max-jvms allows are profiled already");
+        leave_once(t, BUSY_S * NS_PER_S, "as many JVMs as --max-jvms allows are profiled already");
     else
         begin(f, t, rule, events);
 }
@@ -234,7 +234,7 @@ static void reconsider(struct fleet *f, struct member *t)
     if (member_is_gone(t))
         return; /* until the next look */
     if (jvm_read(t->pid, &jvm, NULL))
-        member_leave(t, LEFT_S * second, "it is no longer a JVM");
+        member_leave(t, LEFT_S * NS_PER_S, "it is no longer a JVM");
     else
         consider(f, t, &jvm);
 }
@@ -257,13 +257,13 @@ static void refuse(struct fleet *f, struct member *t, const struct attacher_job 
 {
     live_remove(&t->live, f->follow.live_folder);
     if (job->code == -EBUSY) {
-        leave_once(t, BUSY_S * second, "somebody else is recording it");
+        leave_once(t, BUSY_S * NS_PER_S, "somebody else is recording it");
         return;
     }
     unsigned doublings = t->failures < 7 ? t->failures : 7;
     uint64_t wait = (uint64_t)RETRY_S << doublings;
     t->failures++;
-    member_leave(t, (wait < RETRY_MAX_S ? wait : RETRY_MAX_S) * second, "%s", job->error.text);
+    member_leave(t, (wait < RETRY_MAX_S ? wait : RETRY_MAX_S) * NS_PER_S, "%s", job->error.text);
     if (!member_is_gone(t))
         log_warning("not profiled pid=%d main=%s: %s", t->pid, t->name, t->reason);
 }
@@ -278,7 +278,7 @@ static void take_job(struct fleet *f, struct attacher_job *job)
         refuse(f, t, job);
         return;
     }
-    follow_it(f, t, (uint64_t)((RENEW_S - 600 * backoff_random()) * 1e9));
+    follow_it(f, t, (uint64_t)((RENEW_S - 600 * backoff_random()) * NS_PER_S));
     log_info("profiling pid=%d main=%s service=%s rule=%s", t->pid, t->name, t->service, or_default(t->rule, "-"));
 }
 
@@ -305,16 +305,16 @@ static void give_up(struct fleet *f, struct member *t, enum outbox_loss why, con
     log_error("gave up the recording of pid=%d main=%s: %s", t->pid, t->name, text);
     outbox_count_loss(f->follow.outbox, t->live.id, why, live_bytes(&t->live));
     if (!member_is_gone(t) && live_is_locked(&t->live))
-        stop_recording(t, STOP_S * second);
+        stop_recording(t, STOP_S * NS_PER_S);
     if (ftruncate(t->live.fd, 0)) /* whoever still has it shall not keep the disk */
         log_warning("cannot empty the recording of pid=%d", t->pid);
     live_remove(&t->live, f->follow.live_folder);
-    member_leave(t, RETRY_MAX_S * second, "%s", text);
+    member_leave(t, RETRY_MAX_S * NS_PER_S, "%s", text);
 }
 
 static void end(struct fleet *f, struct member *t)
 {
-    bool outlived = clock_realtime_ns() - t->live.began_epoch_ns >= RENEW_S * second;
+    bool outlived = clock_realtime_ns() - t->live.began_epoch_ns >= RENEW_S * NS_PER_S;
     live_remove(&t->live, f->follow.live_folder);
     if (member_is_gone(t)) {
         t->state = MEMBER_ENDED;
@@ -322,7 +322,7 @@ static void end(struct fleet *f, struct member *t)
     } else if (f->ending || t->renewing || outlived) {
         member_leave(t, 0, "its recording is begun anew");
     } else {
-        leave_once(t, BUSY_S * second, "somebody ended its recording");
+        leave_once(t, BUSY_S * NS_PER_S, "somebody ended its recording");
     }
 }
 
@@ -332,7 +332,7 @@ static void watch_pulse(struct member *t)
     if (t->live.pulse != t->pulse) {
         t->pulse = t->live.pulse;
         t->pulse_ns = now;
-    } else if (now - t->pulse_ns > STALL_S * second && t->renew_ns > now) {
+    } else if (now - t->pulse_ns > STALL_S * NS_PER_S && t->renew_ns > now) {
         log_warning("nothing is recorded any more pid=%d main=%s: beginning anew", t->pid, t->name);
         t->renew_ns = now;
         t->pulse_ns = now;
@@ -349,13 +349,13 @@ static void collect(struct fleet *f, struct member *t, bool ended)
     bool is_bad = code == -EBADMSG || code == -EFBIG;
     /* It may have been read in the midst of a write. */
     if (is_bad && !ended && ++t->failures < BAD_READS_MAX) {
-        t->next_ns = later(second);
+        t->next_ns = later(NS_PER_S);
     } else if (is_bad) {
         give_up(f, t, code == -EFBIG ? OUTBOX_TOO_LARGE : OUTBOX_DAMAGED, e.text);
     } else if (code) {
         log_error("cannot collect from pid=%d: %s", t->pid, e.text);
         snprintf(t->reason, sizeof t->reason, "%s", e.text);
-        t->next_ns = later(BUSY_S / 12 * second);
+        t->next_ns = later(BUSY_S / 12 * NS_PER_S);
     } else {
         *t->reason = 0;
         t->failures = 0;
@@ -378,8 +378,8 @@ static void tend(struct fleet *f, struct member *t)
     else if (now >= t->next_ns || (ended && !failing))
         collect(f, t, ended);
     else if (!ended && now >= t->renew_ns) {
-        t->renewing = !stop_recording(t, STOP_S * second);
-        t->renew_ns = later(BUSY_S * second);
+        t->renewing = !stop_recording(t, STOP_S * NS_PER_S);
+        t->renew_ns = later(BUSY_S * NS_PER_S);
     }
 }
 
@@ -436,7 +436,7 @@ static void adopt(struct fleet *f, const char *id)
     if (!strncmp(live.query, "service=", 8))
         snprintf(t->service, sizeof t->service, "%.*s", (int)strcspn(live.query + 8, "&"), live.query + 8);
     uint64_t age = clock_realtime_ns() - live.began_epoch_ns;
-    follow_it(f, t, age < RENEW_S * second ? RENEW_S * second - age : 0);
+    follow_it(f, t, age < RENEW_S * NS_PER_S ? RENEW_S * NS_PER_S - age : 0);
     log_info("took over pid=%d main=%s", live.pid, t->name);
 }
 
@@ -462,7 +462,7 @@ void fleet_stop(struct fleet *f, uint64_t patience_ns)
 {
     uint64_t deadline = later(patience_ns);
     f->ending = true;
-    if (attacher_stop(f->attacher, STOP_S * second))
+    if (attacher_stop(f->attacher, STOP_S * NS_PER_S))
         for (struct attacher_job *job; (job = attacher_take(f->attacher)); free(job))
             take_job(f, job);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -471,7 +471,7 @@ void fleet_stop(struct fleet *f, uint64_t patience_ns)
         if (t->state != MEMBER_RECORDING)
             continue;
         if (now < deadline && !member_is_gone(t) && live_is_locked(&t->live))
-            stop_recording(t, deadline - now < STOP_S * second ? deadline - now : STOP_S * second);
+            stop_recording(t, deadline - now < STOP_S * NS_PER_S ? deadline - now : STOP_S * NS_PER_S);
         collect(f, t, member_is_gone(t) || !live_is_locked(&t->live));
     }
 }

@@ -2,6 +2,7 @@
 
 #include "base/text/jsonw.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/log.h"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@ static void put_time(struct jsonw *j, const char *key, uint64_t epoch_ns)
 {
     char text[32];
     struct tm utc;
-    time_t seconds = (time_t)(epoch_ns / 1000000000);
+    time_t seconds = (time_t)(epoch_ns / NS_PER_S);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
     jsonw_member_text_or_null(j, key, epoch_ns ? text : "");
 }

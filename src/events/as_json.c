@@ -1,6 +1,7 @@
 #include "events/as_json.h"
 
 #include "base/text/utf8.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,10 +14,10 @@ static void put_value(struct as_json *w, struct jfr_value v, const struct jfr_fi
 char *as_json_time(char out[40], int64_t epoch_ns)
 {
     struct tm utc;
-    time_t seconds = (time_t)(epoch_ns / 1000000000);
-    int64_t rest = epoch_ns % 1000000000;
+    time_t seconds = (time_t)(epoch_ns / NS_PER_S);
+    int64_t rest = epoch_ns % NS_PER_S;
     if (rest < 0) {
-        rest += 1000000000;
+        rest += NS_PER_S;
         seconds--;
     }
     gmtime_r(&seconds, &utc);
@@ -28,7 +29,7 @@ char *as_json_time(char out[40], int64_t epoch_ns)
 char *as_json_span(char out[40], int64_t ns)
 {
     uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    snprintf(out, 40, "PT%s%" PRIu64 ".%09" PRIu64 "S", ns < 0 ? "-" : "", size / 1000000000, size % 1000000000);
+    snprintf(out, 40, "PT%s%" PRIu64 ".%09" PRIu64 "S", ns < 0 ? "-" : "", size / NS_PER_S, size % NS_PER_S);
     return out;
 }
 

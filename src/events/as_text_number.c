@@ -1,6 +1,7 @@
 #include "events/as_text_number.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,13 +11,13 @@ static void put_time(FILE *out, int64_t epoch_ns, bool exact)
 {
     char clock[16], date[16];
     struct tm local;
-    int64_t rest = epoch_ns % 1000000000;
-    time_t seconds = (time_t)(epoch_ns / 1000000000) - (rest < 0);
-    rest += rest < 0 ? 1000000000 : 0;
+    int64_t rest = epoch_ns % NS_PER_S;
+    time_t seconds = (time_t)(epoch_ns / NS_PER_S) - (rest < 0);
+    rest += rest < 0 ? NS_PER_S : 0;
     localtime_r(&seconds, &local);
     strftime(clock, sizeof clock, "%H:%M:%S", &local);
     strftime(date, sizeof date, "%Y-%m-%d", &local);
-    fprintf(out, "%s.%0*" PRId64 " (%s)", clock, exact ? 9 : 3, exact ? rest : rest / 1000000, date);
+    fprintf(out, "%s.%0*" PRId64 " (%s)", clock, exact ? 9 : 3, exact ? rest : rest / NS_PER_MS, date);
 }
 
 static void put_span(FILE *out, int64_t ns, bool exact)
@@ -26,7 +27,7 @@ static void put_span(FILE *out, int64_t ns, bool exact)
     if (ns < 0)
         fputc('-', out);
     if (exact)
-        fprintf(out, "%" PRIu64 ".%09" PRIu64 " s", size / 1000000000, size % 1000000000);
+        fprintf(out, "%" PRIu64 ".%09" PRIu64 " s", size / NS_PER_S, size % NS_PER_S);
     else
         fputs(units_format_duration(text, sizeof text, size), out);
 }

@@ -1,6 +1,7 @@
 /* Who kept the others waiting at a safepoint: whoever still ran Java code between the moment all were asked to stop and the moment all
  * had. Any sample of that time shows it. Where the recording does not say when they were asked, it is who ran while the safepoint began,
  * which may be somebody who was not asked yet: the JVM stops its own concurrent workers first, and may have to wait for a processor. */
+#include "base/time_units.h"
 #include "events/halt_parts.h"
 
 #include "base/array.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LATE_NS = 1000000, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
+enum { LATE_NS = NS_PER_MS, LATE_THREADS_MAX = 4, LATE_BYTES_MAX = 1 << 14 };
 
 struct late {
     uint32_t safepoint; /* in the list of halts */

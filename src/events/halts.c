@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "events/halt_parts.h"
 
 #include "base/array.h"
@@ -11,7 +12,7 @@
 enum { WHAT_BYTES_MAX = 4096 };
 
 /* Chunks of one recording follow one another without a gap, but for what the clocks differ by. */
-#define WATCH_GAP_NS 1000000000
+#define WATCH_GAP_NS NS_PER_S
 
 struct reading {
     struct halts *h;

@@ -1,6 +1,7 @@
 #include "format/import.h"
 
 #include "base/array.h"
+#include "base/time_units.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -133,12 +134,12 @@ int import_unit(struct profile *p, const char *value, const char *unit, uint64_t
     } units[] = {
         {"nanoseconds", PROFILE_UNIT_NS, 1},
         {"ns", PROFILE_UNIT_NS, 1},
-        {"microseconds", PROFILE_UNIT_NS, 1000},
-        {"us", PROFILE_UNIT_NS, 1000},
-        {"milliseconds", PROFILE_UNIT_NS, 1000000},
-        {"ms", PROFILE_UNIT_NS, 1000000},
-        {"seconds", PROFILE_UNIT_NS, 1000000000},
-        {"s", PROFILE_UNIT_NS, 1000000000},
+        {"microseconds", PROFILE_UNIT_NS, NS_PER_US},
+        {"us", PROFILE_UNIT_NS, NS_PER_US},
+        {"milliseconds", PROFILE_UNIT_NS, NS_PER_MS},
+        {"ms", PROFILE_UNIT_NS, NS_PER_MS},
+        {"seconds", PROFILE_UNIT_NS, NS_PER_S},
+        {"s", PROFILE_UNIT_NS, NS_PER_S},
         {"bytes", PROFILE_UNIT_BYTES, 1},
         {"kilobytes", PROFILE_UNIT_BYTES, 1 << 10},
         {"megabytes", PROFILE_UNIT_BYTES, 1 << 20},

@@ -1,4 +1,5 @@
 /* Logs of histograms: lines "[Tag=NAME,]START,LENGTH,MAX,PAYLOAD" below a head of comments and a legend. */
+#include "base/time_units.h"
 #include "candor/histogram.h"
 
 #include <errno.h>
@@ -14,12 +15,12 @@ void candor_histogram_log_start(FILE *out, uint64_t start_ns, enum candor_log_di
 {
     char when[64];
     struct tm local;
-    time_t seconds = (time_t)(start_ns / 1000000000);
+    time_t seconds = (time_t)(start_ns / NS_PER_S);
     strftime(when, sizeof when, "%a %b %d %H:%M:%S %Z %Y", localtime_r(&seconds, &local));
     if (comment)
         fprintf(out, "#[%s]\n", comment);
     fprintf(out, "#[Histogram log format version %s]\n", dialect == CANDOR_LOG_C ? "1.2" : "1.3");
-    fprintf(out, "#[StartTime: %.3f (seconds since epoch), %s]\n", (double)start_ns / 1e9, when);
+    fprintf(out, "#[StartTime: %.3f (seconds since epoch), %s]\n", (double)start_ns / NS_PER_S, when);
     fprintf(out, "\"StartTimestamp\",\"%s\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
             dialect == CANDOR_LOG_C ? "EndTimestamp" : "Interval_Length");
 }
@@ -35,7 +36,8 @@ int candor_histogram_log_write(FILE *out, const char *tag, uint64_t start, uint6
         return rc;
     if (tag && *tag)
         fprintf(out, "Tag=%s,", tag);
-    fprintf(out, "%.3f,%.3f,%.3f,%s\n", (double)start / 1e9, (double)length / 1e9, (double)candor_histogram_max(h) / max_ratio, payload);
+    fprintf(out, "%.3f,%.3f,%.3f,%s\n", (double)start / NS_PER_S, (double)length / NS_PER_S, (double)candor_histogram_max(h) / max_ratio,
+            payload);
     free(payload);
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "http/post.h"
 
+#include "base/time_units.h"
 #include "http/transport_request.h"
 
 #include <string.h>
@@ -50,6 +51,6 @@ int post_send(struct transport *t, const struct post_letter *post, struct post_a
     transport_header(t, "Expect:"); /* a server that refuses says so anyway */
     int code = transport_perform(t, &answer->status, e);
     t->call.easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &retry_after);
-    answer->retry_after_ns = retry_after > 0 && retry_after < 1000000000 ? (uint64_t)retry_after * 1000000000 : 0;
+    answer->retry_after_ns = retry_after > 0 && retry_after < NS_PER_S ? (uint64_t)retry_after * NS_PER_S : 0;
     return code;
 }

@@ -1,6 +1,7 @@
 #include "load/load.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "load/worker.h"
 
 #include <errno.h>
@@ -177,7 +178,7 @@ static int start_threads(struct worker *workers, uint32_t count)
 
 static void sleep_until(uint64_t ns)
 {
-    struct timespec when = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    struct timespec when = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
 }
 
@@ -186,7 +187,7 @@ static void tick_until_end(struct session *s)
     struct run *run = &s->run;
     uint64_t end = run->end + run->config->drain;
     while (clock_monotonic_ns() < end && (clock_monotonic_ns() < run->end || __atomic_load_n(&run->in_flight, __ATOMIC_RELAXED))) {
-        uint64_t moment = s->next_tick < end ? s->next_tick : end, soon = clock_monotonic_ns() + 50000000;
+        uint64_t moment = s->next_tick < end ? s->next_tick : end, soon = clock_monotonic_ns() + 50 * NS_PER_MS;
         sleep_until(moment < soon ? moment : soon);
         if (run->config->interrupted && run->config->interrupted() && !s->result->interrupted) {
             s->result->interrupted = true;
@@ -223,7 +224,7 @@ static int run_workers(struct session *s, struct worker *workers, uint32_t count
     }
     for (uint32_t i = 0; i < count; i++)
         worker_connect(&workers[i]);
-    begin_at(s, clock_monotonic_ns() + 1000000); /* a moment for the threads to be there */
+    begin_at(s, clock_monotonic_ns() + NS_PER_MS); /* a moment for the threads to be there */
     int rc = start_threads(workers, count);
     if (rc)
         return rc;
@@ -237,7 +238,7 @@ static uint64_t cpu_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)

@@ -1,9 +1,11 @@
 #include "load/outcome.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <string.h>
 
-#define HIGHEST 3600000000000 /* an hour in ns */
+#define HIGHEST (3600 * NS_PER_S) /* an hour in ns */
 
 int outcome_histogram(struct candor_histogram *h)
 {
@@ -94,7 +96,7 @@ static int end_interval(struct outcome_series *s, FILE *log, uint64_t start, uin
     if (!candor_histogram_total(s->interval))
         return 0;
     candor_histogram_add(&s->total, s->interval);
-    return log ? candor_histogram_log_write(log, s->tag, start, length, s->interval, 1e6) : 0;
+    return log ? candor_histogram_log_write(log, s->tag, start, length, s->interval, NS_PER_MS) : 0;
 }
 
 int outcome_interval(struct outcome *o, FILE *log, uint64_t start, uint64_t length)

@@ -1,6 +1,7 @@
 #include "load/schedule.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,7 +33,7 @@ static int take_step(struct schedule_step *step, const char *text)
     if (*text == ':') {
         if (units_parse_duration(text + 1, &ns) || !ns)
             return -EINVAL;
-        step->length = (double)ns / 1e9;
+        step->length = (double)ns / NS_PER_S;
     } else if (*text || step->to != step->from) {
         return -EINVAL; /* a slope needs a length */
     }
@@ -86,7 +87,7 @@ uint64_t schedule_due(const struct schedule *s, uint64_t n)
         double t = within(step, wanted - step->before);
         if (isnan(t) || isinf(t))
             return UINT64_MAX;
-        double ns = (step->start + t) * 1e9;
+        double ns = (step->start + t) * NS_PER_S;
         return ns < 9e18 ? (uint64_t)llround(ns) : UINT64_MAX;
     }
     return UINT64_MAX;

@@ -1,6 +1,7 @@
 #include "load/worker.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { SCRATCH = 64 << 10, EVENTS = 64 };
 #define LOOK_AROUND 100000000u /* ns: an interrupt is noticed within it */
 #define BACK_OFF 10000000u     /* ns before a connection that failed sends again in throughput mode */
-#define OPEN_PATIENCE 5000000000u
+#define OPEN_PATIENCE (5 * NS_PER_S)
 
 /* ---- lists ---- */
 
@@ -204,7 +205,7 @@ static void arm(struct worker *w, uint64_t until, uint64_t at)
 {
     if (w->armed > at && w->armed <= until)
         return; /* it goes off too early at worst, and is set anew then */
-    struct itimerspec when = {.it_value = {(time_t)(until / 1000000000), (long)(until % 1000000000)}};
+    struct itimerspec when = {.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
     timerfd_settime(w->timer, TFD_TIMER_ABSTIME, &when, NULL);
     w->armed = until;
 }

@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "report/trace.h"
 
 #include "base/text/jsonw.h"
@@ -68,7 +69,7 @@ static void put_weights(FILE *out, const uint64_t *weights)
 /* start: the first of all. */
 static void put_offset(FILE *out, int64_t ns, int64_t start)
 {
-    fprintf(out, "%+11.3f ms  ", (double)((uint64_t)ns - (uint64_t)start) / 1e6);
+    fprintf(out, "%+11.3f ms  ", (double)((uint64_t)ns - (uint64_t)start) / NS_PER_MS);
 }
 
 static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, const char *span_before)
@@ -94,11 +95,11 @@ static void put_piece(FILE *out, const struct trace_piece *p, int64_t start, con
 static void put_date(FILE *out, int64_t ns)
 {
     char date[64];
-    int64_t rest = ns % 1000000000;
-    time_t seconds = (time_t)(ns / 1000000000) - (rest < 0);
+    int64_t rest = ns % NS_PER_S;
+    time_t seconds = (time_t)(ns / NS_PER_S) - (rest < 0);
     struct tm tm;
     if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm))
-        fprintf(out, "%s.%06" PRId64 " UTC", date, (rest + (rest < 0 ? 1000000000 : 0)) / 1000);
+        fprintf(out, "%s.%06" PRId64 " UTC", date, (rest + (rest < 0 ? NS_PER_S : 0)) / NS_PER_US);
 }
 
 void trace_text(FILE *out, const struct trace *t, const char *id)

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "server/front/listen.h"
 #include "server/load.h"
 
@@ -173,7 +174,7 @@ static uint64_t check_segments(struct store *s, int64_t to, struct error *e)
 int server_check(const struct server_options *o, uint64_t *bad, struct error *e)
 {
     struct checking c = {0};
-    int64_t to = (int64_t)(clock_realtime_ns() / 1000000000) + 2 * 86400;
+    int64_t to = (int64_t)(clock_realtime_ns() / NS_PER_S) + 2 * 86400;
     int rc = open_store(&c.store, o, NULL, e);
     if (rc)
         return rc;

@@ -7,6 +7,7 @@
  * Killed before 2, the new file is one that the catalogue does not know; after it, the old ones are. Such files go when the store is
  * opened. Rows are only put side by side: what a recording has keeps its number, and what is damaged is sealed again from the recordings,
  * each into a segment of its own. */
+#include "base/time_units.h"
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -25,7 +26,7 @@ enum {
     ROWS = 1 << 20, /* of a merged segment */
     LATE_S = 7200,  /* after its end a day gets no more than stragglers */
 };
-#define PATIENCE_NS (1500 * 1000 * 1000ull) /* of one call */
+#define PATIENCE_NS (1500 * NS_PER_MS) /* of one call */
 
 /* ---- readers ---- */
 
@@ -205,7 +206,7 @@ static int merge_set(struct store *s, const struct catalogue_merge *m, struct er
 static struct catalogue_merge_rule rule_of(const struct store *s)
 {
     struct catalogue_merge_rule rule = s->options.merge;
-    int64_t now = (int64_t)(clock_realtime_ns() / 1000000000);
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S);
     rule.same = rule.same ? rule.same : SAME;
     rule.all = rule.all ? rule.all : ALL;
     rule.rows = rule.rows ? rule.rows : ROWS;

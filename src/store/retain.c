@@ -1,4 +1,5 @@
 /* Forgetting by age and by disk. A day goes as a whole: its segments, its dictionaries, and recordings that have nothing else. */
+#include "base/time_units.h"
 #include "store/store_internal.h"
 
 #include "base/text/units.h"
@@ -65,7 +66,7 @@ void retain_all(struct store *s)
 {
     struct error e;
     struct catalogue_sums sums;
-    int64_t oldest = ((int64_t)(clock_realtime_ns() / 1000000000) - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
+    int64_t oldest = ((int64_t)(clock_realtime_ns() / NS_PER_S) - (int64_t)s->options.retain_s) / SECONDS_PER_DAY;
     int rc = catalogue_sums(s->catalogue, &sums, &e);
     if (!rc && sums.recordings && sums.oldest_day < oldest)
         rc = drop_before(s, oldest, FORGOTTEN_RETAIN, &e);

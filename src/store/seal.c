@@ -1,4 +1,5 @@
 /* From a recording's profiles to rows of segments. */
+#include "base/time_units.h"
 #include "store/store_internal.h"
 
 #include "base/array.h"
@@ -18,12 +19,12 @@ static int64_t floor_divide(int64_t a, int64_t b)
 static int64_t start_of(const struct profile *p, const struct envelope_note *note)
 {
     int64_t ns = note->from_ns ? note->from_ns : p->start_ns > 0 ? p->start_ns : note->received_ns;
-    return floor_divide(ns, 1000000000);
+    return floor_divide(ns, NS_PER_S);
 }
 
 static int64_t second_of(const struct profile_sample *s, int64_t start)
 {
-    return s->time_ns ? floor_divide(s->time_ns, 1000000000) : start;
+    return s->time_ns ? floor_divide(s->time_ns, NS_PER_S) : start;
 }
 
 /* What weights are of: "cpu:ns". */
@@ -52,7 +53,7 @@ static int find_parts(struct sealing *l, uint32_t content, const struct store *s
 {
     const struct profile *p = &l->profiles.list[content];
     uint32_t from = l->part_count;
-    int64_t now = (int64_t)(clock_realtime_ns() / 1000000000), start = start_of(p, note);
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_S), start = start_of(p, note);
     int64_t oldest = floor_divide(now - (int64_t)s->options.retain_s, SECONDS_PER_DAY) * SECONDS_PER_DAY,
             newest = now + SECONDS_PER_DAY;
     for (uint32_t i = 0; i < p->sample_count || !i; i++) {

@@ -1,5 +1,6 @@
 #include "verify/judge.h"
 
+#include "base/time_units.h"
 #include "profile/figures/successive.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 const double JUDGE_TOLERANCE = 0.01, JUDGE_CPU_TOLERANCE = 0.02;
 
-enum { CLOCKS_APART_NS = 10000000 };
+enum { CLOCKS_APART_NS = 10 * NS_PER_MS };
 
 static const char ROUND_THREADS[] = "verify-";
 

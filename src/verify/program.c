@@ -1,6 +1,7 @@
 #include "verify/program.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +97,7 @@ static int fill(struct program *p, uint64_t deadline)
         return -EMSGSIZE;
     if (now >= deadline)
         return -ETIMEDOUT;
-    if (poll(&ready, 1, (int)((deadline - now) / 1000000 + 1)) < 0)
+    if (poll(&ready, 1, (int)((deadline - now) / NS_PER_MS + 1)) < 0)
         return -errno;
     if (!ready.revents)
         return 0;

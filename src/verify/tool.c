@@ -2,6 +2,7 @@
 
 #include "attach/attach.h"
 #include "base/text/percent.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 enum { OPTIONS_MAX = 2 * PATH_MAX };
 
-static const uint64_t ATTACH_TIMEOUT_NS = 30000000000ull;
+static const uint64_t ATTACH_TIMEOUT_NS = 30 * NS_PER_S;
 static const char ASYNC_PROFILER[] = "async-profiler=";
 
 static int unknown(const char *word, struct error *e)
@@ -78,7 +79,7 @@ static void put_our_options(const struct tool *t, const char *file, uint64_t int
     bool safepoint = t->kind == TOOL_CANDOR_SAFEPOINT;
     buffer_text(out, "file=");
     percent_encode(out, file);
-    buffer_printf(out, ",interval=%lluns", (unsigned long long)(safepoint && interval_ns < 1000000 ? 1000000 : interval_ns));
+    buffer_printf(out, ",interval=%lluns", (unsigned long long)(safepoint && interval_ns < NS_PER_MS ? NS_PER_MS : interval_ns));
     if (safepoint)
         buffer_text(out, ",event=safepoint");
     if (*t->event)
@@ -98,7 +99,7 @@ static int write_settings(const struct tool *t, const char *path, uint64_t inter
     if (t->kind == TOOL_JFR)
         fprintf(f, "<event name=\"jdk.ExecutionSample\"><setting name=\"enabled\">true</setting>"
                    "<setting name=\"period\">%llu ms</setting></event>\n",
-                (unsigned long long)(interval_ns < 1000000 ? 1 : interval_ns / 1000000));
+                (unsigned long long)(interval_ns < NS_PER_MS ? 1 : interval_ns / NS_PER_MS));
     else
         fprintf(f, "<event name=\"jdk.CPUTimeSample\"><setting name=\"enabled\">true</setting>"
                    "<setting name=\"throttle\">%llu us</setting></event>\n"

@@ -1,6 +1,7 @@
 #include "verify/trial.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "verify/program.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t PATIENCE_NS = 120000000000ull;
+static const uint64_t PATIENCE_NS = 120 * NS_PER_S;
 
 enum { PAUSE_MS = 20 }; /* between rounds: twice what judge.c allows clocks to be apart */
 
@@ -56,7 +57,7 @@ static void note_line(struct trial *t, const char *line)
         snprintf(t->said + used, sizeof t->said - used, "%s%s", used ? " " : "", line);
 }
 
-static const uint64_t END_PATIENCE_NS = 5000000000ull; /* for who has closed its output */
+static const uint64_t END_PATIENCE_NS = 5 * NS_PER_S; /* for who has closed its output */
 
 static int say_why(struct trial *t, int code, const char *when, struct error *e)
 {

@@ -1,5 +1,6 @@
 /* libFuzzer target: whatever the bytes are, the reader of histogram logs and that of percentile tables neither crash nor hang, and what
  * is read can be written and read again. */
+#include "base/time_units.h"
 #include "candor/histogram.h"
 
 #include <stdlib.h>
@@ -45,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size)
         read_log(in);
     rewind(in);
-    candor_histogram_init(&h, 1, 3600000000000, 3);
-    candor_histogram_read_hgrm(&h, in, 1e6);
+    candor_histogram_init(&h, 1, 3600 * NS_PER_S, 3);
+    candor_histogram_read_hgrm(&h, in, NS_PER_MS);
     candor_histogram_deinit(&h);
     fclose(in);
     return 0;

@@ -1,4 +1,6 @@
 /* Native code that starts child processes in every way there is (tests/java/NativeChildren.java). */
+#include "base/time_units.h"
+
 #include <jni.h>
 
 #include <signal.h>
@@ -11,7 +13,7 @@
 
 extern char **environ;
 
-enum { BURN_NS = 20000000, STRAY = 120 };
+enum { BURN_NS = 20 * NS_PER_MS, STRAY = 120 };
 
 JNIEXPORT jobjectArray JNICALL Java_NativeChildren_ways(JNIEnv *jni, jclass unused);
 JNIEXPORT jint JNICALL Java_NativeChildren_child(JNIEnv *jni, jclass unused, jint way, jint status);

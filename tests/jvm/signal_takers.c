@@ -1,5 +1,7 @@
 /* Native code that puts handlers of its own on a signal, in every way there is (tests/java/SignalTakers.java), and sees whether all is as
  * if nobody else used it. */
+#include "base/time_units.h"
+
 #include <jni.h>
 
 #include <dlfcn.h>
@@ -32,7 +34,7 @@ extern handler bsd_signal(int, handler), ssignal(int, handler), sysv_signal(int,
 extern handler sigset(int, handler);
 extern int sigignore(int);
 
-enum { RAISED = 3, BURN_NS = 20000000, TIMER_BURN_NS = 100000000 };
+enum { RAISED = 3, BURN_NS = 20 * NS_PER_MS, TIMER_BURN_NS = 100 * NS_PER_MS };
 
 static _Atomic int calls;
 static sigset_t blocked; /* in the last call */
@@ -50,7 +52,7 @@ static void burn(long ns)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
     do
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < ns);
+    while ((now.tv_sec - from.tv_sec) * NS_PER_S + now.tv_nsec - from.tv_nsec < ns);
 }
 
 /* ---- ways; each returns what was there ---- */

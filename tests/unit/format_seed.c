@@ -1,6 +1,7 @@
 #include "format_seed.h"
 
 #include "base/buffer.h"
+#include "base/time_units.h"
 #include "format/collapsed.h"
 #include "format/hpl.h"
 #include "format/legacy.h"
@@ -89,9 +90,9 @@ void format_seed_profile(struct profile *p)
     add(p, failed, gc, JFR_STATE_NOT_JAVA, "gc_active", start + 310000000, 10000000);
     add(p, mark, second, JFR_STATE_JAVA, "truncated", start + 320000000, 10000000);
     add_labels(p);
-    p->interval_ns = 10000000;
+    p->interval_ns = 10 * NS_PER_MS;
     p->start_ns = start;
-    p->duration_ns = 400000000;
+    p->duration_ns = 400 * NS_PER_MS;
     p->pid = 4711;
     p->command = maker_string(p, "demo.Main --port 80");
     p->jvm_version = maker_string(p, "OpenJDK 25");

@@ -1,5 +1,6 @@
 #include "halts_craft.h"
 
+#include "base/time_units.h"
 #include "jfr_craft.h"
 
 #include <stdbool.h>
@@ -381,7 +382,7 @@ static void put_wait(struct buffer *b, unsigned type, uint64_t at, uint64_t ms, 
     buffer_varint(b, LOCK);
     if (type == MONITOR)
         buffer_varint(b, MAIN);
-    buffer_varint(b, ms * 1000000);
+    buffer_varint(b, ms * NS_PER_MS);
     buffer_u8(b, finished);
     craft_event_end(b, event);
 }

@@ -1,5 +1,7 @@
 #include "jfr_craft.h"
 
+#include "base/time_units.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -112,7 +114,7 @@ size_t craft_begin(struct buffer *b, const struct craft_type *types, size_t coun
     buffer_be64(b, 0);  /* last checkpoint: this reader looks for itself */
     buffer_be64(b, 68); /* metadata */
     buffer_be64(b, CRAFT_START_NS);
-    buffer_be64(b, 1000000000);
+    buffer_be64(b, NS_PER_S);
     buffer_be64(b, CRAFT_START_TICKS);
     buffer_be64(b, 1000000);
     buffer_be32(b, 1);

@@ -7,8 +7,9 @@
 #define TESTS_JFR_CRAFT_H
 
 #include "base/buffer.h"
+#include "base/time_units.h"
 
-enum { CRAFT_FIELDS_MAX = 12, CRAFT_START_TICKS = 1000, CRAFT_START_NS = 5000000 };
+enum { CRAFT_FIELDS_MAX = 12, CRAFT_START_TICKS = 1000, CRAFT_START_NS = 5 * NS_PER_MS };
 
 struct craft_field {
     const char *name;

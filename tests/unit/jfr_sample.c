@@ -1,5 +1,7 @@
 #include "jfr_sample.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,7 +123,7 @@ static void write_facts(struct jfr_writer *w, uint64_t t)
 {
     struct jfr_jvm_information jvm = {"OpenJDK 64-Bit Server VM", "25.0.3", "-Xmx1g -Dsecret=[redacted]", "",
                                       "app.Main größe",           1699999999000, 4711};
-    jfr_write_active_recording(w, t, "candor", "/tmp/out.jfr", SAMPLE_START_EPOCH_NS / 1000000, 30000);
+    jfr_write_active_recording(w, t, "candor", "/tmp/out.jfr", SAMPLE_START_EPOCH_NS / NS_PER_MS, 30000);
     jfr_write_active_setting(w, t, "jdk.ExecutionSample", "period", "10 ms");
     jfr_write_jvm_information(w, t, &jvm);
     jfr_write_os_information(w, t, "Linux 6.1");
@@ -192,7 +194,7 @@ void sample_round(struct jfr_writer *w, unsigned round)
         jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = t + i * 10000000,
                                                          .thread = i % SAMPLE_THREADS + 1,
                                                          .stack = stack,
-                                                         .weight_ns = 10000000 + i,
+                                                         .weight_ns = 10 * NS_PER_MS + i,
                                                          .outcome = sample_symbol_id(outcome),
                                                          .state = stack % JFR_STATES,
                                                          .pc = 0x7fff12345678 + i});
@@ -216,7 +218,7 @@ int sample_write(const char *path, unsigned chunks, unsigned flushes, struct err
             jfr_writer_flush(w, round_ticks(round), e);
         }
         if (c + 1 < chunks)
-            jfr_writer_rotate(w, round_ticks(round), SAMPLE_START_EPOCH_NS + round * 1000000000ULL, e);
+            jfr_writer_rotate(w, round_ticks(round), SAMPLE_START_EPOCH_NS + round * NS_PER_S, e);
     }
     return jfr_writer_close(w, round_ticks(round), e);
 }
@@ -231,7 +233,7 @@ int sample_write_small(const char *path, struct error *e)
         jfr_write_cpu_sample(w, &(struct jfr_cpu_sample){.ticks = t + i,
                                                          .thread = i,
                                                          .stack = i,
-                                                         .weight_ns = 10000000,
+                                                         .weight_ns = 10 * NS_PER_MS,
                                                          .outcome = sample_symbol_id("complete"),
                                                          .state = JFR_STATE_JAVA,
                                                          .pc = 4096});

@@ -2,6 +2,7 @@
 #ifndef TESTS_JFR_SAMPLE_H
 #define TESTS_JFR_SAMPLE_H
 
+#include "base/time_units.h"
 #include "jfr/write/writer.h"
 
 enum {
@@ -20,8 +21,8 @@ enum {
     SAMPLE_WAITED = 2000000, /* ns, each */
 };
 
-#define SAMPLE_TICKS_PER_SECOND 1000000000u
-#define SAMPLE_START_TICKS 5000000000u
+#define SAMPLE_TICKS_PER_SECOND NS_PER_S
+#define SAMPLE_START_TICKS (5 * NS_PER_S)
 #define SAMPLE_START_EPOCH_NS 1700000000123456789u
 
 /* The answers of the imaginary collector behind these ids. */

@@ -22,6 +22,7 @@
  * STACK is "FRAME;FRAME;...", root first; FRAME is "[TYPE|]CLASS.METHOD[:LINE]" with TYPE one of the words of
  * jfr_frame_type_names (default "JIT compiled"). A STACK that begins with "...;" is truncated, "-" is none. */
 #include "base/strtab.h"
+#include "base/time_units.h"
 #include "jfr/write/writer.h"
 
 #include <fcntl.h>
@@ -257,7 +258,7 @@ static void obey(struct jfr_writer *w, char **words, uint64_t ticks)
 int main(int argc, char **argv)
 {
     struct jfr_pools pools = {NULL, answer_stack, answer_method, answer_thread, answer_symbol, answer_context};
-    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .start_epoch_ns = 1700000000000000000u};
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S, .start_epoch_ns = 1700000000000000000u};
     struct jfr_writer *w;
     struct error e;
     int fd = argc == 2 ? open(argv[1], O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0644) : -1;

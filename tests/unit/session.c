@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "../tap.h"
+#include "base/time_units.h"
 
 #include <dirent.h>
 #include <time.h>
@@ -44,7 +45,7 @@ uint64_t own_cpu(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* Seldom asks the kernel: the clock of a user who may not sample it stands still there. */

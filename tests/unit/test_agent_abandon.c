@@ -8,6 +8,7 @@
 
 #include "agent/hot/thread/turn.h"
 #include "agent/trigger/threads.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MS = 1000000, AFTER_FLUSH = 30 * MS };
+enum { AFTER_FLUSH = 30 * NS_PER_MS };
 
 static char file[64], copy[64];
 static volatile char *closed;
@@ -36,7 +37,7 @@ static void touch_elsewhere(void *unused)
 static void *burn_sampled(void *unused)
 {
     threads_java_begin(0, 0, "busy");
-    burn(50 * MS);
+    burn(50 * NS_PER_MS);
     threads_java_end();
     return NULL;
 }
@@ -48,7 +49,7 @@ static bool record_and_fault(void (*fault)(void *))
     uint64_t bytes;
     pthread_t thread;
     struct turn *own = turn_of_own_thread();
-    if (!session_start(file, CLOCK_AUTO, MS))
+    if (!session_start(file, CLOCK_AUTO, NS_PER_MS))
         return false;
     pthread_create(&thread, NULL, burn_sampled, NULL);
     pthread_join(thread, NULL);
@@ -111,7 +112,7 @@ static void test_own(void)
     tap_ok(now.sample_count && now.sample_count == then.sample_count, "all %u samples of before are there", now.sample_count);
     profile_deinit(&then);
     profile_deinit(&now);
-    struct collect_options again = {.events = COLLECT_CPU, .interval_ns = MS};
+    struct collect_options again = {.events = COLLECT_CPU, .interval_ns = NS_PER_MS};
     snprintf(again.file, sizeof again.file, "%s", copy);
     struct error e;
     tap_ok(collect_start(&again, false, NULL, NULL, &e) == -EFAULT && strstr(e.text, status.fault),

@@ -5,11 +5,11 @@
 #include "../tap.h"
 
 #include "agent/collect/session/alarm.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const uint64_t second = 1000000000;
 
 static bool parses(const char *text, double share, double processors, uint64_t window_ns)
 {
@@ -29,8 +29,8 @@ static void refused(const char *text, const char *word)
 
 static void test_rules(void)
 {
-    tap_ok(parses("cpu>90%", 0.9, 0, 10 * second) && parses("cpu>100%/1s", 1, 0, second) &&
-               parses("cpu>1.5", 0, 1.5, 10 * second) && parses("cpu>0.25/2m", 0, 0.25, 120 * second),
+    tap_ok(parses("cpu>90%", 0.9, 0, 10 * NS_PER_S) && parses("cpu>100%/1s", 1, 0, NS_PER_S) &&
+               parses("cpu>1.5", 0, 1.5, 10 * NS_PER_S) && parses("cpu>0.25/2m", 0, 0.25, 120 * NS_PER_S),
            "shares and processors, with a window and without");
     static const char *const bad[] = {"", "cpu>", "cpu>x", "cpu>-1", "cpu>0", "cpu>0%", "cpu>nan", "cpu>90%%", "cpu>90%x", "cpu<5",
                                       "cpu=90%", "heap>90%", "CPU>90%", "cpu>1e9"};
@@ -52,8 +52,8 @@ static unsigned run(struct alarm *a, uint64_t *now, double *cpu, double processo
     unsigned rang = 0;
     double used;
     for (unsigned i = 0; i < 10 * seconds; i++) {
-        *now += second / 10;
-        *cpu += processors * (double)second / 10;
+        *now += NS_PER_S / 10;
+        *cpu += processors * (double)NS_PER_S / 10;
         rang += alarm_rings(a, *now, (uint64_t)*cpu, &used);
     }
     return rang;
@@ -71,8 +71,8 @@ static struct alarm begun(const char *text, double processors)
 
 static void test_ringing(void)
 {
-    uint64_t now = 77 * second;
-    double cpu = 5e9;
+    uint64_t now = 77 * NS_PER_S;
+    double cpu = 5 * NS_PER_S;
     struct alarm a = begun("cpu>90%/10s", 2);
     tap_ok(!run(&a, &now, &cpu, 2, 10), "never before a window is over");
     tap_ok(run(&a, &now, &cpu, 2, 10) == 100, "above the limit at every look");
@@ -87,8 +87,8 @@ static void test_ringing(void)
     struct alarm slow = begun("cpu>50%/1s", 1);
     double used = 0;
     alarm_rings(&slow, now, (uint64_t)cpu, &used);
-    tap_ok(!alarm_rings(&slow, now + 100 * second, (uint64_t)cpu + 40 * second, &used) && used == 0.4 &&
-               alarm_rings(&slow, now + 101 * second, (uint64_t)cpu + 41 * second, &used) && used == 1,
+    tap_ok(!alarm_rings(&slow, now + 100 * NS_PER_S, (uint64_t)cpu + 40 * NS_PER_S, &used) && used == 0.4 &&
+               alarm_rings(&slow, now + 101 * NS_PER_S, (uint64_t)cpu + 41 * NS_PER_S, &used) && used == 1,
            "over more than the window where nobody asked for so long");
 }
 

@@ -14,6 +14,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/threads.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
@@ -111,8 +112,8 @@ static int looks_until_steady(struct alloc_pace *p, double per_second, uint64_t 
     const uint64_t step = 50000000;
     for (int i = 0; i < 100 * 20; i++) {
         *now += step;
-        *bytes += per_second * step / 1e9;
-        *samples += per_second * step / 1e9 / (double)p->interval;
+        *bytes += per_second * step / NS_PER_S;
+        *samples += per_second * step / NS_PER_S / (double)p->interval;
         alloc_pace_next(p, *now, (uint64_t)*bytes, (uint64_t)*samples);
         double rate = per_second / (double)p->interval;
         if (fabs(rate / (double)p->rate - 1) < 0.25)
@@ -133,16 +134,16 @@ static void test_pace(void)
         tap_ok(looks <= 9, "%g bytes a second: about 100 samples a second within %d s", programs[i], looks);
     }
     for (int i = 0; i < 60; i++)
-        alloc_pace_next(&p, now += 1000000000, (uint64_t)bytes, (uint64_t)samples);
+        alloc_pace_next(&p, now += NS_PER_S, (uint64_t)bytes, (uint64_t)samples);
     tap_ok(p.interval <= 1.2 * ALLOC_PACE_INTERVAL_MIN, "who allocates nothing is sampled as finely as it gets");
 }
 
 static void test_tokens(void)
 {
-    const uint64_t ms = 1000000;
     tap_ok(alloc_pace_tokens(100, INT32_MAX, 0) == 1200, "two seconds' worth and a thousand at most");
-    tap_ok(alloc_pace_tokens(100, 0, 50 * ms) == 50 && alloc_pace_tokens(100, -5000, 50 * ms) == 50, "ten times the rate, without debts");
-    tap_ok(alloc_pace_tokens(100, 1190, 1000 * ms) == 1200, "what is not taken is not saved");
+    tap_ok(alloc_pace_tokens(100, 0, 50 * NS_PER_MS) == 50 && alloc_pace_tokens(100, -5000, 50 * NS_PER_MS) == 50,
+           "ten times the rate, without debts");
+    tap_ok(alloc_pace_tokens(100, 1190, 1000 * NS_PER_MS) == 1200, "what is not taken is not saved");
 }
 
 /* ---- the way into the file ---- */
@@ -178,7 +179,7 @@ static void *allocate(void *was_there)
 
 static bool start(struct alloc_options alloc)
 {
-    struct collect_options o = {.events = COLLECT_ALLOC, .interval_ns = 10000000, .alloc = alloc};
+    struct collect_options o = {.events = COLLECT_ALLOC, .interval_ns = 10 * NS_PER_MS, .alloc = alloc};
     snprintf(o.file, sizeof o.file, "%s", file);
     ended = 0;
     taken_bytes = 0;

@@ -4,9 +4,9 @@
 #include "../tap.h"
 
 #include "agent/collect/clock/budget.h"
+#include "base/time_units.h"
 
-enum { MS = 1000000, STEPS_PER_SECOND = 10 };
-#define SECOND UINT64_C(1000000000)
+enum { STEPS_PER_SECOND = 10 };
 
 /* A program that is sampled at the budget's pace. */
 struct program {
@@ -24,7 +24,7 @@ static void begin(struct program *p, struct budget_limits limits, uint64_t inter
 /* A tenth of a second. */
 static void step(struct program *p)
 {
-    double wall = (double)(SECOND / STEPS_PER_SECOND), cpu = p->processors * wall;
+    double wall = (double)(NS_PER_S / STEPS_PER_SECOND), cpu = p->processors * wall;
     p->samples += cpu / (double)p->budget.pace_ns;
     p->samples_ns += cpu / (double)p->budget.pace_ns * p->sample_ns;
     p->used.wall_ns += (uint64_t)wall;
@@ -49,19 +49,19 @@ static double overhead_since(const struct program *p, const struct budget_usage 
 static void test_none(void)
 {
     struct program p = {.processors = 64, .sample_ns = 20000};
-    begin(&p, (struct budget_limits){0}, 10 * MS);
+    begin(&p, (struct budget_limits){0}, 10 * NS_PER_MS);
     run(&p, 10);
-    tap_ok(p.budget.pace_ns == 10 * MS, "without a limit the interval is what was asked for");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "without a limit the interval is what was asked for");
     p = (struct program){.processors = 1, .sample_ns = 20000};
-    begin(&p, (struct budget_limits){.max_rate = 600, .max_overhead = 0.01}, 10 * MS);
+    begin(&p, (struct budget_limits){.max_rate = 600, .max_overhead = 0.01}, 10 * NS_PER_MS);
     run(&p, 10);
-    tap_ok(p.budget.pace_ns == 10 * MS, "and so it is where the limits are kept anyway");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "and so it is where the limits are kept anyway");
 }
 
 static void test_rate(void)
 {
     struct program p = {.processors = 64, .sample_ns = 20000};
-    begin(&p, (struct budget_limits){.max_rate = 600}, 10 * MS);
+    begin(&p, (struct budget_limits){.max_rate = 600}, 10 * NS_PER_MS);
     run(&p, 1);
     uint64_t before = p.used.samples;
     run(&p, 10);
@@ -69,7 +69,7 @@ static void test_rate(void)
            (unsigned long long)(p.used.samples - before));
     p.processors = 2;
     run(&p, 10);
-    tap_ok(p.budget.pace_ns == 10 * MS, "with two of them nothing is suppressed any more");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "with two of them nothing is suppressed any more");
     p.processors = 64;
     step(&p);
     before = p.used.samples;
@@ -81,7 +81,7 @@ static void test_rate(void)
 static void test_overhead(double own)
 {
     struct program p = {.processors = 2, .sample_ns = 25000, .own = own};
-    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS / 10);
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, NS_PER_MS / 10);
     run(&p, 20);
     struct budget_usage then = p.used;
     for (int swing = 0; swing < 60; swing++) {
@@ -100,7 +100,7 @@ static void test_bursts(void)
 {
     struct program p = {.sample_ns = 25000, .own = 0.0005};
     struct budget_usage then = p.used;
-    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS / 10);
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, NS_PER_MS / 10);
     for (int i = 0; i < 600; i++) {
         p.processors = i % 20 < 4 ? 1 : 0;
         step(&p);
@@ -115,13 +115,13 @@ static void test_bursts(void)
 static void test_tight(void)
 {
     struct program p = {.processors = 0.2, .sample_ns = 25000, .own = 0.0009};
-    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS);
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, NS_PER_MS);
     run(&p, 30);
     tap_ok(budget_is_tight(&p.budget) && !budget_is_hopeless(&p.budget), "nine tenths of it: to sleep longer may help");
     p.own = 0.0003;
     run(&p, 30);
     tap_ok(!budget_is_tight(&p.budget), "and has helped");
-    begin(&p, (struct budget_limits){0}, MS);
+    begin(&p, (struct budget_limits){0}, NS_PER_MS);
     p.own = 0.1;
     run(&p, 30);
     tap_ok(!budget_is_tight(&p.budget), "without a limit there is no need to");
@@ -130,12 +130,13 @@ static void test_tight(void)
 static void test_hopeless(void)
 {
     struct program p = {.processors = 1, .sample_ns = 25000, .own = 0.01};
-    begin(&p, (struct budget_limits){.max_overhead = 0.005}, MS);
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, NS_PER_MS);
     run(&p, 5);
     bool soon = budget_is_hopeless(&p.budget);
     run(&p, 30);
     tap_ok(!soon && budget_is_hopeless(&p.budget), "an agent's thread that takes twice the budget is told of, after a while");
-    tap_ok(p.budget.pace_ns < SECOND, "and there are samples even then, every %llu ms", (unsigned long long)(p.budget.pace_ns / MS));
+    tap_ok(p.budget.pace_ns < NS_PER_S, "and there are samples even then, every %llu ms",
+           (unsigned long long)(p.budget.pace_ns / NS_PER_MS));
     p.own = 0;
     run(&p, 30);
     tap_ok(!budget_is_hopeless(&p.budget), "and no more when it takes less");
@@ -144,18 +145,19 @@ static void test_hopeless(void)
 static void test_idle(void)
 {
     struct program p = {.processors = 0.001, .sample_ns = 25000, .own = 0.0002};
-    begin(&p, (struct budget_limits){.max_overhead = 0.005}, 10 * MS);
+    begin(&p, (struct budget_limits){.max_overhead = 0.005}, 10 * NS_PER_MS);
     run(&p, 60);
-    tap_ok(p.budget.pace_ns == 10 * MS && !budget_is_hopeless(&p.budget), "a program that does nothing is not what is held against it");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS && !budget_is_hopeless(&p.budget),
+           "a program that does nothing is not what is held against it");
     p.processors = 0;
     run(&p, 60);
-    tap_ok(p.budget.pace_ns == 10 * MS, "nor one that does nothing at all");
+    tap_ok(p.budget.pace_ns == 10 * NS_PER_MS, "nor one that does nothing at all");
 }
 
 static void test_steadiness(void)
 {
     struct program p = {.processors = 8, .sample_ns = 20000};
-    begin(&p, (struct budget_limits){.max_rate = 100}, 10 * MS);
+    begin(&p, (struct budget_limits){.max_rate = 100}, 10 * NS_PER_MS);
     run(&p, 5);
     int changes = 0;
     for (int i = 0; i < 300; i++) {

@@ -5,6 +5,7 @@
 #include "../tap.h"
 
 #include "agent/collect/collect.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, RECORDINGS = 8, BUSY = 3 };
+enum { RECORDINGS = 8, BUSY = 3 };
 
 static char file[64];
 static struct error error;
@@ -22,21 +23,21 @@ static void burn(uint64_t ns)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    uint64_t now, end = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + ns;
+    uint64_t now, end = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec + ns;
     do {
         for (volatile int i = 0; i < 1000; i++)
             ;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-        now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+        now = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
     } while (now < end);
 }
 
 /* By fits and starts, so that rounds with and without a clock meet different neighbours. */
 static void *disturb(void *unused)
 {
-    struct timespec pause = {.tv_nsec = 2 * MS};
+    struct timespec pause = {.tv_nsec = 2 * NS_PER_MS};
     while (!done) {
-        burn(3 * MS);
+        burn(3 * NS_PER_MS);
         nanosleep(&pause, NULL);
     }
     return NULL;
@@ -48,7 +49,7 @@ static void nothing(void)
 
 static bool record(enum clock_kind kind)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = MS};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = NS_PER_MS};
     uint64_t bytes, samples;
     pthread_t busy[BUSY];
     snprintf(o.file, sizeof o.file, "%s", file);
@@ -56,7 +57,7 @@ static bool record(enum clock_kind kind)
     for (int i = 0; i < BUSY; i++)
         pthread_create(&busy[i], NULL, disturb, NULL);
     bool good = !collect_start(&o, false, NULL, nothing, &error);
-    struct timespec pause = {.tv_nsec = 5 * MS};
+    struct timespec pause = {.tv_nsec = 5 * NS_PER_MS};
     struct collect_status status = {0};
     for (int i = 0; i < 4000 && good && !status.samples; i++) {
         nanosleep(&pause, NULL);
@@ -118,7 +119,7 @@ int main(void)
     snprintf(file, sizeof file, "/tmp/candor-calibrate-%d.jfr", (int)getpid());
     for (enum clock_kind kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
         struct clock c;
-        if (clock_choose(&c, kind, MS, &error))
+        if (clock_choose(&c, kind, NS_PER_MS, &error))
             tap_skip("%s: %s", clock_names[kind], error.text);
         else if (kind == CLOCK_SIGTRAP || kind == CLOCK_SIGNAL)
             test_known(kind);

@@ -10,6 +10,7 @@
 #include "session.h"
 
 #include "agent/trigger/clocks/clock.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 20000, SLEEPS = 3000, HOPS = 3000, INTERVAL = 50, MS = 1000000 };
+enum { PAGES = 20000, SLEEPS = 3000, HOPS = 3000, INTERVAL = 50 };
 enum truth { FAULTS, SWITCHES, MIGRATIONS, TRUTHS };
 
 static char file[64];
@@ -104,7 +105,7 @@ static void *run(void *argument)
 static bool record(enum clock_kind kind, const char *event, struct worker *busy, struct worker *idle, bool *started)
 {
     struct collect_options o = {.events = COLLECT_CPU, .clock = kind, .interval_ns = INTERVAL, .event_interval = INTERVAL};
-    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
+    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * NS_PER_MS};
     snprintf(o.file, sizeof o.file, "%s", file);
     done = false;
     pthread_barrier_init(&phase, NULL, 3);

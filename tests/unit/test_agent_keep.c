@@ -1,6 +1,7 @@
 /* How much of a recording is kept: within its bounds, and with books of what is there.
  * tier: default
  * timeout: 200 */
+#include "base/time_units.h"
 #include "jfr_sample.h"
 #include "session.h"
 
@@ -117,12 +118,13 @@ static void check_late(const struct keep *size, const struct rounds *rounds, con
 static void test_rules(void)
 {
     struct bounds b;
-    struct keep time = {.ns = 20 * UINT64_C(1000000000)}, size = {.bytes = 2 << 20}, both = {time.ns, size.bytes};
+    struct keep time = {.ns = 20 * NS_PER_S}, size = {.bytes = 2 << 20}, both = {time.ns, size.bytes};
     struct rounds light = {.weight = 1}, heavy = {.weight = 20};
     struct rounds late = {20, 7, 26 * 20, 0}, many = {20, 7, 20, 700}, most = {20, 7, 20, 1200};
     bool good = record(&time, 200, &light, &b);
     tap_ok(good && reads(path) && b.least_ns >= time.ns && b.most_ns <= time.ns + keep_chunk_ns(&time) && b.shrunk > 3,
-           "the last 20 s, and a tenth more at most: it went back %.1f to %.1f s", (double)b.least_ns / 1e9, (double)b.most_ns / 1e9);
+           "the last 20 s, and a tenth more at most: it went back %.1f to %.1f s", (double)b.least_ns / NS_PER_S,
+           (double)b.most_ns / NS_PER_S);
     good = record(&size, 200, &heavy, &b);
     tap_ok(good && reads(path) && b.most_bytes <= size.bytes && b.least_bytes >= size.bytes / 2 && b.shrunk > 3,
            "at most 2 MiB, and half of it at least: %llu to %llu KiB", (unsigned long long)b.least_bytes >> 10,
@@ -134,7 +136,7 @@ static void test_rules(void)
     tap_ok(good && b.most_bytes <= size.bytes && b.most_ns <= time.ns + keep_chunk_ns(&both), "both: whichever is less");
     struct keep none = {0};
     good = record(&none, 100, &light, &b);
-    tap_ok(good && !b.shrunk && b.most_ns == 100 * UINT64_C(1000000000), "without bounds all of it");
+    tap_ok(good && !b.shrunk && b.most_ns == 100 * NS_PER_S, "without bounds all of it");
 }
 
 /* ---- a recording of this process ---- */
@@ -208,14 +210,14 @@ static _Atomic bool is_over;
 static void *busy(void *unused)
 {
     while (!is_over)
-        burn(1000000);
+        burn(NS_PER_MS);
     return NULL;
 }
 
 /* This thread is the agent's, and not sampled. */
 static void collect(uint64_t seconds)
 {
-    uint64_t end = clock_monotonic_ns() + seconds * 1000000000;
+    uint64_t end = clock_monotonic_ns() + seconds * NS_PER_S;
     while (clock_monotonic_ns() < end) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
         collect_tick();
@@ -224,7 +226,7 @@ static void collect(uint64_t seconds)
 
 static void test_session(void)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = 1000000, .keep.ns = 2000000000};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = NS_PER_MS, .keep.ns = 2 * NS_PER_S};
     struct collect_status s;
     struct error e = {""};
     uint64_t bytes = 0;
@@ -234,7 +236,7 @@ static void test_session(void)
     collect(6);
     collect_status(&s);
     tap_ok(s.keep.ns == o.keep.ns && s.kept_ns >= o.keep.ns && s.kept_ns < s.elapsed_ns, "it goes back %.2f of %.2f s",
-           (double)s.kept_ns / 1e9, (double)s.elapsed_ns / 1e9);
+           (double)s.kept_ns / NS_PER_S, (double)s.elapsed_ns / NS_PER_S);
     struct stat st;
     int rc = collect_dump(copy, -1, 0, &bytes, &e);
     tap_ok(!rc && !stat(copy, &st) && (uint64_t)st.st_size == bytes, "a dump of it: %s", rc ? e.text : "all bytes");
@@ -269,8 +271,8 @@ static unsigned dumps_told(const char *file)
 
 static void test_dumps(void)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = 1000000,
-                                .dumps = {.max = 2, .pause_ns = 1000000000}};
+    struct collect_options o = {.events = COLLECT_CPU, .clock = CLOCK_AUTO, .interval_ns = NS_PER_MS,
+                                .dumps = {.max = 2, .pause_ns = NS_PER_S}};
     struct error e;
     char file[RECORDING_PATH_MAX];
     alarm_rule_parse(&o.dumps.rule, "cpu>0.02/1s", &e);

@@ -14,6 +14,7 @@
 #include "agent/trigger/jvm/heap_walks.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/threads.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384, WALK_NS = 400000000 };
+enum { OBJECTS = 1500, FIXED = 64 << 10, SIZE = 4096, STEP = 8, FEW = 64, MANY = 16384, WALK_NS = 400 * NS_PER_MS };
 
 static char file[64], copy[64];
 
@@ -111,7 +112,7 @@ static uint64_t now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* A pause ends, and the agent's thread has looked. */
@@ -129,7 +130,7 @@ static void collect(uint64_t heap_used)
 
 static bool start(uint32_t max)
 {
-    struct collect_options o = {.events = COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10000000, .alloc = {.interval = FIXED},
+    struct collect_options o = {.events = COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10 * NS_PER_MS, .alloc = {.interval = FIXED},
                                 .live = {.max = max}};
     snprintf(o.file, sizeof o.file, "%s", file);
     memset(objects, 0, sizeof objects);
@@ -429,8 +430,8 @@ static void test_walked(void)
     struct profile p;
     struct error e;
     uint64_t bytes;
-    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10000000,
-                                .alloc = {.interval = FIXED}, .live = {.max = MANY, .paths_ns = 600000000000}};
+    struct collect_options o = {.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE, .interval_ns = 10 * NS_PER_MS,
+                                .alloc = {.interval = FIXED}, .live = {.max = MANY, .paths_ns = 600 * NS_PER_S}};
     snprintf(o.file, sizeof o.file, "%s", file);
     memset(objects, 0, sizeof objects);
     heap_walks = (struct heap_walks){used, open_heap, walk, classify, name, close_heap};
@@ -460,7 +461,7 @@ static void test_refused(void)
            "on Java 8 the error says what is missing");
     jvm_facts.java_version = 0;
     tap_ok(access(file, F_OK) != 0, "and there is no file");
-    struct collect_options o = {.events = COLLECT_ALLOC, .interval_ns = 10000000, .alloc = {.interval = FIXED}};
+    struct collect_options o = {.events = COLLECT_ALLOC, .interval_ns = 10 * NS_PER_MS, .alloc = {.interval = FIXED}};
     snprintf(o.file, sizeof o.file, "%s", file);
     tap_ok(session_start_with(&o) && !alloc_wants_reference() && session_stop(), "the event alloc alone wants none");
 }

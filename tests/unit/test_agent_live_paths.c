@@ -6,6 +6,7 @@
 #include "agent/collect/live/paths.h"
 #include "agent/trigger/jvm/heap_walks.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "fake_heap.h"
 #include "profile/figures/leaks.h"
 #include "profile/load/load_jfr.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OBJECTS = 300, VALUE = 1, TABLE, CACHE, SECOND = 1000000000 };
+enum { OBJECTS = 300, VALUE = 1, TABLE, CACHE };
 
 static struct fake_heap heap;
 static uint32_t orders, map, table, objects[OBJECTS];
@@ -228,7 +229,7 @@ static void test_unasked(void)
 
 int main(void)
 {
-    const uint64_t enough[] = {20 * (uint64_t)SECOND, 20 * (uint64_t)SECOND};
+    const uint64_t enough[] = {20 * NS_PER_S, 20 * NS_PER_S};
     snprintf(file, sizeof file, "/tmp/candor-live-paths-%d.jfr", (int)getpid());
     heap_walks = (struct heap_walks){used, open_heap, walk, classify, name, close_heap};
     make_heap();

@@ -14,6 +14,7 @@
 #include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 #include "profile/locks.h"
 
@@ -74,7 +75,7 @@ static void *work(void *unused)
 
 static bool start(struct lock_options lock)
 {
-    struct collect_options o = {.events = COLLECT_LOCK, .interval_ns = 10000000, .lock = lock};
+    struct collect_options o = {.events = COLLECT_LOCK, .interval_ns = 10 * NS_PER_MS, .lock = lock};
     snprintf(o.file, sizeof o.file, "%s", file);
     ended = 0;
     inner_ns = outer_ns = 0;
@@ -157,7 +158,7 @@ static void test_whole(void)
 /* All are shorter than the threshold: what is drawn weighs thresholds, and is off by less than one for each thread. */
 static void test_drawn(void)
 {
-    const uint64_t threshold = 1000000000;
+    const uint64_t threshold = NS_PER_S;
     struct profile p;
     uint64_t count, taken, longer, n;
     if (!tap_ok(start((struct lock_options){.has_threshold = true, .threshold_ns = threshold}), "a recording with a threshold begins"))

@@ -9,21 +9,22 @@
 #include "agent/collect/lock/lock_pace.h"
 #include "agent/hot/calls/lock_draw.h"
 #include "agent/hot/signal/handler.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-enum { MS = 1000000, STRATA = 100000 };
+enum { STRATA = 100000 };
 
 static void test_exact(void)
 {
     struct lock_draw d = {.random = 1};
     bool all = true;
-    for (uint64_t wait = MS; wait < 100 * MS; wait += 77777)
-        all &= lock_draw(&d, wait, MS) == wait;
+    for (uint64_t wait = NS_PER_MS; wait < 100 * NS_PER_MS; wait += 77777)
+        all &= lock_draw(&d, wait, NS_PER_MS) == wait;
     tap_ok(all && !d.stratum, "waits as long as the threshold weigh what they took, and touch no stratum");
     tap_ok(lock_draw(&d, 17, 0) == 17 && lock_draw(&d, 0, 0) == 0, "with a threshold of 0 each does");
-    tap_ok(!lock_draw(&d, 0, MS), "a wait of no time weighs nothing");
+    tap_ok(!lock_draw(&d, 0, NS_PER_MS), "a wait of no time weighs nothing");
 }
 
 /* Two places that wait by turns, together as long as a stratum: the program is in step with the strata, where a point at fixed
@@ -31,28 +32,28 @@ static void test_exact(void)
 static void test_in_step(double share)
 {
     struct lock_draw d = {.random = 4711};
-    uint64_t a = (uint64_t)(share * MS), weights[2] = {0};
+    uint64_t a = (uint64_t)(share * NS_PER_MS), weights[2] = {0};
     for (int i = 0; i < STRATA; i++) {
-        weights[0] += lock_draw(&d, a, MS);
-        weights[1] += lock_draw(&d, MS - a, MS);
+        weights[0] += lock_draw(&d, a, NS_PER_MS);
+        weights[1] += lock_draw(&d, NS_PER_MS - a, NS_PER_MS);
     }
-    double p = (double)a / MS, error = sqrt(p * (1 - p) / STRATA), found = (double)weights[0] / MS / STRATA;
+    double p = (double)a / NS_PER_MS, error = sqrt(p * (1 - p) / STRATA), found = (double)weights[0] / NS_PER_MS / STRATA;
     tap_ok(fabs(found - p) <= 5 * error, "a place with %.3f of the waiting gets %.4f of it, standard error %.4f", share, found, error);
-    tap_ok(weights[0] + weights[1] == (uint64_t)STRATA * MS, "and both together all of it");
+    tap_ok(weights[0] + weights[1] == (uint64_t)STRATA * NS_PER_MS, "and both together all of it");
 }
 
 /* Waits of all lengths at two places, and a threshold that moves. Returns how far the sum was off at most, in thresholds. */
 static void test_moving(uint64_t seed)
 {
     struct lock_draw d = {.random = seed};
-    uint64_t random = seed * 3 + 1, truth[2] = {0}, weights[2] = {0}, threshold = MS;
-    const uint64_t most = 16 * MS;
+    uint64_t random = seed * 3 + 1, truth[2] = {0}, weights[2] = {0}, threshold = NS_PER_MS;
+    const uint64_t most = 16 * NS_PER_MS;
     double worst = 0;
     for (int i = 0; i < STRATA; i++) {
         if (!(i % 1000))
-            threshold = (uint64_t)MS << handler_random(&random) % 5;
+            threshold = NS_PER_MS << handler_random(&random) % 5;
         int place = handler_random(&random) % 4 == 0;
-        uint64_t wait = handler_random(&random) % (2 * MS);
+        uint64_t wait = handler_random(&random) % (2 * NS_PER_MS);
         weights[place] += lock_draw(&d, wait, threshold);
         truth[place] += wait;
         double off = fabs((double)(weights[0] + weights[1]) - (double)(truth[0] + truth[1]));
@@ -70,7 +71,7 @@ static int seconds_to_hold(struct lock_pace *p, double per_second, uint64_t wait
 {
     for (int i = 0; i < 100 * 20; i++) {
         double chance = wait >= p->threshold ? 1 : (double)wait / (double)p->threshold;
-        *now += 50 * MS;
+        *now += 50 * NS_PER_MS;
         *samples += per_second * chance / 20;
         lock_pace_next(p, *now, (uint64_t)*samples);
         if (per_second * fmin(1, (double)wait / (double)p->threshold) <= 1.25 * (double)p->rate)
@@ -85,16 +86,16 @@ static void test_pace(void)
     uint64_t now = 1;
     double samples = 0;
     lock_pace_begin(&p, 500, 0, now);
-    int took = seconds_to_hold(&p, 200000, MS / 10, &now, &samples);
+    int took = seconds_to_hold(&p, 200000, NS_PER_MS / 10, &now, &samples);
     tap_ok(took <= 3 && p.threshold > 0, "200,000 waits a second: held after %d s, threshold %" PRIu64 " ns", took, p.threshold);
     tap_ok(samples < 200000, "at the price of %.0f samples", samples);
     for (int i = 0; i < 60; i++)
-        lock_pace_next(&p, now += 1000 * (uint64_t)MS, (uint64_t)samples);
+        lock_pace_next(&p, now += 1000 * NS_PER_MS, (uint64_t)samples);
     tap_ok(p.threshold == 0, "a calm program has the threshold that was asked for again");
-    lock_pace_begin(&p, 500, MS, now);
+    lock_pace_begin(&p, 500, NS_PER_MS, now);
     for (int i = 0; i < 10; i++)
-        lock_pace_next(&p, now += 1000 * (uint64_t)MS, 400 * ((uint64_t)i + 1));
-    tap_ok(p.threshold == MS, "below the rate it stays what was asked for");
+        lock_pace_next(&p, now += 1000 * NS_PER_MS, 400 * ((uint64_t)i + 1));
+    tap_ok(p.threshold == NS_PER_MS, "below the rate it stays what was asked for");
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "agent/trigger/jvm/alloc_events.h"
 #include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/tasks/tasks.h"
+#include "base/time_units.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +55,7 @@ enum { PATIENCE_MS = 60000, LONG_MS = 12000 }; /* who does not come for so long 
 
 static void pause_ms(long ms)
 {
-    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * NS_PER_MS};
     nanosleep(&t, NULL);
 }
 
@@ -122,7 +123,7 @@ static bool starts(const char *text, const char *with)
 
 static struct collect_options options_for(enum clock_kind clock)
 {
-    struct collect_options o = {.events = COLLECT_CPU, .interval_ns = 1000000, .clock = clock};
+    struct collect_options o = {.events = COLLECT_CPU, .interval_ns = NS_PER_MS, .clock = clock};
     snprintf(o.file, sizeof o.file, "%s", file);
     return o;
 }
@@ -292,7 +293,7 @@ static void test_no_descriptors(void)
     uint64_t used = clock_thread_cpu(agent_tid) - before;
     setrlimit(RLIMIT_NOFILE, &old);
     tap_ok(connected && used < 250000000u, "with no descriptor left the agent waits, it does not spin (%.1f ms of CPU in 500 ms)",
-           (double)used / 1e6);
+           (double)used / NS_PER_MS);
     send(fd, "status\n", 7, MSG_NOSIGNAL);
     tap_ok(receive(fd, answer, sizeof answer) > 0 && starts(answer, "ok\n"), "and answers when there is one again");
     close(fd);
@@ -536,7 +537,7 @@ static void test_long_end(void)
     struct collect_options o = options_for(CLOCK_AUTO);
     struct error e = {""};
     o.events = COLLECT_CPU | COLLECT_ALLOC | COLLECT_LIVE;
-    o.live.paths_ns = 600000000000;
+    o.live.paths_ns = 600 * NS_PER_S;
     alloc_events = (struct alloc_events){open_allocations, set_interval};
     live_objects = (struct live_objects){open_references, count_end, look_for_long, forget};
     tap_ok(!loop_open(&hooks, false, &o, &e), "a recording whose end takes %d s (%s)", LONG_MS / 1000, e.text);

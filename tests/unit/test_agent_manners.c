@@ -10,6 +10,7 @@
 #include "session.h"
 
 #include "agent/collect/collect.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, INTERVAL = MS / 10, THREADS = 4, CALLS = 2000, WORK_NS = MS / 4, ROUNDS = 3, MAPPED_MOST = 1 << 20 };
+enum { INTERVAL = NS_PER_MS / 10, THREADS = 4, CALLS = 2000, WORK_NS = NS_PER_MS / 4, ROUNDS = 3, MAPPED_MOST = 1 << 20 };
 
 static char file[64];
 static _Atomic int left, interrupted, broken;
@@ -34,7 +35,7 @@ static void note(int rc)
 /* Each call begins and ends near an expiry as often as anywhere else. */
 static void *call(void *unused)
 {
-    struct timespec nap = {.tv_nsec = MS / 20};
+    struct timespec nap = {.tv_nsec = NS_PER_MS / 20};
     struct epoll_event event;
     int pipes[2] = {-1, -1}, epoll = epoll_create1(0);
     broken += pipe(pipes) || epoll < 0;
@@ -55,7 +56,7 @@ static void *call(void *unused)
 static void run(void)
 {
     pthread_t threads[THREADS];
-    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
+    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * NS_PER_MS};
     left = THREADS;
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, call, NULL);

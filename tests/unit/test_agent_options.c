@@ -5,6 +5,7 @@
 
 #include "agent/control/options.h"
 #include "base/agreed/recording_options.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -53,21 +54,21 @@ static void test_events(void)
 
 static void test_accepted(void)
 {
-    tap_ok(!parse("") && !options.file[0] && options.interval_ns == 10000000 && !options.duration_ns &&
+    tap_ok(!parse("") && !options.file[0] && options.interval_ns == 10 * NS_PER_MS && !options.duration_ns &&
                options.clock == CLOCK_AUTO && options.walker == WALKER_AUTO,
            "nothing means: no file, 10 ms, until stopped, whatever works best");
-    tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10000000, "no text means the same");
+    tap_ok(!options_parse(&options, NULL, &error) && options.interval_ns == 10 * NS_PER_MS, "no text means the same");
     tap_ok(!parse("file=/tmp/x.jfr,interval=1ms,duration=30s,clock=timer,event=cpu,walker=agct,carrier-frames=on,recompile=on") &&
-               !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == 1000000 &&
-               options.duration_ns == 30000000000u && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
+               !strcmp(options.file, "/tmp/x.jfr") && options.interval_ns == NS_PER_MS &&
+               options.duration_ns == 30 * NS_PER_S && options.clock == CLOCK_TIMER && options.walker == WALKER_AGCT &&
                options.carrier_frames && options.recompile,
            "all of them");
     tap_ok(!options.limits.max_rate && !options.limits.max_overhead && !parse("max-rate=600/s,max-overhead=0.5%25") &&
                options.limits.max_rate == 600 && options.limits.max_overhead == 0.005 && !parse("max-rate=1,max-overhead=100") &&
                options.limits.max_rate == 1 && options.limits.max_overhead == 1,
            "budgets, with their units or without");
-    tap_ok(!parse("event=safepoint,file=/x") && options.events == COLLECT_SAFEPOINT && options.interval_ns == 10000000 &&
-               !parse("interval=1ms,event=safepoint") && options.interval_ns == 1000000 && !parse("event=cpu") &&
+    tap_ok(!parse("event=safepoint,file=/x") && options.events == COLLECT_SAFEPOINT && options.interval_ns == 10 * NS_PER_MS &&
+               !parse("interval=1ms,event=safepoint") && options.interval_ns == NS_PER_MS && !parse("event=cpu") &&
                options.events == COLLECT_CPU,
            "the event safepoint, every 10 ms, or every millisecond");
     tap_ok(!parse("event=alloc") && options.events == COLLECT_ALLOC && !options.alloc.interval && !options.alloc.rate &&
@@ -85,7 +86,7 @@ static void test_accepted(void)
                parse("event=live,live-max=16385") && parse("event=live,live-max=1k") && parse("event=live+live") &&
                parse("event=live+safepoint") && parse("event=live,clock=timer"),
            "and what it cannot have");
-    tap_ok(!parse("event=live,paths=200ms") && options.live.paths_ns == 200000000 && !parse("file=/copy.jfr,event=live,paths=10m") &&
+    tap_ok(!parse("event=live,paths=200ms") && options.live.paths_ns == 200 * NS_PER_MS && !parse("file=/copy.jfr,event=live,paths=10m") &&
                parse("paths=1s") && strstr(error.text, "event=live") &&
                parse("event=live,paths=0") && parse("event=live,paths=11m") && parse("event=live,paths=on") && strstr(error.text, "200ms"),
            "and the time for who holds what is alive, which a dump may name, too");
@@ -103,7 +104,7 @@ static void test_accepted(void)
     tap_ok(!parse("event=lock") && options.events == COLLECT_LOCK && !options.lock.has_threshold && !options.lock.rate &&
                !parse("event=cpu+wall+alloc+lock,lock-threshold=20ms,lock-rate=50/s") &&
                options.events == (COLLECT_CPU | COLLECT_WALL | COLLECT_ALLOC | COLLECT_LOCK) && options.lock.has_threshold &&
-               options.lock.threshold_ns == 20000000 && options.lock.rate == 50 && !parse("event=lock,lock-threshold=0") &&
+               options.lock.threshold_ns == 20 * NS_PER_MS && options.lock.rate == 50 && !parse("event=lock,lock-threshold=0") &&
                options.lock.has_threshold && !options.lock.threshold_ns,
            "the event lock, alone or beside others, of all waits or of some");
     tap_ok(!parse("event=page-faults") && options.events == COLLECT_CPU && !strcmp(options.counter.name, "page-faults") &&
@@ -115,24 +116,25 @@ static void test_accepted(void)
                options.counter.config == (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16) &&
                !parse("event=cpu") && !options.counter.name[0],
            "events that perf counts");
-    tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50000000 &&
-               options.wall.interval_ns == 50000000 && options.wall.rate == 160 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
-               options.interval_ns == 5000000 && options.wall.interval_ns == 5000000 && options.wall.rate == 20 &&
-               !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7000000 && options.wall.interval_ns == 7000000,
+    tap_ok(!parse("event=wall") && options.events == COLLECT_WALL && options.interval_ns == 50 * NS_PER_MS &&
+               options.wall.interval_ns == 50 * NS_PER_MS && options.wall.rate == 160 && !parse("interval=5ms,event=wall,wall-rate=20/s") &&
+               options.interval_ns == 5 * NS_PER_MS && options.wall.interval_ns == 5 * NS_PER_MS && options.wall.rate == 20 &&
+               !parse("event=wall,wall-interval=7ms") && options.interval_ns == 7 * NS_PER_MS && options.wall.interval_ns == 7 * NS_PER_MS,
            "the event wall, every 50 ms, or as asked");
     tap_ok(!parse("event=cpu%2Cwall") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
-               options.interval_ns == 10000000 && options.wall.interval_ns == 50000000 &&
+               options.interval_ns == 10 * NS_PER_MS && options.wall.interval_ns == 50 * NS_PER_MS &&
                !parse("event=wall%2Ccpu,clock=timer,max-rate=9") && options.events == (COLLECT_CPU | COLLECT_WALL) &&
                !parse("event=cpu+wall,interval=1ms,wall-interval=2ms") &&
-               options.events == (COLLECT_CPU | COLLECT_WALL) && options.interval_ns == 1000000 && options.wall.interval_ns == 2000000,
+               options.events == (COLLECT_CPU | COLLECT_WALL) && options.interval_ns == NS_PER_MS &&
+               options.wall.interval_ns == 2 * NS_PER_MS,
            "with the CPU time, each with its own interval");
     tap_ok(!parse("") && !options.keep.ns && !options.keep.bytes && !options.dumps.rule.text[0] && options.dumps.max == 10 &&
                !parse("keep=5m,max-size=100MB,dump-on=cpu>90%25/10s,dump-dir=/var/tmp,dump-max=3,dump-pause=1m") &&
-               options.keep.ns == 300000000000u && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&
-               options.dumps.rule.window_ns == 10000000000u && !strcmp(options.dumps.folder, "/var/tmp") && options.dumps.max == 3 &&
-               options.dumps.pause_ns == 60000000000u,
+               options.keep.ns == 300 * NS_PER_S && options.keep.bytes == 100 << 20 && options.dumps.rule.share == 0.9 &&
+               options.dumps.rule.window_ns == 10 * NS_PER_S && !strcmp(options.dumps.folder, "/var/tmp") && options.dumps.max == 3 &&
+               options.dumps.pause_ns == 60 * NS_PER_S,
            "how much is kept, and when it is dumped");
-    tap_ok(!parse("event=safepoint,keep=1s,max-size=1M") && options.keep.ns == 1000000000 && options.keep.bytes == 1 << 20 &&
+    tap_ok(!parse("event=safepoint,keep=1s,max-size=1M") && options.keep.ns == NS_PER_S && options.keep.bytes == 1 << 20 &&
                !parse("max-size=1GiB"), "whatever the event; the ends of the ranges");
     tap_ok(!parse("") && !options.jfr && !parse("jfr=off") && !options.jfr && !parse("event=safepoint,jfr=existing") &&
                !strcmp(options.jfr, "existing") && !parse("jfr=on") && !strcmp(options.jfr, "on"),
@@ -273,7 +275,7 @@ static void test_dump(void)
 {
     static const char *const others[] = {"interval=1ms", "duration=5s", "clock=timer", "event=cpu", "keep=5m", "jfr=on", "walker=agct"};
     tap_ok(!parse_dump("") && !options.file[0] && !parse_dump("file=/x,descriptor=passed,paths=1s") && !strcmp(options.file, "/x") &&
-               options.passed && options.live.paths_ns == 1000000000,
+               options.passed && options.live.paths_ns == NS_PER_S,
            "what a dump can be told");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         tap_ok(parse_dump(others[i]) == -EINVAL && strstr(error.text, "none of dump's"), "and not %s: %s", others[i], error.text);

@@ -13,6 +13,7 @@
 #include "agent/hot/signal/handler.h"
 #include "agent/record/machine.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, INTERVAL = MS / 2, RATE = 50, THREADS = 2, DEPTH = 1500, TICKS = 14 };
+enum { INTERVAL = NS_PER_MS / 2, RATE = 50, THREADS = 2, DEPTH = 1500, TICKS = 14 };
 
 static char file[64];
 static _Atomic int left;
@@ -52,9 +53,9 @@ static void *work(void *argument)
 {
     const struct work *w = argument;
     if (w->deep)
-        burn_below(DEPTH, w->number, 2000 * (uint64_t)MS);
+        burn_below(DEPTH, w->number, 2000 * NS_PER_MS);
     else
-        burn_and_count(w->number, 2000 * (uint64_t)MS);
+        burn_and_count(w->number, 2000 * NS_PER_MS);
     left--;
     return NULL;
 }
@@ -63,7 +64,7 @@ static void run(bool deep)
 {
     pthread_t threads[THREADS];
     struct work all[THREADS];
-    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * MS};
+    struct timespec pause = {.tv_nsec = COLLECT_PERIOD_MS * NS_PER_MS};
     left = THREADS;
     for (int i = 0; i < THREADS; i++) {
         all[i] = (struct work){i, deep};
@@ -93,11 +94,11 @@ static void check_weights(const struct profile *p, const char *what, uint64_t pa
     for (int i = 0; i < THREADS; i++)
         used += used_ns[i];
     clock_choose(&c, CLOCK_AUTO, INTERVAL, &session_error);
-    double bound = THREADS * (1.5 * (double)pace_ns + TICKS * 4.0 * MS) + 0.02 * (double)used;
+    double bound = THREADS * (1.5 * (double)pace_ns + TICKS * 4.0 * NS_PER_MS) + 0.02 * (double)used;
     bool all = kernel && !strcmp(kernel, "included");
     double missing = (double)used - (double)p->weight;
     tap_ok(missing < bound + (all ? 0 : 0.2 * (double)used) && -missing < bound, "%s: weights of %.0f ms for %.0f ms, bound %.0f", what,
-           (double)p->weight / MS, (double)used / MS, bound / MS);
+           (double)p->weight / NS_PER_MS, (double)used / NS_PER_MS, bound / NS_PER_MS);
 }
 
 static void test_rate(enum clock_kind kind)
@@ -111,7 +112,7 @@ static void test_rate(enum clock_kind kind)
     run(false);
     collect_status(&status);
     tap_ok(session_stop(), "%s: stops", what);
-    double seconds = (double)(clock_monotonic_ns() - began) / 1e9, most = RATE * seconds + THREADS * 1000.0 * MS / INTERVAL;
+    double seconds = (double)(clock_monotonic_ns() - began) / NS_PER_S, most = RATE * seconds + THREADS * 1000.0 * NS_PER_MS / INTERVAL;
     profile_init(&p);
     if (tap_ok(!profile_load_jfr(&p, file, &session_error), "%s: reads back", what)) {
         const struct profile_book *budget = suppressed(&p, "budget");
@@ -119,8 +120,8 @@ static void test_rate(enum clock_kind kind)
                (unsigned long long)status.pace_ns / 1000);
         tap_ok(p.cpu_samples < most && p.cpu_samples > 50, "%s: %llu samples in %.1f s, %.0f at most", what,
                (unsigned long long)p.cpu_samples, seconds, most);
-        tap_ok(budget->count > 1000 && budget->ns > 500 * (int64_t)MS, "%s: %llu expiries of %lld ms were suppressed", what,
-               (unsigned long long)budget->count, (long long)budget->ns / MS);
+        tap_ok(budget->count > 1000 && budget->ns > 500 * NS_PER_MS, "%s: %llu expiries of %lld ms were suppressed", what,
+               (unsigned long long)budget->count, (long long)budget->ns / NS_PER_MS);
         check_weights(&p, what, status.pace_ns);
     }
     profile_deinit(&p);
@@ -137,11 +138,11 @@ static void test_costly(void)
     profile_init(&p);
     if (tap_ok(!profile_load_jfr(&p, file, &session_error), "costly: reads back")) {
         const struct profile_book *costly = suppressed(&p, "costly_stacks");
-        tap_ok(costly->count > 500 && costly->ns > 1000 * (int64_t)MS, "costly: %llu expiries of %lld ms were suppressed",
-               (unsigned long long)costly->count, (long long)costly->ns / MS);
+        tap_ok(costly->count > 500 && costly->ns > 1000 * NS_PER_MS, "costly: %llu expiries of %lld ms were suppressed",
+               (unsigned long long)costly->count, (long long)costly->ns / NS_PER_MS);
         tap_ok(!suppressed(&p, "budget")->count, "costly: none by a budget, there is none");
         tap_note("costly: a sample every %.0f us", (double)p.weight / (double)(p.cpu_samples + 1) / 1000);
-        check_weights(&p, "costly", 10 * MS);
+        check_weights(&p, "costly", 10 * NS_PER_MS);
     }
     profile_deinit(&p);
 }
@@ -169,7 +170,7 @@ int main(void)
     test_draw(1, 1, 1);
     test_draw(2, 1, 3);
     test_draw(3, 2, 4);
-    test_draw(10 * MS, 5 * MS, 15 * MS);
+    test_draw(10 * NS_PER_MS, 5 * NS_PER_MS, 15 * NS_PER_MS);
     snprintf(file, sizeof file, "/tmp/candor-pace-%d.jfr", (int)getpid());
     for (enum clock_kind kind = CLOCK_SIGTRAP; kind < CLOCK_KINDS; kind++) {
         struct clock c;

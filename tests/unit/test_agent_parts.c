@@ -15,6 +15,7 @@
 #include "agent/trigger/jvm/live_objects.h"
 #include "agent/trigger/jvm/lock_events.h"
 #include "agent/trigger/threads.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,7 +86,7 @@ static void close_lock(void)
 
 static bool start(unsigned events)
 {
-    struct collect_options o = {.events = events, .interval_ns = 10000000};
+    struct collect_options o = {.events = events, .interval_ns = 10 * NS_PER_MS};
     snprintf(o.file, sizeof o.file, "%s", file);
     memset(notes, 0, sizeof notes);
     had_references = ended_armed = gave_back_armed = false;

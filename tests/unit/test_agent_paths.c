@@ -7,6 +7,7 @@
 #include "agent/paths/path_choice.h"
 #include "agent/paths/path_plan.h"
 #include "base/map.h"
+#include "base/time_units.h"
 #include "fake_heap.h"
 
 #include <stdlib.h>
@@ -294,22 +295,20 @@ static void test_any(void)
 
 /* ---- the budget ---- */
 
-enum { MS = 1000000 };
-
 static void test_plan(void)
 {
     struct path_plan p;
-    path_plan_begin(&p, 200 * MS, UINT64_C(1) << 30, 21);
+    path_plan_begin(&p, 200 * NS_PER_MS, UINT64_C(1) << 30, 21);
     path_plan_heap(&p, UINT64_C(1) << 30);
-    tap_ok(!path_plan_allows(&p) && p.next > 8000 * (uint64_t)MS && p.next < 12000 * (uint64_t)MS, "1 GiB is not walked in 200 ms");
-    path_plan_begin(&p, 200 * MS, 16 << 20, 21);
+    tap_ok(!path_plan_allows(&p) && p.next > 8000 * NS_PER_MS && p.next < 12000 * NS_PER_MS, "1 GiB is not walked in 200 ms");
+    path_plan_begin(&p, 200 * NS_PER_MS, 16 << 20, 21);
     path_plan_heap(&p, UINT64_C(1) << 30);
-    tap_ok(path_plan_allows(&p) && path_plan_limit(&p) == 180 * MS, "16 MiB are, however much garbage there is");
-    path_plan_took(&p, 60 * MS);
-    tap_ok(path_plan_allows(&p) && p.next == 75 * MS, "the next is reckoned from it");
-    path_plan_took(&p, 70 * MS);
-    tap_ok(!path_plan_allows(&p) && p.spent == 130 * MS && p.walks == 2, "and does not begin where it would not fit");
-    path_plan_took(&p, 100 * MS);
+    tap_ok(path_plan_allows(&p) && path_plan_limit(&p) == 180 * NS_PER_MS, "16 MiB are, however much garbage there is");
+    path_plan_took(&p, 60 * NS_PER_MS);
+    tap_ok(path_plan_allows(&p) && p.next == 75 * NS_PER_MS, "the next is reckoned from it");
+    path_plan_took(&p, 70 * NS_PER_MS);
+    tap_ok(!path_plan_allows(&p) && p.spent == 130 * NS_PER_MS && p.walks == 2, "and does not begin where it would not fit");
+    path_plan_took(&p, 100 * NS_PER_MS);
     tap_ok(!path_plan_allows(&p), "nor after one that took longer than reckoned");
     path_plan_begin(&p, 0, 0, 21);
     path_plan_heap(&p, 0);
@@ -321,23 +320,24 @@ static void test_plan(void)
 static void test_sweeps(void)
 {
     struct path_plan p;
-    path_plan_begin(&p, 200 * MS, 8 << 20, 17);
+    path_plan_begin(&p, 200 * NS_PER_MS, 8 << 20, 17);
     path_plan_heap(&p, 800 << 20);
-    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 1000 * (uint64_t)MS && path_plan_bytes(&p) > 800 << 20,
+    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 1000 * NS_PER_MS && path_plan_bytes(&p) > 800 << 20,
            "800 MiB of garbage are not swept in 200 ms");
     path_plan_heap(&p, 40 << 20);
     uint64_t sweep = p.sweep;
-    tap_ok(path_plan_allows(&p) && sweep > 50 * MS && sweep < 60 * MS && path_plan_limit(&p) == 200 * MS - sweep, "40 MiB are");
-    path_plan_took(&p, 60 * MS);
+    tap_ok(path_plan_allows(&p) && sweep > 50 * NS_PER_MS && sweep < 60 * NS_PER_MS && path_plan_limit(&p) == 200 * NS_PER_MS - sweep,
+           "40 MiB are");
+    path_plan_took(&p, 60 * NS_PER_MS);
     path_plan_heap(&p, 40 << 20);
-    tap_ok(path_plan_allows(&p) && path_plan_need(&p) == 75 * MS, "the next one takes as long, with its sweep");
+    tap_ok(path_plan_allows(&p) && path_plan_need(&p) == 75 * NS_PER_MS, "the next one takes as long, with its sweep");
     path_plan_heap(&p, 100 << 20);
-    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 140 * MS, "and longer where there is more garbage by then");
-    path_plan_begin(&p, 200 * MS, 8 << 20, 11);
+    tap_ok(!path_plan_allows(&p) && path_plan_need(&p) > 140 * NS_PER_MS, "and longer where there is more garbage by then");
+    path_plan_begin(&p, 200 * NS_PER_MS, 8 << 20, 11);
     path_plan_heap(&p, 80 << 20);
-    path_plan_took(&p, 20 * MS);
+    path_plan_took(&p, 20 * NS_PER_MS);
     path_plan_heap(&p, 160 << 20);
-    tap_ok(path_plan_allows(&p) && path_plan_need(&p) < 50 * MS && path_plan_limit(&p) > 130 * MS,
+    tap_ok(path_plan_allows(&p) && path_plan_need(&p) < 50 * NS_PER_MS && path_plan_limit(&p) > 130 * NS_PER_MS,
            "a walk that was quick tells that its sweep was, too");
 }
 

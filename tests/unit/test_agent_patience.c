@@ -4,10 +4,11 @@
 #include "../tap.h"
 
 #include "agent/collect/sampling/patience.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 
-#define SHORTEST_NS UINT64_C(50000000)
+#define SHORTEST_NS (50 * NS_PER_MS)
 
 static struct patience patience;
 static bool is_tight;

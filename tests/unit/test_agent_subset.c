@@ -4,6 +4,7 @@
 #include "../tap.h"
 
 #include "agent/trigger/tasks/subset.h"
+#include "base/time_units.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -75,7 +76,7 @@ static void test_weights(void)
         }
     tap_ok(adds_up, "the weights of a round add up to its time x threads, whatever it divides by");
     tap_ok(is_even, "and differ by one nanosecond at most");
-    uint64_t day = 86400000000000u;
+    uint64_t day = 86400 * NS_PER_S;
     tap_ok(sum(day, 100000, 100) == day * 100000, "after a day of a hundred thousand threads, too");
 }
 

@@ -5,6 +5,7 @@
 
 #include "agent/collect/safepoint/thread_time.h"
 #include "agent/trigger/tasks/subset.h"
+#include "base/time_units.h"
 #include "profile/load/load_jfr.h"
 
 #include <fcntl.h>
@@ -66,7 +67,7 @@ static bool record(const char *path)
     struct error e;
     strtab_init(&strings);
     struct jfr_pools pools = {.context = &strings, .stack = no_stack, .thread = no_thread, .symbol = text_of};
-    struct jfr_writer_options options = {.ticks_per_second = 1000000000};
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S};
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (jfr_writer_new(&w, fd, &options, &pools, &e))
         return false;

@@ -14,6 +14,7 @@
 #include "asm/listing.h"
 #include "asm/regions.h"
 #include "asm/report.h"
+#include "base/time_units.h"
 #include "jfr/write/writer.h"
 
 #include <errno.h>
@@ -21,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { SECOND = 1000000000 };
 
 static uint64_t seed = 20;
 
@@ -71,7 +70,7 @@ static char path[64];
 
 static struct jfr_writer *begin(void)
 {
-    struct jfr_writer_options options = {.ticks_per_second = SECOND, .start_ticks = SECOND, .start_epoch_ns = 17 * (uint64_t)SECOND};
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S, .start_ticks = NS_PER_S, .start_epoch_ns = 17 * NS_PER_S};
     struct jfr_pools pools = {NULL, stack_of, method_of, thread_of, symbol_of};
     struct jfr_writer *w = NULL;
     struct error e;
@@ -79,14 +78,14 @@ static struct jfr_writer *begin(void)
     int fd = mkstemp(path);
     if (fd < 0 || jfr_writer_new(&w, fd, &options, &pools, &e))
         return NULL;
-    jfr_write_setting(w, SECOND, "code_processor", "x86_64");
+    jfr_write_setting(w, NS_PER_S, "code_processor", "x86_64");
     return w;
 }
 
 /* Closes and reads it; the file is gone. */
 static int finish(struct jfr_writer *w, struct asm_recording *r, struct error *e)
 {
-    jfr_writer_close(w, 9 * (uint64_t)SECOND, e);
+    jfr_writer_close(w, 9 * NS_PER_S, e);
     int rc = asm_recording_init(r) ? -1 : asm_recording_load(r, path, e);
     unlink(path);
     return rc;
@@ -97,7 +96,7 @@ static void put_code(struct jfr_writer *w, uint32_t compilation, uint64_t addres
     static char digits[2 * 4096 + 1];
     for (size_t i = 0; i < count; i++)
         snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
-    struct jfr_code_snapshot s = {.ticks = SECOND,
+    struct jfr_code_snapshot s = {.ticks = NS_PER_S,
                                   .stack = compilation ? STACK_LOOP : 0,
                                   .kind = compilation ? "C2" : "stub",
                                   .name = compilation ? "" : "a_stub",
@@ -112,7 +111,7 @@ static void put_code(struct jfr_writer *w, uint32_t compilation, uint64_t addres
 
 static void put_sample(struct jfr_writer *w, uint64_t pc, uint32_t compilation, uint64_t code, uint32_t capture, uint32_t stack)
 {
-    struct jfr_code_sample s = {SECOND, stack, 1000, pc, compilation, code, capture};
+    struct jfr_code_sample s = {NS_PER_S, stack, 1000, pc, compilation, code, capture};
     jfr_write_code_sample(w, &s);
 }
 
@@ -128,9 +127,9 @@ static void test_round_trip(void)
         bytes[i] = (uint8_t)(i * 7);
     struct jfr_writer *w = begin();
     put_code(w, 8, 0x7f0000001000, bytes, sizeof bytes);
-    jfr_write_code_place(w, SECOND, STACK_LOOP, 8, 0x7f0000001000, 100);
-    jfr_write_code_place(w, SECOND, STACK_INNER, 8, 0x7f0000001000, 250);
-    jfr_write_code_name(w, SECOND, "a_stub", 0x7f0000009000, 64);
+    jfr_write_code_place(w, NS_PER_S, STACK_LOOP, 8, 0x7f0000001000, 100);
+    jfr_write_code_place(w, NS_PER_S, STACK_INNER, 8, 0x7f0000001000, 250);
+    jfr_write_code_name(w, NS_PER_S, "a_stub", 0x7f0000009000, 64);
     put_sample(w, 0x7f0000001010, 8, 0x7f0000001000, S_CAPTURED, STACK_LOOP);
     int rc = finish(w, &r, &e);
     if (!tap_ok(rc == 0 && r.snapshot_count == 1 && r.sample_count == 1 && r.name_count == 1, "what was written is read (%d)", rc))
@@ -176,7 +175,7 @@ static void test_identity(void)
     put_sample(w, 0x10004, 11, 0, S_GONE, STACK_LOOP);
     put_code(w, 0, 0x20000, one, sizeof one);
     put_sample(w, 0x20000, 0, 0x20000, S_CAPTURED, STACK_LOOP);
-    jfr_writer_rotate(w, 2 * (uint64_t)SECOND, 18 * (uint64_t)SECOND, &e);
+    jfr_writer_rotate(w, 2 * NS_PER_S, 18 * NS_PER_S, &e);
     put_code(w, 9, 0x10000, two, sizeof two); /* each chunk says it again */
     put_sample(w, 0x10005, 9, 0x10000, S_CAPTURED, STACK_LOOP);
     put_sample(w, 0x10005, 7, 0, S_GONE, STACK_LOOP);
@@ -215,7 +214,7 @@ static void test_native(void)
            "native code by library and function");
     asm_recording_deinit(&r);
     w = begin();
-    jfr_write_code_name(w, SECOND, "a_stub", 1, 1);
+    jfr_write_code_name(w, NS_PER_S, "a_stub", 1, 1);
     tap_ok(finish(w, &r, &e) == -ENOENT && strstr(e.text, "--asm"), "without samples: %s", e.text);
     asm_recording_deinit(&r);
 }
@@ -236,7 +235,7 @@ static void draw_recording(struct jfr_writer *w, uint32_t samples)
     for (uint32_t i = 0; i < samples; i++) {
         uint32_t s = draw() % 10, kind = draw() % 8;
         uint64_t code_at = s < 8 ? places[s] : 0, pc = code_at + draw() % 6000;
-        struct jfr_code_sample sample = {SECOND + i, 1 + draw() % 4, draw() % 5000, pc, s < 8 ? s : draw() % 12, kind ? code_at : 0,
+        struct jfr_code_sample sample = {NS_PER_S + i, 1 + draw() % 4, draw() % 5000, pc, s < 8 ? s : draw() % 12, kind ? code_at : 0,
                                          1 + draw() % 3};
         jfr_write_code_sample(w, &sample);
     }
@@ -501,10 +500,10 @@ static void test_export(void)
     size_t size = 0;
     struct jfr_writer *w = begin();
     put_code(w, 7, 0x10000, code, 200);
-    jfr_write_code_place(w, SECOND, STACK_LOOP, 7, 0x10000, 100);
+    jfr_write_code_place(w, NS_PER_S, STACK_LOOP, 7, 0x10000, 100);
     put_code(w, 0, 0x20000, code, 64);
     put_code(w, 9, 0x10080, code, 300); /* over the end of the first */
-    jfr_write_code_name(w, SECOND, "other_stub", 0x30000, 32);
+    jfr_write_code_name(w, NS_PER_S, "other_stub", 0x30000, 32);
     put_sample(w, 0x10001, 7, 0x10000, S_CAPTURED, STACK_LOOP);
     if (!tap_ok(finish(w, &r, &e) == 0, "a recording for perf"))
         return;
@@ -651,8 +650,8 @@ static void test_damage(void)
     struct jfr_writer *w = begin();
     char good[sizeof path];
     draw_recording(w, 50);
-    jfr_write_code_place(w, SECOND, STACK_INNER, 3, 0x100000, 17);
-    jfr_writer_close(w, 9 * (uint64_t)SECOND, &e);
+    jfr_write_code_place(w, NS_PER_S, STACK_INNER, 3, 0x100000, 17);
+    jfr_writer_close(w, 9 * NS_PER_S, &e);
     snprintf(good, sizeof good, "%s", path);
     int fd = open(good, O_RDWR);
     off_t size = lseek(fd, 0, SEEK_END);

@@ -3,6 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "cli/cli.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ static void test_wrong(void)
     unsigned long long ns = 0;
     tap_ok(!parse(&plain, "-d 1.5s a") && !cli_duration(&args, "duration", 7, &ns) && ns == 1500000000, "a duration");
     tap_ok(!parse(&plain, "a") && !cli_duration(&args, "duration", 7, &ns) && ns == 7, "its default");
-    tap_ok(!parse(&plain, "-d 5 a") && !cli_duration(&args, "duration", 7, &ns) && ns == 5000000000, "without a unit it is seconds");
+    tap_ok(!parse(&plain, "-d 5 a") && !cli_duration(&args, "duration", 7, &ns) && ns == 5 * NS_PER_S, "without a unit it is seconds");
     tap_ok(!parse(&plain, "-d 5x a") && cli_duration(&args, "duration", 7, &ns) == CLI_USAGE, "another unit is refused");
 }
 

@@ -2,6 +2,7 @@
  * time: every event arrives exactly once, and the books add up.
  * tier: quick
  * timeout: 300 */
+#include "base/time_units.h"
 #include "daemon/spool/follow.h"
 #include "jfr/read/reader.h"
 
@@ -284,7 +285,7 @@ static void test_damage(void)
     uint8_t *whole = malloc(size), *bytes = malloc(size);
     tap_ok(pread(fd, whole, size, 0) == (ssize_t)size, "of %zu bytes", size);
     for (int i = 0; i < 3000; i++) {
-        struct jfr_window window = {(uint64_t)i * 7 % size, 0, 1000000000};
+        struct jfr_window window = {(uint64_t)i * 7 % size, 0, NS_PER_S};
         struct jfr_books books = {0};
         struct jfr_slice slice = {0};
         struct jfr_chunk_header head;

@@ -1,6 +1,7 @@
 /* Which JVMs the daemon profiles and what it calls them: configuration, rules, facts, labels; how processes are told apart.
  * tier: quick
  * timeout: 30 */
+#include "base/time_units.h"
 #include "daemon/discover.h"
 #include "daemon/rules/config.h"
 #include "daemon/rules/ini.h"
@@ -35,7 +36,7 @@ static void test_config(void)
                              "max-overhead = 0.5%\nspool = \" /a b\"\n; rules\n[jvm shop]\nmain=com.shop.*\nshare=25%\n"
                              "label.team = pay\n[jvm rest]\nprofile = no\n", &e);
     tap_ok(!code, "a file is read %s", e.text);
-    tap_ok(!strcmp(c.server, "https://h.example:4041") && c.spool_max == 2ull << 30 && c.chunk_ns == 10000000000u &&
+    tap_ok(!strcmp(c.server, "https://h.example:4041") && c.spool_max == 2ull << 30 && c.chunk_ns == 10 * NS_PER_S &&
                !strcmp(c.max_overhead, "0.5%") && !strcmp(c.spool, " /a b"), "section [daemon]");
     tap_ok(c.policy.count == 2 && !strcmp(c.policy.rules[0].name, "shop") && c.policy.rules[0].share == 0.25 &&
                c.policy.rules[0].label_count == 1 && c.policy.rules[1].ignore, "sections [jvm NAME]");

@@ -1,6 +1,7 @@
 /* The daemon's spool, and when it is sent: order, bound, damage, positions, one user at a time; waits between attempts.
  * tier: quick
  * timeout: 60 */
+#include "base/time_units.h"
 #include "daemon/spool/backoff.h"
 #include "daemon/spool/live.h"
 #include "daemon/spool/outbox.h"
@@ -243,11 +244,11 @@ static void test_waits(void)
         bad += backoff_wait_ns(n, 0, 0) != 0 || backoff_wait_ns(n, 0, 0.5) != bound / 2 || backoff_wait_ns(n, 0, 0.999) >= bound;
     }
     tap_ok(!bad, "a wait is drawn from a bound that doubles up to two minutes");
-    uint64_t ask = 60000000000ull;
+    uint64_t ask = 60 * NS_PER_S;
     tap_ok(backoff_wait_ns(1, ask, 0) == ask && backoff_wait_ns(9, ask, 0.5) == ask + ask / 20,
            "what the server asks for is kept, with jitter");
-    tap_ok(backoff_wait_ns(1, 1000000000, 0.5) == 1500000000, "of a second at least");
-    tap_ok(backoff_wait_ns(1, 86400 * 1000000000ull, 0) == BACKOFF_ASKED_MAX_NS, "but for an hour at most");
+    tap_ok(backoff_wait_ns(1, NS_PER_S, 0.5) == 1500000000, "of a second at least");
+    tap_ok(backoff_wait_ns(1, 86400 * NS_PER_S, 0) == BACKOFF_ASKED_MAX_NS, "but for an hour at most");
     double low = 1, high = 0;
     for (int i = 0; i < 1000; i++) {
         double r = backoff_random();

@@ -2,6 +2,7 @@
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
+#include "base/time_units.h"
 
 #include "analysis/analyze.h"
 #include "analysis/findings_print.h"
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
-#define SECOND (1000 * MS)
 #define PARK "Native|jdk.internal.misc.Unsafe.park"
 #define RWLOCK "java.util.concurrent.locks.ReentrantReadWriteLock"
 #define WRITES "demo.Cache.put:7;" RWLOCK "$WriteLock.lock:900;" PARK
@@ -54,7 +53,7 @@ static void begin(void)
                           .alloc = &alloc,
                           .live = &live,
                           .halts = &halts,
-                          .duration_ns = 10 * SECOND};
+                          .duration_ns = 10 * NS_PER_S};
 }
 
 static void end(void)
@@ -108,7 +107,8 @@ static void add_waits(const char *class_name, const char *stack, uint64_t weight
 static void add_owners(const char *class_name, const char *stack, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct profile_sample s = {.weight = 50 * MS, .stack = maker_stack(&holder, stack), .outcome = maker_string(&holder, "complete")};
+        struct profile_sample s = {.weight = 50 * NS_PER_MS, .stack = maker_stack(&holder, stack),
+                                   .outcome = maker_string(&holder, "complete")};
         profile_thread(&holder, maker_string(&holder, "keeper"), 8, 8, &s.thread);
         locks_add_label(&holder, "class", maker_string(&holder, class_name), false, &s.labels);
         profile_add_sample(&holder, &s);
@@ -119,7 +119,8 @@ static void add_looks(const char *thread, uint64_t id, const char *stack, enum j
 {
     for (int i = 0; i < count; i++) {
         struct profile_sample s = {
-            .weight = 50 * MS, .stack = maker_stack(&wall, stack), .outcome = maker_string(&wall, "complete"), .state = (uint8_t)state};
+            .weight = 50 * NS_PER_MS, .stack = maker_stack(&wall, stack), .outcome = maker_string(&wall, "complete"),
+            .state = (uint8_t)state};
         profile_thread(&wall, maker_string(&wall, thread), id, id, &s.thread);
         profile_add_sample(&wall, &s);
     }
@@ -200,54 +201,54 @@ static void is_silent(const char *what)
 static void test_contended(void)
 {
     begin();
-    add_waits("demo.Log", LOG, 2080 * MS, false);
+    add_waits("demo.Log", LOG, 2080 * NS_PER_MS, false);
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "a lock for which 0.208 threads wait");
     begin();
-    add_waits("demo.Log", LOG, 2070 * MS, false);
+    add_waits("demo.Log", LOG, 2070 * NS_PER_MS, false);
     is_silent("0.207 threads");
     begin();
-    add_waits("demo.Log", LOG, 2080 * MS, false);
-    maker_book(&lock, "lock_threshold", "monitor", (int64_t)SECOND, 0);
+    add_waits("demo.Log", LOG, 2080 * NS_PER_MS, false);
+    maker_book(&lock, "lock_threshold", "monitor", NS_PER_S, 0);
     is_silent("0.208 threads, by a draw that may be off by half as much");
     begin();
-    add_waits("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", LOG ";" PARK, 90 * SECOND, true);
+    add_waits("java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject", LOG ";" PARK, 90 * NS_PER_S, true);
     is_silent("threads that have nothing to do");
     begin();
-    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";" PARK, 90 * SECOND, true);
+    add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG ";" PARK, 90 * NS_PER_S, true);
     finds(FINDING_LOCK_CONTENDED, "java.util.concurrent.locks.ReentrantLock$NonfairSync", LOG_SITE, "a lock of java.util.concurrent");
     begin();
     add_waits("java.util.concurrent.locks.ReentrantLock$NonfairSync",
               WORKER ";java.util.concurrent.ThreadPoolExecutor.getTask:1062;java.util.concurrent.LinkedBlockingQueue.take:435;" PARK,
-              90 * SECOND, true);
+              90 * NS_PER_S, true);
     is_silent("workers that take the lock of their pool's queue");
 }
 
 static void test_owners(void)
 {
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Log", ASLEEP, 15);
     add_owners("demo.Log", "Pseudo|JVM.[running]", 5);
     finds(FINDING_LOCK_HELD_ASLEEP, "demo.Log", LOG_SITE, "the owner sleeps, in 15 of 20 looks");
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Log", ASLEEP, 14);
     add_owners("demo.Log", "Pseudo|JVM.[running]", 6);
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "in 14 of them, which may be half the time");
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Other", ASLEEP, 20);
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "another lock's owner sleeps");
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Log", LOG ";Native|java.io.FileOutputStream.writeBytes", 20);
     finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "the owner writes");
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Log", LOG ";java.net.SocketInputStream.socketRead0", 20);
     finds(FINDING_LOCK_HELD_IN_IO, "demo.Log", LOG_SITE, "in an interpreted frame of a native method");
     begin();
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     add_owners("demo.Log", LOG ";java.io.BufferedWriter.write:221", 20);
     finds(FINDING_LOCK_CONTENDED, "demo.Log", LOG_SITE, "in a method that is not native");
     begin();
@@ -258,24 +259,24 @@ static void test_owners(void)
 static void add_writers(uint64_t readers)
 {
     begin();
-    add_waits(RWLOCK "$NonfairSync", WRITES, 5000 * MS, true);
+    add_waits(RWLOCK "$NonfairSync", WRITES, 5000 * NS_PER_MS, true);
     add_waits(RWLOCK "$NonfairSync", READS, readers, true);
 }
 
 static void test_writers(void)
 {
-    add_writers(500 * MS);
+    add_writers(500 * NS_PER_MS);
     judge();
     tap_ok(f.count && strstr(findings_text(&f, f.list[0].text), "writers waited 5.00 s for readers"), "what writers waited is told");
     end();
-    add_writers(500 * MS);
+    add_writers(500 * NS_PER_MS);
     finds(FINDING_WRITERS_STARVE, RWLOCK "$NonfairSync", "demo.Cache.put:7", "readers wait a tenth of what writers do");
-    add_writers(501 * MS);
+    add_writers(501 * NS_PER_MS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a little more: both wait");
     begin();
-    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * MS, true, false, 0});
+    add_wait(&(struct wait){"writer", 9, RWLOCK "$NonfairSync", "other", NULL, WRITES, 5000 * NS_PER_MS, true, false, 0});
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "a writer that waits for a writer");
-    add_writers(500 * MS);
+    add_writers(500 * NS_PER_MS);
     e.sources &= ~SOURCE_BIT(SOURCE_OWNERS);
     finds(FINDING_LOCK_CONTENDED, RWLOCK "$NonfairSync", "demo.Cache.put:7", "where nothing tells of owners, writers may wait for writers");
 }
@@ -283,8 +284,8 @@ static void test_writers(void)
 static void test_deadlock(void)
 {
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * SECOND, false, true, 0});
-    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * SECOND, false, true, 0});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 9 * NS_PER_S, false, true, 0});
+    add_wait(&(struct wait){"b", 12, "demo.Right", "a", "11", LOG, 9 * NS_PER_S, false, true, 0});
     judge();
     const struct finding *one = first(FINDING_DEADLOCK);
     const char *text = one ? findings_text(&f, one->text) : "";
@@ -294,7 +295,7 @@ static void test_deadlock(void)
            text);
     end();
     begin();
-    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * SECOND, false, true, 0});
+    add_wait(&(struct wait){"a", 11, "demo.Left", "b", "12", LOG, 1 * NS_PER_S, false, true, 0});
     is_silent("a wait that goes on for one who does not wait");
 }
 
@@ -372,8 +373,8 @@ static void add_turns(const char *name, const char *stack, const char *class_nam
         for (uint64_t i = 0; i < threads; i++) {
             bool waits = (slot + i) % threads >= busy || (gap && slot % gap == 0 && (slot + i) % threads == 0);
             if (waits)
-                add_wait(&(struct wait){.thread = name, .id = 100 + i, .class_name = class_name, .stack = stack, .weight = 100 * MS,
-                                        .park = true, .start_ns = (int64_t)(slot * 100 * MS)});
+                add_wait(&(struct wait){.thread = name, .id = 100 + i, .class_name = class_name, .stack = stack, .weight = 100 * NS_PER_MS,
+                                        .park = true, .start_ns = (int64_t)(slot * 100 * NS_PER_MS)});
         }
 }
 
@@ -421,7 +422,7 @@ static void test_lenders(void)
     begin();
     e.processors = 1;
     add_turns("request", BORROW ";java.util.concurrent.Semaphore.acquire:1;" PARK, semaphore, 6, 2, 2);
-    maker_sample(&cpu, "demo.Query.ask:10", 7500 * MS);
+    maker_sample(&cpu, "demo.Query.ask:10", 7500 * NS_PER_MS);
     judge();
     tap_ok(!first(FINDING_POOL_TOO_SMALL), "permits, where the processor is in use for three quarters of the time");
     end();
@@ -453,7 +454,7 @@ static void test_storm(void)
     add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 220);
     is_silent("22, which may be less than 20");
     begin();
-    e.duration_ns = 200 * MS;
+    e.duration_ns = 200 * NS_PER_MS;
     add_halts(HALT_SAFEPOINTS_COUNTED, "", 10 * 1000, 49);
     is_silent("49 within a moment");
     begin();
@@ -466,7 +467,7 @@ static void add_all_late(const uint64_t *ms, int count)
 {
     begin();
     for (int i = 0; i < count; i++)
-        add_late(ms[i] * MS, "demo.Sum.loop:9");
+        add_late(ms[i] * NS_PER_MS, "demo.Sum.loop:9");
 }
 
 static void test_late(void)
@@ -475,7 +476,7 @@ static void test_late(void)
     add_all_late(even, 5);
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "a loop of 50 ms");
     add_all_late(even, 2);
-    add_late(40 * MS, "demo.Sum.loop:10");
+    add_late(40 * NS_PER_MS, "demo.Sum.loop:10");
     finds(FINDING_LATE_AT_SAFEPOINTS, "", "demo.Sum.loop:9", "the lines of a loop are one place");
     add_all_late(spread, 3);
     is_silent("30, 40 and 50 ms: three tell little of their mean");
@@ -490,9 +491,9 @@ static void test_late(void)
 static void add_collections(int asked, int others)
 {
     begin();
-    add_halts(HALT_GC, "Copy, Allocation Failure", 5 * MS, others);
+    add_halts(HALT_GC, "Copy, Allocation Failure", 5 * NS_PER_MS, others);
     for (int i = 0; i < asked; i++) {
-        struct halt one = {.kind = HALT_GC, .ns = 5 * MS, .count = 1, .what = halt_word("MSC, System.gc()")};
+        struct halt one = {.kind = HALT_GC, .ns = 5 * NS_PER_MS, .count = 1, .what = halt_word("MSC, System.gc()")};
         halts_add(&halts, &one);
     }
 }
@@ -515,29 +516,29 @@ static void test_system_gc(void)
 static void test_sockets(void)
 {
     begin();
-    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", NS_PER_S, 3);
     finds(FINDING_SLOW_SOCKET, "till/10.0.0.1:80", "demo.Main.work:4", "a peer that takes a second");
     begin();
-    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 2);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", NS_PER_S, 2);
     is_silent("twice only");
     begin();
-    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 200 * MS, 40);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 200 * NS_PER_MS, 40);
     is_silent("a peer that takes 200 ms");
     begin();
-    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 20 * MS, 4);
-    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", SECOND, 3);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", 20 * NS_PER_MS, 4);
+    add_halts(HALT_SOCKET_READ, "till/10.0.0.1:80", NS_PER_S, 3);
     is_silent("a peer that is slow at times");
     begin();
-    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND);
+    add_reads("desk/10.0.0.2:50900", 2 * NS_PER_S, 2 * NS_PER_S);
     is_silent("a client that thinks for two seconds");
     begin();
-    add_reads("desk/10.0.0.2:50900", 2 * SECOND, 2 * SECOND - MS / 5);
+    add_reads("desk/10.0.0.2:50900", 2 * NS_PER_S, 2 * NS_PER_S - NS_PER_MS / 5);
     is_silent("by clocks that differ a little");
     begin();
-    add_reads("desk/10.0.0.2:32768", 2 * SECOND, SECOND);
+    add_reads("desk/10.0.0.2:32768", 2 * NS_PER_S, NS_PER_S);
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32768", "demo.Main.work:4", "a peer with such a port, and several connections");
     begin();
-    add_reads("desk/10.0.0.2:32767", 2 * SECOND, 2 * SECOND);
+    add_reads("desk/10.0.0.2:32767", 2 * NS_PER_S, 2 * NS_PER_S);
     finds(FINDING_SLOW_SOCKET, "desk/10.0.0.2:32767", "demo.Main.work:4", "a peer with a port of its own, and one");
 }
 
@@ -547,13 +548,13 @@ static void test_forces(void)
     add_halts(HALT_FILE_FORCE, "/data/log", 10 * 1000, 500);
     finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "50 times a second");
     begin();
-    add_halts(HALT_FILE_FORCE, "/data/log", 500 * MS, 5);
+    add_halts(HALT_FILE_FORCE, "/data/log", 500 * NS_PER_MS, 5);
     finds(FINDING_FILE_FORCED, "/data/log", "demo.Main.work:4", "for a quarter of the time");
     begin();
-    add_halts(HALT_FILE_FORCE, "/data/log", 4 * SECOND, 2);
+    add_halts(HALT_FILE_FORCE, "/data/log", 4 * NS_PER_S, 2);
     is_silent("twice, for 4 s each");
     begin();
-    add_halts(HALT_FILE_FORCE, "/data/log", 10 * MS, 50);
+    add_halts(HALT_FILE_FORCE, "/data/log", 10 * NS_PER_MS, 50);
     is_silent("five times a second, of 10 ms");
     begin();
     e.sources &= ~SOURCE_BIT(SOURCE_FORCES);
@@ -577,13 +578,13 @@ static void test_forces(void)
 static void test_pinned(void)
 {
     begin();
-    add_halts(HALT_PINNED, "", SECOND, 3);
+    add_halts(HALT_PINNED, "", NS_PER_S, 3);
     finds(FINDING_PINNED_CARRIER, "", "demo.Main.work:4", "carriers that are kept for 3 s");
     begin();
-    add_halts(HALT_PINNED, "", SECOND, 2);
+    add_halts(HALT_PINNED, "", NS_PER_S, 2);
     is_silent("twice only");
     begin();
-    add_halts(HALT_PINNED, "", 30 * MS, 10);
+    add_halts(HALT_PINNED, "", 30 * NS_PER_MS, 10);
     is_silent("for 0.3 s");
 }
 
@@ -607,34 +608,34 @@ static void add_throws(int throws, const char *stack, uint64_t weight)
 
 static void test_exceptions(void)
 {
-    add_throws(30, THROW_IN_CONSTRUCTOR, 20 * MS);
+    add_throws(30, THROW_IN_CONSTRUCTOR, 20 * NS_PER_MS);
     finds(FINDING_EXCEPTIONS, "java.lang.IllegalArgumentException", "demo.Order.<init>:5 < demo.Order.<init>:8",
           "a constructor that throws is no exception");
-    add_throws(30, THROW, 20 * MS);
+    add_throws(30, THROW, 20 * NS_PER_MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "30 % of the CPU time");
-    add_throws(9, THROW, 20 * MS);
+    add_throws(9, THROW, 20 * NS_PER_MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "9 %");
-    add_throws(8, THROW, 20 * MS);
+    add_throws(8, THROW, 20 * NS_PER_MS);
     is_silent("8 %, which may be 4");
-    add_throws(30, THROW, MS / 100 * 229);
+    add_throws(30, THROW, NS_PER_MS / 100 * 229);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "0.501 % of a processor");
-    add_throws(30, THROW, MS / 100 * 228);
+    add_throws(30, THROW, NS_PER_MS / 100 * 228);
     is_silent("a program that is idle, but for 0.499 % of a processor");
     begin();
-    e.throws = (struct recorded_throws){200000, 10 * SECOND};
+    e.throws = (struct recorded_throws){200000, 10 * NS_PER_S};
     add_halts(HALT_EXCEPTION, "demo.NoNumber", 0, 20);
     add_halts(HALT_EXCEPTION, "demo.Other", 0, 3);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Main.work:4", "20,000 a second, by the JVM's count");
     begin();
     e.sources &= ~SOURCE_BIT(SOURCE_THROWN);
-    e.throws = (struct recorded_throws){200000, 10 * SECOND};
+    e.throws = (struct recorded_throws){200000, 10 * NS_PER_S};
     add_halts(HALT_EXCEPTION, "java.lang.NoSuchMethodError", 0, 3);
     judge();
     tap_ok(first(FINDING_EXCEPTIONS) && text_is(f.list[0].subject, "") && !strstr(findings_text(&f, f.list[0].text), "NoSuchMethodError"),
            "of errors alone, nothing is said of the exceptions: %s", f.count ? findings_text(&f, f.list[0].text) : "");
     end();
     begin();
-    e.throws = (struct recorded_throws){2000, 10 * SECOND};
+    e.throws = (struct recorded_throws){2000, 10 * NS_PER_S};
     is_silent("200 a second");
 }
 
@@ -644,12 +645,12 @@ static void test_cpu(void)
 {
     begin();
     e.processors = 2;
-    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7;java.lang.Math.abs:1", 15 * SECOND);
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7;java.lang.Math.abs:1", 15 * NS_PER_S);
     add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
     finds(FINDING_CPU_SATURATED, "", "demo.Sum.add:7", "0.55 threads wait for one of two processors, which the program keeps busy");
     begin();
     e.processors = 2;
-    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 14 * SECOND);
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 14 * NS_PER_S);
     add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 110);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_CPU_SATURATED && !f.list[0].site &&
@@ -657,7 +658,7 @@ static void test_cpu(void)
     end();
     begin();
     e.processors = 2;
-    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 20 * SECOND);
+    maker_sample(&cpu, "demo.Main.run:1;demo.Sum.add:7", 20 * NS_PER_S);
     add_looks("worker", 7, "demo.Main.run:1", JFR_STATE_READY, 90);
     is_silent("0.45 threads: it may be 0.36");
 }
@@ -675,62 +676,62 @@ static void add_pauses_of_concurrent(void)
 
 static void test_gc(void)
 {
-    add_pauses(49, 6 * MS);
+    add_pauses(49, 6 * NS_PER_MS);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 49, "pauses for 2.94 %% of the time");
     end();
-    add_pauses(48, 6 * MS);
+    add_pauses(48, 6 * NS_PER_MS);
     is_silent("2.88 %, which may be 2.07");
     begin();
-    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * NS_PER_MS, 50);
     maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
     maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.trim:9", 3000);
     judge();
     tap_ok(f.count && strstr(findings_text(&f, f.list[0].text), ", the largest part (62 %) at demo.List.grow:3"), "how much is said");
     end();
     begin();
-    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * MS, 50);
+    add_halts(HALT_GC, "Copy, Allocation Failure", 40 * NS_PER_MS, 50);
     maker_sample_of(&alloc, "main", "demo.Main.run:1;demo.List.grow:3;java.util.Arrays.copyOf:1", 5000);
     finds(FINDING_GC_PRESSURE, "", "demo.List.grow:3", "and who allocates most");
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * NS_PER_MS);
     add_pauses_of_concurrent();
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE, "a collector that pauses little, and takes a fifth of the CPU time");
     end();
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * MS);
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 200 * NS_PER_MS);
     add_halts(HALT_GC, "Pause Mark Start", 0, 2);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_GC_PRESSURE && f.list[0].count == 2, "and one that hardly pauses at all");
     end();
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * MS);
+        maker_sample(&cpu, i < 20 ? "Pseudo|JVM.[GC];Native|libjvm.mark" : "demo.Main.run:1", 20 * NS_PER_MS);
     add_pauses_of_concurrent();
     is_silent("the same of a program that does little");
     begin();
-    e.duration_ns = SECOND;
+    e.duration_ns = NS_PER_S;
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 9 * MS);
+        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 9 * NS_PER_MS);
     is_silent("a program that fills its heap when it starts");
     begin();
-    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
+    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * NS_PER_MS, 30);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "pauses that the program asks for are reported once");
     end();
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 30 * MS);
-    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * MS, 30);
+        maker_sample(&cpu, "Pseudo|JVM.[GC];Native|libjvm.mark", 30 * NS_PER_MS);
+    add_halts(HALT_GC, "MarkSweepCompact, System.gc()", 100 * NS_PER_MS, 30);
     judge();
     tap_ok(f.count == 1 && f.list[0].kind == FINDING_SYSTEM_GC, "and so is the CPU time of these");
     end();
-    add_pauses(1, 208 * MS);
+    add_pauses(1, 208 * NS_PER_MS);
     finds(FINDING_GC_LONG_PAUSE, "Copy, Allocation Failure", "", "a pause of 208 ms");
-    add_pauses(1, 207 * MS);
+    add_pauses(1, 207 * NS_PER_MS);
     is_silent("one of 207 ms");
 }
 
@@ -760,7 +761,7 @@ static void add_boxes(int count, uint64_t bytes)
 static void test_allocations(void)
 {
     begin();
-    maker_sample(&alloc, "demo.Main.run:1;demo.List.grow:3", 100 * SECOND);
+    maker_sample(&alloc, "demo.Main.run:1;demo.List.grow:3", 100 * NS_PER_S);
     judge();
     tap_ok(f.count == 1 && strstr(findings_text(&f, f.list[0].text), "100.0 % of all") &&
                !strstr(findings_text(&f, f.list[0].text), "largest"),
@@ -790,9 +791,9 @@ static void add_objects(bool dies)
 {
     enum { SETS = 40, EACH = 40 };
     begin();
-    live.start_ns = (int64_t)SECOND;
-    live.duration_ns = SETS * SECOND;
-    e.duration_ns = SETS * SECOND;
+    live.start_ns = NS_PER_S;
+    live.duration_ns = SETS * NS_PER_S;
+    e.duration_ns = SETS * NS_PER_S;
     live.live_sets = calloc(SETS, sizeof *live.live_sets);
     live.objects = calloc(SETS * EACH, sizeof *live.objects);
     if (!live.live_sets || !live.objects)
@@ -801,15 +802,16 @@ static void add_objects(bool dies)
     live.object_count = live.object_cap = SETS * EACH;
     for (uint64_t i = 0; i < SETS; i++)
         live.live_sets[i] = (struct profile_live_set){
-            .time_ns = (int64_t)((i + 2) * SECOND), .collections = i + 1, .old_collections = i + 1, .old_before = i, .heap_used = 1 << 20};
+            .time_ns = (int64_t)((i + 2) * NS_PER_S), .collections = i + 1, .old_collections = i + 1, .old_before = i,
+            .heap_used = 1 << 20};
     for (uint64_t i = 0; i < SETS * EACH; i++) {
-        uint64_t born = SECOND + i * SECOND / EACH, until = born + 2 * SECOND;
+        uint64_t born = NS_PER_S + i * NS_PER_S / EACH, until = born + 2 * NS_PER_S;
         struct profile_object *o = &live.objects[i];
-        o->is_alive = !dies || until > (SETS + 1) * SECOND;
+        o->is_alive = !dies || until > (SETS + 1) * NS_PER_S;
         o->sample = (struct profile_sample){.time_ns = (int64_t)born, .weight = 1024, .count = 1};
         o->sample.outcome = maker_string(&live, "complete");
         o->sample.stack = maker_stack(&live, "demo.Main.run:1;demo.Cache.put:7;java.util.HashMap.put:1");
-        o->told_ns = (int64_t)(o->is_alive ? (SETS + 1) * SECOND : until);
+        o->told_ns = (int64_t)(o->is_alive ? (SETS + 1) * NS_PER_S : until);
         o->size = 1024;
         allocated_label(&live, "demo.Entry", 10, &o->sample.labels);
         if (o->is_alive)
@@ -847,7 +849,7 @@ static void test_threads(void)
     maker_book(&wall, "wall_unseen", "ended", 0, 230);
     is_silent("23, which may be 20.1");
     begin();
-    e.duration_ns = SECOND;
+    e.duration_ns = NS_PER_S;
     maker_book(&wall, "wall_unseen", "ended", 0, 49);
     is_silent("49 in a moment");
 }
@@ -856,25 +858,25 @@ static void add_books(int64_t lost, int64_t cpu_ns)
 {
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, "demo.Main.run:1", 10 * MS);
+        maker_sample(&cpu, "demo.Main.run:1", 10 * NS_PER_MS);
     maker_book(&cpu, "cpu", "", cpu_ns, 0);
     maker_book(&cpu, "lost", "queue_full", lost, 0);
 }
 
 static void test_quality(void)
 {
-    add_books(80 * (int64_t)MS, SECOND);
+    add_books(80 * NS_PER_MS, NS_PER_S);
     is_silent("8 % are lost, which may be 4.1 of them");
-    add_books(84 * (int64_t)MS, SECOND);
+    add_books(84 * NS_PER_MS, NS_PER_S);
     judge();
     tap_ok(first(FINDING_RECORDING_QUALITY) && f.count == 1, "8.4 %% of the CPU time are lost");
     end();
-    add_books(84 * (int64_t)MS, SECOND - 1);
+    add_books(84 * NS_PER_MS, NS_PER_S - 1);
     is_silent("of less than a second");
     begin();
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * MS);
-    maker_book(&cpu, "cpu", "", SECOND, 0);
+        maker_sample(&cpu, i < 52 ? "JIT compiled (approximate)|demo.Main.run:1" : "demo.Main.run:1", 10 * NS_PER_MS);
+    maker_book(&cpu, "cpu", "", NS_PER_S, 0);
     judge();
     tap_ok(first(FINDING_RECORDING_QUALITY) && strstr(finding_remedy(&f.list[0]), "-agentpath"), "52 %% of the lines are approximate");
     end();
@@ -882,13 +884,13 @@ static void test_quality(void)
 
 /* ---- the list ---- */
 
-#define BEGAN ((int64_t)1000 * (int64_t)SECOND)
+#define BEGAN ((int64_t)1000 * NS_PER_S)
 
 static void begin_long(uint64_t seconds)
 {
     begin();
     e.start_ns = BEGAN;
-    e.duration_ns = seconds * SECOND;
+    e.duration_ns = seconds * NS_PER_S;
 }
 
 /* 8 s of waiting within ten seconds that begin then, and one wait of 1 ms in each other second. */
@@ -896,7 +898,8 @@ static void add_trouble(uint64_t from)
 {
     for (uint64_t i = 0; i < 100; i++)
         add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
-                                .weight = i >= from && i < from + 10 ? 800 * MS : MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+                                .weight = i >= from && i < from + 10 ? 800 * NS_PER_MS : NS_PER_MS,
+                                .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
 }
 
 static void test_windows(void)
@@ -905,9 +908,9 @@ static void test_windows(void)
     add_trouble(40);
     judge();
     const struct finding *one = first(FINDING_LOCK_CONTENDED);
-    tap_ok(one && f.count == 1 && one->from_ns == BEGAN + 40 * (int64_t)SECOND && one->window_ns == 10 * SECOND && !one->worst,
+    tap_ok(one && f.count == 1 && one->from_ns == BEGAN + 40 * NS_PER_S && one->window_ns == 10 * NS_PER_S && !one->worst,
            "ten bad seconds of a hundred: found, with their time");
-    tap_ok(one && one->lost_ns.value == 8e9, "and with the figures of that time");
+    tap_ok(one && one->lost_ns.value == 8 * NS_PER_S, "and with the figures of that time");
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -918,8 +921,8 @@ static void test_windows(void)
     end();
     begin_long(100);
     for (uint64_t i = 0; i < 100; i++)
-        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 80 * MS,
-                                .start_ns = BEGAN + (int64_t)(i * SECOND)});
+        add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 80 * NS_PER_MS,
+                                .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
     is_silent("as much, evenly");
     begin_long(19);
     add_trouble(0);
@@ -930,18 +933,19 @@ static void test_windows(void)
     begin_long(100);
     for (uint64_t i = 0; i < 100; i++)
         add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG,
-                                .weight = i >= 40 && i < 50 ? 900 * MS : 300 * MS, .start_ns = BEGAN + (int64_t)(i * SECOND)});
+                                .weight = i >= 40 && i < 50 ? 900 * NS_PER_MS : 300 * NS_PER_MS,
+                                .start_ns = BEGAN + (int64_t)(i * NS_PER_S)});
     judge();
     one = first(FINDING_LOCK_CONTENDED);
-    tap_ok(one && f.count == 1 && one->worst && one->window_ns == 10 * SECOND && one->lost_ns.value == 36e9,
+    tap_ok(one && f.count == 1 && one->worst && one->window_ns == 10 * NS_PER_S && one->lost_ns.value == 36 * NS_PER_S,
            "what is found in the whole has its worst window beside it");
     end();
     begin_long(100);
-    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * SECOND,
-                            .start_ns = BEGAN + 33 * (int64_t)SECOND});
+    add_wait(&(struct wait){.thread = "waiter", .id = 7, .class_name = "demo.Log", .stack = LOG, .weight = 15 * NS_PER_S,
+                            .start_ns = BEGAN + 33 * NS_PER_S});
     judge();
     one = first(FINDING_LOCK_CONTENDED);
-    tap_ok(one && one->from_ns == BEGAN + 35 * (int64_t)SECOND && one->lost_ns.value == 10e9, "of a long wait a window has its part");
+    tap_ok(one && one->from_ns == BEGAN + 35 * NS_PER_S && one->lost_ns.value == 10 * NS_PER_S, "of a long wait a window has its part");
     end();
 }
 
@@ -951,7 +955,7 @@ static void add_throws_in_window(int throws)
     begin_long(100);
     for (int i = 0; i < 1000; i++) {
         uint32_t stack = maker_stack(&cpu, i >= 400 && i < 500 && (i - 400) * throws % 100 < throws ? THROW : "demo.Parser.parse:31");
-        struct profile_sample s = {.time_ns = BEGAN + i * (int64_t)(100 * MS), .weight = 50 * MS, .stack = stack};
+        struct profile_sample s = {.time_ns = BEGAN + i * (int64_t)(100 * NS_PER_MS), .weight = 50 * NS_PER_MS, .stack = stack};
         s.outcome = maker_string(&cpu, "complete");
         profile_thread(&cpu, maker_string(&cpu, "main"), 1, 1, &s.thread);
         profile_add_sample(&cpu, &s);
@@ -962,22 +966,22 @@ static void test_windows_by_chance(void)
 {
     add_throws_in_window(13);
     judge();
-    tap_ok(first(FINDING_EXCEPTIONS) && f.list[0].from_ns == BEGAN + 40 * (int64_t)SECOND, "13 of 100 samples, in one window of 20");
+    tap_ok(first(FINDING_EXCEPTIONS) && f.list[0].from_ns == BEGAN + 40 * NS_PER_S, "13 of 100 samples, in one window of 20");
     end();
     add_throws_in_window(10);
     is_silent("10 of 100, which in one of so many windows may be chance");
     begin_long(10);
     for (int i = 0; i < 100; i++)
-        maker_sample(&cpu, i < 10 ? THROW : "demo.Parser.parse:31", 20 * MS);
+        maker_sample(&cpu, i < 10 ? THROW : "demo.Parser.parse:31", 20 * NS_PER_MS);
     finds(FINDING_EXCEPTIONS, "demo.NoNumber", "demo.Parser.parse:30", "10 of 100 in the only one");
 }
 
 static void test_order(void)
 {
     begin();
-    add_halts(HALT_SOCKET_READ, "till:80", SECOND, 4);
-    add_halts(HALT_PINNED, "", SECOND, 3);
-    add_waits("demo.Log", LOG, 70 * SECOND, false);
+    add_halts(HALT_SOCKET_READ, "till:80", NS_PER_S, 4);
+    add_halts(HALT_PINNED, "", NS_PER_S, 3);
+    add_waits("demo.Log", LOG, 70 * NS_PER_S, false);
     judge();
     tap_ok(f.count == 3 && f.list[0].kind == FINDING_LOCK_CONTENDED && f.list[1].kind == FINDING_SLOW_SOCKET &&
                f.list[2].kind == FINDING_PINNED_CARRIER, "the worst first: %" PRIu32, f.count);
@@ -1000,13 +1004,13 @@ static void test_gaps(void)
     tap_ok(!f.gap_count && !f.count, "with everything recorded all is judged");
     end();
     begin();
-    e = (struct evidence){.duration_ns = 10 * SECOND};
+    e = (struct evidence){.duration_ns = 10 * NS_PER_S};
     judge();
     tap_ok(f.gap_count == FINDING_KINDS && !f.count, "with nothing, nothing");
     end();
     begin();
     e.sources = SOURCE_BIT(SOURCE_LOCKS) | SOURCE_BIT(SOURCE_WALL);
-    add_halts(HALT_SOCKET_READ, "till:80", SECOND, 4);
+    add_halts(HALT_SOCKET_READ, "till:80", NS_PER_S, 4);
     judge();
     tap_ok(findings_judged(&f, FINDING_LOCK_CONTENDED) && findings_judged(&f, FINDING_FILE_FORCED), "what one of two sources tells");
     tap_ok(is_gap(FINDING_DEADLOCK, SOURCE_OWNERS) && is_gap(FINDING_LATE_AT_SAFEPOINTS, SOURCE_CPU), "and what is missing");
@@ -1019,7 +1023,7 @@ static char *printed(void (*print)(FILE *, const struct findings *, const struct
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    print(out, &f, &(struct findings_print){"app.jfr", 10 * SECOND, top});
+    print(out, &f, &(struct findings_print){"app.jfr", 10 * NS_PER_S, top});
     fclose(out);
     return text;
 }
@@ -1028,8 +1032,8 @@ static void test_print(void)
 {
     begin();
     e.sources &= ~SOURCE_BIT(SOURCE_SOCKETS);
-    add_halts(HALT_PINNED, "", SECOND, 3);
-    add_waits("demo.Log\033[2J", LOG, 70 * SECOND, false);
+    add_halts(HALT_PINNED, "", NS_PER_S, 3);
+    add_waits("demo.Log\033[2J", LOG, 70 * NS_PER_S, false);
     judge();
     char *text = printed(findings_print_text, 1), *json = printed(findings_print_json, 0);
     tap_ok(strstr(text, "2 findings in app.jfr") && strstr(text, "warning 100  Threads queue for a lock") && strstr(text, LOG_SITE) &&
@@ -1048,7 +1052,7 @@ static void test_print(void)
 static void test_print_border(void)
 {
     begin();
-    add_waits("demo.Log", LOG, 9900 * MS, false);
+    add_waits("demo.Log", LOG, 9900 * NS_PER_MS, false);
     judge();
     char *text = printed(findings_print_text, 0);
     tap_ok(strstr(text, "info     74  Threads queue") != NULL, "a score next to its limit: %.40s", strchr(text, '\n') + 2);

@@ -4,6 +4,7 @@
 #include "../tap.h"
 
 #include "analysis/analyze.h"
+#include "base/time_units.h"
 #include "events/halt_parts.h"
 #include "profile/locks.h"
 #include "profile_maker.h"
@@ -14,12 +15,11 @@
 
 enum { MANY = 200000 };
 
-#define MS UINT64_C(1000000)
 #define WORKER "java.util.concurrent.ThreadPoolExecutor.runWorker:1136;demo.Task.call:3"
 
 static void add(struct profile *p, uint32_t stack, const char *of, uint32_t i)
 {
-    struct profile_sample s = {.weight = MS, .stack = stack, .state = JFR_STATE_MONITOR, .outcome = maker_string(p, "complete")};
+    struct profile_sample s = {.weight = NS_PER_MS, .stack = stack, .state = JFR_STATE_MONITOR, .outcome = maker_string(p, "complete")};
     char name[32];
     snprintf(name, sizeof name, "%s%" PRIu32 "-", of, i);
     profile_thread(p, maker_string(p, name), i + 1, i + 1, &s.thread);
@@ -50,7 +50,7 @@ static void test_locks(void)
 {
     struct profile lock;
     fill(&lock, PROFILE_LOCK, "demo.Log.log:12");
-    tap_ok(!found(&(struct evidence){.lock = &lock, .duration_ns = 1000 * MS}), "classes of locks, each with a thread of its own");
+    tap_ok(!found(&(struct evidence){.lock = &lock, .duration_ns = 1000 * NS_PER_MS}), "classes of locks, each with a thread of its own");
     profile_deinit(&lock);
 }
 
@@ -59,7 +59,7 @@ static void test_owners(void)
     struct profile lock, holder;
     fill(&lock, PROFILE_LOCK, "demo.Log.log:12");
     fill(&holder, PROFILE_HOLDER, "demo.Log.log:12;Native|java.lang.Thread.sleep");
-    tap_ok(found(&(struct evidence){.lock = &lock, .holder = &holder, .duration_ns = MS}) == MANY, "and each with an owner");
+    tap_ok(found(&(struct evidence){.lock = &lock, .holder = &holder, .duration_ns = NS_PER_MS}) == MANY, "and each with an owner");
     profile_deinit(&lock);
     profile_deinit(&holder);
 }
@@ -68,7 +68,7 @@ static void test_pools(void)
 {
     struct profile wall;
     fill(&wall, PROFILE_WALL, WORKER);
-    tap_ok(!found(&(struct evidence){.wall = &wall, .duration_ns = 1000 * MS}), "pools of one thread");
+    tap_ok(!found(&(struct evidence){.wall = &wall, .duration_ns = 1000 * NS_PER_MS}), "pools of one thread");
     profile_deinit(&wall);
 }
 
@@ -78,7 +78,8 @@ static void test_late(void)
     strtab_init(&h.strings);
     for (uint32_t i = 0; i < MANY; i++) {
         char site[32];
-        struct halt one = {.kind = HALT_SAFEPOINT, .ns = MS, .count = 1, .sync_ns = MS, .sync_known = true, .late_thread_ns = 90 * MS};
+        struct halt one = {.kind = HALT_SAFEPOINT, .ns = NS_PER_MS, .count = 1, .sync_ns = NS_PER_MS, .sync_known = true,
+                           .late_thread_ns = 90 * NS_PER_MS};
         snprintf(site, sizeof site, "demo.Sum.loop%" PRIu32 ":9", i < 3 ? 0 : i);
         one.late_site = strtab_add_text(&h.strings, site);
         one.late_thread = strtab_add_text(&h.strings, "looper");

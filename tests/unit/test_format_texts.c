@@ -3,6 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "format_text.h"
@@ -109,7 +110,7 @@ static void test_perf_events(void)
     is(text, "faults", "perf", 0, "b; 20\nsum 20 events\n", "those of another one");
     int rc = load(&p, text, sizeof text - 1, NULL, &e);
     tap_ok(!rc && p.problem_count == 1 && strstr(profile_text(&p, p.problems[0].text), "1 samples of faults are not used") &&
-               p.duration_ns == 3500000000,
+               p.duration_ns == 3500 * NS_PER_MS,
            "the other event is named");
     profile_deinit(&p);
     rc = load(&p, text, sizeof text - 1, "misses", &e);
@@ -178,7 +179,7 @@ static void words_are(const uint64_t *words, size_t count, size_t size, bool big
     memcpy(bytes + n, tail, strlen(tail));
     int rc = load(&p, bytes, n + strlen(tail), NULL, &e);
     char *found = format_text(&p, FORMAT_COUNTS);
-    if (!tap_ok(!rc && p.interval_ns == 10000000 && !strcmp(found, wanted), "legacy: words of %zu bytes%s: %s", size,
+    if (!tap_ok(!rc && p.interval_ns == 10 * NS_PER_MS && !strcmp(found, wanted), "legacy: words of %zu bytes%s: %s", size,
                 big ? ", big-endian" : "", about))
         tap_note("%s\n%s", e.text, found);
     free(found);

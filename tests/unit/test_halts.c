@@ -4,6 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "halts_craft.h"
 #include "report/halts/halts.h"
 #include "report/halts/timeline.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
 #define START INT64_C(5000000)
 
 /* What one case opens and closes. */
@@ -54,7 +54,7 @@ static const struct halt *find(const struct halts *h, enum halt_kind kind, uint6
 {
     static const struct halt none = {0};
     for (uint32_t i = 0; i < h->count; i++)
-        if (h->list[i].kind == kind && h->list[i].start_ns == START + (int64_t)(at * MS))
+        if (h->list[i].kind == kind && h->list[i].start_ns == START + (int64_t)(at * NS_PER_MS))
             return &h->list[i];
     tap_ok(false, "there is a %s at %" PRIu64 " ms", halt_kinds[kind].name, at);
     return &none;
@@ -69,8 +69,8 @@ static void text_is(const struct halts *h, uint32_t string, const char *wanted, 
 static void test_safepoint(const struct halts *h)
 {
     const struct halt *s = find(h, HALT_SAFEPOINT, 100);
-    tap_ok(s->ns == 25 * MS, "a safepoint is from the begin of its begin to the end of its end");
-    tap_ok(s->sync_known && s->sync_ns == 2 * MS && s->sync_from_ns == MS, "it took so long until all threads stood");
+    tap_ok(s->ns == 25 * NS_PER_MS, "a safepoint is from the begin of its begin to the end of its end");
+    tap_ok(s->sync_known && s->sync_ns == 2 * NS_PER_MS && s->sync_from_ns == NS_PER_MS, "it took so long until all threads stood");
     text_is(h, s->what, "G1CollectFull", "what it was for");
     text_is(h, s->by, "main", "who asked for it");
     text_is(h, s->site, "shop.Cart.pay:17", "where: the program's frames, not the JDK's");
@@ -85,10 +85,10 @@ static void test_pauses(const struct halts *h)
     text_is(h, full->what, "G1Full, System.gc()", "a pause has its collection's collector and cause");
     text_is(h, full->by, "main", "who asked for it");
     text_is(h, full->site, "shop.Cart.pay:17", "and where");
-    tap_ok(alone->ns == 10 * MS && !alone->told_by_agent, "a collection that is all pause is that pause");
-    tap_ok(ours->ns == 8 * MS && ours->told_by_agent, "the agent's pauses are there");
+    tap_ok(alone->ns == 10 * NS_PER_MS && !alone->told_by_agent, "a collection that is all pause is that pause");
+    tap_ok(ours->ns == 8 * NS_PER_MS && ours->told_by_agent, "the agent's pauses are there");
     tap_ok(h->told_twice == 1, "one that the JDK told of, too, counts once");
-    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * MS, "pauses of a concurrent collection that nobody placed are told of");
+    tap_ok(h->unplaced == 1 && h->unplaced_ns == 5 * NS_PER_MS, "pauses of a concurrent collection that nobody placed are told of");
 }
 
 static void test_waits(const struct halts *h)
@@ -105,16 +105,17 @@ static void test_whole(const struct halts *h)
 {
     struct halt_view v;
     tap_ok(view_all(&v, h), "a view of all");
-    tap_ok(h->start_ns == START && h->duration_ns == 1000 * MS, "of one second");
-    tap_ok(v.stopped_ns == 43 * MS, "all threads stopped: halts within halts count once");
-    tap_ok(v.waited_ns == 60 * MS && v.most_waiting == 3, "some waited, at most three at once");
-    tap_ok(v.threads == 3 && v.all_waited_ns == 1 * MS, "all three of them for a millisecond");
-    tap_ok(v.unexplained_ns == 897 * MS, "the rest is unexplained");
+    tap_ok(h->start_ns == START && h->duration_ns == 1000 * NS_PER_MS, "of one second");
+    tap_ok(v.stopped_ns == 43 * NS_PER_MS, "all threads stopped: halts within halts count once");
+    tap_ok(v.waited_ns == 60 * NS_PER_MS && v.most_waiting == 3, "some waited, at most three at once");
+    tap_ok(v.threads == 3 && v.all_waited_ns == 1 * NS_PER_MS, "all three of them for a millisecond");
+    tap_ok(v.unexplained_ns == 897 * NS_PER_MS, "the rest is unexplained");
     const struct halt_sums *gc = &v.kinds[HALT_GC];
-    tap_ok(gc->count == 3 && gc->total_ns == 36 * MS, "three pauses, and their sum");
-    tap_ok(gc->p50_ns == 10 * MS && gc->p90_ns == 18 * MS && gc->p99_ns == 18 * MS && gc->max_ns == 18 * MS, "percentiles");
+    tap_ok(gc->count == 3 && gc->total_ns == 36 * NS_PER_MS, "three pauses, and their sum");
+    tap_ok(gc->p50_ns == 10 * NS_PER_MS && gc->p90_ns == 18 * NS_PER_MS && gc->p99_ns == 18 * NS_PER_MS && gc->max_ns == 18 * NS_PER_MS,
+           "percentiles");
     tap_ok(v.kinds[HALT_EXCEPTION].count == 3, "an Error that is told of twice counts once");
-    tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * MS, "counted safepoints");
+    tap_ok(v.kinds[HALT_SAFEPOINTS_COUNTED].count == 6 && v.kinds[HALT_SAFEPOINTS_COUNTED].total_ns == 9 * NS_PER_MS, "counted safepoints");
     uint64_t causes = 0, count = 0;
     for (uint32_t i = 0; i < v.cause_count; i++) {
         causes += v.causes[i].kind == HALT_GC ? v.causes[i].total_ns : 0;
@@ -129,9 +130,10 @@ static void test_part(const struct halts *h)
     struct halt_view v;
     struct regex *worker;
     uint32_t *list;
-    halt_view_make(&v, h, START + 110 * (int64_t)MS, START + 320 * (int64_t)MS, NULL);
-    tap_ok(v.stopped_ns == 15 * MS && v.waited_ns == 20 * MS && v.unexplained_ns == 175 * MS, "of a part: only what lies in it");
-    tap_ok(v.kinds[HALT_GC].count == 1 && v.kinds[HALT_GC].total_ns == 13 * MS && v.kinds[HALT_GC].max_ns == 18 * MS,
+    halt_view_make(&v, h, START + 110 * NS_PER_MS, START + 320 * NS_PER_MS, NULL);
+    tap_ok(v.stopped_ns == 15 * NS_PER_MS && v.waited_ns == 20 * NS_PER_MS && v.unexplained_ns == 175 * NS_PER_MS,
+           "of a part: only what lies in it");
+    tap_ok(v.kinds[HALT_GC].count == 1 && v.kinds[HALT_GC].total_ns == 13 * NS_PER_MS && v.kinds[HALT_GC].max_ns == 18 * NS_PER_MS,
            "durations are whole, totals are not");
     int64_t n = halt_view_longest(&v, HALT_OF_ALL, 1, &list);
     tap_ok(n == 1 && h->list[list[0]].kind == HALT_SAFEPOINT, "the one that overlaps most");
@@ -139,11 +141,12 @@ static void test_part(const struct halts *h)
     halt_view_deinit(&v);
     regex_compile(&worker, "^worker$", REGEX_SOMEWHERE, NULL);
     halt_view_make(&v, h, h->start_ns, h->start_ns + (int64_t)h->duration_ns, worker);
-    tap_ok(v.waited_ns == 40 * MS && v.stopped_ns == 43 * MS && !v.kinds[HALT_EXCEPTION].count, "of one thread, and what stopped all");
+    tap_ok(v.waited_ns == 40 * NS_PER_MS && v.stopped_ns == 43 * NS_PER_MS && !v.kinds[HALT_EXCEPTION].count,
+           "of one thread, and what stopped all");
     halt_view_deinit(&v);
     regex_free(worker);
-    halt_view_make(&v, h, START + 850 * (int64_t)MS, START + 900 * (int64_t)MS, NULL);
-    tap_ok(!v.count && v.unexplained_ns == 50 * MS, "where nothing was, nothing is explained");
+    halt_view_make(&v, h, START + 850 * NS_PER_MS, START + 900 * NS_PER_MS, NULL);
+    tap_ok(!v.count && v.unexplained_ns == 50 * NS_PER_MS, "where nothing was, nothing is explained");
     halt_view_deinit(&v);
 }
 
@@ -232,8 +235,8 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     tap_ok(!timeline_make(&t, h, &v, file, COLUMNS, 0, NULL, &e) && t.count == 3, "a timeline of three threads: %s", e.text);
     tap_ok(row_is(&t, 0, "worker", worker), "one that ran, and waited for a monitor");
     tap_ok(row_is(&t, 1, "late", other), "one that ran, and was parked");
-    tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * MS &&
-               t.rows[2].sums[TIMELINE_IO] == 1 * MS, "times of halts are exact");
+    tap_ok(t.count == 3 && t.rows[0].sums[TIMELINE_MONITOR] == 40 * NS_PER_MS && t.rows[1].sums[TIMELINE_PARKED] == 30 * NS_PER_MS &&
+               t.rows[2].sums[TIMELINE_IO] == 1 * NS_PER_MS, "times of halts are exact");
     uint64_t stopped = 0;
     for (uint32_t i = 0; i < COLUMNS; i++)
         stopped += t.stopped[i];
@@ -258,7 +261,7 @@ static void test_timeline(struct halts *h, const struct jfr_file *file)
     timeline_deinit(&t);
     halt_view_deinit(&v);
     regex_compile(&late, "late", REGEX_SOMEWHERE, NULL);
-    halt_view_make(&v, h, START + 320 * (int64_t)MS, START + 340 * (int64_t)MS, late);
+    halt_view_make(&v, h, START + 320 * NS_PER_MS, START + 340 * NS_PER_MS, late);
     tap_ok(!timeline_make(&t, h, &v, file, 2, 0, late, &e) && t.count == 1 && row_is(&t, 0, "late", ".P"), "of a part, and of one thread");
     timeline_deinit(&t);
     halt_view_deinit(&v);
@@ -280,8 +283,9 @@ static void test_crowd(void)
     tap_ok(!timeline_make(&t, &c.h, &v, c.file, COLUMNS, TOP, NULL, &e) && t.count == THREADS, "a timeline of %d threads: %s", THREADS,
            e.text);
     tap_ok(row_is(&t, 0, "t2999", "........R."), "the one that ran longest is drawn");
-    tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * MS && t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * MS &&
-               t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * MS,
+    tap_ok(t.rows[0].sums[TIMELINE_RUNNING] == 50 * NS_PER_MS &&
+           t.rows[0].cells[8 * TIMELINE_STATES + TIMELINE_RUNNING] == 50 * NS_PER_MS &&
+               t.stopped[1] == v.stopped_ns && v.stopped_ns == 4 * NS_PER_MS,
            "its time counts once, and so do halts of all");
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < t.count; i++)
@@ -322,7 +326,8 @@ static void test_late_behind_others(void)
     read_halts(&c);
     const struct halt *s = find(&c.h, HALT_SAFEPOINT, 100);
     text_is(&c.h, s->late_thread, "t7", "who ran longest is known, however many were late");
-    tap_ok(s->late_thread_ns == 20 * MS && s->late_ns == 27 * MS, "for so long, and all of them together: %" PRIu64 ", %" PRIu64,
+    tap_ok(s->late_thread_ns == 20 * NS_PER_MS && s->late_ns == 27 * NS_PER_MS,
+           "for so long, and all of them together: %" PRIu64 ", %" PRIu64,
            s->late_thread_ns, s->late_ns);
     close_halts(&c);
 }
@@ -346,9 +351,9 @@ static void test_told_twice(bool later)
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
     tap_ok(c.h.waits_told_twice == (later ? 1 : 3) && !c.h.told_twice, "agent there %s: so many waits are left out: %" PRIu32, when,
            c.h.waits_told_twice);
-    tap_ok(monitors->count == (later ? 3 : 2) && monitors->by_agent == 2 && monitors->total_ns == (later ? 83 : 43) * MS,
+    tap_ok(monitors->count == (later ? 3 : 2) && monitors->by_agent == 2 && monitors->total_ns == (later ? 83 : 43) * NS_PER_MS,
            "agent there %s: waits for monitors", when);
-    tap_ok(parks->count == (later ? 3 : 2) && parks->by_agent == 2 && parks->total_ns == (later ? 23 : 13) * MS,
+    tap_ok(parks->count == (later ? 3 : 2) && parks->by_agent == 2 && parks->total_ns == (later ? 23 : 13) * NS_PER_MS,
            "agent there %s: parks", when);
     tap_ok(find(&c.h, HALT_MONITOR, 301 + shift)->told_by_agent && find(&c.h, HALT_PARK, 700 + shift)->told_by_agent,
            "agent there %s: as the agent has them", when);
@@ -371,9 +376,10 @@ static void test_open_waits(void)
     read_halts(&c);
     view_all(&v, &c.h);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *parks = &v.kinds[HALT_PARK];
-    tap_ok(monitors->count == 2 && monitors->by_agent == 1 && monitors->total_ns == 50 * MS, "a wait that goes on at the end counts once");
+    tap_ok(monitors->count == 2 && monitors->by_agent == 1 && monitors->total_ns == 50 * NS_PER_MS,
+           "a wait that goes on at the end counts once");
     tap_ok(!find(&c.h, HALT_MONITOR, 300)->told_by_agent && find(&c.h, HALT_MONITOR, 310)->told_by_agent, "whole, where it is known whole");
-    tap_ok(parks->count == 1 && !parks->by_agent && parks->total_ns == 30 * MS, "behind the agent's end all waits are the JDK's");
+    tap_ok(parks->count == 1 && !parks->by_agent && parks->total_ns == 30 * NS_PER_MS, "behind the agent's end all waits are the JDK's");
     tap_ok(c.h.waits_told_twice == 2, "those are told of: %" PRIu32, c.h.waits_told_twice);
     halt_view_deinit(&v);
     close_halts(&c);
@@ -389,10 +395,11 @@ static void test_joined(bool parks)
     craft_halts_joined(&c.b, "cpu,lock", parks);
     read_halts(&c);
     view_all(&v, &c.h);
-    tap_ok(c.h.joined && c.h.start_ns == START && c.h.duration_ns == 1000 * MS,
+    tap_ok(c.h.joined && c.h.start_ns == START && c.h.duration_ns == 1000 * NS_PER_MS,
            "%s: the time of a joined recording is that of the agent's chunks", with);
     const struct halt_sums *monitors = &v.kinds[HALT_MONITOR], *park = &v.kinds[HALT_PARK], *gc = &v.kinds[HALT_GC];
-    tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * MS, "%s: a wait that both told of is the agent's",
+    tap_ok(monitors->count == 1 && monitors->by_agent == 1 && monitors->total_ns == 40 * NS_PER_MS,
+           "%s: a wait that both told of is the agent's",
            with);
     tap_ok(park->count == (parks ? 0 : 2) && !park->by_agent, "%s: parks are the JDK's where the agent does not see them", with);
     tap_ok(c.h.waits_told_twice == (parks ? 3 : 1), "%s: %u are told of as left out", with, c.h.waits_told_twice);

@@ -5,6 +5,7 @@
  * aarch64: yes
  */
 #include "../tap.h"
+#include "base/time_units.h"
 #include "candor/histogram.h"
 
 #include <errno.h>
@@ -89,7 +90,7 @@ static bool is_same_place(const struct candor_histogram *h, int64_t v)
 /* The short way of recording leads to the same counter, at every power of two and its neighbours too. */
 static void test_short_way(void)
 {
-    static const int64_t highest[] = {2, 3600000000000, ((int64_t)1 << 53) - 1, (int64_t)1 << 53, INT64_MAX};
+    static const int64_t highest[] = {2, 3600 * NS_PER_S, ((int64_t)1 << 53) - 1, (int64_t)1 << 53, INT64_MAX};
     static const bool common[] = {true, true, true, false, false};
     unsigned wrong = 0, unexpected = 0;
     for (size_t k = 0; k < sizeof highest / sizeof *highest; k++) {
@@ -114,7 +115,7 @@ static void test_short_way(void)
                candor_histogram_count_at(&h, ((int64_t)1 << 54) - 1) == 1 && !candor_histogram_count_at(&h, (int64_t)1 << 54),
            "one that grows beyond what a double tells leaves it");
     candor_histogram_deinit(&h);
-    candor_histogram_init(&h, 1, 3600000000000, 2);
+    candor_histogram_init(&h, 1, 3600 * NS_PER_S, 2);
     tap_ok(!h.common, "other digits have no short way");
     candor_histogram_deinit(&h);
 }
@@ -122,9 +123,9 @@ static void test_short_way(void)
 static void test_sizes(void)
 {
     struct candor_histogram h;
-    tap_ok(!candor_histogram_init(&h, 1, 3600000000000, 3) && candor_histogram_bytes(&h) == 33 * 1024 * 8,
+    tap_ok(!candor_histogram_init(&h, 1, 3600 * NS_PER_S, 3) && candor_histogram_bytes(&h) == 33 * 1024 * 8,
            "an hour of ns takes 33 x 1024 counters");
-    tap_ok(candor_histogram_record(&h, 3600000000000) && !candor_histogram_record(&h, INT64_MAX) &&
+    tap_ok(candor_histogram_record(&h, 3600 * NS_PER_S) && !candor_histogram_record(&h, INT64_MAX) &&
                !candor_histogram_record(&h, -1),
            "values out of range are refused");
     candor_histogram_deinit(&h);
@@ -155,7 +156,7 @@ static void test_figures(void)
     struct candor_histogram h;
     double sum = 0, squares = 0, mean_error;
     unsigned wrong = 0;
-    candor_histogram_init(&h, 1, 3600000000000, 3);
+    candor_histogram_init(&h, 1, 3600 * NS_PER_S, 3);
     for (int i = 0; i < N; i++) {
         values[i] = draw_value(40);
         candor_histogram_record(&h, values[i]);
@@ -217,7 +218,7 @@ static void test_sums(void)
     tap_ok(candor_histogram_total(&a) == 31 && candor_histogram_count_at(&a, 100) == 3, "corrected while adding");
     candor_histogram_deinit(&a);
     candor_histogram_init(&a, 1, 100, 3);
-    candor_histogram_record_n(&b, 3000000000, 2);
+    candor_histogram_record_n(&b, 3 * NS_PER_S, 2);
     tap_ok(candor_histogram_add(&a, &b) == -ERANGE && candor_histogram_count_at(&a, 50) == 1,
            "what is out of range is left out and told");
     candor_histogram_deinit(&a);
@@ -314,7 +315,7 @@ static void test_encoding(void)
     for (int round = 0; round < 60; round++) {
         struct candor_histogram h, back;
         char *text;
-        candor_histogram_init(&h, 1 + round % 7 * 100, round % 2 ? 0 : 3600000000000, 1 + round % 4);
+        candor_histogram_init(&h, 1 + round % 7 * 100, round % 2 ? 0 : 3600 * NS_PER_S, 1 + round % 4);
         for (int i = 0; i < round * 20; i++)
             candor_histogram_record_n(&h, draw_value(41), 1 + draw_value(1 + (int)(draw() % 62)) / (1 << 12));
         if (candor_histogram_encode(&h, &text) || strncmp(text, "HISTFAAA", 8) ||

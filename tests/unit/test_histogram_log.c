@@ -5,6 +5,7 @@
  * aarch64: yes
  */
 #include "../tap.h"
+#include "base/time_units.h"
 #include "candor/histogram.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@ static char *written(enum candor_log_dialect dialect, size_t *size)
     char *text;
     FILE *f = open_memstream(&text, size);
     candor_histogram_log_start(f, 1700000000123000000, dialect, "a comment");
-    candor_histogram_log_write(f, NULL, 0, 1000000000, &sample, 1e6);
-    candor_histogram_log_write(f, "get-rt", 1000000000, 500000000, &sample, 1e6);
+    candor_histogram_log_write(f, NULL, 0, NS_PER_S, &sample, NS_PER_MS);
+    candor_histogram_log_write(f, "get-rt", NS_PER_S, 500 * NS_PER_MS, &sample, NS_PER_MS);
     fclose(f);
     return text;
 }
@@ -80,7 +81,7 @@ static void test_dialects(void)
         tap_ok(near(s.start[0], 1700000000.123) && near(s.start[1], 1700000001.123) && near(s.length[1], 0.5),
                "with its times");
         tap_ok(!*s.tag[0] && !strcmp(s.tag[1], "get-rt") &&
-                   fabs(s.max[0] - (double)candor_histogram_max(&sample) / 1e6) < 1e-3,
+                   fabs(s.max[0] - (double)candor_histogram_max(&sample) / NS_PER_MS) < 1e-3,
                "tag and maximum");
         free(text);
     }
@@ -172,7 +173,7 @@ static void test_hgrm(void)
 
 int main(void)
 {
-    candor_histogram_init(&sample, 1, 3600000000000, 3);
+    candor_histogram_init(&sample, 1, 3600 * NS_PER_S, 3);
     for (int64_t i = 0; i < 1000; i++)
         candor_histogram_record(&sample, i * i * 100);
     test_dialects();

@@ -3,6 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "jfr/read/append.h"
 #include "jfr/read/reader.h"
 #include "jfr_craft.h"
@@ -15,7 +16,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SECOND INT64_C(1000000000) /* a crafted chunk's */
 
 static struct error error;
 
@@ -23,7 +23,7 @@ static struct error error;
 static void put_chunk(struct buffer *b, unsigned seconds)
 {
     size_t chunk = craft_everything(b);
-    uint64_t start = CRAFT_START_NS + seconds * (uint64_t)SECOND;
+    uint64_t start = CRAFT_START_NS + seconds * NS_PER_S;
     for (int i = 0; i < 8; i++)
         b->data[chunk + 32 + (size_t)i] = (uint8_t)(start >> (56 - 8 * i));
 }
@@ -79,12 +79,12 @@ static void test_time(const struct buffer *ours, const struct buffer *theirs)
     struct jfr_appended done;
     int to = file_of(ours, ours->len), from = file_of(theirs, theirs->len);
     size_t one = theirs->len / 3;
-    tap_ok(!jfr_append(to, from, CRAFT_START_NS + 2 * SECOND, CRAFT_START_NS + 12 * SECOND, &done, &error) && done.chunks == 1 &&
+    tap_ok(!jfr_append(to, from, CRAFT_START_NS + 2 * NS_PER_S, CRAFT_START_NS + 12 * NS_PER_S, &done, &error) && done.chunks == 1 &&
                done.outside == 2 && holds(to, ours, theirs->data + one, one),
            "only those that have some of the time");
     close(to);
     to = file_of(ours, ours->len);
-    tap_ok(!jfr_append(to, from, CRAFT_START_NS + SECOND, CRAFT_START_NS + 10 * SECOND, &done, &error) && done.chunks == 2 &&
+    tap_ok(!jfr_append(to, from, CRAFT_START_NS + NS_PER_S, CRAFT_START_NS + 10 * NS_PER_S, &done, &error) && done.chunks == 2 &&
                holds(to, ours, theirs->data, 2 * one),
            "its first and last moment count");
     close(to);

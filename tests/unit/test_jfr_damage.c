@@ -1,6 +1,7 @@
 /* Damaged files: cut at every byte, every bit flipped, chunks made to hurt.
  * tier: default
  * timeout: 180 */
+#include "base/time_units.h"
 #include "jfr_craft.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
@@ -161,7 +162,7 @@ static double seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)t.tv_sec + (double)t.tv_nsec / NS_PER_S;
 }
 
 static void walk_crafted(struct buffer *b, const char *name, uint64_t events)

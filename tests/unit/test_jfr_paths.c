@@ -3,6 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "jfr/read/reader.h"
 #include "jfr/write/writer.h"
 #include "profile/figures/leaks.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TICK = 1000000000 };
+enum { TICK = NS_PER_S };
 enum { NONE, BYTES, NODE, NODES, MAP, MIRROR, VALUE, TABLE, CACHE, ORDERS, THREAD_CLASS, THREAD_NAME, LOCALS, FOUND, BUDGET, COMPLETE };
 
 static const char *const symbols[] = {

@@ -2,6 +2,7 @@
  * missing but what was given up.
  * tier: quick
  * timeout: 300 */
+#include "base/time_units.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
 #include "jfr_watch.h"
@@ -34,7 +35,7 @@ static void count_chunk(struct jfr_chunk *chunk, struct holding *h)
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); jfr_cursor_next(&cursor, &event);) {
         if (strcmp(event.type->name, "candor.CpuSample"))
             continue;
-        uint64_t round = ((uint64_t)jfr_event_epoch_ns(&event) - SAMPLE_START_EPOCH_NS) / 1000000000u;
+        uint64_t round = ((uint64_t)jfr_event_epoch_ns(&event) - SAMPLE_START_EPOCH_NS) / NS_PER_S;
         if (round < ROUNDS_MAX)
             h->samples[round]++;
         else
@@ -105,7 +106,7 @@ static int write_rounds(unsigned rounds, unsigned *moves, struct error *e)
     for (unsigned i = 0; i < rounds && !rc; i++) {
         sample_round(w, i);
         rc = i % ROUNDS_OF_CHUNK == ROUNDS_OF_CHUNK - 1
-                 ? jfr_writer_rotate(w, ticks_of(i + 1), SAMPLE_START_EPOCH_NS + (i + 1) * 1000000000ULL, e)
+                 ? jfr_writer_rotate(w, ticks_of(i + 1), SAMPLE_START_EPOCH_NS + (i + 1) * NS_PER_S, e)
                  : jfr_writer_flush(w, ticks_of(i + 1), e);
         flushed += !rc;
         if (!rc)

@@ -1,6 +1,7 @@
 /* What the writer writes, the reader reads: every event, field and name, over several flushes and chunks.
  * tier: quick
  * timeout: 60 */
+#include "base/time_units.h"
 #include "jfr_sample.h"
 #include "jfr_walk.h"
 
@@ -46,8 +47,8 @@ static void test_counts(struct jfr_chunk *chunk, unsigned index)
            "chunk %u: facts", index);
     const struct jfr_chunk_info *info = jfr_chunk_get_info(chunk);
     tap_ok(info->whole && info->major == 2 && info->minor == 0 &&
-               info->start_ns == (int64_t)SAMPLE_START_EPOCH_NS + index * FLUSHES * 1000000000LL &&
-               info->duration_ns == FLUSHES * 1000000000LL && info->ticks_per_second == SAMPLE_TICKS_PER_SECOND,
+               info->start_ns == (int64_t)SAMPLE_START_EPOCH_NS + index * FLUSHES * NS_PER_S &&
+               info->duration_ns == FLUSHES * NS_PER_S && info->ticks_per_second == SAMPLE_TICKS_PER_SECOND,
            "chunk %u: header", index);
 }
 
@@ -58,7 +59,7 @@ static bool cpu_sample_agrees(struct jfr_event *e, uint32_t round, uint32_t i)
     const char *outcome = stack == SAMPLE_FAILED_STACK ? "not_walkable"
                           : stack == SAMPLE_DEEP_STACK ? "truncated"
                                                        : "complete";
-    int64_t epoch = (int64_t)SAMPLE_START_EPOCH_NS + round * 1000000000LL + i * 10000000LL;
+    int64_t epoch = (int64_t)SAMPLE_START_EPOCH_NS + round * NS_PER_S + i * 10000000LL;
     return jfr_event_epoch_ns(e) == epoch && jfr_value_int(field(e, "weight")) == 10000000 + i &&
            jfr_value_int(field(e, "pc")) == 0x7fff12345678 + i && same(jfr_value_text(field(e, "outcome")), outcome) &&
            same(jfr_value_text(field(e, "state")), jfr_thread_state_names[stack % JFR_STATES]) &&

@@ -3,6 +3,7 @@
  * tier: quick
  * timeout: 20
  * aarch64: yes */
+#include "base/time_units.h"
 #include "jfr_sample.h"
 
 #include "../tap.h"
@@ -33,7 +34,7 @@ static void write_all(const char *path, uint32_t grain, struct error *e)
     struct jfr_writer *w;
     char value[LONGEST + 1];
     uint64_t now = start;
-    if (open_writer(&w, path, 1000000000, grain, e))
+    if (open_writer(&w, path, NS_PER_S, grain, e))
         return;
     memset(value, 'v', sizeof value);
     for (size_t n = 0; n <= LONGEST; n++, now += STEP_NS) {
@@ -75,7 +76,7 @@ static void test_grain(const char *path, uint32_t grain)
                 "grain %u: reads back %s", grain, e.text))
         return;
     const struct jfr_chunk_info *info = jfr_chunk_get_info(chunk);
-    tap_ok(info->ticks_per_second == 1000000000 / grain && (uint64_t)info->start_ticks == start / grain &&
+    tap_ok(info->ticks_per_second == NS_PER_S / grain && (uint64_t)info->start_ticks == start / grain &&
                (uint64_t)info->start_ns == start_epoch_ns,
            "the header's clock");
     for (struct jfr_cursor cursor = jfr_cursor_init(chunk); jfr_cursor_next(&cursor, &event);)

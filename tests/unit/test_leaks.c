@@ -8,6 +8,7 @@
 #include "../tap.h"
 
 #include "base/map.h"
+#include "base/time_units.h"
 #include "profile/allocated.h"
 #include "profile/figures/leaks.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum { SECONDS = 120, RUNS = 300 };
-static const int64_t second = 1000000000, start = INT64_C(1700000000) * 1000000000;
+static const int64_t start = INT64_C(1700000000) * NS_PER_S;
 
 static uint64_t seed;
 
@@ -65,7 +66,7 @@ static void add_object(struct profile *p, const struct profile_object *o)
     p->objects[p->object_count++] = *o;
 }
 
-/* Found dead by the first look after its end; a look is at each whole second. */
+/* Found dead by the first look after its end; a look is at each whole NS_PER_S. */
 static void live_out(struct profile *p, const struct behaviour *b, double born, uint32_t stack, uint32_t labels)
 {
     double life = !b->lifetime ? 10 * SECONDS : b->is_exponential ? -b->lifetime * log(draw()) : b->lifetime;
@@ -73,10 +74,10 @@ static void live_out(struct profile *p, const struct behaviour *b, double born, 
     if (floor(end) <= ceil(born)) /* it has outlived no collection */
         return;
     uint64_t size = 100 + (uint64_t)(draw() * 100);
-    struct profile_object o = {.sample = {.time_ns = start + (int64_t)(born * 1e9), .weight = 500000 + (uint64_t)(draw() * 500000),
+    struct profile_object o = {.sample = {.time_ns = start + (int64_t)(born * NS_PER_S), .weight = 500000 + (uint64_t)(draw() * 500000),
                                           .stack = stack, .labels = labels, .count = 1},
                                .size = size, .is_alive = found > SECONDS};
-    o.told_ns = start + (int64_t)(o.is_alive ? SECONDS : found) * second;
+    o.told_ns = start + (int64_t)(o.is_alive ? SECONDS : found) * NS_PER_S;
     add_object(p, &o);
 }
 
@@ -95,14 +96,14 @@ static void make(struct profile *p, const struct behaviour *list, int count, int
     profile_init(p);
     p->kind = PROFILE_LIVE;
     p->start_ns = start;
-    p->duration_ns = (uint64_t)SECONDS * (uint64_t)second;
+    p->duration_ns = (uint64_t)SECONDS * NS_PER_S;
     profile_string(p, "live_old_collections", 20, &name);
     profile_string(p, "counted", 7, &value);
     profile_set_setting(p, name, value);
     p->live_sets = calloc(SECONDS, sizeof *p->live_sets);
     p->live_set_count = p->live_set_cap = SECONDS;
     for (int i = 0; i < SECONDS; i++)
-        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * second, .collections = (uint64_t)i + 1,
+        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S, .collections = (uint64_t)i + 1,
                                                     .old_collections = old_every ? (uint64_t)((i + 1) / old_every) : 0,
                                                     .old_before = old_every ? (uint64_t)(i / old_every) : 0};
     for (int i = 0; i < count; i++)
@@ -219,8 +220,8 @@ static void test_order(void)
     make(&p, list, 2, 1);
     leaks_find(&l, &p);
     tap_ok(l.count == 2 && !strcmp(profile_text(&p, l.rows[0].class_name), "Large"), "what grows more comes first");
-    tap_ok(l.count == 2 && l.rows[0].bytes > l.rows[1].bytes && l.rows[0].chance <= 1e-6 / 2 && l.rows[0].age_ns > 40e9 &&
-               l.rows[0].age_ns < 80e9,
+    tap_ok(l.count == 2 && l.rows[0].bytes > l.rows[1].bytes && l.rows[0].chance <= 1e-6 / 2 && l.rows[0].age_ns > 40 * NS_PER_S &&
+               l.rows[0].age_ns < 80 * NS_PER_S,
            "with what lives, and its age, half of the time");
     leaks_deinit(&l);
     profile_deinit(&p);
@@ -239,9 +240,9 @@ static void test_short(void)
     leaks_deinit(&l);
     p.live_set_count = SECONDS;
     for (int i = 0; i < 100; i++) /* all in the last quarter */
-        p.live_sets[i].time_ns = start + 100 * second + i;
+        p.live_sets[i].time_ns = start + 100 * NS_PER_S + i;
     for (uint32_t i = 0; i < p.object_count; i++)
-        p.objects[i].told_ns = start + SECONDS * second;
+        p.objects[i].told_ns = start + SECONDS * NS_PER_S;
     tap_ok(!leaks_find(&l, &p) && l.is_too_short && !l.count, "and so are many of one quarter");
     leaks_deinit(&l);
     profile_deinit(&p);

@@ -1,6 +1,7 @@
 /* A profile that grows with its recording is the one that is read at the end; its views are of the time and the books they say.
  * tier: quick
  * timeout: 60 */
+#include "base/time_units.h"
 #include "jfr_sample.h"
 
 #include "../tap.h"
@@ -29,7 +30,7 @@ static void write_round(unsigned round)
     struct error e;
     sample_round(writer, round);
     if (round == ROTATE_AT)
-        jfr_writer_rotate(writer, ticks(round + 1), SAMPLE_START_EPOCH_NS + (round + 1) * 1000000000ULL, &e);
+        jfr_writer_rotate(writer, ticks(round + 1), SAMPLE_START_EPOCH_NS + (round + 1) * NS_PER_S, &e);
     else
         jfr_writer_flush(writer, ticks(round + 1), &e);
 }
@@ -43,7 +44,7 @@ static int64_t book_ns(const struct profile *p, const char *account, const char 
 static void test_view(const struct live *l, unsigned seconds, unsigned rounds)
 {
     struct live_view v;
-    struct live_part part = {.span_ns = seconds * 1000000000ull};
+    struct live_part part = {.span_ns = seconds * NS_PER_S};
     if (!tap_ok(!live_look(l, &part, &v), "a view of %u s", seconds))
         return;
     const struct profile *p = &v.profile;
@@ -54,7 +55,7 @@ static void test_view(const struct live *l, unsigned seconds, unsigned rounds)
            "it has the samples of %u rounds (%u)", rounds, p->sample_count);
     tap_ok(book_ns(p, "cpu", "") == rounds * 600000000ll && book_ns(p, "failed", "not_walkable") == rounds * 100000000ll,
            "and their books");
-    tap_ok(rounds == ROUNDS || p->duration_ns == rounds * 1000000000ull, "and their time (%llu)", (unsigned long long)p->duration_ns);
+    tap_ok(rounds == ROUNDS || p->duration_ns == rounds * NS_PER_S, "and their time (%llu)", (unsigned long long)p->duration_ns);
     live_look_away(&v);
 }
 
@@ -151,7 +152,7 @@ static void test_joined(void)
     tap_ok(!live_read(l, &news, &e) && news, "then there is news");
     live_look(l, &(struct live_part){0}, &v);
     tap_ok(v.profile.sample_count == SAMPLE_CPU_SAMPLES && book_ns(&v.profile, "cpu", "") == 600000000 &&
-               v.profile.duration_ns == 1000000000, "of one round");
+               v.profile.duration_ns == NS_PER_S, "of one round");
     live_look_away(&v);
     jfr_writer_close(writer, ticks(3), &e);
     live_free(l);

@@ -4,6 +4,7 @@
  * timeout: 60
  */
 #include "../tap.h"
+#include "base/time_units.h"
 #include "load/mix.h"
 #include "load/mock.h"
 #include "load/response.h"
@@ -22,7 +23,7 @@ static void test_schedule(void)
     tap_ok(!schedule_parse(&s, "1000", &e) && schedule_due(&s, 0) == 0 && schedule_due(&s, 7) == 7000000 &&
                schedule_due(&s, 3600000000) == 3600000000000000,
            "a steady rate: n / rate, also after an hour of hours");
-    tap_ok(schedule_count(&s, 0) == 0 && schedule_count(&s, 1) == 1 && schedule_count(&s, 1000000000) == 1000,
+    tap_ok(schedule_count(&s, 0) == 0 && schedule_count(&s, 1) == 1 && schedule_count(&s, NS_PER_S) == 1000,
            "and its count");
     /* 0 to 100 in 10 s: n(t) = 5 t^2; then 100/s. */
     tap_ok(!schedule_parse(&s, "0-100:10s,100", &e), "a ramp");
@@ -31,13 +32,13 @@ static void test_schedule(void)
     for (uint64_t n = 0; n < 1000; n++) {
         double t = n < 500 ? sqrt((double)n / 5) : 10 + ((double)n - 500) / 100;
         uint64_t due = schedule_due(&s, n);
-        wrong += fabs((double)due / 1e9 - t) > 1e-8;
+        wrong += fabs((double)due / NS_PER_S - t) > 1e-8;
         wrong += schedule_count(&s, due) > n || schedule_count(&s, due + 1) <= n;
         falling += due < before;
         before = due;
     }
     tap_ok(!wrong && !falling, "is its integral");
-    tap_ok(!schedule_parse(&s, "100-0:10s", &e) && schedule_due(&s, 499) < 10000000000 &&
+    tap_ok(!schedule_parse(&s, "100-0:10s", &e) && schedule_due(&s, 499) < 10 * NS_PER_S &&
                schedule_due(&s, 501) == UINT64_MAX,
            "down to nothing, and then nothing");
     static const char *const bad[] = {"", "x", "-1", "0", "10-20", "10:0s", "10,20", "1e99", "1000001", "10:5"};
@@ -178,14 +179,14 @@ static void test_mock(void)
     uint64_t gate = 0;
     enum { N = 1000000 };
     for (uint64_t i = 0; i < N; i++) {
-        uint64_t now = i * 1000000, before = m.gate, done = mock_done(&m, now);
+        uint64_t now = i * NS_PER_MS, before = m.gate, done = mock_done(&m, now);
         if (m.gate != before) {
             stops++;
             early += m.gate < now + 50000000;
             gate = m.gate;
         } else {
             early += now < gate && done < gate; /* who comes during a stop waits for its end */
-            short_ones += now >= gate && done - now < 1000000;
+            short_ones += now >= gate && done - now < NS_PER_MS;
         }
     }
     /* 1 in 10,000: 100 with a standard error of 10; 6 of them */

@@ -3,6 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "halts_craft.h"
 #include "jfr_craft.h"
@@ -47,7 +48,7 @@ static void test_time(void)
 {
     struct profile p;
     load(&p, PROFILE_LOCK);
-    tap_ok(p.start_ns == CRAFT_START_NS && p.duration_ns == 1000000000, "the recording is as long as our chunks");
+    tap_ok(p.start_ns == CRAFT_START_NS && p.duration_ns == NS_PER_S, "the recording is as long as our chunks");
     profile_deinit(&p);
 }
 

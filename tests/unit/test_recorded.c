@@ -4,6 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "events/recorded.h"
 #include "jfr_craft.h"
 
@@ -98,9 +99,9 @@ int main(void)
     tap_ok(!recorded_events(file, events, 4, &all, in, &throws, &processors, &e), "is read: %s", e.text);
     tap_ok(in[0] && !in[1] && in[2] && !in[3], "asked for, refused, there all the same, unknown");
     tap_ok(throws.count == 107, "what was thrown between the first and the last count of each chunk: %" PRIu64, throws.count);
-    tap_ok(throws.ns == 1000000000, "and in which time: %" PRIu64, throws.ns);
+    tap_ok(throws.ns == NS_PER_S, "and in which time: %" PRIu64, throws.ns);
     tap_ok(processors == 6, "how many processors: what can be none is passed over: %" PRIu32, processors);
-    const struct time_range some = {CRAFT_START_NS + 150 * INT64_C(1000000), CRAFT_START_NS + 500 * INT64_C(1000000)};
+    const struct time_range some = {CRAFT_START_NS + 150 * NS_PER_MS, CRAFT_START_NS + 500 * NS_PER_MS};
     tap_ok(!recorded_events(file, events, 4, &some, in, &throws, &processors, &e) && throws.count == 7 && throws.ns == 200000000 && in[0],
            "the same of a part of the time: %" PRIu64, throws.count);
     jfr_file_close(file);

@@ -3,6 +3,7 @@
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
+#include "base/time_units.h"
 
 #include "base/agreed/recording_options.h"
 
@@ -79,8 +80,8 @@ static void test_values(void)
 {
     struct recording_option_value value;
     struct error e;
-    tap_ok(reads(OPTION_INTERVAL, "100us", 100000) == 1 && reads(OPTION_INTERVAL, "10s", 10000000000) == 1 &&
-               reads(OPTION_DURATION, "30", 30000000000) == 1 && reads(OPTION_DURATION, "5m", 300000000000) == 1 &&
+    tap_ok(reads(OPTION_INTERVAL, "100us", 100000) == 1 && reads(OPTION_INTERVAL, "10s", 10 * NS_PER_S) == 1 &&
+               reads(OPTION_DURATION, "30", 30 * NS_PER_S) == 1 && reads(OPTION_DURATION, "5m", 300 * NS_PER_S) == 1 &&
                reads(OPTION_MAX_SIZE, "1GB", 1 << 30) == 1 && reads(OPTION_WALL_RATE, "100000/s", 100000) == 1 &&
                reads(OPTION_LIVE_MAX, "64", 64) == 1 && reads(OPTION_LOCK_THRESHOLD, "0", 0) == 1 && reads(OPTION_ASM, "on", 1) == 1 &&
                reads(OPTION_ASM, "off", 0) == 1, "each kind of number, to its bounds");

@@ -4,6 +4,7 @@
  * aarch64: yes */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "format/collapsed.h"
 #include "format/page/flamegraph.h"
 #include "format/write/output.h"
@@ -55,7 +56,7 @@ static char *printed(const struct profile *p, printer *print, struct report_opti
 static void make_example(struct profile *p)
 {
     maker_init(p);
-    p->interval_ns = 10000000;
+    p->interval_ns = 10 * NS_PER_MS;
     /* In turns, so that the samples are no surer than independent ones. */
     for (int i = 0; i < 100; i++)
         maker_sample(p,
@@ -69,7 +70,7 @@ static void add_books(struct profile *p)
     maker_setting(p, "clock", "perf");
     maker_setting(p, "clock_resolution_ns", "1");
     maker_book(p, "cpu", "", 1100000000, 0);
-    maker_book(p, "complete", "", 1000000000, 100);
+    maker_book(p, "complete", "", NS_PER_S, 100);
     maker_book(p, "truncated", "", 0, 0);
     maker_book(p, "failed", "gc_active", 60000000, 6);
     maker_book(p, "lost", "queue_full", 45000000, 4);
@@ -300,20 +301,20 @@ static void test_slices(void)
     for (int i = 0; i < 4; i++)
         p.samples[i].time_ns = 1000000 * (5000 + ms[i]);
     bool good = !calltree_build(&tree, &p, false) && !slices_init(&s, &p, &tree);
-    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10000000 && s.thread_count == 2
+    tap_ok(good && s.count == 3 && s.buckets == 3 && s.bucket_ns == 10 * NS_PER_MS && s.thread_count == 2
                && s.list[0].bucket == 0 && s.list[0].weight == 9 && s.list[1].bucket == 2 && s.list[1].weight == 2
                && s.list[2].thread == 1 && s.list[2].weight == 4,
            "samples of one place and 10 ms are one slice");
     slices_deinit(&s);
     for (int i = 0; i < 300000; i++) {
         maker_sample(&p, "a;b", 1);
-        p.samples[p.sample_count - 1].time_ns = 5000000000 + i * 10000000LL;
+        p.samples[p.sample_count - 1].time_ns = 5 * NS_PER_S + i * 10000000LL;
     }
     uint64_t sum = 0;
     good = !slices_init(&s, &p, &tree);
     for (uint32_t i = 0; i < s.count; i++)
         sum += s.list[i].weight;
-    tap_ok(good && s.bucket_ns == 20000000 && s.count <= 200000 && sum == p.weight, "too many slices are made longer: %u of %u ns",
+    tap_ok(good && s.bucket_ns == 20 * NS_PER_MS && s.count <= 200000 && sum == p.weight, "too many slices are made longer: %u of %u ns",
            s.count, (unsigned)s.bucket_ns);
     slices_deinit(&s);
     for (uint32_t i = 0; i < p.sample_count; i++)
@@ -368,12 +369,12 @@ static void test_output(void)
 /* Eight looks, one a second, and a class that has forty objects more at each. */
 static void make_live(struct profile *p)
 {
-    const int64_t second = 1000000000, start = INT64_C(1700000000) * second;
+    const int64_t start = INT64_C(1700000000) * NS_PER_S;
     maker_init(p);
     p->kind = PROFILE_LIVE;
     p->unit = PROFILE_UNIT_BYTES;
     p->start_ns = start;
-    p->duration_ns = 8000000000;
+    p->duration_ns = 8 * NS_PER_S;
     maker_setting(p, "event", "alloc,live");
     maker_setting(p, "live_old_collections", "counted");
     maker_setting(p, "live_max", "1024");
@@ -384,17 +385,17 @@ static void make_live(struct profile *p)
     p->live_set_count = p->live_set_cap = 8;
     p->object_count = p->object_cap = 320;
     for (int i = 0; i < 8; i++)
-        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * second, .collections = (uint64_t)i + 1,
+        p->live_sets[i] = (struct profile_live_set){.time_ns = start + (i + 1) * NS_PER_S, .collections = (uint64_t)i + 1,
                                                     .old_collections = (uint64_t)i + 1, .old_before = (uint64_t)i,
                                                     .heap_used = (uint64_t)(50 + 10 * i) << 20,
                                                     .objects = (uint64_t)(i + 1) * 40, .bytes = (uint64_t)(i + 1) * 40 << 20,
                                                     .error = 3 << 20};
     for (int i = 0; i < 320; i++) {
-        struct profile_sample s = {.time_ns = start + i * second / 40, .weight = 1 << 20, .count = 1,
+        struct profile_sample s = {.time_ns = start + i * NS_PER_S / 40, .weight = 1 << 20, .count = 1,
                                    .stack = maker_stack(p, "com.shop.Service.add:7;java.util.HashMap.put:612")};
         allocated_label(p, "[B", 2, &s.labels);
         profile_add_sample(p, &s);
-        p->objects[i] = (struct profile_object){.sample = s, .told_ns = start + 8 * second, .size = 1000, .is_alive = true};
+        p->objects[i] = (struct profile_object){.sample = s, .told_ns = start + 8 * NS_PER_S, .size = 1000, .is_alive = true};
     }
 }
 

@@ -7,6 +7,7 @@
 #include "../tap.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/files/dictionary.h"
@@ -64,7 +65,7 @@ static int add(struct store *s, const char *service, const char *host, int64_t s
                uint32_t number, bool ns, uint64_t *id, bool *duplicate)
 {
     struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * 1000000000};
+    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {0};
     struct error e;
     memcpy(identity, &number, sizeof number);
@@ -283,7 +284,7 @@ static void test_retention(void)
     if (!store_open(&s, &o, &e)) {
         store_maintain(s);
         uint64_t left = sum(s, "");
-        bool early = (int64_t)(clock_realtime_ns() / 1000000000) % 86400 < 3700; /* yesterday is not an hour ago */
+        bool early = (int64_t)(clock_realtime_ns() / NS_PER_S) % 86400 < 3700; /* yesterday is not an hour ago */
         tap_ok(left == today_only || (early && left == total), "what is too old goes: %llu of %llu",
                (unsigned long long)left, (unsigned long long)total);
         store_close(s);
@@ -385,7 +386,7 @@ int main(void)
     const char *tier = getenv("CANDOR_TIER");
     if (!mkdtemp(folder))
         return 1;
-    today = (int64_t)(clock_realtime_ns() / 1000000000);
+    today = (int64_t)(clock_realtime_ns() / NS_PER_S);
     test_round_trip();
     test_full_names();
     test_types();

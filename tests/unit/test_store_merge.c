@@ -7,6 +7,7 @@
 #include "../tap.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/store_internal.h"
@@ -138,7 +139,7 @@ static uint32_t number; /* of the last recording: makes it one of its own */
 static bool add(struct store *s, const char *host, int64_t second, const char *body, bool ns)
 {
     struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * 1000000000};
+    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {0};
     struct error e;
     uint64_t id;
@@ -613,7 +614,7 @@ int main(void)
     const char *tier = getenv("CANDOR_TIER");
     if (!mkdtemp(folder))
         return 1;
-    today = (int64_t)(clock_realtime_ns() / 1000000000) / 86400 * 86400 + 1000;
+    today = (int64_t)(clock_realtime_ns() / NS_PER_S) / 86400 * 86400 + 1000;
     test_same_answers(0, "row by row");
     test_same_answers(500, "added up");
     test_damage();

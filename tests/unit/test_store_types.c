@@ -7,6 +7,7 @@
 #include "../tap.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "store/store.h"
@@ -59,7 +60,7 @@ static struct store *open_store(uint64_t retain_s)
 static int add(struct store *s, int64_t second, const char *body, uint32_t number)
 {
     struct envelope_writer w;
-    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * 1000000000};
+    struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {1};
     uint64_t id;
     bool duplicate;
@@ -172,7 +173,7 @@ static void test_retention(void)
 {
     bool complete;
     fill("retention");
-    if ((int64_t)(clock_realtime_ns() / 1000000000) % 86400 < 3700) {
+    if ((int64_t)(clock_realtime_ns() / NS_PER_S) % 86400 < 3700) {
         tap_skip("retention: yesterday is not an hour ago");
         return;
     }
@@ -229,7 +230,7 @@ int main(void)
     char command[300];
     if (!mkdtemp(folder))
         return 1;
-    today = (int64_t)(clock_realtime_ns() / 1000000000);
+    today = (int64_t)(clock_realtime_ns() / NS_PER_S);
     test_sums();
     test_damage();
     test_retention();

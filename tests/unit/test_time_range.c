@@ -5,17 +5,17 @@
 #include "../tap.h"
 
 #include "base/text/time_range.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define S INT64_C(1000000000)
 
 /* 2026-11-22T23:59:50Z, 20 s long: it goes on into the next day. In New York it is 18:59:50. */
-#define START (INT64_C(1795391990) * S)
-#define LENGTH (20 * S)
+#define START (INT64_C(1795391990) * NS_PER_S)
+#define LENGTH (20 * NS_PER_S)
 
 static void is(const char *text, int64_t from, int64_t to)
 {
@@ -40,20 +40,20 @@ static void zone(const char *name)
 int main(void)
 {
     zone("UTC0");
-    is("+1s..+2.5s", START + S, START + 2 * S + S / 2);
-    is("-5s..", START + 15 * S, INT64_MAX);
-    is("..-5s", INT64_MIN, START + 15 * S);
-    is("+1s..2026-11-23T00:00:01.25Z", START + S, START + 11 * S + S / 4);
-    is("2026-11-22T23:59:51..2026-11-22T23:59:52", START + S, START + 2 * S);
-    is("23:59:51..23:59:52.000000001", START + S, START + 2 * S + 1);
-    is("23:59:51..00:00:03", START + S, START + 13 * S);
-    is("00:00:02..00:00:03", START + 12 * S, START + 13 * S);
-    is("23:59..", START - 50 * S, INT64_MAX);
-    is("12:00:00..", START - 12 * 3600 * S + 10 * S, INT64_MAX); /* not in it on either day: of the first */
+    is("+1s..+2.5s", START + NS_PER_S, START + 2 * NS_PER_S + NS_PER_S / 2);
+    is("-5s..", START + 15 * NS_PER_S, INT64_MAX);
+    is("..-5s", INT64_MIN, START + 15 * NS_PER_S);
+    is("+1s..2026-11-23T00:00:01.25Z", START + NS_PER_S, START + 11 * NS_PER_S + NS_PER_S / 4);
+    is("2026-11-22T23:59:51..2026-11-22T23:59:52", START + NS_PER_S, START + 2 * NS_PER_S);
+    is("23:59:51..23:59:52.000000001", START + NS_PER_S, START + 2 * NS_PER_S + 1);
+    is("23:59:51..00:00:03", START + NS_PER_S, START + 13 * NS_PER_S);
+    is("00:00:02..00:00:03", START + 12 * NS_PER_S, START + 13 * NS_PER_S);
+    is("23:59..", START - 50 * NS_PER_S, INT64_MAX);
+    is("12:00:00..", START - 12 * 3600 * NS_PER_S + 10 * NS_PER_S, INT64_MAX); /* not in it on either day: of the first */
     zone("EST5");
-    is("18:59:51..18:59:52", START + S, START + 2 * S);
-    is("2026-11-22T18:59:51..2026-11-22T23:59:52Z", START + S, START + 2 * S);
-    is("19:00:01..", START + 11 * S, INT64_MAX);
+    is("18:59:51..18:59:52", START + NS_PER_S, START + 2 * NS_PER_S);
+    is("2026-11-22T18:59:51..2026-11-22T23:59:52Z", START + NS_PER_S, START + 2 * NS_PER_S);
+    is("19:00:01..", START + 11 * NS_PER_S, INT64_MAX);
     static const char *const none[] = {"",       "..",          "10s",          "10s..",  "+10s",   "+2s..+1s", "+1s..+1s",  "+x..",
                                        "25:00..", "12:00:00Z..", "12:00:00 ..", "12..", "noon..", "+1s..x",   "2026-11-22..", "-..",
                                        "2026-11-22T23:59:51x.."};

@@ -3,6 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "cli/top/draw.h"
 #include "cli/top/keys.h"
 #include "profile_maker.h"
@@ -41,14 +42,14 @@ static void make(struct profile *p)
     maker_book(p, "failed", "gc", 12500000, 10);
     maker_book(p, "failed", "deopt", 6250000, 5);
     maker_book(p, "residual", "", 6250000, 0);
-    p->duration_ns = 1000000000;
-    p->interval_ns = 1000000;
+    p->duration_ns = NS_PER_S;
+    p->interval_ns = NS_PER_MS;
 }
 
 static void test_methods(const struct profile *p)
 {
     struct model m;
-    model_init(&m, 30000000000u);
+    model_init(&m, 30 * NS_PER_S);
     tap_ok(!model_update(&m, p) && m.shown_count == 4 && is_row(&m, 0, "b.Work.hot"), "methods, the hottest first");
     struct stats s;
     stats_compute(&s, p);
@@ -136,12 +137,12 @@ static void test_choice(void)
 static void test_keys(const struct profile *p)
 {
     struct model m;
-    model_init(&m, 30000000000u);
+    model_init(&m, 30 * NS_PER_S);
     model_update(&m, p);
     press(&m, p, ">");
-    tap_ok(m.span_ns == 60000000000u, ">: a longer window");
+    tap_ok(m.span_ns == 60 * NS_PER_S, ">: a longer window");
     press(&m, p, "<<<<<<");
-    tap_ok(m.span_ns == 5000000000u && model_part(&m).span_ns == 5000000000u, "<: a shorter one, to a least");
+    tap_ok(m.span_ns == 5 * NS_PER_S && model_part(&m).span_ns == 5 * NS_PER_S, "<: a shorter one, to a least");
     press(&m, p, "w");
     tap_ok(!model_part(&m).span_ns, "w: since the start");
     press(&m, p, "p");
@@ -289,7 +290,7 @@ static char *picture(struct model *m, unsigned width, unsigned height)
 static void test_picture(const struct profile *p)
 {
     struct model m;
-    model_init(&m, 30000000000u);
+    model_init(&m, 30 * NS_PER_S);
     model_update(&m, p);
     char *text = picture(&m, 80, 24);
     tap_ok(strstr(text, "candor top 4711 Main") && strstr(text, "12:00:00") && strstr(text, "0.12 CPUs") && strstr(text, "100 samples"),

@@ -3,6 +3,7 @@
  * timeout: 60 */
 #include "../tap.h"
 
+#include "base/time_units.h"
 #include "profile_maker.h"
 #include "verify/judge.h"
 #include "verify/tool.h"
@@ -105,7 +106,7 @@ static void test_carriers(void)
     p.samples[0].time_ns = 9999999;
     p.samples[1].time_ns = 10000000;
     p.samples[2].time_ns = 40000000;
-    struct truth t = {.begin_ns = 20000000, .end_ns = 30000000};
+    struct truth t = {.begin_ns = 20 * NS_PER_MS, .end_ns = 30 * NS_PER_MS};
     struct judgement j;
     tap_ok(take(&t, "part light verify- verify.S.light 20") == 0 && take(&t, "threads carrier-") == 0 && take(&t, "cpu 20") == 0,
            "a truth with carriers");

@@ -5,15 +5,15 @@
 
 #include "analysis/findings.h"
 #include "analysis/windows.h"
+#include "base/time_units.h"
 #include "events/halt_parts.h"
 #include "profile_maker.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define SECOND UINT64_C(1000000000)
-#define BEGAN ((int64_t)1000 * (int64_t)SECOND)
-#define DAY (86400 * SECOND)
+#define BEGAN ((int64_t)1000 * NS_PER_S)
+#define DAY (86400 * NS_PER_S)
 
 static struct profile cpu, lock;
 static struct halts halts;
@@ -73,9 +73,9 @@ static void cut(void)
 /* Samples come in any order. */
 static void test_samples(void)
 {
-    begin(200 * SECOND);
+    begin(200 * NS_PER_S);
     for (uint64_t i = 200; i-- > 0;)
-        add(&cpu, i * SECOND, 1);
+        add(&cpu, i * NS_PER_S, 1);
     cut();
     tap_ok(seen.calls == 44 && !seen.empty, "39 windows of 10 s and 5 of 60 s: %u", seen.calls);
     tap_ok(seen.cpu_samples == 39 * 10 + 5 * 60, "each has the samples of its time: %" PRIu64, seen.cpu_samples);
@@ -83,18 +83,18 @@ static void test_samples(void)
 
 static void test_waits(void)
 {
-    begin(1000 * SECOND);
-    add(&lock, 5 * SECOND, 900 * SECOND);
-    add(&lock, 7 * SECOND, SECOND);
+    begin(1000 * NS_PER_S);
+    add(&lock, 5 * NS_PER_S, 900 * NS_PER_S);
+    add(&lock, 7 * NS_PER_S, NS_PER_S);
     cut();
-    tap_ok(seen.lock_ns == 2 * (900 + 1) * SECOND, "windows side by side have all of a wait: %" PRIu64, seen.lock_ns);
+    tap_ok(seen.lock_ns == 2 * (900 + 1) * NS_PER_S, "windows side by side have all of a wait: %" PRIu64, seen.lock_ns);
     tap_ok(!seen.early, "its parts begin and end within their windows");
 }
 
 static void test_halts(void)
 {
-    begin(1000 * SECOND);
-    halts_add(&halts, &(struct halt){.kind = HALT_GC, .ns = 25 * SECOND, .count = 1, .start_ns = BEGAN + 100 * (int64_t)SECOND});
+    begin(1000 * NS_PER_S);
+    halts_add(&halts, &(struct halt){.kind = HALT_GC, .ns = 25 * NS_PER_S, .count = 1, .start_ns = BEGAN + 100 * NS_PER_S});
     cut();
     tap_ok(seen.calls == 5 && seen.halts == 5, "a pause of 25 s is in three windows of 10 s and in two of 60 s: %u", seen.halts);
 }
@@ -103,30 +103,30 @@ static void test_long(void)
 {
     begin(DAY);
     for (uint64_t i = 0; i < 86400; i++)
-        add(&cpu, i * SECOND, 1);
+        add(&cpu, i * NS_PER_S, 1);
     cut();
-    tap_ok(seen.calls == 480 && seen.longest_ns == 180 * SECOND, "480 windows of 3 minutes in a day: %u", seen.calls);
+    tap_ok(seen.calls == 480 && seen.longest_ns == 180 * NS_PER_S, "480 windows of 3 minutes in a day: %u", seen.calls);
     tap_ok(seen.cpu_samples == 86400, "which have each sample once: %" PRIu64, seen.cpu_samples);
-    begin(5 * 3600 * SECOND);
-    add(&cpu, SECOND, 1);
-    add(&cpu, 4 * 3600 * SECOND, 1);
+    begin(5 * 3600 * NS_PER_S);
+    add(&cpu, NS_PER_S, 1);
+    add(&cpu, 4 * 3600 * NS_PER_S, 1);
     cut();
-    tap_ok(seen.calls == 4 && seen.longest_ns == 60 * SECOND, "in five hours those of 60 s stay as they are, and the others are of 40 s");
+    tap_ok(seen.calls == 4 && seen.longest_ns == 60 * NS_PER_S, "in five hours those of 60 s stay as they are, and the others are of 40 s");
 }
 
 static void test_gap(void)
 {
     begin(365 * DAY);
-    add(&cpu, SECOND, 1);
+    add(&cpu, NS_PER_S, 1);
     add(&cpu, 364 * DAY, 1);
     cut();
     tap_ok(seen.calls == 2 && !seen.empty, "two recordings a year apart: nothing is judged between them: %u", seen.calls);
     begin(UINT64_MAX / 2 - (uint64_t)BEGAN);
-    add(&cpu, SECOND, 1);
+    add(&cpu, NS_PER_S, 1);
     cut();
     tap_ok(seen.calls == 1, "a span of 292 years, as a damaged file may have it");
     begin(UINT64_MAX);
-    add(&cpu, SECOND, 1);
+    add(&cpu, NS_PER_S, 1);
     cut();
     tap_ok(!seen.calls, "a span beyond all time has no windows");
 }

@@ -7,6 +7,7 @@
 #include "agent/hot/thread/turn.h"
 #include "base/agreed/control_protocol.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +21,8 @@
 enum {
     FINISH_TIMEOUT_S = 10,
     LATE_IDLE_S = 60, /* a late agent that nobody asks for anything leaves */
-    PEER_PERIOD_NS = 100000000,
-    ACCEPT_PAUSE_NS = 100000000, /* after a failed accept: the process may have no descriptor left */
+    PEER_PERIOD_NS = 100 * NS_PER_MS,
+    ACCEPT_PAUSE_NS = 100 * NS_PER_MS, /* after a failed accept: the process may have no descriptor left */
     STACK_BYTES = 512 * 1024
 };
 
@@ -142,7 +143,7 @@ static const struct timespec *patience(bool has_peers, bool listens, struct time
     *out = (struct timespec){.tv_sec = LATE_IDLE_S};
     if (collect_running()) {
         uint64_t ns = collect_patience_ns();
-        *out = (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+        *out = (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
     } else if (has_peers || !listens) {
         *out = (struct timespec){.tv_nsec = PEER_PERIOD_NS};
     } else if (!loop.late) {
@@ -377,7 +378,7 @@ void loop_finish(bool java_is_ending)
         loop.finish = true;
         wake();
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += FINISH_TIMEOUT_S + (time_t)(collect_walks_ns() / 1000000000u);
+        until.tv_sec += FINISH_TIMEOUT_S + (time_t)(collect_walks_ns() / NS_PER_S);
         /* Somebody's start may open the loop again before this thread sees that the other has left. */
         uint32_t incarnation = loop.incarnation;
         while (loop.alive && loop.incarnation == incarnation && !pthread_cond_timedwait(&loop.changed, &loop.lock, &until))

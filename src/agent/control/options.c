@@ -2,6 +2,7 @@
 
 #include "base/agreed/recording_options.h"
 #include "base/text/percent.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_INTERVAL_NS = 10000000 };
+enum { DEFAULT_INTERVAL_NS = 10 * NS_PER_MS };
 
 static int broken(const char *key, struct error *e)
 {

@@ -2,6 +2,7 @@
 
 #include "base/agreed/control_protocol.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +142,7 @@ int socket_accept(int fd, struct socket_peer *peer)
         return -errno;
     peer->passed = -1;
     peer->used = 0;
-    peer->deadline_ns = clock_monotonic_ns() + SOCKET_PATIENCE_MS * 1000000u;
+    peer->deadline_ns = clock_monotonic_ns() + SOCKET_PATIENCE_MS * NS_PER_MS;
     int rc = may_talk(peer->fd);
     return rc ? socket_hang_up(peer, rc) : 0;
 }

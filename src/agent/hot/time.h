@@ -2,12 +2,14 @@
 #ifndef CANDOR_AGENT_HOT_TIME_H
 #define CANDOR_AGENT_HOT_TIME_H
 
+#include "base/time_units.h"
+
 #include <stdint.h>
 #include <time.h>
 
 static inline uint64_t time_ns(const struct timespec *t)
 {
-    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+    return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
 }
 
 static inline uint64_t time_now_ns(clockid_t clock)

@@ -1,6 +1,7 @@
 #include "agent/hotspot/counters.h"
 
 #include "agent/hotspot/vmstructs.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,5 +205,5 @@ void counters_copy(const struct counters_text *text, char *out, size_t size)
 uint64_t counters_ns(uint64_t ticks)
 {
     uint64_t f = counters.ticks_per_second;
-    return f ? ticks / f * 1000000000 + ticks % f * 1000000000 / f : 0; /* f is below 2^33: nothing overflows in a century */
+    return f ? ticks / f * NS_PER_S + ticks % f * NS_PER_S / f : 0; /* f is below 2^33: nothing overflows in a century */
 }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/text/redact.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static uint64_t start_epoch_ms(void)
         return 0;
     struct timespec boot;
     clock_gettime(CLOCK_BOOTTIME, &boot);
-    uint64_t now = clock_realtime_ns() / 1000000, up = (uint64_t)boot.tv_sec * 1000 + (uint64_t)boot.tv_nsec / 1000000;
+    uint64_t now = clock_realtime_ns() / NS_PER_MS, up = (uint64_t)boot.tv_sec * 1000 + (uint64_t)boot.tv_nsec / NS_PER_MS;
     return now - up + ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 

@@ -1,9 +1,10 @@
 #include "agent/record/keep.h"
 
+#include "base/time_units.h"
 #include "jfr/write/writer_ring.h"
 
 enum { TIME_PARTS = 10, BYTE_PARTS = 8, CHUNK_BYTES_MAX = 32 << 20, GAP_BYTES_MAX = 128 << 20 };
-static const uint64_t chunk_ns_max = 60000000000u, chunk_ns_min = 1000000000u;
+static const uint64_t chunk_ns_max = 60 * NS_PER_S, chunk_ns_min = NS_PER_S;
 
 uint64_t keep_chunk_ns(const struct keep *k)
 {

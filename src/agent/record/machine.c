@@ -1,6 +1,7 @@
 #include "agent/record/machine.h"
 
 #include "base/map.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,5 +66,5 @@ uint64_t machine_clock_resolution_ns(const struct clock *c)
     bool ticks = c->kind == CLOCK_TIMER || c->kind == CLOCK_ITIMER;
     if (clock_getres(ticks ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &t))
         return 0;
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }

@@ -6,6 +6,7 @@
 #include "agent/record/machine.h"
 #include "agent/symbolize/kallsyms.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "jfr/write/writer_ring.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ int recording_open(struct recording *r, const char *path, int passed, uint64_t d
     r->start_ticks = r->chunk_ticks = clock_monotonic_ns();
     r->start_epoch_ns = clock_realtime_ns();
     struct jfr_writer_options options = {
-        .ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
+        .ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = r->start_ticks, .start_epoch_ns = r->start_epoch_ns,
         .without = without, .ring = keep_is_limited(keep)};
     struct jfr_pools pools = names_pools(&r->names);
     int kept = fcntl(r->file.fd, F_DUPFD_CLOEXEC, 0); /* outlives the writer, who closes the other */
@@ -149,7 +150,7 @@ static void describe_place(struct recording *r, bool late, uint64_t now)
     struct machine m;
     struct jfr_writer *w = r->writer;
     machine_read(&m);
-    jfr_write_active_recording(w, now, "candor", r->file.path, r->start_epoch_ns / 1000000, r->duration_ns / 1000000);
+    jfr_write_active_recording(w, now, "candor", r->file.path, r->start_epoch_ns / NS_PER_MS, r->duration_ns / NS_PER_MS);
     jfr_write_setting(w, now, "version", CANDOR_VERSION);
     jfr_write_setting(w, now, "attached", late ? "late" : "at-start");
     if (r->jfr)
@@ -258,7 +259,7 @@ bool recording_flush(struct recording *r)
 
 int recording_reopen(struct recording *r, struct error *e)
 {
-    struct jfr_writer_options options = {.ticks_per_second = 1000000000, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(),
+    struct jfr_writer_options options = {.ticks_per_second = NS_PER_S, .grain = GRAIN_NS, .start_ticks = clock_monotonic_ns(),
                                          .without = r->without};
     struct jfr_pools pools = names_pools(&r->names);
     off_t end = lseek(r->file.fd, 0, SEEK_END);

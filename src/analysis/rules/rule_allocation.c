@@ -1,5 +1,6 @@
 /* Allocations that need not be: numbers in objects, and one line that allocates much of all. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/stack.h"
@@ -60,7 +61,7 @@ static struct amount boxed(struct findings *f, const struct profile *p, struct p
 
 static double a_second(const struct evidence *e, double bytes)
 {
-    return bytes / ((double)e->duration_ns / 1e9);
+    return bytes / ((double)e->duration_ns / NS_PER_S);
 }
 
 static double cpu_score(struct findings *f, const struct evidence *e)

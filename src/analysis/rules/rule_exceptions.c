@@ -1,6 +1,7 @@
 /* Exceptions that are thrown so often that they are no exceptions: by the CPU time that filling in their stack traces takes, which is
  * most of what one costs, and by the JVM's own count where the JDK's recorder tells it. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/halt_groups.h"
@@ -79,7 +80,7 @@ static bool is_idle(const struct amount *share, const struct thrown *t, const st
 static void judge(struct thrown *t, const struct evidence *e)
 {
     struct findings *f = t->f;
-    double seconds = (double)e->throws.ns / 1e9;
+    double seconds = (double)e->throws.ns / NS_PER_S;
     struct amount share = t->samples ? amount_share(t->fills, t->all, stats_effective_samples(e->cpu)) : (struct amount){0};
     struct amount rate = seconds > 0 ? amount_scaled(amount_count((double)e->throws.count), 1 / seconds) : (struct amount){0};
     struct finding one = {

@@ -1,6 +1,7 @@
 /* What garbage collection costs: the share of the time in which it stops all threads, the CPU time of its own threads, and the longest
  * pause. Why it has so much to do, allocations tell, where they were recorded. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/stack.h"
@@ -14,8 +15,8 @@
 #define STOPPED_WARNING 0.1   /* of the time */
 #define CPU_WARNING 0.4       /* of the CPU time, for the collector's threads */
 #define PROCESSOR_LEAST 0.1   /* of one, that these use: of an idle program they may well be most */
-#define CPU_LEAST_NS 1e9      /* that these use: a program that only fills its heap when it starts has no pressure */
-#define LONGEST_WARNING_NS 1e9
+#define CPU_LEAST_NS NS_PER_S /* that these use: a program that only fills its heap when it starts has no pressure */
+#define LONGEST_WARNING_NS NS_PER_S
 
 enum { PAUSES_LEAST = 5 };
 
@@ -73,7 +74,7 @@ static uint32_t tell_pressure(struct findings *f, const struct evidence *e, cons
         snprintf(place, sizeof place, ", the largest part (%.0f %%) at %.300s", 100 * site_share, findings_text(f, site));
     if (e->alloc)
         snprintf(allocated, sizeof allocated, "; the program allocates %s/s%s",
-                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * 1e9)), place);
+                 units_format_bytes(rate, sizeof rate, amount_whole((double)e->alloc->weight / (double)e->duration_ns * NS_PER_S)), place);
     return findings_say(f, "%llu pauses for garbage collection stopped all threads for %.1f %% of the time (%.1f to %.1f)%s%s",
                         (unsigned long long)p->count, 100 * stopped->value, 100 * stopped->low, 100 * stopped->high, share, allocated);
 }

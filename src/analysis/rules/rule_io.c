@@ -1,6 +1,7 @@
 /* What threads wait for outside of the program: peers that are slow to answer, files that are forced to disk, and carriers that virtual
  * threads keep while they wait. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/halt_groups.h"
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITERS_WARNING 1.0        /* threads that wait on average */
-#define SLOW_READ_NS 275000000u    /* half of the reads take as long */
-#define AT_ONCE_NS 1000000u        /* that reads go on together, for it to be no clock's error */
-#define FORCES_WARNING 100.0       /* of one file, a second */
+#define WAITERS_WARNING 1.0            /* threads that wait on average */
+#define SLOW_READ_NS (275 * NS_PER_MS) /* half of the reads take as long */
+#define AT_ONCE_NS NS_PER_MS           /* that reads go on together, for it to be no clock's error */
+#define FORCES_WARNING 100.0           /* of one file, a second */
 
 enum { READS_LEAST = 3, FORCES_LEAST = 3, PINS_LEAST = 3 }; /* less is chance */
 
@@ -96,7 +97,7 @@ void rule_sockets(struct findings *f, const struct evidence *e)
 
 static void judge_file(struct findings *f, const struct evidence *e, const struct halt_group *g)
 {
-    struct amount rate = amount_scaled(amount_count((double)g->count), 1e9 / (double)e->duration_ns);
+    struct amount rate = amount_scaled(amount_count((double)g->count), NS_PER_S / (double)e->duration_ns);
     struct finding one = finding_of(f, e, g, FINDING_FILE_FORCED);
     char all[32];
     if (g->count < FORCES_LEAST)

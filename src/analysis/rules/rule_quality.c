@@ -1,5 +1,6 @@
 /* What the recording itself does not show: CPU time without a sample, samples without a whole stack, and lines that are approximate. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "profile/figures/stats.h"
@@ -9,7 +10,7 @@
 
 #define MISSING_WARNING 0.2     /* of the CPU time */
 #define APPROXIMATE_WARNING 2.0 /* of it: worth knowing from two fifths on, and no warning */
-#define CPU_LEAST_NS 1e9        /* less of it says nothing of the recorder */
+#define CPU_LEAST_NS NS_PER_S   /* less of it says nothing of the recorder */
 
 struct missing {
     double all, lost, failed, truncated, unseen;

@@ -1,5 +1,6 @@
 /* What stops all threads, but for garbage collections: safepoints that come in a storm, and loops that keep everybody waiting for one. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/tally.h"
@@ -65,7 +66,7 @@ static void judge_storm(struct findings *f, const struct evidence *e, const stru
 {
     bool counted = s->counted >= s->told;
     uint64_t count = less(counted ? s->counted : s->told, s->pauses), ns = less(counted ? s->counted_ns : s->told_ns, s->pauses_ns);
-    double seconds = (double)e->duration_ns / 1e9;
+    double seconds = (double)e->duration_ns / NS_PER_S;
     struct amount rate = amount_scaled(amount_count((double)count), 1 / seconds);
     char stopped[32];
     if (count < STORM_COUNT || rate.low < STORM_LEAST)

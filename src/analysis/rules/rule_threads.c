@@ -1,5 +1,6 @@
 /* Threads that are started for little work, and end again: those that no round of the wall clock saw. */
 #include "analysis/rules.h"
+#include "base/time_units.h"
 
 #include "analysis/findings.h"
 #include "analysis/stack.h"
@@ -37,7 +38,7 @@ void rule_threads(struct findings *f, const struct evidence *e)
     if (!e->wall || !e->duration_ns)
         return;
     uint64_t count = ended(e->wall);
-    struct amount rate = amount_scaled(amount_count((double)count), 1e9 / (double)e->duration_ns);
+    struct amount rate = amount_scaled(amount_count((double)count), NS_PER_S / (double)e->duration_ns);
     double score = score_saturate(rate.low, ENDS_WARNING);
     if (count < ENDS_LEAST || score < SCORE_INFO)
         return;

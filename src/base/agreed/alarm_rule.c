@@ -1,6 +1,7 @@
 #include "base/agreed/alarm_rule.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { PROCESSORS_MAX = 100000 };
-static const uint64_t window_default_ns = 10000000000u, window_min_ns = 1000000000u, window_max_ns = 3600000000000u;
+static const uint64_t window_default_ns = 10 * NS_PER_S, window_min_ns = NS_PER_S, window_max_ns = 3600 * NS_PER_S;
 
 static bool is_about(const char *text, const char *what)
 {

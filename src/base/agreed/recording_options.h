@@ -19,6 +19,7 @@
 #define CANDOR_BASE_AGREED_RECORDING_OPTIONS_H
 
 #include "base/error.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,11 +47,11 @@ enum recording_option_kind {
     NUMBER(EVENT_INTERVAL, 0, "event-interval", COUNT, 1, UINT64_C(1) << 40, event_interval, NULL, "N", NULL,          \
            "how many events lie between two samples, such as 1000",                                                    \
            "with -e page-faults and other perf events: how many events between two samples")                           \
-    NUMBER(INTERVAL, 'i', "interval", DURATION, 100000, UINT64_C(10000000000), interval_ns, NULL, "TIME", NULL,        \
+    NUMBER(INTERVAL, 'i', "interval", DURATION, 100 * NS_PER_US, 10 * NS_PER_S, interval_ns, NULL, "TIME", NULL,       \
            "a duration from 100us to 10s",                                                                             \
            "time between two samples: a thread's CPU time (default 10ms); with -e wall (default 50ms) and -e "         \
            "safepoint wall-clock time")                                                                                \
-    NUMBER(WALL_INTERVAL, 0, "wall-interval", DURATION, 1000000, UINT64_C(10000000000), wall.interval_ns, "wall", "TIME", NULL, \
+    NUMBER(WALL_INTERVAL, 0, "wall-interval", DURATION, NS_PER_MS, 10 * NS_PER_S, wall.interval_ns, "wall", "TIME", NULL, \
            "a duration from 1ms to 10s", "with -e wall: wall-clock time between two looks at threads (default 50ms)")  \
     NUMBER(WALL_RATE, 0, "wall-rate", RATE, 1, 100000, wall.rate, "wall", "RATE", NULL,                                \
            "looks at threads per second, from 1/s to 100000/s",                                                        \
@@ -66,7 +67,7 @@ enum recording_option_kind {
     NUMBER(MAX_RATE, 0, "max-rate", RATE, 1, UINT64_MAX, limits.max_rate, NULL, "RATE", NULL,                          \
            "samples per second, such as 600/s",                                                                        \
            "sample less often if there would be more samples (such as 600/s)")                                         \
-    NUMBER(KEEP, 0, "keep", DURATION, UINT64_C(1000000000), UINT64_MAX, keep.ns, NULL, "TIME", NULL,                   \
+    NUMBER(KEEP, 0, "keep", DURATION, NS_PER_S, UINT64_MAX, keep.ns, NULL, "TIME", NULL,                               \
            "a duration of 1s or more, such as 5m",                                                                     \
            "keep the last TIME of the recording and discard what is older (such as 5m)")                               \
     NUMBER(MAX_SIZE, 0, "max-size", SIZE, 1 << 20, 1 << 30, keep.bytes, NULL, "SIZE", NULL,                            \
@@ -77,7 +78,7 @@ enum recording_option_kind {
                                                "recording)")                                                           \
     NUMBER(DUMP_MAX, 0, "dump-max", COUNT, 1, 1000, dumps.max, NULL, "N", NULL,                                        \
            "a number from 1 to 1000", "make at most N copies (default 10)")                                            \
-    NUMBER(DUMP_PAUSE, 0, "dump-pause", DURATION, UINT64_C(1000000000), UINT64_MAX, dumps.pause_ns, NULL, "TIME", NULL, \
+    NUMBER(DUMP_PAUSE, 0, "dump-pause", DURATION, NS_PER_S, UINT64_MAX, dumps.pause_ns, NULL, "TIME", NULL,            \
            "a duration of 1s or more", "wait this long after each copy (default: as long as --keep, or 5m)")           \
     NUMBER(ALLOC_RATE, 0, "alloc-rate", RATE, 1, 1000000, alloc.rate, "alloc|live", "RATE", NULL,                      \
            "samples per second, from 1/s to 1000000/s, such as 100/s",                                                 \
@@ -88,11 +89,11 @@ enum recording_option_kind {
     NUMBER(LIVE_MAX, 0, "live-max", COUNT, 64, 16384, live.max, "live", "N", NULL,                                     \
            "a number of objects from 64 to 16384",                                                                     \
            "with -e live: watch at most this many sampled objects (64 to 16384, default 1024)")                        \
-    NUMBER(PATHS, 0, "paths", DURATION, 1, UINT64_C(600000000000), live.paths_ns, "live", "TIME", "200ms",             \
+    NUMBER(PATHS, 0, "paths", DURATION, 1, 600 * NS_PER_S, live.paths_ns, "live", "TIME", "200ms",                     \
            "the time that all threads may be stopped for it, up to 10m, such as 200ms",                                \
            "with -e live: find what holds sampled objects, at the end; stops all threads for at most TIME (default "   \
            "200ms, up to 10m)")                                                                                        \
-    NUMBER(LOCK_THRESHOLD, 0, "lock-threshold", DURATION, 0, UINT64_C(10000000000), lock.threshold_ns, "lock", "TIME", NULL, \
+    NUMBER(LOCK_THRESHOLD, 0, "lock-threshold", DURATION, 0, 10 * NS_PER_S, lock.threshold_ns, "lock", "TIME", NULL,   \
            "a duration up to 10s, such as 1ms, or 0 for all waits",                                                    \
            "with -e lock: record all waits of this time or more, and a random part of the shorter ones; 0 for all "    \
            "(default 1ms)")                                                                                            \

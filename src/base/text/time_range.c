@@ -1,14 +1,13 @@
 #include "base/text/time_range.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-enum { NS = 1000000000 };
 
 struct whole {
     int64_t start_ns, end_ns;
@@ -21,16 +20,16 @@ static const char *skip_fraction(const char *at, int64_t *ns)
     if (*at != '.')
         return at;
     at++;
-    for (int64_t unit = NS / 10; *at >= '0' && *at <= '9'; at++, unit /= 10)
+    for (int64_t unit = NS_PER_S / 10; *at >= '0' && *at <= '9'; at++, unit /= 10)
         *ns += (*at - '0') * unit;
     return at;
 }
 
 static int moment(time_t seconds, int64_t fraction, int64_t *ns)
 {
-    if (seconds < 0 || seconds > INT64_MAX / NS - 1)
+    if (seconds < 0 || seconds > INT64_MAX / NS_PER_S - 1)
         return -EINVAL;
-    *ns = (int64_t)seconds * NS + fraction;
+    *ns = (int64_t)seconds * NS_PER_S + fraction;
     return 0;
 }
 
@@ -52,7 +51,7 @@ static int parse_absolute(const char *text, int64_t *ns)
 static int on_day(const struct tm *clock, int days, int64_t fraction, const struct whole *w, int64_t *ns)
 {
     struct tm tm;
-    time_t start = (time_t)(w->start_ns / NS);
+    time_t start = (time_t)(w->start_ns / NS_PER_S);
     if (!localtime_r(&start, &tm))
         return -EINVAL;
     tm.tm_mday += days;

@@ -1,5 +1,7 @@
 #include "base/text/units.h"
 
+#include "base/time_units.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +14,8 @@ static const struct unit {
     const char *name;
     double ns;
 } units[] = {
-    {"ns", 1}, {"us", 1e3}, {"\u00b5s", 1e3}, {"\u03bcs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+    {"ns", 1}, {"us", NS_PER_US}, {"\u00b5s", NS_PER_US}, {"\u03bcs", NS_PER_US}, {"ms", NS_PER_MS},
+    {"s", NS_PER_S}, {"m", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S},
 };
 
 /* "100 us", as units_format_duration and people write it. */
@@ -93,13 +96,13 @@ char *units_format_duration(char *out, size_t size, uint64_t ns)
 {
     const char *name = "ns";
     double value = (double)ns;
-    if (ns >= 1000000000)
-        name = "s", value /= 1e9;
-    else if (ns >= 1000000)
-        name = "ms", value /= 1e6;
-    else if (ns >= 1000)
-        name = "us", value /= 1e3;
-    int decimals = value >= 100 || ns < 1000 ? 0 : value >= 10 ? 1 : 2;
+    if (ns >= NS_PER_S)
+        name = "s", value /= NS_PER_S;
+    else if (ns >= NS_PER_MS)
+        name = "ms", value /= NS_PER_MS;
+    else if (ns >= NS_PER_US)
+        name = "us", value /= NS_PER_US;
+    int decimals = value >= 100 || ns < NS_PER_US ? 0 : value >= 10 ? 1 : 2;
     snprintf(out, size, "%.*f %s", decimals, value, name);
     return out;
 }
@@ -120,7 +123,7 @@ static uint64_t clock_ns(clockid_t id)
 {
     struct timespec t;
     clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 uint64_t clock_monotonic_ns(void)

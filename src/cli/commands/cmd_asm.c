@@ -1,5 +1,6 @@
 /* candor asm: which instructions the CPU time went to, of a recording or of a JVM that runs. */
 #include "asm/report.h"
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/record/begin.h"
@@ -150,9 +151,9 @@ static int run_live(const struct cli_args *args, const struct asm_options *o)
     if (r.given[OPTION_EVENT] && strcmp(r.given[OPTION_EVENT], "cpu") && !recording_counts(&r))
         return cli_usage(args->command, "--event %.60s: use cpu, or an event that perf counts", r.given[OPTION_EVENT]);
     if (!r.given[OPTION_INTERVAL] && !recording_counts(&r))
-        r.interval_ns = 1000000;
+        r.interval_ns = NS_PER_MS;
     if (!r.duration_ns)
-        r.duration_ns = DEFAULT_SECONDS * 1000000000ull;
+        r.duration_ns = DEFAULT_SECONDS * NS_PER_S;
     status = session_open(&s, args);
     if (!status)
         status = record_and_show(args, o, &s, &r);

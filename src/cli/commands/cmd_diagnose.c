@@ -1,5 +1,6 @@
 /* candor diagnose: what is wrong with a program, in one command: a recording of what the rules need, and what they find in it. */
 #include "attach/jvm.h"
+#include "base/time_units.h"
 #include "cli/analyze/judge.h"
 #include "cli/read/remote.h"
 #include "cli/record/attached.h"
@@ -102,7 +103,7 @@ static int record(const struct cli_args *args)
         r.given[OPTION_EVENT] = events_of(feature_of_command(args->operands[0]));
         return launch_record(args, &r);
     }
-    r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * 1000000000ull;
+    r.duration_ns = r.duration_ns ? r.duration_ns : DEFAULT_SECONDS * NS_PER_S;
     status = session_open(&s, args);
     if (!status) {
         r.given[OPTION_EVENT] = events_of(feature_of_process(s.process.pid));

@@ -1,4 +1,5 @@
 /* candor hist: HDR histogram logs summarized, split, united, laid out over time and drawn. */
+#include "base/time_units.h"
 #include "cli/cli.h"
 
 #include "base/text/units.h"
@@ -66,7 +67,7 @@ static int set_unit(struct hist_job *job)
     static const struct {
         const char *name;
         double ratio;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    } units[] = {{"ns", 1}, {"us", NS_PER_US}, {"ms", NS_PER_MS}, {"s", NS_PER_S}};
     const char *unit = cli_option(job->args, "unit"), *ratio = cli_option(job->args, "ratio");
     if (ratio) {
         char *end;
@@ -111,9 +112,9 @@ static int set_times(struct hist_job *job)
         return status;
     if (!ticks || ticks > 1000)
         return cli_usage(job->args->command, "--ticks wants 1 to 1000");
-    job->choice.from = (double)from / 1e9;
-    job->choice.to = cli_option(job->args, "end") ? (double)to / 1e9 : INFINITY;
-    job->window = (double)window / 1e9;
+    job->choice.from = (double)from / NS_PER_S;
+    job->choice.to = cli_option(job->args, "end") ? (double)to / NS_PER_S : INFINITY;
+    job->window = (double)window / NS_PER_S;
     job->view.ticks = (int)ticks;
     if (job->choice.to <= job->choice.from)
         return cli_usage(job->args->command, "--end is not after --start");
@@ -237,14 +238,15 @@ static int write_interval(void *context, uint32_t tag, double start, double leng
     const struct log_writing *w = context;
     if (w->tag != UINT32_MAX && tag != w->tag)
         return 0;
-    return candor_histogram_log_write(w->out, w->job->series.tags[tag], (uint64_t)llround(start * 1e9), (uint64_t)llround(length * 1e9), h,
-                                      w->job->dialect == CANDOR_LOG_C ? 1 : 1e6);
+    return candor_histogram_log_write(w->out, w->job->series.tags[tag], (uint64_t)llround(start * NS_PER_S),
+                                      (uint64_t)llround(length * NS_PER_S), h,
+                                      w->job->dialect == CANDOR_LOG_C ? 1 : NS_PER_MS);
 }
 
 static int write_log(const struct hist_job *job, FILE *out, uint32_t tag)
 {
     struct log_writing w = {job, out, tag};
-    candor_histogram_log_start(out, (uint64_t)(job->series.start * 1e9), job->dialect, "written by candor hist " CANDOR_VERSION);
+    candor_histogram_log_start(out, (uint64_t)(job->series.start * NS_PER_S), job->dialect, "written by candor hist " CANDOR_VERSION);
     return series_windows(&job->series, job->window, write_interval, &w);
 }
 

@@ -3,13 +3,14 @@
 #include "attach/jvm.h"
 #include "base/text/jsonw.h"
 #include "base/text/utf8.h"
+#include "base/time_units.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t patience_ns = 2000000000; /* for each agent's answer: a list must not hang with one JVM */
+static const uint64_t patience_ns = 2 * NS_PER_S; /* for each agent's answer: a list must not hang with one JVM */
 
 enum agent_state { AGENT_HIDDEN, AGENT_ABSENT, AGENT_LOADED, AGENT_IDLE, AGENT_RECORDING };
 

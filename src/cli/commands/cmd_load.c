@@ -1,4 +1,5 @@
 /* candor load: requests by a schedule that does not wait for answers. */
+#include "base/time_units.h"
 #include "cli/cli.h"
 
 #include "base/buffer.h"
@@ -63,15 +64,15 @@ static int set_mode(const struct cli_args *args, struct load_config *c)
 static int set_times(const struct cli_args *args, struct load_config *c)
 {
     unsigned long long duration, warm_up, drain, timeout, interval;
-    int status = cli_duration(args, "duration", 10000000000, &duration);
+    int status = cli_duration(args, "duration", 10 * NS_PER_S, &duration);
     if (!status)
         status = cli_duration(args, "warm-up", 0, &warm_up);
     if (!status)
         status = cli_duration(args, "drain", 0, &drain);
     if (!status)
-        status = cli_duration(args, "timeout", 30000000000, &timeout);
+        status = cli_duration(args, "timeout", 30 * NS_PER_S, &timeout);
     if (!status)
-        status = cli_duration(args, "log-interval", 1000000000, &interval);
+        status = cli_duration(args, "log-interval", NS_PER_S, &interval);
     if (status)
         return status;
     if (!duration || !timeout)

@@ -1,4 +1,5 @@
 /* candor summary FILE: what a JFR file holds. */
+#include "base/time_units.h"
 #include "cli/cli.h"
 
 #include "base/text/jsonw.h"
@@ -41,7 +42,7 @@ static void print_header(const struct summary *s)
 {
     char when[64], size[32], length[32];
     struct tm local;
-    time_t start = (time_t)(s->start_ns / 1000000000);
+    time_t start = (time_t)(s->start_ns / NS_PER_S);
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &local));
     printf("version   %u.%u\n", s->major, s->minor);
     printf("size      %s bytes\n", progress_count(s->size, size, sizeof size));

@@ -1,4 +1,5 @@
 /* candor top: where a JVM's CPU time goes, now. */
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
@@ -35,16 +36,16 @@ static int read_options(struct look *l, struct model *m, const struct cli_args *
     unsigned long long window, refresh;
     uint32_t count, rows;
     const char *sort = cli_option(args, "sort"), *search = cli_option(args, "search");
-    int status = cli_duration(args, "window", 30000000000u, &window);
+    int status = cli_duration(args, "window", 30 * NS_PER_S, &window);
     if (!status)
-        status = cli_duration(args, "refresh", 2000000000u, &refresh);
+        status = cli_duration(args, "refresh", 2 * NS_PER_S, &refresh);
     if (!status)
         status = cli_number(args, "count", 0, &count);
     if (!status)
         status = cli_number(args, "top", 20, &rows);
     if (status)
         return status;
-    if (refresh < 100000000u || refresh > 3600000000000u)
+    if (refresh < 100000000u || refresh > 3600 * NS_PER_S)
         return cli_usage(args->command, "--refresh must be from 100ms to 1h");
     if (!cli_switch(args, "batch") && (cli_option(args, "count") || cli_option(args, "top")))
         return cli_usage(args->command, "--count and --top go with --batch");

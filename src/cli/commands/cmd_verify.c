@@ -1,5 +1,6 @@
 /* candor verify: is this profiler true, on this machine and JVM? */
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
@@ -90,7 +91,7 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
     unsigned long long interval, duration;
     int status = cli_duration(args, "interval", 500000, &interval);
     if (!status)
-        status = cli_duration(args, "duration", 3000000000ull, &duration);
+        status = cli_duration(args, "duration", 3 * NS_PER_S, &duration);
     if (status)
         return status;
     if (interval < SHORTEST_INTERVAL_NS)
@@ -98,7 +99,7 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
     if (duration < 100 * interval)
         return cli_usage(args->command, "--duration must be a hundred intervals at least");
     plan->setup.interval_ns = interval;
-    plan->setup.seconds = (double)duration / 1e9;
+    plan->setup.seconds = (double)duration / NS_PER_S;
     return CLI_OK;
 }
 

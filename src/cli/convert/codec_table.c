@@ -1,5 +1,6 @@
 #include "cli/convert/codec_table.h"
 
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "compress/intake.h"
@@ -17,7 +18,7 @@ static double cpu_s(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)t.tv_sec + (double)t.tv_nsec / NS_PER_S;
 }
 
 static int to_spool(void *context, const void *bytes, size_t n)

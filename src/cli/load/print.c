@@ -2,6 +2,7 @@
 
 #include "base/text/jsonw.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 
@@ -39,8 +40,8 @@ void load_print_tick(const struct load_tick *t)
     candor_histogram_percentiles(t->times, shown, values, 4);
     for (int i = 0; i < 4; i++)
         duration(values[i], text[i]);
-    fprintf(stderr, "%6.1f s %9s/s  p50 %-8s p99 %-8s p99.9 %-8s max %-8s in flight %" PRIu32, (double)t->elapsed / 1e9,
-            progress_count(t->length ? (uint64_t)((double)t->done * 1e9 / (double)t->length + 0.5) : 0, done, sizeof done),
+    fprintf(stderr, "%6.1f s %9s/s  p50 %-8s p99 %-8s p99.9 %-8s max %-8s in flight %" PRIu32, (double)t->elapsed / NS_PER_S,
+            progress_count(t->length ? (uint64_t)((double)t->done * NS_PER_S / (double)t->length + 0.5) : 0, done, sizeof done),
             text[0], text[1], text[2], text[3], t->in_flight);
     if (t->waiting)
         fprintf(stderr, "  waiting %" PRIu64, t->waiting);
@@ -75,7 +76,7 @@ static uint64_t errors(const struct outcome *o)
 
 static double per_second(const struct load_result *r)
 {
-    return r->elapsed ? (double)answers(&r->outcome) * 1e9 / (double)r->elapsed : 0;
+    return r->elapsed ? (double)answers(&r->outcome) * NS_PER_S / (double)r->elapsed : 0;
 }
 
 static uint64_t cpu_per_request(const struct load_result *r)

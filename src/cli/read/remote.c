@@ -1,6 +1,7 @@
 #include "cli/read/remote.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "compress/intake.h"
 #include "format/read/formats.h"
 #include "http/address.h"
@@ -16,7 +17,6 @@
 
 enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
 
-static const int64_t second = 1000000000;
 
 bool remote_is(const char *path)
 {
@@ -43,18 +43,18 @@ static int64_t now_s(void)
 {
     static int64_t now;
     if (!now)
-        now = ((int64_t)clock_realtime_ns() + second - 1) / second;
+        now = ((int64_t)clock_realtime_ns() + NS_PER_S - 1) / NS_PER_S;
     return now;
 }
 
 static int parse_time(const struct cli_args *args, const char *name, const char *text, bool up, int64_t *seconds)
 {
     int64_t ns;
-    if (times_parse(text, now_s() * second, &ns))
+    if (times_parse(text, now_s() * NS_PER_S, &ns))
         return cli_usage(args->command, "--%s '%.40s' is not a time; write -1h, 2026-11-22T16:41:00Z or seconds since the epoch", name,
                          text);
-    int64_t below = ns / second - (ns % second < 0);
-    *seconds = below + (up && below * second < ns);
+    int64_t below = ns / NS_PER_S - (ns % NS_PER_S < 0);
+    *seconds = below + (up && below * NS_PER_S < ns);
     return CLI_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/record/begin.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "cli/record/watch.h"
 #include "jfr/read/reader.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { STEP_MS = 20 };
-#define ENOUGH_NS 1000000000u /* after which it need not have a sample: the JVM does nothing */
+#define ENOUGH_NS NS_PER_S /* after which it need not have a sample: the JVM does nothing */
 
 /* Whether a recording that has just begun goes on, and has no sample yet. */
 static bool is_empty(const struct session *s, const struct recording *r)

@@ -4,6 +4,7 @@
 #include "attach/recorder_settings.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "jfr/read/append.h"
 
@@ -19,9 +20,9 @@
 
 enum { STEP_MS = 50, END_MS = 5000, SETTINGS_MAX = 64 << 10, NOTHING_THERE = -1 };
 
-#define PATIENCE_NS 60000000000ull /* the JVM loads the recorder's classes, or writes a large file */
-#define BYTES_MAX (1ull << 30)     /* that the JVM keeps of it, unless told otherwise */
-#define MARGIN_NS 1000000000       /* what began a little before the agent did */
+#define PATIENCE_NS (60 * NS_PER_S) /* the JVM loads the recorder's classes, or writes a large file */
+#define BYTES_MAX (1ull << 30)      /* that the JVM keeps of it, unless told otherwise */
+#define MARGIN_NS NS_PER_S          /* what began a little before the agent did */
 
 static uint64_t patience(const struct session *s)
 {

@@ -2,6 +2,7 @@
 #include "cli/record/recording.h"
 
 #include "base/agreed/alarm_rule.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -37,7 +38,7 @@ static int check_safepoint(const struct recording *r, const struct cli_args *arg
 {
     if (!r->given[OPTION_EVENT] || strcmp(r->given[OPTION_EVENT], "safepoint"))
         return CLI_OK;
-    if (r->interval_ns < 1000000)
+    if (r->interval_ns < NS_PER_MS)
         return cli_usage(args->command, "--interval below 1ms: each sample of -e safepoint stops all threads; use 1ms or more");
     if (r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto"))
         return cli_usage(args->command, "--clock %s: -e safepoint uses no clock; leave it out", r->given[OPTION_CLOCK]);
@@ -73,7 +74,7 @@ static int check_wall(const struct recording *r, const struct cli_args *args)
 {
     if (!records(r, "wall") || records(r, "cpu"))
         return CLI_OK;
-    if (r->interval_ns < 1000000)
+    if (r->interval_ns < NS_PER_MS)
         return cli_usage(args->command, "--interval below 1ms: -e wall takes a look at 1ms or more; use 1ms or more");
     if (r->given[OPTION_CLOCK] && strcmp(r->given[OPTION_CLOCK], "auto"))
         return cli_usage(args->command, "--clock %s: -e wall uses no clock; leave it out", r->given[OPTION_CLOCK]);
@@ -154,7 +155,7 @@ int recording_read(struct recording *r, const struct cli_args *args)
     if (status)
         return status;
     bool rounds = records(r, "wall") && !records(r, "cpu");
-    r->interval_ns = r->given[OPTION_INTERVAL] ? values[OPTION_INTERVAL].number : rounds ? 50000000 : 10000000;
+    r->interval_ns = r->given[OPTION_INTERVAL] ? values[OPTION_INTERVAL].number : rounds ? 50 * NS_PER_MS : 10 * NS_PER_MS;
     r->duration_ns = values[OPTION_DURATION].number;
     r->paths_ns = values[OPTION_PATHS].number;
     status = check(r, args, values);

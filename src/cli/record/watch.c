@@ -2,6 +2,7 @@
 #include "attach/process_end.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/read/problems.h"
@@ -46,7 +47,7 @@ static int next_wait_ms(const struct recording *r, const struct view *v)
     if (!r->duration_ns || !v->began_ns)
         return STEP_MS;
     uint64_t now = clock_monotonic_ns(), end = v->began_ns + r->duration_ns;
-    uint64_t ms = now >= end ? 0 : (end - now + 999999) / 1000000;
+    uint64_t ms = now >= end ? 0 : (end - now + NS_PER_MS - 1) / NS_PER_MS;
     return ms < STEP_MS ? (int)ms : STEP_MS;
 }
 

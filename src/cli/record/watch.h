@@ -2,11 +2,12 @@
 #ifndef CANDOR_CLI_RECORD_WATCH_H
 #define CANDOR_CLI_RECORD_WATCH_H
 
+#include "base/time_units.h"
 #include "cli/record/recording.h"
 #include "cli/session.h"
 
 /* The agent ends a recording by itself this much after the duration, should its client have died. */
-#define WATCH_GUARD_NS 10000000000ull
+#define WATCH_GUARD_NS (10 * NS_PER_S)
 
 enum watch_end {
     WATCH_TIME,        /* the duration is over */

@@ -1,5 +1,6 @@
 /* candor-server: from a command line to the server. */
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/cli.h"
 #include "compress/intake.h"
 #include "server/request/origin.h"
@@ -70,8 +71,8 @@ static int read_limits(const struct cli_args *args, struct server_options *o)
     status = status ? status : read_size(args, "max-body", 64ull << 20, &o->max_body);
     status = status ? status : read_count(args, "max-connections", SERVER_CONNECTIONS, &o->connections);
     status = status ? status : read_count(args, "max-connections-per-address", SERVER_CONNECTIONS_OF_ONE, &o->connections_of_one);
-    status = status ? status : cli_duration(args, "client-timeout", SERVER_PATIENCE_S * 1000000000ull, &patience);
-    if (!status && patience < 1000000000)
+    status = status ? status : cli_duration(args, "client-timeout", SERVER_PATIENCE_S * NS_PER_S, &patience);
+    if (!status && patience < NS_PER_S)
         status = cli_usage(args->command, "--client-timeout below 1s leaves clients no time");
     o->patience_ns = patience;
     return status;
@@ -82,9 +83,9 @@ static int read_options(const struct cli_args *args, struct server_options *o, c
     unsigned long long retain;
     struct error e;
     const char *path = cli_option(args, "data");
-    int status = cli_duration(args, "retain", 7ull * 86400 * 1000000000, &retain);
+    int status = cli_duration(args, "retain", 7ull * 86400 * NS_PER_S, &retain);
     status = status ? status : read_limits(args, o);
-    o->retain_s = retain / 1000000000;
+    o->retain_s = retain / NS_PER_S;
     if (!status && o->retain_s < 60)
         status = cli_usage(args->command, "--retain below 1m keeps nothing");
     o->token_file = cli_option(args, "token-file");

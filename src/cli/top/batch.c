@@ -1,6 +1,7 @@
 #include "cli/top/batch.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
 
 enum { COLUMNS = 512 }; /* where no terminal sets a bound */
@@ -9,7 +10,7 @@ enum { COLUMNS = 512 }; /* where no terminal sets a bound */
 static bool wait_until(const struct look *l, uint64_t when)
 {
     for (uint64_t now; !interrupt_signal() && (now = clock_monotonic_ns()) < when;) {
-        uint64_t ms = (when - now + 999999) / 1000000;
+        uint64_t ms = (when - now + NS_PER_MS - 1) / NS_PER_MS;
         if (session_wait_end(l->source->session, ms < 200 ? (int)ms : 200))
             break;
     }

@@ -1,6 +1,7 @@
 #include "cli/top/keys.h"
 
 #include "base/text/utf8.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
@@ -141,13 +142,13 @@ static enum keys_effect set_window(struct model *m, bool longer)
     static const uint64_t seconds[] = {5, 10, 30, 60, 300, 900, 3600};
     enum { COUNT = sizeof seconds / sizeof *seconds };
     unsigned i = 0;
-    while (i + 1 < COUNT && seconds[i] * 1000000000u < m->span_ns)
+    while (i + 1 < COUNT && seconds[i] * NS_PER_S < m->span_ns)
         i++;
     if (longer)
-        i += i + 1 < COUNT && seconds[i] * 1000000000u <= m->span_ns;
+        i += i + 1 < COUNT && seconds[i] * NS_PER_S <= m->span_ns;
     else
         i -= i > 0;
-    m->span_ns = seconds[i] * 1000000000u;
+    m->span_ns = seconds[i] * NS_PER_S;
     m->since_start = false;
     return KEYS_LOOK;
 }

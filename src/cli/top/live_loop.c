@@ -1,6 +1,7 @@
 #include "cli/top/live_loop.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/top/keys.h"
@@ -9,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t first_look_ns = 1200000000u; /* the agent's first second, and what it needs to write it down */
+static const uint64_t first_look_ns = 1200 * NS_PER_MS; /* the agent's first second, and what it needs to write it down */
 enum { COST_SHARE = 100 }; /* a look is not taken before this many times what the last one cost */
 
 struct live_loop {
@@ -22,7 +23,7 @@ static uint64_t cpu_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static int show(const struct live_loop *l)
@@ -90,7 +91,7 @@ static void wait(struct live_loop *l)
     struct look *k = l->look;
     bool looks = !k->over && !k->model->paused;
     uint64_t now = clock_monotonic_ns();
-    int ms = !looks ? 1000 : l->next_ns > now ? (int)((l->next_ns - now + 999999) / 1000000) : 0;
+    int ms = !looks ? 1000 : l->next_ns > now ? (int)((l->next_ns - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
     struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {looks ? k->source->session->handle : -1, POLLIN, 0}};
     screen_wait(fds, 2, ms);
     l->lost = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);

@@ -1,11 +1,12 @@
 #include "cli/top/look.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <string.h>
 #include <time.h>
 
-static const uint64_t silence_ns = 5000000000u; /* an agent that works writes once a second */
+static const uint64_t silence_ns = 5 * NS_PER_S; /* an agent that works writes once a second */
 
 void look_init(struct look *l, struct source *source, struct model *model)
 {
@@ -36,7 +37,7 @@ static void tell_state(struct look *l, bool gone)
         snprintf(l->state, sizeof l->state, "the recording was ended by somebody else: this is its last picture (q quits, S saves)");
     else if (silent > silence_ns)
         snprintf(l->state, sizeof l->state, "nothing new for %u s: is process %d stopped, or its disk full?",
-                 (unsigned)(silent / 1000000000), pid);
+                 (unsigned)(silent / NS_PER_S), pid);
     if (quiet && *l->state)
         l->model->message[0] = 0; /* this is more important */
 }

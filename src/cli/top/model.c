@@ -1,6 +1,7 @@
 #include "cli/top/model.h"
 
 #include "base/array.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@ void model_init(struct model *m, uint64_t span_ns)
 {
     *m = (struct model){.span_ns = span_ns, .since_start = !span_ns, .page = 1};
     if (!span_ns)
-        m->span_ns = 30000000000u;
+        m->span_ns = 30 * NS_PER_S;
 }
 
 void model_deinit(struct model *m)

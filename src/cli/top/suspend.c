@@ -1,5 +1,7 @@
 #include "cli/top/suspend.h"
 
+#include "base/time_units.h"
+
 #include <signal.h>
 #include <time.h>
 
@@ -47,7 +49,7 @@ void suspend_let_go(void)
 
 void suspend_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+    struct timespec t = {ms / 1000, ms % 1000 * NS_PER_MS};
     ppoll(fds, n, &t, held ? &before : NULL);
 }
 

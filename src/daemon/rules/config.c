@@ -1,6 +1,7 @@
 #include "daemon/rules/config.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/rules/ini.h"
 #include "http/address.h"
 
@@ -12,15 +13,14 @@
 
 enum { MAX_JVMS = 1000 };
 
-static const uint64_t second = 1000000000;
 
 void config_init(struct config *c)
 {
     *c = (struct config){.interval = "10ms", .max_overhead = "1%", .event = "cpu", .spool_max = (uint64_t)1 << 30, .max_jvms = 100};
-    c->chunk_ns = 30 * second;
-    c->look_ns = 5 * second;
-    c->min_age_ns = 5 * second;
-    c->timeout_ns = 10 * second;
+    c->chunk_ns = 30 * NS_PER_S;
+    c->look_ns = 5 * NS_PER_S;
+    c->min_age_ns = 5 * NS_PER_S;
+    c->timeout_ns = 10 * NS_PER_S;
     if (gethostname(c->host, sizeof c->host - 1) || !*c->host)
         snprintf(c->host, sizeof c->host, "localhost");
 }
@@ -40,8 +40,8 @@ static int set_text(char *out, size_t size, const char *key, const char *value, 
 static int set_duration(uint64_t *out, const char *key, const char *value, uint64_t least, uint64_t most, struct error *e)
 {
     if (units_parse_duration(value, out) || *out < least || *out > most)
-        return error_set(e, -EINVAL, "%s '%.40s': use a duration from %us to %us", key, value, (unsigned)(least / second),
-                         (unsigned)(most / second));
+        return error_set(e, -EINVAL, "%s '%.40s': use a duration from %us to %us", key, value, (unsigned)(least / NS_PER_S),
+                         (unsigned)(most / NS_PER_S));
     return 0;
 }
 
@@ -94,13 +94,13 @@ int config_set(struct config *c, const char *key, const char *value, struct erro
     if (!strcmp(key, "spool-max"))
         return set_size(&c->spool_max, key, value, e);
     if (!strcmp(key, "chunk"))
-        return set_duration(&c->chunk_ns, key, value, second, 600 * second, e);
+        return set_duration(&c->chunk_ns, key, value, NS_PER_S, 600 * NS_PER_S, e);
     if (!strcmp(key, "look"))
-        return set_duration(&c->look_ns, key, value, second, 600 * second, e);
+        return set_duration(&c->look_ns, key, value, NS_PER_S, 600 * NS_PER_S, e);
     if (!strcmp(key, "min-age"))
-        return set_duration(&c->min_age_ns, key, value, 0, 3600 * second, e);
+        return set_duration(&c->min_age_ns, key, value, 0, 3600 * NS_PER_S, e);
     if (!strcmp(key, "timeout"))
-        return set_duration(&c->timeout_ns, key, value, second, 60 * second, e);
+        return set_duration(&c->timeout_ns, key, value, NS_PER_S, 60 * NS_PER_S, e);
     if (!strcmp(key, "interval") || !strcmp(key, "max-overhead") || !strcmp(key, "event"))
         return set_sampling(c, key, value, e);
     if (!strcmp(key, "max-jvms"))

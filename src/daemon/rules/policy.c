@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static int set_share(struct rule *r, const char *value, struct error *e)
 static int set_interval(struct rule *r, const char *value, struct error *e)
 {
     uint64_t ns;
-    if (units_parse_duration(value, &ns) || ns < 100000 || ns > 10000000000u)
+    if (units_parse_duration(value, &ns) || ns < 100 * NS_PER_US || ns > 10 * NS_PER_S)
         return error_set(e, -EINVAL, "interval '%.40s': use a duration from 100us to 10s", value);
     return set_text(r->interval, sizeof r->interval, "interval", value, e);
 }

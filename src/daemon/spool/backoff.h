@@ -3,11 +3,13 @@
 #ifndef CANDOR_DAEMON_SPOOL_BACKOFF_H
 #define CANDOR_DAEMON_SPOOL_BACKOFF_H
 
+#include "base/time_units.h"
+
 #include <stdint.h>
 
-#define BACKOFF_FIRST_NS ((uint64_t)1000000000)
-#define BACKOFF_MAX_NS ((uint64_t)120 * 1000000000)
-#define BACKOFF_ASKED_MAX_NS ((uint64_t)3600 * 1000000000) /* a server that asks for more is not believed */
+#define BACKOFF_FIRST_NS ((uint64_t)NS_PER_S)
+#define BACKOFF_MAX_NS ((uint64_t)120 * NS_PER_S)
+#define BACKOFF_ASKED_MAX_NS ((uint64_t)3600 * NS_PER_S) /* a server that asks for more is not believed */
 
 /* failures: in a row, 1 at least. asked_ns: Retry-After, 0 = none. random: in [0, 1). The bound doubles with each failure up to
  * BACKOFF_MAX_NS, the wait is drawn from below it; asked for, it is that and up to BACKOFF_FIRST_NS or a tenth more. */

@@ -1,6 +1,7 @@
 #include "daemon/spool/ship.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "daemon/log.h"
 #include "daemon/spool/backoff.h"
 #include "http/post.h"
@@ -108,8 +109,8 @@ static void wait_for(struct ship *s, uint64_t ns)
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     ns += (uint64_t)until.tv_nsec;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
+    until.tv_sec += (time_t)(ns / NS_PER_S);
+    until.tv_nsec = (long)(ns % NS_PER_S);
     pthread_mutex_lock(&s->lock);
     s->counts.waiting = s->failed_in_row > 0;
     int rc = 0;
@@ -129,7 +130,7 @@ static bool is_ending(struct ship *s)
 
 static void *run(void *context)
 {
-    static const uint64_t look_ns = 500000000;
+    static const uint64_t look_ns = 500 * NS_PER_MS;
     struct ship *s = context;
     struct outbox_letter letter;
     char after[OUTBOX_NAME] = "";
@@ -175,7 +176,7 @@ void ship_stop(struct ship *s, uint64_t patience_ns)
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)(patience_ns / 1000000000);
+    until.tv_sec += (time_t)(patience_ns / NS_PER_S);
     if (pthread_timedjoin_np(s->thread, NULL, &until)) {
         atomic_store(&s->cancel, true);
         pthread_join(s->thread, NULL);

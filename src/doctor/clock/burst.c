@@ -1,5 +1,7 @@
 #include "doctor/clock/burst.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -20,7 +22,7 @@ static uint64_t cpu_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static void on_signal(int signal)
@@ -105,8 +107,8 @@ static uint64_t median_gap(uint32_t n)
 
 static bool goes_on(uint64_t used_ns, bool in_kernel)
 {
-    return used_ns < BURST_CPU_MS * 1000000ull ||
-           (!in_kernel && count < BURST_ENOUGH && used_ns < BURST_PATIENCE_MS * 1000000ull);
+    return used_ns < BURST_CPU_MS * NS_PER_MS ||
+           (!in_kernel && count < BURST_ENOUGH && used_ns < BURST_PATIENCE_MS * NS_PER_MS);
 }
 
 void burst_run(int signal, int event, bool in_kernel, struct burst *out)

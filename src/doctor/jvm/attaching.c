@@ -2,12 +2,13 @@
 
 #include "attach/attach.h"
 #include "attach/control.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE_NS 3000000000ull
+#define PATIENCE_NS (3 * NS_PER_S)
 
 enum { WARNS_SINCE = 21 }; /* JEP 451 */
 

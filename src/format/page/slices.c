@@ -1,5 +1,7 @@
 #include "format/page/slices.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +12,7 @@ enum {
 
 enum { DIGIT_BITS = 11, DIGIT = (1 << DIGIT_BITS) - 1 };
 
-static const int64_t shortest_ns = 10 * 1000 * 1000, second_ns = 1000 * 1000 * 1000;
+static const int64_t shortest_ns = 10 * NS_PER_MS, second_ns = NS_PER_S;
 
 /* When the samples were taken: the first, and how many ns later the last. */
 static int64_t span_of(const struct profile *p, uint64_t *length)

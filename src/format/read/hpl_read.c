@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "format/hpl.h"
 
 #include "base/array.h"
@@ -55,7 +56,7 @@ static void take_trace(struct cursor *c, struct record *r)
     if (r->kind != TRACE_TIMED)
         return;
     uint64_t seconds = take_number(c, 8), ns = take_number(c, 8);
-    r->time_ns = seconds < 1ull << 33 && ns < 1000000000 ? (int64_t)(seconds * 1000000000 + ns) : 0;
+    r->time_ns = seconds < 1ull << 33 && ns < NS_PER_S ? (int64_t)(seconds * NS_PER_S + ns) : 0;
 }
 
 static void take_frame(struct cursor *c, struct record *r)

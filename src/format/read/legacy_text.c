@@ -1,5 +1,7 @@
 #include "format/read/legacy_text.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -185,8 +187,8 @@ static void take_attribute(struct texts *t, struct span name, struct span value)
         t->sampling = number;
     else if (lines_start(name, "discarded samples"))
         t->l->discarded = number;
-    else if (lines_start(name, "ms since reset") && number < INT64_MAX / 1000000)
-        t->l->duration_ns = (int64_t)number * 1000000;
+    else if (lines_start(name, "ms since reset") && number < INT64_MAX / NS_PER_MS)
+        t->l->duration_ns = (int64_t)number * NS_PER_MS;
 }
 
 /* "DELAY COUNT @ 0x12", or an attribute. */
@@ -211,7 +213,7 @@ static int contention_take(struct texts *t, struct span line)
     }
     struct legacy_row row = {.values = {(int64_t)count, (int64_t)delay}};
     if (t->sampling && t->hz) {
-        double ns = (double)delay * (double)t->sampling / ((double)t->hz / 1e9);
+        double ns = (double)delay * (double)t->sampling / ((double)t->hz / NS_PER_S);
         row.values[1] = ns < 9e18 ? (int64_t)ns : -1;
     }
     if (t->sampling && __builtin_mul_overflow((int64_t)count, (int64_t)t->sampling, &row.values[0]))

@@ -1,5 +1,7 @@
 #include "format/read/perf_line.h"
 
+#include "base/time_units.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static void skip_cpu(struct span *t)
 static void take_time(struct span *t, uint64_t *ns)
 {
     struct span rest = lines_from(*t, lines_blanks(*t));
-    uint64_t seconds, part, unit = 1000000000;
+    uint64_t seconds, part, unit = NS_PER_S;
     if (!lines_take_number(&rest, &seconds) || !lines_take_sign(&rest, '.'))
         return;
     size_t digits = rest.len;
@@ -24,7 +26,7 @@ static void take_time(struct span *t, uint64_t *ns)
         return;
     while (digits--)
         unit /= 10;
-    *ns = seconds * 1000000000 + part * unit;
+    *ns = seconds * NS_PER_S + part * unit;
     *t = rest;
 }
 

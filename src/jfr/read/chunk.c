@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "jfr/read/reader.h"
 
 #include "base/array.h"
@@ -137,7 +138,7 @@ static void read_header(struct jfr_chunk *c, const struct jfr_extent *extent)
     };
     if (!c->info.ticks_per_second) {
         jfr_problem_add(c->problems, c->index, c->info.offset, "the header gives no clock rate; taken as 1 GHz");
-        c->info.ticks_per_second = 1000000000;
+        c->info.ticks_per_second = NS_PER_S;
         c->info.whole = false;
     }
 }
@@ -316,13 +317,13 @@ static int64_t clamp(__int128 v)
 
 int64_t jfr_chunk_ticks_to_ns(const struct jfr_chunk *c, int64_t ticks)
 {
-    return clamp((__int128)ticks * 1000000000 / (__int128)c->info.ticks_per_second);
+    return clamp((__int128)ticks * NS_PER_S / (__int128)c->info.ticks_per_second);
 }
 
 int64_t jfr_chunk_epoch_ns(const struct jfr_chunk *c, int64_t ticks)
 {
     __int128 since = (__int128)ticks - c->info.start_ticks;
-    return clamp((__int128)c->info.start_ns + since * 1000000000 / (__int128)c->info.ticks_per_second);
+    return clamp((__int128)c->info.start_ns + since * NS_PER_S / (__int128)c->info.ticks_per_second);
 }
 
 bool jfr_unit_is_span(enum jfr_unit unit)
@@ -337,11 +338,11 @@ bool jfr_moment_ns(const struct jfr_chunk *c, enum jfr_unit unit, int64_t v, int
     case JFR_UNIT_SPAN_TICKS: *ns = jfr_chunk_ticks_to_ns(c, v); return true;
     case JFR_UNIT_EPOCH_NS:
     case JFR_UNIT_SPAN_NS: *ns = v; return true;
-    case JFR_UNIT_SPAN_US: *ns = clamp((__int128)v * 1000); return true;
+    case JFR_UNIT_SPAN_US: *ns = clamp((__int128)v * NS_PER_US); return true;
     case JFR_UNIT_EPOCH_MS:
-    case JFR_UNIT_SPAN_MS: *ns = clamp((__int128)v * 1000000); return true;
+    case JFR_UNIT_SPAN_MS: *ns = clamp((__int128)v * NS_PER_MS); return true;
     case JFR_UNIT_EPOCH_S:
-    case JFR_UNIT_SPAN_S: *ns = clamp((__int128)v * 1000000000); return true;
+    case JFR_UNIT_SPAN_S: *ns = clamp((__int128)v * NS_PER_S); return true;
     default: return false;
     }
 }

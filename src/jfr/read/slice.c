@@ -1,6 +1,7 @@
 #include "jfr/read/slice.h"
 
 #include "base/buffer.h"
+#include "base/time_units.h"
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
 #include "jfr/schema_table.h"
@@ -252,7 +253,7 @@ static void put_be64_at(struct buffer *b, size_t at, uint64_t v)
 
 static uint64_t ns_to_ticks(const struct jfr_chunk *c, uint64_t ns)
 {
-    return (uint64_t)((unsigned __int128)ns * c->info.ticks_per_second / 1000000000u);
+    return (uint64_t)((unsigned __int128)ns * c->info.ticks_per_second / NS_PER_S);
 }
 
 static void put_header(struct making *m, const struct jfr_window *w)

@@ -1,5 +1,6 @@
 #include "jfr/write/writer_tail.h"
 
+#include "base/time_units.h"
 #include "jfr/write/metadata_write.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static int write_scratch(struct jfr_writer *w, uint64_t offset)
 
 static uint64_t ticks_to_ns(const struct jfr_writer *w, uint64_t ticks)
 {
-    return (uint64_t)((unsigned __int128)ticks * w->options.grain * 1000000000 / w->options.ticks_per_second);
+    return (uint64_t)((unsigned __int128)ticks * w->options.grain * NS_PER_S / w->options.ticks_per_second);
 }
 
 static void put_header(struct jfr_writer *w, const struct jfr_chunk_head *h, uint64_t size, bool last)

@@ -1,6 +1,7 @@
 #include "profile/figures/diff.h"
 
 #include "base/array.h"
+#include "base/time_units.h"
 #include "profile/figures/diff_runs.h"
 #include "profile/figures/significance.h"
 
@@ -116,7 +117,7 @@ static int take_run(struct diff *d, struct diff_run *run, const struct profile *
 int diff_add(struct diff *d, enum diff_side side, const struct profile *p)
 {
     struct stats s;
-    struct diff_run run = {.side = side, .weight = (double)p->weight, .seconds = (double)p->duration_ns / 1e9};
+    struct diff_run run = {.side = side, .weight = (double)p->weight, .seconds = (double)p->duration_ns / NS_PER_S};
     if (ARRAY_GROW(d->run_list, d->run_cap, d->run_count) || stats_compute(&s, p))
         return -ENOMEM;
     run.effective = s.effective;
@@ -158,7 +159,7 @@ static double share_in(const struct diff_run *run, double weight)
 
 static struct side side_of(const struct diff *d, uint32_t row, enum which which, enum diff_side side)
 {
-    struct side s = {.unit = d->absolute && d->seconds[side] > 0 ? d->weight[side] / 1e9 / d->seconds[side] : 1};
+    struct side s = {.unit = d->absolute && d->seconds[side] > 0 ? d->weight[side] / NS_PER_S / d->seconds[side] : 1};
     double weight = 0, inverse = 0;
     for (uint32_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->run_list[i];
@@ -199,7 +200,7 @@ static double dispersion_of_runs(const struct diff *d, uint32_t row, enum which 
         struct diff_part part = part_at(run, row, which);
         const struct side *side = &sides[run->side];
         /* Absolutely, times per second are compared, in units of the side's. */
-        double rate = d->absolute && run->seconds > 0 ? part.weight / 1e9 / run->seconds / side->unit : share_in(run, part.weight);
+        double rate = d->absolute && run->seconds > 0 ? part.weight / NS_PER_S / run->seconds / side->unit : share_in(run, part.weight);
         chi += (rate - side->share) * (rate - side->share) * part.size / (p * (1 - p));
     }
     return chi / degrees;

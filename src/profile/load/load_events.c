@@ -1,6 +1,7 @@
 #include "profile/load/load_events.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "profile/allocated.h"
 #include "profile/load/load_holders.h"
 #include "profile/load/load_text.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_MAX = 1000, WALL_DEFAULT_NS = 50000000 };
+enum { MESSAGE_MAX = 1000, WALL_DEFAULT_NS = 50 * NS_PER_MS };
 
 static struct jfr_value value(struct jfr_event *event, const char *field)
 {

@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "report/halts/halts.h"
 
 #include "base/text/units.h"
@@ -32,12 +33,12 @@ static void put_string(const struct page *p, uint32_t string)
 static void put_clock(const struct page *p, int64_t ns)
 {
     char clock[16] = "?";
-    int64_t rest = ns % 1000000000;
-    time_t seconds = (time_t)(ns / 1000000000) - (rest < 0);
+    int64_t rest = ns % NS_PER_S;
+    time_t seconds = (time_t)(ns / NS_PER_S) - (rest < 0);
     struct tm tm;
     if (localtime_r(&seconds, &tm))
         strftime(clock, sizeof clock, "%H:%M:%S", &tm);
-    fprintf(p->text.out, "%s.%03d", clock, (int)((rest + (rest < 0 ? 1000000000 : 0)) / 1000000));
+    fprintf(p->text.out, "%s.%03d", clock, (int)((rest + (rest < 0 ? NS_PER_S : 0)) / NS_PER_MS));
 }
 
 /* ---- how much is explained ---- */
@@ -91,7 +92,7 @@ static void put_header(const struct page *p)
 {
     char length[32], date[32];
     const struct halt_view *v = p->v;
-    time_t seconds = (time_t)(v->from_ns / 1000000000);
+    time_t seconds = (time_t)(v->from_ns / NS_PER_S);
     struct tm tm;
     if (!localtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d", &tm))
         date[0] = 0;

@@ -1,3 +1,4 @@
+#include "base/time_units.h"
 #include "report/text/text.h"
 
 #include "base/text/units.h"
@@ -49,7 +50,7 @@ static void put_jvm(const struct text *t)
 static void put_time(const struct text *t)
 {
     char length[32], date[64];
-    time_t seconds = (time_t)(t->p->start_ns / 1000000000);
+    time_t seconds = (time_t)(t->p->start_ns / NS_PER_S);
     struct tm tm;
     if (!t->p->start_ns || !gmtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
         return;
@@ -62,7 +63,7 @@ static void put_time(const struct text *t)
 static void put_moment(const struct text *t, int64_t ns)
 {
     char date[64];
-    time_t seconds = (time_t)(ns / 1000000000);
+    time_t seconds = (time_t)(ns / NS_PER_S);
     struct tm tm;
     if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
         fputs(date, t->out);
@@ -206,7 +207,7 @@ static void put_allocated(const struct text *t)
     key(t, "Allocated");
     fputs(units_format_bytes(text, sizeof text, t->s->weight), t->out);
     if (p->duration_ns) {
-        double per_second = (double)t->s->weight * 1e9 / (double)p->duration_ns;
+        double per_second = (double)t->s->weight * NS_PER_S / (double)p->duration_ns;
         fprintf(t->out, ", %s/s on average", units_format_bytes(text, sizeof text, (uint64_t)per_second));
     }
     if (interval)

@@ -1,5 +1,6 @@
 #include "server/answers/ingest.h"
 
+#include "base/time_units.h"
 #include "format/read/formats.h"
 
 #include <ctype.h>
@@ -66,7 +67,7 @@ static int read_times(const struct http *h, struct envelope_note *note, struct e
             return error_set(e, -EINVAL, "%s: '%.40s' is not a time in seconds", names[i], text);
         while (v > 100000000000ull) /* some send milliseconds, or less */
             v /= 1000;
-        *(i ? &note->until_ns : &note->from_ns) = (int64_t)(v * 1000000000);
+        *(i ? &note->until_ns : &note->from_ns) = (int64_t)(v * NS_PER_S);
     }
     return 0;
 }
@@ -90,7 +91,7 @@ static int read_rate(const struct http *h, struct envelope_note *note, struct er
     if (text && (*end || !isdigit((unsigned char)*text) || !rate || rate > 1000000))
         return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
     if (!units || !*units || !strcmp(units, "samples"))
-        note->period_ns = 1000000000 / rate;
+        note->period_ns = NS_PER_S / rate;
     return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "server/answers/metrics.h"
 
+#include "base/time_units.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +78,7 @@ void metrics_answer(struct http *h)
             "# HELP candor_server_query_seconds_total Time spent on queries.\n# TYPE candor_server_query_seconds_total "
             "counter\n"
             "candor_server_query_seconds_total %.6f\n",
-            (double)c.query_ns / 1e9);
+            (double)c.query_ns / NS_PER_S);
     if (!catalogue_sums(store_catalogue(h->server->store), &sums, &e))
         put_store(w.out, &sums);
     http_write_end(h, &w, HTTP_OK, "text/plain; version=0.0.4; charset=utf-8");

@@ -1,6 +1,7 @@
 #include "server/answers/query.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "format/collapsed.h"
 #include "format/otlp.h"
 #include "format/page/flamegraph.h"
@@ -37,7 +38,7 @@ static int read_time(struct http *h, const char *name, const char *otherwise, in
         return -EINVAL;
     }
     bool to = *name == 't'; /* the second that has begun is in it */
-    *seconds = ns / 1000000000 + (to && ns % 1000000000 ? 1 : 0);
+    *seconds = ns / NS_PER_S + (to && ns % NS_PER_S ? 1 : 0);
     return 0;
 }
 
@@ -57,7 +58,7 @@ int query_init(struct query *query, struct http *h)
         return rc;
     }
     query->q.selector = &query->selector;
-    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
+    query->q.until_ns = h->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
     query->q.type = http_parameter(h, "type", NULL);
     if (query->q.type && !*query->q.type)
         query->q.type = NULL;

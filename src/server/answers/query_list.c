@@ -1,4 +1,5 @@
 /* Queries of the catalogue alone: services, recordings. */
+#include "base/time_units.h"
 #include "server/answers/query.h"
 
 #include "base/array.h"
@@ -77,7 +78,7 @@ static int put_recording(void *context, const struct catalogue_recording *r)
     jsonw_member_uint(l->json, "id", r->id);
     jsonw_member_text(l->json, "service", labels_get(&r->labels, "service"));
     put_labels(l->json, &r->labels);
-    jsonw_member_uint(l->json, "received", (uint64_t)r->received_ns / 1000000000);
+    jsonw_member_uint(l->json, "received", (uint64_t)r->received_ns / NS_PER_S);
     jsonw_key(l->json, "start");
     jsonw_int(l->json, r->first);
     jsonw_key(l->json, "end");

@@ -1,6 +1,7 @@
 #include "server/connect/connect.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "server/connect/call.h"
 
 #include <errno.h>
@@ -216,7 +217,7 @@ static int64_t floor_s(int64_t ms)
 int call_times(struct call *c, const struct asked *a, struct store_query *q, bool recent)
 {
     static const int64_t hour_ms = 3600000, most_ms = INT64_C(9000000000000);
-    int64_t now = (int64_t)(clock_realtime_ns() / 1000000), start = a->start, end = a->end;
+    int64_t now = (int64_t)(clock_realtime_ns() / NS_PER_MS), start = a->start, end = a->end;
     if (recent && !start && !end) {
         start = now - hour_ms;
         end = now;
@@ -225,7 +226,7 @@ int call_times(struct call *c, const struct asked *a, struct store_query *q, boo
         return error_set(&c->error, -EINVAL, "start and end are times in milliseconds, and start is not after end");
     q->from = floor_s(start);
     q->to = floor_s(end + 999) + (start == end);
-    q->until_ns = c->http->begun_ns + (uint64_t)SERVER_QUERY_S * 1000000000;
+    q->until_ns = c->http->begun_ns + (uint64_t)SERVER_QUERY_S * NS_PER_S;
     return 0;
 }
 

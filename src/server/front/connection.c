@@ -1,6 +1,7 @@
 #include "server/front/connection.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "server/answers/routes.h"
 #include "server/front/request.h"
 
@@ -20,7 +21,6 @@ enum {
     ANSWER_MOST_S = 600, /* that an answer may take to be read */
     STOP_BODY_S = 2, /* for the rest of a body, when the server ends */
 };
-#define SECOND_NS 1000000000ull
 
 struct connection *connection_new(struct server *s, int fd, struct place *place, gnutls_certificate_credentials_t keys)
 {
@@ -325,7 +325,7 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
     switch (c->state) {
     case CONNECTION_BODY:
     case CONNECTION_LINGER:
-        return waited_ns > STOP_BODY_S * SECOND_NS ? give_up(c) : WANT_NOTHING;
+        return waited_ns > STOP_BODY_S * NS_PER_S ? give_up(c) : WANT_NOTHING;
     case CONNECTION_ANSWER:
     case CONNECTION_WORK:
         return WANT_NOTHING;
@@ -338,7 +338,7 @@ static enum want stop(struct connection *c, uint64_t waited_ns)
 static bool is_slow(const struct connection *c, uint64_t now_ns, uint64_t waited_ns, uint64_t bytes, uint64_t rate)
 {
     uint64_t patience = c->server->options->patience_ns;
-    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / SECOND_NS) < rate);
+    return now_ns - c->progress_ns > patience || (waited_ns > patience && bytes / (waited_ns / NS_PER_S) < rate);
 }
 
 /* An answer occupies its memory for as long as it is read. */
@@ -385,7 +385,7 @@ enum want connection_tick(struct connection *c, uint64_t now_ns, bool stopping)
     case CONNECTION_ANSWER:
         return is_slow(c, now_ns, waited, r->sent, least_rate(r)) ? close_slow(c, CONNECTION_SLOW_READER) : WANT_NOTHING;
     case CONNECTION_LINGER:
-        return waited > LINGER_S * SECOND_NS ? WANT_CLOSE : WANT_NOTHING;
+        return waited > LINGER_S * NS_PER_S ? WANT_CLOSE : WANT_NOTHING;
     default:
         return WANT_NOTHING;
     }

@@ -1,6 +1,7 @@
 #include "server/front/loop.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 #include "server/front/connection.h"
 
 #include <errno.h>
@@ -228,7 +229,7 @@ static void *run(void *context)
             l->listener = -1;
         }
         uint64_t now = clock_monotonic_ns();
-        if (now - ticked >= (uint64_t)wait_ms * 1000000) {
+        if (now - ticked >= (uint64_t)wait_ms * NS_PER_MS) {
             ticked = now;
             tick(l, stopping);
         }

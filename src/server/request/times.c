@@ -1,6 +1,7 @@
 #include "server/request/times.h"
 
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { SECOND = 1000000000 };
-
 static int parse_number(const char *text, int64_t *ns)
 {
     char *end;
@@ -18,7 +17,7 @@ static int parse_number(const char *text, int64_t *ns)
     if (end == text || *end || !isfinite(seconds) || fabs(seconds) > 9e9)
         return -EINVAL;
     int64_t whole = (int64_t)floor(seconds);
-    *ns = whole * SECOND + (int64_t)((seconds - (double)whole) * SECOND);
+    *ns = whole * NS_PER_S + (int64_t)((seconds - (double)whole) * NS_PER_S);
     return 0;
 }
 
@@ -51,7 +50,7 @@ static int parse_rfc3339(const char *text, int64_t *ns)
     } else if (strcmp(rest, "Z") && strcmp(rest, "z")) {
         return -EINVAL;
     }
-    *ns = seconds * SECOND + (int64_t)(fraction * SECOND);
+    *ns = seconds * NS_PER_S + (int64_t)(fraction * NS_PER_S);
     return 0;
 }
 
@@ -78,6 +77,6 @@ int times_parse_step(const char *text, int64_t *seconds)
             return -EINVAL;
         duration = (uint64_t)ns;
     }
-    *seconds = (int64_t)(duration / SECOND);
+    *seconds = (int64_t)(duration / NS_PER_S);
     return *seconds < 1 ? -EINVAL : 0;
 }

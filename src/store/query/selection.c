@@ -1,5 +1,7 @@
 #include "store/query/selection.h"
 
+#include "base/time_units.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -130,7 +132,7 @@ static int take_samples(struct ids *m, const struct selection *l)
     for (uint32_t i = 0; !rc && i < l->count; i++) {
         const struct selected_row *row = &l->rows[i];
         struct profile_sample sample = {.weight = row->weight, .count = row->count, .state = row->state};
-        sample.time_ns = m->one_thread ? 0 : row->second * 1000000000;
+        sample.time_ns = m->one_thread ? 0 : row->second * NS_PER_S;
         rc = take_stack(m, l, row, &sample.stack);
         rc = rc ? rc : thread_id(m, row->thread, &sample.thread);
         rc = rc ? rc : string_id(m, row->outcome, &sample.outcome);

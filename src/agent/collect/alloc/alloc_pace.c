@@ -1,10 +1,11 @@
 #include "agent/collect/alloc/alloc_pace.h"
 
 #include "agent/trigger/jvm/alloc_events.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 
-enum { LOOK_NS = 1000000000, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
+enum { LOOK_NS = NS_PER_S, BURST_SECONDS = 2, BURST_SAMPLES = 1000, BURST_RATES = 10 };
 
 static const double steady = 1.2; /* times the interval, either way: no change is worth less */
 /* What a second's estimate counts for against those before. With few samples it is low for long, so falling goes faster. */
@@ -28,7 +29,7 @@ uint64_t alloc_pace_next(struct alloc_pace *p, uint64_t now_ns, uint64_t bytes, 
     bool burst = samples - p->looked_samples > 2 * p->rate;
     if (!elapsed || (elapsed < LOOK_NS && !burst))
         return p->interval;
-    double now = (double)(bytes - p->looked_bytes) * 1e9 / (double)elapsed;
+    double now = (double)(bytes - p->looked_bytes) * NS_PER_S / (double)elapsed;
     bool known = p->bytes_per_second >= 0;
     double weight = burst || !known ? 1 : now < p->bytes_per_second ? falling : rising;
     p->bytes_per_second += weight * (now - p->bytes_per_second);
@@ -44,6 +45,6 @@ uint64_t alloc_pace_next(struct alloc_pace *p, uint64_t now_ns, uint64_t bytes, 
 int64_t alloc_pace_tokens(uint64_t rate, int64_t left, uint64_t elapsed_ns)
 {
     double most = (double)(BURST_SECONDS * rate + BURST_SAMPLES);
-    double now = (left > 0 ? (double)left : 0) + (double)BURST_RATES * (double)rate * (double)elapsed_ns / 1e9;
+    double now = (left > 0 ? (double)left : 0) + (double)BURST_RATES * (double)rate * (double)elapsed_ns / NS_PER_S;
     return (int64_t)(now < most ? now : most);
 }

@@ -1,16 +1,18 @@
 #include "agent/collect/clock/budget.h"
 
+#include "base/time_units.h"
+
 #include <string.h>
 
 static const double LEAST_PROCESSORS = 0.1; /* below, a share of what is used would be a share of nothing */
 static const double MARGIN = 1.1;
 /* Of the overhead, what is left for samples however much the agent's thread takes. */
 static const double LEAST_ROOM = 0.25;
-static const double FALL_NS = 1e9, LONG_NS = 3e9; /* how long what was measured is remembered */
+static const double FALL_NS = NS_PER_S, LONG_NS = 3 * NS_PER_S; /* how long what was measured is remembered */
 
-enum { STEP_NS = 50000000 };
-#define LONGEST_PACE_NS UINT64_C(10000000000)
-#define HOPELESS_NS UINT64_C(10000000000)
+enum { STEP_NS = 50 * NS_PER_MS };
+#define LONGEST_PACE_NS (10 * NS_PER_S)
+#define HOPELESS_NS (10 * NS_PER_S)
 
 void budget_begin(struct budget *b, const struct budget_limits *limits, uint64_t interval_ns, const struct budget_usage *now)
 {
@@ -45,7 +47,7 @@ static double taken(const struct budget *b)
 
 static double pace_for_rate(const struct budget *b)
 {
-    return b->limits.max_rate ? b->processors * 1e9 / (double)b->limits.max_rate : 0;
+    return b->limits.max_rate ? b->processors * NS_PER_S / (double)b->limits.max_rate : 0;
 }
 
 /* Of what is used, samples cost sample_ns / pace, however much that is. */

@@ -11,6 +11,7 @@
 #include "agent/trigger/jvm/live_objects.h"
 #include "base/map.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum {
-    LOOK_PERIOD_NS = 1000000000,
+    LOOK_PERIOD_NS = NS_PER_S,
     JAVA_OF_SAMPLING = 11,
     WORDS_MAX = 4 << 20, /* of stacks; beyond that they are cut */
     CUT_DEPTH = 64

@@ -6,13 +6,14 @@
 #include "agent/record/jvm.h"
 #include "agent/trigger/jvm/heap_walks.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { COUNTERS_WAITS = 50, COUNTERS_WAIT_NS = 1000000, STATIC = 8 };
+enum { COUNTERS_WAITS = 50, COUNTERS_WAIT_NS = NS_PER_MS, STATIC = 8 };
 
 static struct {
     struct recording *recording;

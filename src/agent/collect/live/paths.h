@@ -9,11 +9,12 @@
 #define CANDOR_AGENT_COLLECT_LIVE_PATHS_H
 
 #include "agent/record/recording.h"
+#include "base/time_units.h"
 #include "jfr/write/writer.h"
 
 #include <stdint.h>
 
-#define PATHS_BUDGET_DEFAULT_NS UINT64_C(200000000)
+#define PATHS_BUDGET_DEFAULT_NS (200 * NS_PER_MS)
 
 /* A watched object. */
 struct paths_object {

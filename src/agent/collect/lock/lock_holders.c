@@ -9,12 +9,13 @@
 #include "agent/trigger/tasks/task_state.h"
 #include "agent/trigger/threads.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
 enum { HOLDERS_MAX = 1024, TRIES = 2 };
 
-#define ROUND_NS UINT64_C(50000000)
+#define ROUND_NS (50 * NS_PER_MS)
 
 /* One who has a lock that `waiters` threads wait for. */
 struct holder {

@@ -1,6 +1,8 @@
 #include "agent/collect/lock/lock_pace.h"
 
-enum { LOOK_NS = 1000000000 };
+#include "base/time_units.h"
+
+enum { LOOK_NS = NS_PER_S };
 
 /* In multiples of the rate: the smallest deviation that is worth a change, and the largest change per look. Waits longer than the
  * threshold are always recorded, so their number falls more slowly than the threshold rises, and more than one look may be
@@ -31,7 +33,7 @@ uint64_t lock_pace_next(struct lock_pace *p, uint64_t now_ns, uint64_t samples)
     uint64_t elapsed = now_ns - p->looked_ns, taken = samples - p->looked_samples;
     if (!elapsed || (elapsed < LOOK_NS && taken <= 2 * p->rate))
         return p->threshold;
-    double times = (double)taken * 1e9 / (double)elapsed / (double)p->rate;
+    double times = (double)taken * NS_PER_S / (double)elapsed / (double)p->rate;
     p->looked_ns = now_ns;
     p->looked_samples = samples;
     if (times > too_many)

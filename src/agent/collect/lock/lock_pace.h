@@ -8,10 +8,12 @@
 #ifndef CANDOR_AGENT_COLLECT_LOCK_LOCK_PACE_H
 #define CANDOR_AGENT_COLLECT_LOCK_LOCK_PACE_H
 
+#include "base/time_units.h"
+
 #include <stdint.h>
 
 enum { LOCK_PACE_LEAST_NS = 100000 }; /* the lowest that a threshold of 0 is raised to */
-#define LOCK_PACE_MOST_NS UINT64_C(60000000000)
+#define LOCK_PACE_MOST_NS (60 * NS_PER_S)
 
 struct lock_pace {
     uint64_t rate;      /* waits recorded per second */

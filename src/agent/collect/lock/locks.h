@@ -8,11 +8,12 @@
 #define CANDOR_AGENT_COLLECT_LOCK_LOCKS_H
 
 #include "agent/collect/part.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LOCKS_RATE_DEFAULT = 100, LOCKS_THRESHOLD_DEFAULT_NS = 1000000 };
+enum { LOCKS_RATE_DEFAULT = 100, LOCKS_THRESHOLD_DEFAULT_NS = NS_PER_MS };
 
 struct lock_options {
     bool has_threshold;    /* else the default, and a rate */

@@ -8,13 +8,14 @@
 #include "agent/trigger/tasks/subset.h"
 #include "base/array.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOSE_PERIOD_NS = 1000000000, NAME_PERIOD_NS = 1000000000 };
+enum { CLOSE_PERIOD_NS = NS_PER_S, NAME_PERIOD_NS = NS_PER_S };
 
 /* A thread that has been looked at. */
 struct seen_thread {

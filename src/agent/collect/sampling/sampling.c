@@ -31,6 +31,7 @@
 #include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/threads.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,12 +42,12 @@ enum {
     POOL_CHUNKS = 8192,
     POOL_CHUNK_WORDS = 512,
     NAMES_ARENA_BYTES = 64 << 20,
-    SCAN_PERIOD_NS = 100000000,
-    SCAN_PERIOD_WITHOUT_CLOCKS_NS = 1000000000, /* Java threads announce themselves */
-    CLOSE_PERIOD_NS = 1000000000
+    SCAN_PERIOD_NS = 100 * NS_PER_MS,
+    SCAN_PERIOD_WITHOUT_CLOCKS_NS = NS_PER_S, /* Java threads announce themselves */
+    CLOSE_PERIOD_NS = NS_PER_S
 };
 
-#define PERIOD_NS (COLLECT_PERIOD_MS * UINT64_C(1000000))
+#define PERIOD_NS (COLLECT_PERIOD_MS * (uint64_t)NS_PER_MS)
 
 static struct {
     bool running, late;

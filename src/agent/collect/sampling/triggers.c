@@ -12,6 +12,7 @@
 #include "agent/symbolize/modules.h"
 #include "agent/trigger/hooks/claims.h"
 #include "agent/trigger/threads.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_WAIT_STEPS = 200, STOP_WAIT_NS = 5000000 };
+enum { STOP_WAIT_STEPS = 200, STOP_WAIT_NS = 5 * NS_PER_MS };
 
 static struct triggers_on on;
 

@@ -2,6 +2,7 @@
 
 #include "agent/record/processors.h"
 #include "base/text/units.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +107,7 @@ bool dumps_due(struct dumps *d, uint64_t now_ns, uint64_t cpu_ns)
     struct tm utc;
     if (!alarm_rings(&d->alarm, now_ns, cpu_ns, &used) || now_ns < d->quiet_until)
         return false;
-    time_t seconds = (time_t)(clock_realtime_ns() / 1000000000u);
+    time_t seconds = (time_t)(clock_realtime_ns() / NS_PER_S);
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&seconds, &utc));
     snprintf(d->file, sizeof d->file, "%s-%s.jfr", d->stem, stamp);
     snprintf(d->why, sizeof d->why, "dump %u of at most %u, %.255s, for %s: %.2f processors of %.2f in use, over %s", d->made + 1,

@@ -10,12 +10,13 @@
 #include "agent/collect/session/alarm.h"
 #include "agent/record/recording.h"
 #include "base/error.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { DUMPS_TEXT_MAX = RECORDING_NOTE_MAX, DUMPS_MAX_DEFAULT = 10 };
-#define DUMPS_PAUSE_DEFAULT_NS UINT64_C(300000000000)
+#define DUMPS_PAUSE_DEFAULT_NS (300 * NS_PER_S)
 
 struct dumps_options {
     struct alarm_rule rule; /* without a text there are no dumps */

@@ -13,6 +13,7 @@
 #include "agent/record/keep.h"
 #include "agent/record/recording.h"
 #include "agent/trigger/clocks/clock.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +42,7 @@ extern const char *const collect_event_names[COLLECT_EVENTS]; /* of the event 1 
 /* "cpu,wall". Returns out. */
 char *collect_events_text(char out[COLLECT_EVENTS_BYTES], unsigned events);
 
-enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = 1000000 };
+enum { COLLECT_SAFEPOINT_INTERVAL_MIN_NS = NS_PER_MS };
 enum { COLLECT_PERIOD_MS = 50 }; /* for the event cpu: how often it needs a turn */
 
 struct collect_options {

@@ -11,13 +11,14 @@
 #define CANDOR_AGENT_COLLECT_WALL_WALL_H
 
 #include "agent/collect/part.h"
+#include "base/time_units.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A round costs as much as some ten looks before the first of them. */
 enum { WALL_LOOKS_LEAST = 16 };
-enum { WALL_INTERVAL_DEFAULT_NS = 50000000, WALL_INTERVAL_MIN_NS = 1000000, WALL_RATE_DEFAULT = 160 };
+enum { WALL_INTERVAL_DEFAULT_NS = 50 * NS_PER_MS, WALL_INTERVAL_MIN_NS = NS_PER_MS, WALL_RATE_DEFAULT = 160 };
 
 struct wall_options {
     bool alone;           /* the recording has no samples of CPU time */

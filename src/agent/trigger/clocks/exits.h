@@ -7,10 +7,12 @@
 #ifndef CANDOR_AGENT_TRIGGER_CLOCKS_EXITS_H
 #define CANDOR_AGENT_TRIGGER_CLOCKS_EXITS_H
 
+#include "base/time_units.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXITS_MAX = 512, EXITS_CPU_MAX_NS = 1000000 };
+enum { EXITS_MAX = 512, EXITS_CPU_MAX_NS = NS_PER_MS };
 
 /* The clock of this thread ended when its CPU clock stood at cpu_ns and its perf event at count_ns. Takes fd, the event; -1:
  * there is none. */

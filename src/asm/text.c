@@ -1,10 +1,10 @@
 #include "asm/report.h"
+#include "base/text/number.h"
 
 #include "asm/edges.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void put_head(const struct asm_report *a, FILE *out)
     if (asm_counts_events(a->profile))
         interval = profile_setting(a->profile, "event_interval");
     if (interval)
-        weight(a, period, sizeof period, strtoull(interval, NULL, 10));
+        weight(a, period, sizeof period, number_or_zero(interval));
     fputs("Machine code of ", out);
     utf8_print(out, a->file);
     fputc('\n', out);

@@ -17,15 +17,16 @@
 #include "attach/jvm.h"
 #include "attach/socket.h"
 #include "base/agreed/control_protocol.h"
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -336,7 +337,7 @@ static int judge(const struct attach *a, int code, const struct buffer *reply, s
 
 static bool is_bad_version(const char *reply)
 {
-    return strtol(reply, NULL, 10) == BAD_VERSION;
+    return number_or_zero(reply) == BAD_VERSION;
 }
 
 static int bad_version(pid_t pid, struct error *e)
@@ -450,9 +451,10 @@ static void join_lines(const char *text, char *out, size_t size)
 int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
 {
     static const char marker[] = "return code: ";
-    char *rest, *end, line[300];
-    long status = strtol(reply, &rest, 10);
-    if (rest == reply)
+    const char *rest = reply;
+    char line[300];
+    int64_t status, code;
+    if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
         return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);
@@ -463,24 +465,25 @@ int attach_parse_reply(pid_t pid, const char *reply, struct error *e)
         return still_starting(pid, e);
     const char *number = strstr(rest, marker);
     number = number ? number + sizeof marker - 1 : line;
-    long code = strtol(number, &end, 10);
-    if (status == 0 && end != number && code == 0)
+    bool answered = status == 0 && !number_take_signed(&number, INT64_MIN, INT64_MAX, &code);
+    if (answered && code == 0)
         return 0;
-    if (status == 0 && end != number && code == AGENT_TOO_EARLY)
+    if (answered && code == AGENT_TOO_EARLY)
         return still_starting(pid, e);
-    if (status == 0 && end != number)
-        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %ld; the JVM's own output may say "
+    if (answered)
+        return error_set(e, -EREMOTEIO, "cannot attach to %d: the agent refused with code %" PRId64 "; the JVM's own output may say "
                          "why", pid, code);
     if (!*line)
-        snprintf(line, sizeof line, "status %ld, and no more; can its user read the agent's library?", status);
+        snprintf(line, sizeof line, "status %" PRId64 ", and no more; can its user read the agent's library?", status);
     return error_set(e, -EREMOTEIO, "cannot attach to %d: the JVM says: %s", pid, line);
 }
 
 int attach_parse_answer(pid_t pid, const char *answer, struct error *e)
 {
-    char *rest, line[300];
-    long status = strtol(answer, &rest, 10);
-    if (rest == answer)
+    const char *rest = answer;
+    char line[300];
+    int64_t status;
+    if (number_take_signed(&rest, INT64_MIN, INT64_MAX, &status))
         return error_set(e, -EREMOTEIO, "cannot attach to %d: its answer is not the attach protocol's", pid);
     if (status == BAD_VERSION)
         return bad_version(pid, e);

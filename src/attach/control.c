@@ -4,6 +4,7 @@
 #include "attach/process.h"
 #include "attach/socket.h"
 #include "base/agreed/control_protocol.h"
+#include "base/text/number.h"
 #include "base/text/percent.h"
 #include "base/text/units.h"
 
@@ -53,11 +54,8 @@ const char *control_text(const struct control_answer *answer, const char *key)
 uint64_t control_number(const struct control_answer *answer, const char *key, uint64_t otherwise)
 {
     const char *text = control_text(answer, key);
-    char *end;
-    if (!text || *text < '0' || *text > '9')
-        return otherwise;
-    uint64_t number = strtoull(text, &end, 10);
-    return *end ? otherwise : number;
+    uint64_t number;
+    return number_parse(text, 0, UINT64_MAX, &number) ? otherwise : number;
 }
 
 void control_answer_free(struct control_answer *answer)

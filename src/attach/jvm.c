@@ -1,6 +1,7 @@
 /* The JVMs of this host, and what can be known of one without touching it. */
 #include "attach/jvm.h"
 #include "attach/hsperf.h"
+#include "base/text/number.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -146,13 +147,16 @@ void jvm_read_version(const struct process *p, const char *path, char *version, 
         snprintf(version, size, "%.*s", (int)strcspn(found + sizeof key - 1, "\"\n"), found + sizeof key - 1);
 }
 
+enum { FEATURE_MAX = 999 };
+
 int jvm_feature(const char *version)
 {
-    char *end;
-    long first = strtol(version, &end, 10);
-    if (first == 1 && *end == '.')
-        first = strtol(end + 1, NULL, 10);
-    return first > 0 && first < INT_MAX ? (int)first : 0;
+    uint64_t feature;
+    if (number_take(&version, 10, 0, FEATURE_MAX, &feature))
+        return 0;
+    if (feature == 1 && *version == '.' && (version++, number_take(&version, 10, 0, FEATURE_MAX, &feature)))
+        return 0;
+    return (int)feature;
 }
 
 /* The words of the JVM's own command name its main class exactly; the performance data also knows argument files, but
@@ -260,7 +264,7 @@ int jvm_list(struct jvm **list, size_t *count, struct error *e)
     struct dirent *entry;
     while ((entry = readdir(proc))) {
         struct jvm jvm, *grown;
-        if (!isdigit((unsigned char)entry->d_name[0]) || jvm_read((pid_t)strtol(entry->d_name, NULL, 10), &jvm, NULL))
+        if (!isdigit((unsigned char)entry->d_name[0]) || jvm_read((pid_t)number_or_zero(entry->d_name), &jvm, NULL))
             continue;
         grown = realloc(*list, (*count + 1) * sizeof **list);
         if (!grown) {
@@ -325,8 +329,8 @@ int jvm_resolve(const char *target, pid_t *pid, struct error *e)
 {
     if (*target && target[strspn(target, "0123456789")] == 0) {
         struct process p;
-        long long number = strtoll(target, NULL, 10);
-        if (number <= 0 || number > 1 << 22) /* the kernel's own limit of a PID */
+        uint64_t number;
+        if (number_parse(target, 1, 1 << 22, &number)) /* the kernel's own limit of a PID */
             return error_set(e, -ESRCH, "no process %.40s; 'candor list' shows the JVMs", target);
         *pid = (pid_t)number;
         return process_read(*pid, &p, e);

@@ -40,7 +40,7 @@ int jvm_read_hsperf(const struct process *p, const char *path, struct hsperf *h)
 ssize_t jvm_read_release(const struct process *p, const char *libjvm, char *text, size_t size);
 /* The version in that text, "" when unknown; path: of libjvm.so, or of another file in that Java's folder. */
 void jvm_read_version(const struct process *p, const char *path, char *version, size_t size);
-/* "1.8.0_402" -> 8, "17.0.19" -> 17; 0 when unknown. */
+/* "1.8.0_402" -> 8, "17.0.19" -> 17; 0 if it is not a version. */
 int jvm_feature(const char *version);
 /* 0; -ESRCH no such process, -ENOEXEC no JVM; each with e. A process of another user that looks like a JVM is one. */
 int jvm_read(pid_t pid, struct jvm *jvm, struct error *e);

@@ -2,6 +2,7 @@
 #include "attach/process.h"
 
 #include "base/procfs.h"
+#include "base/text/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,29 +25,29 @@ ssize_t process_read_file(pid_t pid, const char *name, char *out, size_t size)
     return procfs_read(path, out, size);
 }
 
+static bool next_number(const char **line, uint64_t *number)
+{
+    *line += strspn(*line, " \t");
+    return !number_take(line, 10, 0, UINT_MAX, number);
+}
+
 /* NSpid lists the process's numbers from the outermost namespace to its own. */
 static pid_t last_number(const char *line)
 {
-    long number = 0;
-    char *end;
-    for (;;) {
-        long next = strtol(line, &end, 10);
-        if (end == line || memchr(line, '\n', (size_t)(end - line)))
-            return (pid_t)number;
-        number = next;
-        line = end;
+    uint64_t number = 0;
+    while (next_number(&line, &number)) {
     }
+    return (pid_t)number;
 }
 
 /* Of the ids in a line "real effective saved file-system" the second. */
 static bool effective_id(const char *ids, unsigned *id)
 {
-    char *second, *end;
-    errno = 0;
-    strtoul(ids, &second, 10);
-    unsigned long value = strtoul(second, &end, 10);
-    *id = (unsigned)value;
-    return end != second && !errno && value <= UINT_MAX;
+    uint64_t number;
+    if (!next_number(&ids, &number) || !next_number(&ids, &number))
+        return false;
+    *id = (unsigned)number;
+    return true;
 }
 
 int process_parse_status(const char *text, struct process *p, pid_t *thread_group)
@@ -57,10 +58,10 @@ int process_parse_status(const char *text, struct process *p, pid_t *thread_grou
     if (!state || !tgid || !pid || !uid || !gid || sscanf(state, " %c", &p->state) != 1 || !effective_id(uid, &p->uid) ||
         !effective_id(gid, &p->gid))
         return -EINVAL;
-    p->pid = (pid_t)strtol(pid, NULL, 10);
+    p->pid = (pid_t)number_or_zero(pid);
     p->inner_pid = nspid ? last_number(nspid) : p->pid;
-    p->catches_quit = caught && (strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1);
-    *thread_group = (pid_t)strtol(tgid, NULL, 10);
+    p->catches_quit = caught && (number_based_or_zero(caught, 16) >> (SIGQUIT - 1) & 1);
+    *thread_group = (pid_t)number_or_zero(tgid);
     return p->pid > 0 && p->inner_pid > 0 ? 0 : -EINVAL;
 }
 
@@ -255,7 +256,7 @@ static bool is_for_writing(pid_t pid, const char *descriptor)
     char name[64], text[1024];
     snprintf(name, sizeof name, "fdinfo/%.20s", descriptor);
     const char *flags = process_read_file(pid, name, text, sizeof text) > 0 ? procfs_field(text, "flags") : NULL;
-    return flags && (strtoul(flags, NULL, 8) & O_ACCMODE) != O_RDONLY;
+    return flags && (number_based_or_zero(flags, 8) & O_ACCMODE) != O_RDONLY;
 }
 
 int process_writes(pid_t pid, const struct stat *file)

@@ -1,11 +1,12 @@
 #include "attach/recorder.h"
 #include "attach/attach.h"
+#include "base/text/number.h"
 #include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,12 +30,13 @@ static bool begins(const char *line, const char *with)
 static bool parse_number(const char *line, unsigned long *id)
 {
     static const char old[] = "Recording: recording=";
-    char *end;
+    uint64_t number;
     const char *digits = line + (begins(line, old) ? sizeof old - 1 : sizeof "Recording " - 1);
-    if (!begins(line, "Recording") || strlen(line) < (size_t)(digits - line) || *digits < '0' || *digits > '9')
+    if (!begins(line, "Recording") || strlen(line) < (size_t)(digits - line) ||
+        number_take(&digits, 10, 0, ULONG_MAX, &number))
         return false;
-    *id = strtoul(digits, &end, 10);
-    return *end == ':' || *end == ' ';
+    *id = (unsigned long)number;
+    return *digits == ':' || *digits == ' ';
 }
 
 /* Where the first of what may stand behind a name begins. */

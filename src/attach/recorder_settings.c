@@ -1,7 +1,5 @@
 #include "attach/recorder_settings.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 /* From here on sockets, files and exceptions can be recorded at a bounded rate. */
 enum { THROTTLES_SINCE = 25 };
@@ -34,17 +32,6 @@ static const struct row lock_rows[] = {
 };
 
 static const char *const throttled[] = {"SocketRead", "SocketWrite", "FileRead", "FileWrite"};
-
-unsigned recorder_feature_version(const char *version)
-{
-    char *end;
-    unsigned long first = strtoul(version, &end, 10);
-    if (end == version || *version < '0' || *version > '9' || first > 1000)
-        return 0;
-    if (first == 1 && *end == '.')
-        first = strtoul(end + 1, NULL, 10);
-    return first > 1000 ? 0 : (unsigned)first;
-}
 
 static void put_setting(struct buffer *out, const char *name, const char *value)
 {

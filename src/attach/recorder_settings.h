@@ -7,9 +7,6 @@
 
 #include <stdbool.h>
 
-/* The feature number of a version: 17 of "17.0.19", 8 of "1.8.0_462"; 0 if it is not a version. */
-unsigned recorder_feature_version(const char *version);
-
 /* What stops threads: collections and their pauses, safepoints, VM operations; waits of single threads from 10 ms on; of exceptions what
  * cannot become a flood. locks: with monitors and parks, which the agent records better where it is asked to. Events that the JDK of this
  * feature version does not have are passed over by it; which settings they take depends on it. */

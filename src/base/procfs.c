@@ -1,8 +1,9 @@
 #include "base/procfs.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,12 +25,16 @@ ssize_t procfs_read(const char *path, char *out, size_t size)
 
 int procfs_read_number(const char *path, long long *number)
 {
-    char text[64], *end;
+    char text[64];
+    const char *at = text;
+    int64_t value;
     ssize_t n = procfs_read(path, text, sizeof text);
     if (n < 0)
         return (int)n;
-    *number = strtoll(text, &end, 10);
-    return end == text ? -EINVAL : 0;
+    if (number_take_signed(&at, INT64_MIN, INT64_MAX, &value))
+        return -EINVAL;
+    *number = value;
+    return 0;
 }
 
 const char *procfs_field(const char *text, const char *name)

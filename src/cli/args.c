@@ -1,13 +1,12 @@
 /* From argv to struct cli_args, by the options of one row of the table. getopt_long does the splitting; its own messages
  * are replaced, because ours name the nearest good spelling. */
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/utf8.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,13 +61,11 @@ int cli_duration(const struct cli_args *args, const char *name, unsigned long lo
 int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out)
 {
     const char *text = cli_option(args, name);
-    char *end;
+    uint64_t number;
     *out = otherwise;
     if (!text)
         return CLI_OK;
-    errno = 0;
-    unsigned long number = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || number > INT32_MAX)
+    if (number_parse(text, 0, INT32_MAX, &number))
         return cli_usage(args->command, "--%s wants a number, not '%.60s'", name, text);
     *out = (uint32_t)number;
     return CLI_OK;
@@ -77,9 +74,8 @@ int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise
 int cli_percent(const struct cli_args *args, const char *name, double otherwise, double least, double *share)
 {
     const char *text = cli_option(args, name);
-    char *end = NULL;
-    double percent = text ? strtod(text, &end) : otherwise;
-    if (text && (end == text || *end || !(percent >= least && percent <= 100)))
+    double percent = otherwise;
+    if (text && number_parse_real(text, least, 100, &percent))
         return cli_usage(args->command, "--%s wants a percentage, not '%.60s'", name, text);
     *share = percent / 100;
     return CLI_OK;

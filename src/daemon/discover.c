@@ -1,6 +1,7 @@
 #include "daemon/discover.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 #include "base/time_units.h"
 
 #include <ctype.h>
@@ -38,9 +39,8 @@ int discover_parse_stat(const char *text, char *name, uint64_t *start)
     const char *at = close + 1;
     for (int field = 2; field < 21 && at; field++)
         at = strchr(at + 1, ' ');
-    char *end;
-    *start = at ? strtoull(at, &end, 10) : 0;
-    return at && end != at ? 0 : -EINVAL;
+    *start = 0;
+    return at && (at++, !number_take(&at, 10, 0, UINT64_MAX, start)) ? 0 : -EINVAL;
 }
 
 static int read_stat(pid_t pid, char *name, uint64_t *start)
@@ -140,7 +140,7 @@ int discover_look(struct discover *d, uint64_t now, discover_found *found, void 
         return error_set(e, -EIO, "cannot read /proc: %s; mount it", strerror(errno));
     while (!code && (entry = readdir(proc)))
         if (isdigit((unsigned char)entry->d_name[0]))
-            code = look_at(d, (pid_t)strtol(entry->d_name, NULL, 10), now, found, context);
+            code = look_at(d, (pid_t)number_or_zero(entry->d_name), now, found, context);
     closedir(proc);
     forget_gone(d);
     return code ? error_set(e, code, "out of memory") : 0;

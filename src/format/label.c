@@ -1,9 +1,10 @@
 #include "format/label.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static int add(struct profile *p, struct profile_label *l, struct system_name_text key, struct system_name_text value, uint32_t *labels)
 {
@@ -31,5 +32,5 @@ int label_number(struct profile *p, struct system_name_text key, int64_t number,
 
 int64_t label_number_of(const struct profile *p, const struct profile_label *l)
 {
-    return strtoll(profile_text(p, l->value), NULL, 10);
+    return number_signed_or_zero(profile_text(p, l->value));
 }

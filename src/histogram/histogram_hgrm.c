@@ -1,10 +1,10 @@
 /* The percentile spectrum as text: two dialects and CSV, written and read. */
+#include "base/text/number.h"
 #include "candor/histogram.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct printer {
@@ -69,17 +69,13 @@ void candor_histogram_print_hgrm(const struct candor_histogram *h, FILE *out, in
 /* "VALUE PERCENTILE TOTAL ..." with blanks or commas between: the first three numbers of a row. */
 static bool read_row(const char *line, double *value, double *share, int64_t *total)
 {
-    char *end;
-    *value = strtod(line, &end);
-    if (end == line)
+    if (number_take_real(&line, -INFINITY, INFINITY, value))
         return false;
-    line = end + (*end == ',');
-    *share = strtod(line, &end);
-    if (end == line)
+    line += *line == ',';
+    if (number_take_real(&line, -INFINITY, INFINITY, share))
         return false;
-    line = end + (*end == ',');
-    *total = strtoll(line, &end, 10);
-    return end != line;
+    line += *line == ',';
+    return !number_take_signed(&line, INT64_MIN, INT64_MAX, total);
 }
 
 int candor_histogram_read_hgrm(struct candor_histogram *h, FILE *in, double ratio)

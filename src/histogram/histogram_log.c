@@ -1,8 +1,10 @@
 /* Logs of histograms: lines "[Tag=NAME,]START,LENGTH,MAX,PAYLOAD" below a head of comments and a legend. */
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "candor/histogram.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,14 +102,18 @@ static int next_line(struct candor_histogram_log_reader *r, size_t *len)
     return 1;
 }
 
+static bool take_time(const char *text, double *seconds)
+{
+    *seconds = 0;
+    return !number_take_real(&text, -DBL_MAX, DBL_MAX, seconds);
+}
+
 static void take_comment(struct candor_histogram_log_reader *r, const char *text)
 {
     if (!strncmp(text, "#[StartTime: ", 13)) {
-        r->start_time = strtod(text + 13, NULL);
-        r->has_start = isfinite(r->start_time);
+        r->has_start = take_time(text + 13, &r->start_time);
     } else if (!strncmp(text, "#[BaseTime: ", 12)) {
-        r->base_time = strtod(text + 12, NULL);
-        r->has_base = isfinite(r->base_time);
+        r->has_base = take_time(text + 12, &r->base_time);
     }
     if (!strncmp(text, "#[", 2))
         r->saw_head = true;
@@ -116,9 +122,8 @@ static void take_comment(struct candor_histogram_log_reader *r, const char *text
 /* Numbers end with a comma; blanks around them are let pass. */
 static bool take_number(const char **text, double *out)
 {
-    char *end;
-    *out = strtod(*text, &end);
-    if (end == *text || *end != ',' || !isfinite(*out))
+    const char *end = *text;
+    if (number_take_real(&end, -DBL_MAX, DBL_MAX, out) || *end != ',')
         return false;
     *text = end + 1;
     return true;

@@ -2,9 +2,11 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/text/number.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,17 +79,19 @@ int mix_single(struct mix *m, const char *name, const char *method, const char *
     return add(m, name, 1, method, path, body, body_len, e);
 }
 
-static bool take_weight(const char *text, char **end, double *weight)
+static bool take_weight(char **text, double *weight)
 {
-    *weight = strtod(text, end);
-    return *end != text;
+    const char *rest = *text;
+    bool good = !number_take_real(&rest, -INFINITY, INFINITY, weight);
+    *text += rest - *text;
+    return good;
 }
 
 static int parse_one(struct mix *m, char *text, const char *path, struct error *e)
 {
     char *rest = strchr(text, '='), *method = "GET", *body = "";
     double weight = 0;
-    if (!rest || (*rest++ = 0, !take_weight(rest, &rest, &weight)) || (*rest && *rest != ':'))
+    if (!rest || (*rest++ = 0, !take_weight(&rest, &weight)) || (*rest && *rest != ':'))
         return error_set(e, -EINVAL, "request '%.60s' wants a weight: NAME=WEIGHT[:METHOD[:PATH[:BODY]]]", text);
     if (*rest) {
         method = rest + 1;
@@ -148,10 +152,10 @@ static char *next_field(char **at)
 static int read_request(struct mix *m, char *line, struct error *e)
 {
     double weight;
-    char *at = line, *end;
+    char *at = line;
     char *name = next_field(&at), *number = next_field(&at), *method = next_field(&at), *path = next_field(&at);
     at += strspn(at, " \t");
-    if (!take_weight(number, &end, &weight) || *end || !*path)
+    if (number_parse_real(number, -INFINITY, INFINITY, &weight) || !*path)
         return error_set(e, -EINVAL, "not 'NAME WEIGHT METHOD PATH [BODY | @FILE]'");
     if (*at != '@')
         return add(m, name, weight, method, path, at, strlen(at), e);

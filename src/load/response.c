@@ -1,6 +1,7 @@
 #include "load/response.h"
 
-#include <stdlib.h>
+#include "base/text/number.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -16,15 +17,10 @@ static void broken(struct response *r, const char *problem)
     r->problem = problem;
 }
 
-/* A run of digits, and nothing else, below 2^63. */
-static bool whole_number(const char *text, int base, uint64_t *out)
+/* A run of digits, and nothing else, below 2^60. */
+static bool whole_number(const char *text, unsigned base, uint64_t *out)
 {
-    char *end;
-    size_t digits = strspn(text, base == 16 ? "0123456789abcdefABCDEF" : "0123456789");
-    if (!digits || digits > (base == 16 ? 15 : 18))
-        return false;
-    *out = strtoull(text, &end, base);
-    return end == text + digits && !*end;
+    return !number_take(&text, base, 0, (UINT64_C(1) << 60) - 1, out) && !*text;
 }
 
 static const char *skip_blanks(const char *text)

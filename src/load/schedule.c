@@ -1,24 +1,21 @@
 #include "load/schedule.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int take_rate(const char **text, double *rate)
 {
-    char *end;
-    if (**text < '0' || **text > '9')
+    if (**text < '0' || **text > '9' || number_take_real(text, 0, SCHEDULE_RATE_MAX, rate))
         return -EINVAL;
-    *rate = strtod(*text, &end);
-    *text = end;
     if (!strncmp(*text, "/s", 2))
         *text += 2;
-    return *rate >= 0 && *rate <= SCHEDULE_RATE_MAX ? 0 : -EINVAL;
+    return 0;
 }
 
 static int take_step(struct schedule_step *step, const char *text)

@@ -1,8 +1,10 @@
 #include "load/url.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_odd_byte(const char *text)
@@ -33,11 +35,10 @@ static bool take_authority(struct url *u, const char *text, size_t len)
     snprintf(u->port, sizeof u->port, "%s", u->tls ? "443" : "80");
     if (text == end)
         return true;
-    char *number_end;
-    unsigned long port = *text == ':' && text[1] >= '0' && text[1] <= '9' ? strtoul(text + 1, &number_end, 10) : 0;
-    if (!port || port > 65535 || number_end != end)
+    uint64_t port;
+    if (*text++ != ':' || number_take(&text, 10, 1, UINT16_MAX, &port) || text != end)
         return false;
-    snprintf(u->port, sizeof u->port, "%lu", port);
+    snprintf(u->port, sizeof u->port, "%" PRIu64, port);
     return true;
 }
 

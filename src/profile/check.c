@@ -1,10 +1,10 @@
 #include "profile/check.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The writer keeps whole nanoseconds; this leaves room for one rounding per line. */
@@ -94,7 +94,7 @@ static int check_events(struct profile *p)
     double whole = account_ns(p, "events");
     double sampled = account_ns(p, "events_complete") + account_ns(p, "events_truncated") + account_ns(p, "events_failed");
     const char *set = profile_setting(p, "event_interval");
-    double interval = set ? strtod(set, NULL) : 1, held = (double)p->weight;
+    double interval = set ? (double)number_or_zero(set) : 1, held = (double)p->weight;
     double gap = fabs(whole - sampled - account_ns(p, "events_lost") - account_ns(p, "events_residual"));
     if (gap > close_ns && profile_add_problem(p, "error", "the books do not close: the accounts miss %.0f events", gap))
         return -ENOMEM;

@@ -1,8 +1,10 @@
 /* From a pattern to a tree. */
+#include "base/text/number.h"
 #include "regex/regex_internal.h"
 
 #include "base/array.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,26 +57,33 @@ static void append(struct regex_reader *r, struct list *l, uint32_t id)
 
 /* ---- repetitions ---- */
 
+/* A number that is too large is the largest: more than any limit of repetitions. */
+static bool read_count(const char **at, long *count)
+{
+    uint64_t number = LONG_MAX;
+    enum number_fault fault = number_take(at, 10, 0, LONG_MAX, &number);
+    if (fault == NUMBER_LARGE)
+        *at += strspn(*at, "0123456789");
+    *count = (long)number;
+    return fault == NUMBER_GOOD || fault == NUMBER_LARGE;
+}
+
 /* At "{": whether this is one, of n to m times. What looks otherwise stands for itself. */
 static bool read_counts(const char **at, long *min, long *max)
 {
-    char *end;
     const char *c = *at + 1;
-    if (*c < '0' || *c > '9')
+    if (!read_count(&c, min))
         return false;
-    *min = *max = strtol(c, &end, 10);
-    if (*end == ',' && end[1] == '}') {
+    *max = *min;
+    if (*c == ',' && c[1] == '}') {
         *max = -1;
-        end++;
-    } else if (*end == ',') {
-        c = end + 1;
-        if (*c < '0' || *c > '9')
-            return false;
-        *max = strtol(c, &end, 10);
-    }
-    if (*end != '}')
+        c++;
+    } else if (*c == ',' && (c++, !read_count(&c, max))) {
         return false;
-    *at = end + 1;
+    }
+    if (*c != '}')
+        return false;
+    *at = c + 1;
     return true;
 }
 

@@ -7,6 +7,7 @@
  * Killed before 2, the new file is one that the catalogue does not know; after it, the old ones are. Such files go when the store is
  * opened. Rows are only put side by side: what a recording has keeps its number, and what is damaged is sealed again from the recordings,
  * each into a segment of its own. */
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "store/store_internal.h"
 
@@ -245,9 +246,8 @@ static int note_segment(void *context, uint64_t segment)
 /* 0 when the whole name is no number. */
 static uint64_t number_of(const char *name, const char *end)
 {
-    char *rest;
-    uint64_t number = strtoull(name, &rest, 10);
-    return rest != name && !strcmp(rest, end) ? number : 0;
+    uint64_t number;
+    return number_take(&name, 10, 0, UINT64_MAX, &number) || strcmp(name, end) ? 0 : number;
 }
 
 static void sweep_files(const char *folder, const struct map *known)

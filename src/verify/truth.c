@@ -1,17 +1,13 @@
 #include "verify/truth.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int take_number(const char *word, uint64_t *number)
 {
-    char *end;
-    if (!word || *word < '0' || *word > '9')
-        return -EPROTO;
-    errno = 0;
-    *number = strtoull(word, &end, 10);
-    return *end || errno ? -EPROTO : 0;
+    return number_parse(word, 0, UINT64_MAX, number) ? -EPROTO : 0;
 }
 
 static int take_word(const char *word, char out[TRUTH_WORD_MAX])

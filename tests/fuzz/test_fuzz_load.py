@@ -39,9 +39,9 @@ if fuzzing.available():
         ct.candor("hist", "-f", table, "--tags", "mock-rt", "-o", logs / table, run)
     for version, payload in OLD_HISTOGRAMS:
         (logs / version).write_text(f"0.1,1.0,3.0,{payload}\n")
-    fuzz("fuzz_histogram_log", ("src/histogram/*.c", "src/base/buffer.c"), logs, "-lz", "-lm")
+    fuzz("fuzz_histogram_log", ("src/histogram/*.c", "src/base/buffer.c", "src/base/text/number.c"), logs, "-lz", "-lm")
     answers = seeds("answers")
     for i, answer in enumerate(ANSWERS):
         (answers / str(i)).write_bytes(answer)
-    fuzz("fuzz_http_response", ("src/load/response.c",), answers)
+    fuzz("fuzz_http_response", ("src/load/response.c", "src/base/text/number.c"), answers)
 ct.done()

@@ -37,10 +37,11 @@ def fuzz(target, name, inputs):
 
 
 if fuzzing.available():
-    target = fuzzing.build("fuzz_http_request", ("src/server/request/head.c", "src/server/request/chunks.c", "src/server/request/form.c"),
+    target = fuzzing.build("fuzz_http_request", ("src/server/request/head.c", "src/server/request/chunks.c", "src/server/request/form.c",
+                            "src/base/text/number.c"),
                            fuzzing.SANITIZE, "-fno-sanitize-recover=all")
     fuzz(target, "requests", REQUESTS)
-    sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c")
+    sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
     target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
     fuzz(target, "calls", CALLS)
 ct.done()

@@ -56,6 +56,9 @@ PLANTED = {
     "a public header that is no C++": (
         {"include/candor/queue.h": "#pragma once\nint candor_queue(int class);\n"}, "does not compile alone as c++"),
     "a banned call": ({"src/base/buffer.c": "\n  strcpy (a, b);\n"}, "src/base/buffer.c:2: banned: strcpy"),
+    "a number read in one's own way": (
+        {"src/base/text/number.c": "x = strtoul(a, 0, 10);\n", "src/base/buffer.c": "x = strtoul(a, 0, 10);\n"},
+        "src/base/buffer.c:1: banned: strtoul"),
     "a tab": ({"README.md": "a\tb\n"}, "README.md:1: text: a tab"),
     "a trailing blank": ({"README.md": "a \n"}, "text: a trailing blank"),
     "a left-over": ({"src/base/buffer.c": "// TO" "DO: later\n"}, "text: a left-over"),

@@ -3,6 +3,7 @@
  * timeout: 20 */
 #include "../tap.h"
 
+#include "attach/jvm.h"
 #include "attach/recorder.h"
 #include "attach/recorder_folder.h"
 #include "attach/recorder_settings.h"
@@ -83,11 +84,11 @@ static void test_answers(void)
 
 static void test_versions(void)
 {
-    tap_ok(recorder_feature_version("17.0.19") == 17 && recorder_feature_version("1.8.0_462") == 8 &&
-               recorder_feature_version("27") == 27 && recorder_feature_version("21-ea") == 21,
+    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_462") == 8 &&
+               jvm_feature("27") == 27 && jvm_feature("21-ea") == 21,
            "feature versions");
-    tap_ok(!recorder_feature_version("") && !recorder_feature_version("x") && !recorder_feature_version("-1") &&
-               !recorder_feature_version("99999999999999999999"),
+    tap_ok(!jvm_feature("") && !jvm_feature("x") && !jvm_feature("-1") &&
+               !jvm_feature("99999999999999999999"),
            "and what is none");
 }
 

@@ -11,6 +11,7 @@
 #include "doctor/machine/rlimits.h"
 #include "doctor/machine/steal.h"
 #include "doctor/jvm/target.h"
+#include "attach/jvm.h"
 #include "base/procfs.h"
 
 #include <elf.h>
@@ -58,8 +59,8 @@ static void test_texts(void)
     tap_ok(procfs_has_word("rw,cpu,cpuacct", ",", "cpu") && !procfs_has_word("rw,cpuacct", ",", "cpu") &&
            !procfs_has_word("", ",", "cpu"), "a word of a list is a whole one");
     tap_ok(!strncmp(procfs_field("A:\t1\nAB:\t2\n", "AB"), "\t2", 2) && !procfs_field("A:1\n", "B"), "a field by its whole name");
-    tap_ok(target_parse_feature("17.0.19") == 17 && target_parse_feature("1.8.0_392") == 8 &&
-           target_parse_feature("25-ea") == 25 && !target_parse_feature("") && !target_parse_feature("x"),
+    tap_ok(jvm_feature("17.0.19") == 17 && jvm_feature("1.8.0_392") == 8 &&
+           jvm_feature("25-ea") == 25 && !jvm_feature("") && !jvm_feature("x"),
            "a JDK's release number");
 }
 

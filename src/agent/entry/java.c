@@ -25,10 +25,10 @@
 #include "agent/record/jvm.h"
 #include "agent/symbolize/native.h"
 #include "agent/trigger/threads.h"
+#include "base/text/number.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { JAVA_THREAD_BYTES_MAX = 1 << 16 };
@@ -292,8 +292,8 @@ static void read_properties(void)
 static int java_version(void)
 {
     const char *text = jvm_property("java.vm.specification.version");
-    int major = (int)strtol(text, NULL, 10);
-    return major == 1 && text[1] == '.' ? (int)strtol(text + 2, NULL, 10) : major;
+    int major = (int)number_or_zero(text);
+    return major == 1 && text[1] == '.' ? (int)number_or_zero(text + 2) : major;
 }
 
 static void read_layout(JNIEnv *jni)

@@ -1,8 +1,10 @@
 #include "agent/hotspot/counters.h"
 
 #include "agent/hotspot/vmstructs.h"
+#include "base/text/number.h"
 #include "base/time_units.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +50,11 @@ static bool read_entry(const uint8_t *at, uint32_t length, struct entry *e)
 static void take_collector(struct counters *c, const struct entry *e)
 {
     static const char prefix[] = "sun.gc.collector.";
-    char *rest;
+    uint64_t i;
     if (strncmp(e->name, prefix, sizeof prefix - 1))
         return;
-    unsigned long i = strtoul(e->name + sizeof prefix - 1, &rest, 10);
-    if (i >= COUNTERS_COLLECTORS)
+    const char *rest = e->name + sizeof prefix - 1;
+    if (number_take(&rest, 10, 0, COUNTERS_COLLECTORS - 1, &i))
         return;
     if (!strcmp(rest, ".name") && e->type == TYPE_BYTES)
         c->collectors[i].name = (struct counters_text){(const char *)e->data, e->length};
@@ -143,12 +145,14 @@ static bool find_by_tables(void *libjvm)
  * a tool in this JVM may look at are not. */
 static bool is_of_counters(const char *line, uintptr_t *low, uintptr_t *high)
 {
-    char access[5], *end;
+    char access[5];
     int at = 0;
     if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", low, high, access, &at) < 3 || !at || strncmp(access, "rw", 2))
         return false;
     const char *folder = strstr(line + at, "/hsperfdata_"), *file = folder ? strchr(folder + 1, '/') : NULL;
-    return file && strtol(file + 1, &end, 10) == (long)getpid() && (*end == '\n' || *end == ' ' || !*end);
+    uint64_t pid;
+    return file && (file++, !number_take(&file, 10, 0, INT_MAX, &pid)) && pid == (uint64_t)getpid() &&
+           (*file == '\n' || *file == ' ' || !*file);
 }
 
 static bool find_by_maps(void)

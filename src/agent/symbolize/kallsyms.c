@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/text/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,11 @@ static const char padding[] = "__pfx_";
  * for the address 0, which hides another. */
 static bool read_line(char *line, uint64_t *value, char **name)
 {
-    char *end;
-    *value = strtoull(line, &end, 16);
-    if (!*value || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+    const char *behind = line;
+    if (number_take(&behind, 16, 1, UINT64_MAX, value))
+        return false;
+    char *end = line + (behind - line);
+    if (end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
         return false;
     *name = end + 3;
     (*name)[strcspn(*name, "\t \n")] = 0;

@@ -6,6 +6,7 @@
 #include "agent/symbolize/image.h"
 #include "agent/symbolize/modules.h"
 #include "agent/symbolize/symbols.h"
+#include "base/text/number.h"
 
 #include <errno.h>
 #include <link.h>
@@ -224,9 +225,11 @@ bool native_class(uintptr_t pc, uintptr_t virtual_table, char *out, size_t size)
     static const char prefix[] = "_ZTV"; /* of a class that lies in no namespace: length and name follow */
     struct library *l = library_of(pc);
     const char *symbol = l ? elf_data_at(&l->symbols, virtual_table - 2 * sizeof(void *) - l->image.base) : NULL;
-    char *name;
-    if (!symbol || strncmp(symbol, prefix, sizeof prefix - 1) ||
-        strtoul(symbol + sizeof prefix - 1, &name, 10) != strlen(name) || !*name)
+    uint64_t length;
+    if (!symbol || strncmp(symbol, prefix, sizeof prefix - 1))
+        return false;
+    const char *name = symbol + sizeof prefix - 1;
+    if (number_take(&name, 10, 1, UINT64_MAX, &length) || length != strlen(name))
         return false;
     snprintf(out, size, "%s", name);
     return true;

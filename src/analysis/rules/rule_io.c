@@ -1,6 +1,7 @@
 /* What threads wait for outside of the program: peers that are slow to answer, files that are forced to disk, and carriers that virtual
  * threads keep while they wait. */
 #include "analysis/rules.h"
+#include "base/text/number.h"
 #include "base/time_units.h"
 
 #include "analysis/findings.h"
@@ -10,7 +11,6 @@
 #include "base/text/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WAITERS_WARNING 1.0            /* threads that wait on average */
@@ -65,7 +65,7 @@ enum { PORT_OF_CLIENTS = 32768 }; /* from here on Linux gives ports to those tha
 static bool has_port_of_client(const char *peer)
 {
     const char *colon = strrchr(peer, ':');
-    return colon && strtoul(colon + 1, NULL, 10) >= PORT_OF_CLIENTS;
+    return colon && number_or_zero(colon + 1) >= PORT_OF_CLIENTS;
 }
 
 /* A client of the program's, which thinks before it asks again: one connection, of which nobody can read while another does, and a port

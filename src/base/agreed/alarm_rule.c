@@ -1,12 +1,12 @@
 #include "base/agreed/alarm_rule.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROCESSORS_MAX = 100000 };
@@ -51,14 +51,13 @@ static int set_window(struct alarm_rule *rule, const char *text, struct error *e
 int alarm_rule_parse(struct alarm_rule *rule, const char *text, struct error *e)
 {
     static const char cpu[] = "cpu>";
-    char *end;
+    double value;
     *rule = (struct alarm_rule){.window_ns = window_default_ns};
     if (strncmp(text, cpu, sizeof cpu - 1) || strlen(text) >= sizeof rule->text)
         return refuse(text, e);
     snprintf(rule->text, sizeof rule->text, "%s", text);
-    const char *number = text + sizeof cpu - 1;
-    double value = *number >= '0' && *number <= '9' ? strtod(number, &end) : 0;
-    if (!(value > 0 && value <= PROCESSORS_MAX))
+    const char *end = text + sizeof cpu - 1;
+    if (*end < '0' || *end > '9' || number_take_real(&end, 0, PROCESSORS_MAX, &value) || value == 0)
         return refuse(text, e);
     bool percent = *end == '%';
     if (percent && value > 100)

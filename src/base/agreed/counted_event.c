@@ -1,5 +1,7 @@
 #include "base/agreed/counted_event.h"
 
+#include "base/text/number.h"
+
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -74,7 +76,7 @@ bool counted_event_find(struct counted_event *out, const char *name)
             return true;
         }
     if (is_raw(name))
-        *out = (struct counted_event){PERF_TYPE_RAW, strtoull(name + 1, NULL, 16), ALWAYS, OFTEN / 10, false};
+        *out = (struct counted_event){PERF_TYPE_RAW, number_based_or_zero(name + 1, 16), ALWAYS, OFTEN / 10, false};
     else if (is_tracepoint(name))
         *out = (struct counted_event){PERF_TYPE_TRACEPOINT, 0, NOW_AND_THEN, IN_A_SAMPLE, true};
     else

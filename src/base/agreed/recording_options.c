@@ -1,12 +1,12 @@
 /* Reads the values of the options that the command line and the agent share, by their table. */
 #include "base/agreed/recording_options.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/text/word_list.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_ROW(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help)                               \
@@ -14,14 +14,6 @@
 #define WORD_ROW(symbol, letter, name, argument, choices, help) {.key = name},
 const struct recording_option_row recording_option_rows[RECORDING_OPTIONS_COUNT] = {
     RECORDING_OPTION_ROWS(NUMBER_ROW, WORD_ROW, RECORDING_OPTION_NO_ROW)};
-
-static int read_count(const char *text, uint64_t *number)
-{
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return text[0] < '0' || text[0] > '9' || *end || errno ? -EINVAL : 0;
-}
 
 static int read_switch(const char *text, uint64_t *number)
 {
@@ -43,7 +35,7 @@ static int read_value(enum recording_option_kind kind, const char *text, struct 
     case RECORDING_OPTION_SIZE:
         return units_parse_size(text, &value->number);
     case RECORDING_OPTION_COUNT:
-        return read_count(text, &value->number);
+        return number_parse(text, 0, UINT64_MAX, &value->number) ? -EINVAL : 0;
     case RECORDING_OPTION_SWITCH:
         return read_switch(text, &value->number);
     case RECORDING_OPTION_WORD:

@@ -1,10 +1,10 @@
 #include "base/text/jsonw.h"
 
+#include "base/text/number.h"
 #include "base/text/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void jsonw_init(struct jsonw *j, FILE *out)
@@ -162,7 +162,7 @@ void jsonw_exact(struct jsonw *j, double v, bool single)
     separate(j);
     for (int digits = single ? 6 : 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
-        if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)
+        if (number_reads_as(text, v, single))
             break;
     }
     fputs(text, j->out);

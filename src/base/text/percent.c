@@ -1,6 +1,8 @@
 /* Values of the control protocol. */
 #include "base/text/percent.h"
 
+#include "base/text/number.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -19,17 +21,12 @@ void percent_encode(struct buffer *out, const char *text)
     }
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int percent_decode(char *text)
 {
     char *out = text;
     for (; *text; text++) {
         if (*text == '%') {
-            int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
+            int high = number_hex_digit(text[1]), low = high < 0 ? -1 : number_hex_digit(text[2]);
             if (low < 0 || (!high && !low))
                 return -EINVAL;
             *out++ = (char)(high << 4 | low);

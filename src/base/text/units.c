@@ -1,12 +1,13 @@
 #include "base/text/units.h"
 
+#include "base/text/number.h"
 #include "base/time_units.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,10 +27,10 @@ static const char *behind_blanks(const char *text)
 
 int units_parse_duration(const char *text, uint64_t *ns)
 {
-    if (text[0] < '0' || text[0] > '9')
+    const char *end = text;
+    double value;
+    if (text[0] < '0' || text[0] > '9' || number_take_real(&end, 0, INFINITY, &value))
         return -EINVAL;
-    char *end;
-    double value = strtod(text, &end);
     if (value == 0 && !*end) {
         *ns = 0;
         return 0;
@@ -55,35 +56,29 @@ int units_parse_seconds(const char *text, uint64_t *ns)
 
 int units_parse_rate(const char *text, uint64_t *per_second)
 {
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
-        return -EINVAL;
-    errno = 0;
-    *per_second = strtoull(text, &end, 10);
-    return *per_second && !errno && (!*end || !strcmp(behind_blanks(end), "/s")) ? 0 : -EINVAL;
+    bool good = !number_take(&text, 10, 1, UINT64_MAX, per_second) && (!*text || !strcmp(behind_blanks(text), "/s"));
+    return good ? 0 : -EINVAL;
 }
 
 int units_parse_percent(const char *text, double *share)
 {
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
+    double percent;
+    if (text[0] < '0' || text[0] > '9' || number_take_real(&text, 0, 100, &percent) || percent == 0)
         return -EINVAL;
-    *share = strtod(text, &end) / 100;
-    return *share > 0 && *share <= 1 && (!*end || !strcmp(behind_blanks(end), "%")) ? 0 : -EINVAL;
+    *share = percent / 100;
+    return !*text || !strcmp(behind_blanks(text), "%") ? 0 : -EINVAL;
 }
 
 int units_parse_size(const char *text, uint64_t *bytes)
 {
     static const char prefixes[] = "KMGT";
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
+    uint64_t value;
+    if (number_take(&text, 10, 0, UINT64_MAX, &value))
         return -EINVAL;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    const char *unit = behind_blanks(end);
+    const char *unit = behind_blanks(text);
     const char *prefix = *unit ? strchr(prefixes, toupper((unsigned char)*unit)) : NULL;
     const char *rest = prefix ? unit + 1 : unit;
-    if (errno || (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB"))))
+    if (*rest && strcmp(rest, "B") && (!prefix || strcmp(rest, "iB")))
         return -EINVAL;
     for (; prefix && prefix >= prefixes; prefix--)
         if (__builtin_mul_overflow(value, 1024u, &value))

@@ -1,5 +1,6 @@
 /* candor diagnose: what is wrong with a program, in one command: a recording of what the rules need, and what they find in it. */
 #include "attach/jvm.h"
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "cli/analyze/judge.h"
 #include "cli/read/remote.h"
@@ -36,7 +37,7 @@ static const char *again(const struct cli_args *args)
     if (args->after_dashes)
         return "-- COMMAND";
     size_t digits = strspn(operand, "0123456789"), n = strlen(operand);
-    bool has_ended = digits == n && kill((pid_t)strtol(operand, NULL, 10), 0) && errno == ESRCH;
+    bool has_ended = digits == n && kill((pid_t)number_or_zero(operand), 0) && errno == ESRCH;
     for (size_t i = digits; i < n; i++)
         if (!isalnum((unsigned char)operand[i]) && !strchr("._-/", operand[i]))
             return NULL;

@@ -1,4 +1,5 @@
 /* candor hist: HDR histogram logs summarized, split, united, laid out over time and drawn. */
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "cli/cli.h"
 
@@ -7,9 +8,8 @@
 #include "cli/hist/print.h"
 #include "format/write/output.h"
 
-#include <errno.h>
+#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -51,9 +51,8 @@ static int set_percentiles(struct hist_job *job)
     char word[32];
     struct hist_view *v = &job->view;
     for (list = list ? list : "50,90,95,99,99.9,99.99,99.999"; cli_next_word(&list, word, sizeof word);) {
-        char *end;
-        double percentile = strtod(word, &end);
-        if (end == word || *end || !(percentile >= 0 && percentile <= 100) || v->percentile_count == HIST_PERCENTILES_MAX ||
+        double percentile;
+        if (number_parse_real(word, 0, 100, &percentile) || v->percentile_count == HIST_PERCENTILES_MAX ||
             (v->percentile_count && percentile <= v->percentiles[v->percentile_count - 1]))
             return cli_usage(job->args->command, "--percentiles wants at most %d numbers from 0 to 100 in rising order, not '%s'",
                              HIST_PERCENTILES_MAX, word);
@@ -70,10 +69,8 @@ static int set_unit(struct hist_job *job)
     } units[] = {{"ns", 1}, {"us", NS_PER_US}, {"ms", NS_PER_MS}, {"s", NS_PER_S}};
     const char *unit = cli_option(job->args, "unit"), *ratio = cli_option(job->args, "ratio");
     if (ratio) {
-        char *end;
-        job->view.ratio = strtod(ratio, &end);
         job->view.unit = "";
-        if (*end || end == ratio || !(job->view.ratio > 0 && job->view.ratio < 1e15))
+        if (number_parse_real(ratio, DBL_MIN, 1e15, &job->view.ratio))
             return cli_usage(job->args->command, "--ratio wants a number above 0, not '%.40s'", ratio);
         return unit ? cli_usage(job->args->command, "--unit and --ratio exclude each other") : CLI_OK;
     }

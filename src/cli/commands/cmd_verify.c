@@ -1,4 +1,5 @@
 /* candor verify: is this profiler true, on this machine and JVM? */
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "cli/cli.h"
@@ -106,9 +107,8 @@ static int choose_times(struct verify_plan *plan, const struct cli_args *args)
 static int choose_rounds(struct verify_plan *plan, const struct cli_args *args)
 {
     const char *text = cli_option(args, "rounds");
-    char *end;
-    unsigned long rounds = text ? strtoul(text, &end, 10) : 1;
-    if (text && (*text < '1' || *text > '9' || *end || rounds > ROUNDS_MAX))
+    uint64_t rounds = 1;
+    if (text && number_parse(text, 1, ROUNDS_MAX, &rounds))
         return cli_usage(args->command, "--rounds wants a number from 1 to %d, not '%.60s'", ROUNDS_MAX, text);
     plan->setup.rounds = (uint32_t)rounds;
     return CLI_OK;

@@ -1,5 +1,6 @@
 #include "cli/convert/recording.h"
 
+#include "base/text/number.h"
 #include "cli/convert/codec_table.h"
 #include "cli/read/problems.h"
 #include "cli/read/remote.h"
@@ -7,8 +8,6 @@
 #include "format/write/output.h"
 #include "jfr/read/reader.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool ends_with(const char *text, size_t len, const char *end)
@@ -32,7 +31,7 @@ static int parse_packing(const struct cli_args *args, const char *text, struct p
 {
     size_t len = strcspn(text, ":");
     const struct codec *codec = codec_by_name(text, len);
-    char *end = NULL;
+    int64_t level;
     if (!codec)
         return cli_usage(args->command, "--compress '%.40s' is none of gzip, lz4, zstd, xz%s", text,
                          len ? " that this candor was built with, nor 'list'" : "");
@@ -40,9 +39,7 @@ static int parse_packing(const struct cli_args *args, const char *text, struct p
     p->level = 0;
     if (!text[len])
         return CLI_OK;
-    errno = 0;
-    long level = strtol(text + len + 1, &end, 10);
-    if (errno || *end || end == text + len + 1 || level < codec->level_min || level > codec->level_max)
+    if (number_parse_signed(text + len + 1, codec->level_min, codec->level_max, &level))
         return cli_usage(args->command, "--compress %.40s: levels of %s are %d to %d", text, codec->name, codec->level_min,
                          codec->level_max);
     p->level = (int)level;

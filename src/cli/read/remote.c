@@ -1,5 +1,6 @@
 #include "cli/read/remote.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "compress/intake.h"
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ADDRESS_MAX = 1024, URL_MAX = 1 << 16, WORDS_MAX = 1 << 16, DEFAULT_SPAN_S = 3600, MISSING_MAX = 512 };
@@ -265,11 +265,8 @@ static int nothing(const char *path, const struct wish *w, const char *missing)
 
 static bool read_number(const struct fetch_answer *answer, const char *name, uint64_t *out)
 {
-    char text[32], *end;
-    if (!fetch_header(answer, name, text, sizeof text) || *text < '0' || *text > '9')
-        return false;
-    *out = strtoull(text, &end, 10);
-    return !*end;
+    char text[32];
+    return fetch_header(answer, name, text, sizeof text) && !number_parse(text, 0, UINT64_MAX, out);
 }
 
 /* ---- the answer ---- */

@@ -108,7 +108,7 @@ static int write_settings(const struct jdk_recorder *j, const struct session *s,
 {
     struct buffer text;
     struct jvm jvm;
-    unsigned feature = jvm_read(s->process.pid, &jvm, NULL) ? 0 : recorder_feature_version(jvm.version);
+    unsigned feature = jvm_read(s->process.pid, &jvm, NULL) ? 0 : (unsigned)jvm_feature(jvm.version);
     buffer_init(&text, SETTINGS_MAX);
     recorder_settings(&text, feature, !event_list_has(r->given[OPTION_EVENT], "lock"));
     int code = text.failed ? error_set(e, -ENOMEM, "out of memory")

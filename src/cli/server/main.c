@@ -1,4 +1,5 @@
 /* candor-server: from a command line to the server. */
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "cli/cli.h"
@@ -35,9 +36,9 @@ static int read_listen(const struct cli_args *args, struct server_options *o, ch
 {
     const char *text = cli_option(args, "listen");
     snprintf(copy, size, "%s", text ? text : "127.0.0.1:4041");
-    char *colon = strrchr(copy, ':'), *end;
-    long port = colon ? strtol(colon + 1, &end, 10) : -1;
-    if (port < 0 || port > 65535 || !colon[1] || *end)
+    char *colon = strrchr(copy, ':');
+    uint64_t port;
+    if (!colon || number_parse(colon + 1, 0, UINT16_MAX, &port))
         return cli_usage(args->command, "--listen '%.60s' is not HOST:PORT", text);
     *colon = 0;
     if (*copy == '[' && colon[-1] == ']') {

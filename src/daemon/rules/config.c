@@ -1,5 +1,6 @@
 #include "daemon/rules/config.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "daemon/rules/ini.h"
@@ -71,9 +72,8 @@ static int set_sampling(struct config *c, const char *key, const char *value, st
 
 static int set_max_jvms(struct config *c, const char *value, struct error *e)
 {
-    char *end;
-    unsigned long n = strtoul(value, &end, 10);
-    if (*value < '1' || *value > '9' || *end || n > MAX_JVMS)
+    uint64_t n;
+    if (number_parse(value, 1, MAX_JVMS, &n))
         return error_set(e, -EINVAL, "max-jvms '%.40s': use a number from 1 to %d", value, MAX_JVMS);
     c->max_jvms = (uint32_t)n;
     return 0;

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/procfs.h"
+#include "base/text/number.h"
 #include "base/text/units.h"
 
 #include <errno.h>
@@ -115,17 +116,17 @@ static void take_line(struct live *l, const char *key, const char *value, char *
     if (!strcmp(key, "boot"))
         snprintf(boot, BOOT, "%s", value);
     else if (!strcmp(key, "pid"))
-        l->pid = (pid_t)strtol(value, NULL, 10);
+        l->pid = (pid_t)number_or_zero(value);
     else if (!strcmp(key, "start"))
-        l->start = strtoull(value, NULL, 10);
+        l->start = number_or_zero(value);
     else if (!strcmp(key, "began"))
-        l->began_epoch_ns = strtoull(value, NULL, 10);
+        l->began_epoch_ns = number_or_zero(value);
     else if (!strcmp(key, "chunk"))
-        l->chunk_at = strtoull(value, NULL, 10);
+        l->chunk_at = number_or_zero(value);
     else if (!strcmp(key, "to"))
-        l->to = strtoull(value, NULL, 10);
+        l->to = number_or_zero(value);
     else if (!strcmp(key, "ns"))
-        l->to_ns = strtoull(value, NULL, 10);
+        l->to_ns = number_or_zero(value);
     else if (!strcmp(key, "query"))
         snprintf(l->query, sizeof l->query, "%s", value);
     else if (!strcmp(key, "name"))

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "daemon/log.h"
 
@@ -334,7 +335,7 @@ static int read_letter(struct outbox_letter *l, uint64_t file_size)
     if (!query_end || query_end > end)
         return -EBADMSG;
     l->offset = (uint64_t)(end + 2 - head);
-    l->size = strtoull(query_end + 6, NULL, 10);
+    l->size = number_or_zero(query_end + 6);
     snprintf(l->query, sizeof l->query, "%.*s", (int)(query_end - head - read), head + read);
     if (l->offset + l->size != file_size)
         return -EBADMSG;

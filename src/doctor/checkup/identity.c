@@ -2,6 +2,7 @@
 
 #include "attach/process.h"
 #include "base/procfs.h"
+#include "base/text/number.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -24,8 +25,7 @@ enum { PATIENCE_S = 20 };
 
 static uint64_t number_of(const char *text, const char *name, int base)
 {
-    const char *value = procfs_field(text, name);
-    return value ? strtoull(value, NULL, base) : 0;
+    return number_based_or_zero(procfs_field(text, name), base);
 }
 
 int identity_parse(const char *text, struct identity *who)
@@ -44,7 +44,7 @@ int identity_parse(const char *text, struct identity *who)
     who->seccomp = (int)number_of(text, "Seccomp", 10);
     who->tracer = (pid_t)number_of(text, "TracerPid", 10);
     who->threads = (int)number_of(text, "Threads", 10);
-    who->queued_signals = queued ? strtol(queued, NULL, 10) : -1;
+    who->queued_signals = queued ? (long)number_or_zero(queued) : -1;
     return 0;
 }
 

@@ -7,17 +7,6 @@
 
 enum { ARGUMENTS_MAX = 128 << 10 };
 
-int target_parse_feature(const char *version)
-{
-    char *end;
-    long feature = strtol(version, &end, 10);
-    if (end == version || feature < 0 || feature > 999)
-        return 0;
-    if (feature == 1 && *end == '.')
-        feature = strtol(end + 1, NULL, 10);
-    return (int)feature;
-}
-
 static bool maps_musl(pid_t pid)
 {
     char path[64], *line = NULL;
@@ -62,7 +51,7 @@ int target_read(struct target *t, pid_t pid, struct error *e)
     if (process_read_maps(pid, &t->maps))
         return error_set(e, -ESRCH, "process %d has exited", pid);
     jvm_read_hsperf(&t->jvm.process, t->maps.hsperf, &t->perf);
-    t->feature = target_parse_feature(t->jvm.version);
+    t->feature = jvm_feature(t->jvm.version);
     t->musl = maps_musl(pid);
     return read_arguments(t) ? error_set(e, -ENOMEM, "out of memory") : 0;
 }

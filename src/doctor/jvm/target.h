@@ -25,7 +25,5 @@ void target_deinit(struct target *t);
 bool target_has_flag(const struct target *t, const char *name);
 /* True when an option begins so. */
 bool target_has_option(const struct target *t, const char *word);
-/* "17.0.19" -> 17, "1.8.0_392" -> 8; 0 when it is no version. */
-int target_parse_feature(const char *version);
 
 #endif

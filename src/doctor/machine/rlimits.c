@@ -2,12 +2,12 @@
 
 #include "attach/process.h"
 #include "base/procfs.h"
+#include "base/text/number.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,14 +15,12 @@ enum { FEW = 1024 };
 
 static const char *take(const char *text, uint64_t *value)
 {
-    char *end;
     text += strspn(text, " ");
     if (!strncmp(text, "unlimited", 9)) {
         *value = RLIMITS_UNLIMITED;
         return text + 9;
     }
-    *value = strtoull(text, &end, 10);
-    return end == text ? NULL : end;
+    return number_take(&text, 10, 0, UINT64_MAX, value) ? NULL : text;
 }
 
 static int find(const char *text, const char *name, uint64_t *soft, uint64_t *hard)

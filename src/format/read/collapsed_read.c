@@ -1,8 +1,9 @@
+#include "base/text/number.h"
 #include "format/collapsed.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 struct line {
@@ -34,12 +35,9 @@ static bool take_thread(const char *name, size_t len, const char **thread, size_
     const char *at = len > 2 && name[0] == '[' && name[len - 1] == ']' ? memmem(name, len, word, sizeof word - 1) : NULL;
     if (!at)
         return false;
-    *tid = 0;
-    for (const char *c = at + sizeof word - 1; c < name + len - 1 && *tid < 1ull << 40; c++) {
-        if (!isdigit((unsigned char)*c))
-            return false;
-        *tid = *tid * 10 + (uint64_t)(*c - '0');
-    }
+    const char *digits = at + sizeof word - 1, *end = name + len - 1;
+    if (number_take_before(&digits, end, 10, tid) || digits != end)
+        return false;
     *thread = name + 1;
     *thread_len = (size_t)(at - name) - 1;
     return true;
@@ -48,7 +46,7 @@ static bool take_thread(const char *name, size_t len, const char **thread, size_
 /* "a;b;c 12": the number is what stands behind the last blank. */
 static bool parse_line(const char *text, size_t len, struct line *l)
 {
-    char number[32], *end;
+    char number[32];
     while (len && isspace((unsigned char)text[len - 1]))
         len--;
     const char *blank = memrchr(text, ' ', len);
@@ -57,8 +55,8 @@ static bool parse_line(const char *text, size_t len, struct line *l)
         return false;
     memcpy(number, blank + 1, digits);
     number[digits] = 0;
-    *l = (struct line){.stack = text, .len = (size_t)(blank - text), .weight = strtod(number, &end)};
-    return !*end;
+    *l = (struct line){.stack = text, .len = (size_t)(blank - text)};
+    return !number_parse_real(number, 0, INFINITY, &l->weight);
 }
 
 struct reader {

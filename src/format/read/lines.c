@@ -1,5 +1,7 @@
 #include "format/read/lines.h"
 
+#include "base/text/number.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -64,23 +66,20 @@ bool lines_take_sign(struct span *t, char sign)
 
 bool lines_take_number(struct span *t, uint64_t *number)
 {
-    size_t n = 0;
-    for (*number = 0; n < t->len && isdigit((unsigned char)t->bytes[n]); n++)
-        if (__builtin_mul_overflow(*number, 10u, number) || __builtin_add_overflow(*number, (unsigned)(t->bytes[n] - '0'), number))
-            return false;
-    *t = lines_from(*t, n);
-    return n != 0;
+    const char *at = t->bytes;
+    *number = 0;
+    if (number_take_before(&at, t->bytes + t->len, 10, number))
+        return false;
+    *t = lines_from(*t, (size_t)(at - t->bytes));
+    return true;
 }
 
 bool lines_take_hex(struct span *t, uint64_t *number)
 {
-    size_t begin = lines_start(*t, "0x") ? 2 : 0, n = begin;
-    for (*number = 0; n < t->len && n < begin + 17 && isxdigit((unsigned char)t->bytes[n]); n++) {
-        int c = tolower((unsigned char)t->bytes[n]);
-        *number = *number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    if (n == begin || n > begin + 16)
+    const char *begin = t->bytes + (lines_start(*t, "0x") ? 2 : 0), *at = begin;
+    *number = 0;
+    if (number_take_before(&at, t->bytes + t->len, 16, number) || at > begin + 16)
         return false;
-    *t = lines_from(*t, n);
+    *t = lines_from(*t, (size_t)(at - t->bytes));
     return true;
 }

@@ -1,3 +1,4 @@
+#include "base/text/number.h"
 #include "format/pprof.h"
 
 #include "base/array.h"
@@ -175,8 +176,7 @@ static int take_comment_texts(struct reader *r)
         else if (text_starts(t, PPROF_JVM, &rest))
             rc = intern(p, rest, &p->jvm_version);
         else if (text_starts(t, PPROF_PID, &rest))
-            for (size_t k = 0; k < rest.len && k < 10 && rest.bytes[k] >= '0' && rest.bytes[k] <= '9'; k++)
-                p->pid = p->pid * 10 + (uint64_t)(rest.bytes[k] - '0');
+            number_take_before(&rest.bytes, rest.bytes + rest.len, 10, &p->pid);
     }
     return rc;
 }

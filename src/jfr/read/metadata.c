@@ -2,6 +2,7 @@
  * name, attribute count, (name, value)*, child count, children; all names and values are indexes of strings. Only
  * root > metadata > class > field and the annotations of the last two matter. */
 #include "base/array.h"
+#include "base/text/number.h"
 #include "jfr/read/input.h"
 #include "jfr/read/reader_internal.h"
 
@@ -106,7 +107,7 @@ static const char *attribute_or_empty(const struct element *e, const char *name)
 
 static uint64_t id_attribute(const struct element *e, const char *name)
 {
-    return strtoull(attribute_or_empty(e, name), NULL, 10);
+    return number_or_zero(attribute(e, name));
 }
 
 static enum jfr_kind kind_of(const char *name)

@@ -1,6 +1,7 @@
 #include "profile/figures/books_json.h"
 
-#include <stdlib.h>
+#include "base/text/number.h"
+
 #include <string.h>
 
 static int64_t book_ns(const struct profile *p, const char *account)
@@ -80,7 +81,7 @@ void books_json(struct jsonw *j, const struct profile *p)
     put_count(j, p, "switches");
     jsonw_key(j, "clock");
     jsonw_text(j, clock ? clock : "");
-    jsonw_member_uint(j, "clock_resolution_ns", resolution ? strtoull(resolution, NULL, 10) : 0);
+    jsonw_member_uint(j, "clock_resolution_ns", number_or_zero(resolution));
     jsonw_object_end(j);
 }
 
@@ -230,7 +231,7 @@ void books_json_events(struct jsonw *j, const struct profile *p)
     }
     jsonw_object(j);
     jsonw_member_text(j, "event", event ? event : "");
-    jsonw_member_uint(j, "interval", interval ? strtoull(interval, NULL, 10) : 0);
+    jsonw_member_uint(j, "interval", number_or_zero(interval));
     put_ns(j, p, "counted_events", "events");
     put_ns(j, p, "complete_events", "events_complete");
     put_ns(j, p, "truncated_events", "events_truncated");

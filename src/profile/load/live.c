@@ -1,6 +1,7 @@
 #include "profile/load/live.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 #include "jfr/read/follow.h"
 #include "profile/load/load_events.h"
 #include "profile/load/load_whole.h"
@@ -134,8 +135,7 @@ int live_read(struct live *l, bool *news, struct error *e)
     }
     if (rc || !*news)
         return rc;
-    const char *interval = profile_setting(&l->profile, "interval_ns");
-    l->profile.interval_ns = interval ? strtoull(interval, NULL, 10) : 0;
+    l->profile.interval_ns = number_or_zero(profile_setting(&l->profile, "interval_ns"));
     if (add_mark(l))
         return error_set(e, -ENOMEM, "no memory to read the recording");
     if (!l->marks[0].time_ns)

@@ -1,6 +1,7 @@
 #include "profile/load/load_whole.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 #include "base/text/word_list.h"
 
 #include <errno.h>
@@ -362,10 +363,9 @@ static uint64_t nominal_interval(const struct load_whole *w)
 {
     if (profile_is_of_locks(w->profile))
         return 0;
-    const char *set = profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns");
     if (w->rank == LOAD_CPU_TIME || stands_for_periods(w->rank))
         return period_of(w);
-    return set ? strtoull(set, NULL, 10) : 0;
+    return number_or_zero(profile_setting(w->profile, w->rank == LOAD_WALL ? "wall_interval_ns" : "interval_ns"));
 }
 
 /* Differences of books close as the books do. A count may have been lower in the end, where it was an estimate. */

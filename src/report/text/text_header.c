@@ -1,3 +1,4 @@
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "report/text/text.h"
 
@@ -6,7 +7,6 @@
 #include "profile/format_names.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -74,7 +74,7 @@ static void put_kept(const struct text *t)
 {
     const char *keep = profile_setting(t->p, "keep_ns"), *most = profile_setting(t->p, "max_bytes");
     const char *began = profile_setting(t->p, "began_ns");
-    uint64_t ns = keep ? strtoull(keep, NULL, 10) : 0, bytes = most ? strtoull(most, NULL, 10) : 0;
+    uint64_t ns = number_or_zero(keep), bytes = number_or_zero(most);
     char text[32];
     if (!t->p->discarded || t->p->merged > 1)
         return;
@@ -89,7 +89,7 @@ static void put_kept(const struct text *t)
         fprintf(t->out, ", at most %s", units_format_bytes(text, sizeof text, bytes));
     if (began) {
         fputs("\n          (the recording began ", t->out);
-        put_moment(t, strtoll(began, NULL, 10));
+        put_moment(t, number_signed_or_zero(began));
         fputc(')', t->out);
     }
     fputc('\n', t->out);
@@ -136,7 +136,7 @@ static void put_locks(const struct text *t)
     key(t, "Event");
     fputs("lock: waits for monitors, and parks", t->out);
     if (threshold)
-        fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, strtoll(threshold, NULL, 10)));
+        fprintf(t->out, "; all of %s or more, shorter ones drawn", text_time(text, sizeof text, number_signed_or_zero(threshold)));
     if (rate) {
         fputs(", about ", t->out);
         utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
@@ -191,7 +191,7 @@ static void put_counter(const struct text *t)
         return;
     key(t, "Event");
     utf8_print(t->out, event);
-    fprintf(t->out, ", a sample every %s", text_count(number, sizeof number, strtoull(interval, NULL, 10)));
+    fprintf(t->out, ", a sample every %s", text_count(number, sizeof number, number_or_zero(interval)));
     if (clock) {
         fputs(", clock ", t->out);
         utf8_print(t->out, clock);
@@ -211,7 +211,7 @@ static void put_allocated(const struct text *t)
         fprintf(t->out, ", %s/s on average", units_format_bytes(text, sizeof text, (uint64_t)per_second));
     }
     if (interval)
-        fprintf(t->out, ", a sample per %s", units_format_bytes(text, sizeof text, strtoull(interval, NULL, 10)));
+        fprintf(t->out, ", a sample per %s", units_format_bytes(text, sizeof text, number_or_zero(interval)));
     if (!interval && rate) {
         fputs(", about ", t->out);
         utf8_write(t->out, rate, strnlen(rate, RATE_BYTES));
@@ -242,7 +242,7 @@ static void put_clock(const struct text *t)
     key(t, "Clock");
     utf8_print(t->out, clock);
     if (resolution)
-        fprintf(t->out, ", resolution %s", text_time(text, sizeof text, strtoll(resolution, NULL, 10)));
+        fprintf(t->out, ", resolution %s", text_time(text, sizeof text, number_signed_or_zero(resolution)));
     if (t->p->interval_ns)
         fprintf(t->out, ", interval %s", text_time(text, sizeof text, (int64_t)t->p->interval_ns));
     if (reason && *reason) {

@@ -1,12 +1,12 @@
 #include "server/answers/ingest.h"
 
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "format/read/formats.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RATE_DEFAULT = 100 };
@@ -61,9 +61,8 @@ static int read_times(const struct http *h, struct envelope_note *note, struct e
     static const char *const names[] = {"from", "until"};
     for (int i = 0; i < 2; i++) {
         const char *text = http_parameter(h, names[i], NULL);
-        char *end;
-        unsigned long long v = text ? strtoull(text, &end, 10) : 0;
-        if (text && (*end || !isdigit((unsigned char)*text)))
+        uint64_t v = 0;
+        if (text && number_parse(text, 0, UINT64_MAX, &v))
             return error_set(e, -EINVAL, "%s: '%.40s' is not a time in seconds", names[i], text);
         while (v > 100000000000ull) /* some send milliseconds, or less */
             v /= 1000;
@@ -86,9 +85,8 @@ static int read_format(const struct http *h, struct envelope_note *note, struct 
 static int read_rate(const struct http *h, struct envelope_note *note, struct error *e)
 {
     const char *text = http_parameter(h, "sampleRate", NULL), *units = http_parameter(h, "units", NULL);
-    char *end;
-    unsigned long rate = text ? strtoul(text, &end, 10) : RATE_DEFAULT;
-    if (text && (*end || !isdigit((unsigned char)*text) || !rate || rate > 1000000))
+    uint64_t rate = RATE_DEFAULT;
+    if (text && number_parse(text, 1, 1000000, &rate))
         return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
     if (!units || !*units || !strcmp(units, "samples"))
         note->period_ns = NS_PER_S / rate;

@@ -1,5 +1,6 @@
 #include "server/answers/query.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 #include "format/collapsed.h"
@@ -11,7 +12,6 @@
 #include "report/report.h"
 #include "server/request/times.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +79,11 @@ void query_deinit(struct query *query)
 int query_number(struct http *h, const char *name, uint32_t otherwise, uint32_t most, uint32_t *out)
 {
     const char *text = http_parameter(h, name, NULL);
-    char *end;
+    uint64_t v;
     *out = otherwise;
     if (!text || !*text)
         return 0;
-    unsigned long long v = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || !v || v > most) {
+    if (number_parse(text, 1, most, &v)) {
         http_error(h, HTTP_BAD_REQUEST, "%s: '%.40s' is not a number from 1 to %u", name, text, most);
         return -EINVAL;
     }

@@ -1,4 +1,5 @@
 /* Queries of the catalogue alone: services, recordings. */
+#include "base/text/number.h"
 #include "base/time_units.h"
 #include "server/answers/query.h"
 
@@ -133,11 +134,9 @@ void query_recording(struct http *h, const char *path)
 {
     struct envelope *v = calloc(1, sizeof *v);
     struct error e;
-    char *end;
-    uint64_t id = strtoull(path, &end, 10);
-    bool number = *path >= '0' && *path <= '9' && !*end;
-    int rc = !v        ? -ENOMEM
-             : !number ? error_set(&e, -ENOENT, "no such recording")
+    uint64_t id;
+    int rc = !v                                        ? -ENOMEM
+             : number_parse(path, 0, UINT64_MAX, &id) ? error_set(&e, -ENOENT, "no such recording")
                        : store_recording(h->server->store, id, v, &e);
     if (rc) {
         free(v);

@@ -1,9 +1,11 @@
 #include "server/connect/asked.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 #include "format/pb.h"
 
 #include <errno.h>
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -149,14 +151,6 @@ static int read_texts(struct asked_texts *t, const struct asked_field *f, json_t
     return rc;
 }
 
-static bool parse_int(const char *text, int64_t *v)
-{
-    char *end;
-    errno = 0;
-    *v = strtoll(text, &end, 10);
-    return *text && !*end && !errno;
-}
-
 /* Unknown words of an enumeration are as good as none. */
 static int read_int(int64_t *v, const struct asked_field *f, const json_t *value, struct error *e)
 {
@@ -171,17 +165,15 @@ static int read_int(int64_t *v, const struct asked_field *f, const json_t *value
     for (int64_t i = 0; f->values && f->values[i]; i++)
         if (!strcmp(f->values[i], json_string_value(value)))
             *v = i;
-    return f->values || parse_int(json_string_value(value), v) ? 0 : bad_value(f, "a whole number", e);
+    return f->values || !number_parse_signed(json_string_value(value), INT64_MIN, INT64_MAX, v) ? 0 : bad_value(f, "a whole number", e);
 }
 
 static int read_double(double *v, const struct asked_field *f, const json_t *value, struct error *e)
 {
-    char *end = NULL;
-    if (json_is_string(value))
-        *v = strtod(json_string_value(value), &end);
-    else
+    bool text = json_is_string(value);
+    bool good = text ? !number_parse_real(json_string_value(value), -DBL_MAX, DBL_MAX, v) : json_is_number(value);
+    if (good && !text)
         *v = json_number_value(value);
-    bool good = json_is_string(value) ? end != json_string_value(value) && !*end : json_is_number(value);
     return good && isfinite(*v) ? 0 : bad_value(f, "a number", e);
 }
 

@@ -1,12 +1,13 @@
 #include "server/request/head.h"
 
 #include "base/array.h"
+#include "base/text/number.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum { LENGTH_DIGITS = 18 };
+#define LENGTH_MAX UINT64_C(999999999999999999)
 
 /* ---- where it ends ---- */
 
@@ -173,13 +174,11 @@ static const char *only(const struct head *head, const char *name, unsigned *cou
 
 static const char *read_length(struct head *head, const char *text)
 {
-    size_t digits = strspn(text, "0123456789");
-    if (!digits || text[digits])
-        return "Content-Length is not a number";
-    if (digits > LENGTH_DIGITS)
-        return "Content-Length is too large";
-    head->length = strtoull(text, NULL, 10);
-    return NULL;
+    switch (number_parse(text, 0, LENGTH_MAX, &head->length)) {
+    case NUMBER_GOOD: return NULL;
+    case NUMBER_LARGE: return "Content-Length is too large";
+    default: return "Content-Length is not a number";
+    }
 }
 
 /* Where the body ends. */

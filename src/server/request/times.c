@@ -1,20 +1,19 @@
 #include "server/request/times.h"
 
+#include "base/text/number.h"
 #include "base/text/units.h"
 #include "base/time_units.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static int parse_number(const char *text, int64_t *ns)
 {
-    char *end;
-    double seconds = strtod(text, &end);
-    if (end == text || *end || !isfinite(seconds) || fabs(seconds) > 9e9)
+    double seconds;
+    if (number_parse_real(text, -9e9, 9e9, &seconds))
         return -EINVAL;
     int64_t whole = (int64_t)floor(seconds);
     *ns = whole * NS_PER_S + (int64_t)((seconds - (double)whole) * NS_PER_S);
@@ -35,11 +34,8 @@ static int parse_rfc3339(const char *text, int64_t *ns)
     const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
     if (!rest)
         return -EINVAL;
-    if (*rest == '.') {
-        char *end;
-        fraction = strtod(rest, &end);
-        rest = end;
-    }
+    if (*rest == '.')
+        number_take_real(&rest, 0, 1, &fraction);
     int64_t seconds = timegm(&tm);
     if ((*rest == '+' || *rest == '-') && strlen(rest) == 6 && rest[3] == ':') {
         hours = two_digits(rest + 1);

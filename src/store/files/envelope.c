@@ -1,5 +1,6 @@
 #include "store/files/envelope.h"
 
+#include "base/text/number.h"
 #include "store/files/checksum.h"
 
 #include <endian.h>
@@ -103,13 +104,13 @@ static int read_line(struct envelope_note *n, const char *name, const char *valu
     if (!strcmp(name, "labels"))
         return labels_read(&n->labels, value, strlen(value), e);
     if (!strcmp(name, "received"))
-        n->received_ns = strtoll(value, NULL, 10);
+        n->received_ns = number_signed_or_zero(value);
     else if (!strcmp(name, "from"))
-        n->from_ns = strtoll(value, NULL, 10);
+        n->from_ns = number_signed_or_zero(value);
     else if (!strcmp(name, "until"))
-        n->until_ns = strtoll(value, NULL, 10);
+        n->until_ns = number_signed_or_zero(value);
     else if (!strcmp(name, "period"))
-        n->period_ns = strtoull(value, NULL, 10);
+        n->period_ns = number_or_zero(value);
     else if (!strcmp(name, "format"))
         snprintf(n->format, sizeof n->format, "%s", value);
     else if (!strcmp(name, "key"))

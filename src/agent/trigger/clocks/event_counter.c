@@ -2,6 +2,7 @@
 
 #include "base/agreed/counted_event.h"
 #include "base/agreed/recording_options.h"
+#include "base/text/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@ static int64_t read_number(const char *path)
     if (n <= 0)
         return -error;
     text[n] = 0;
-    return (int64_t)strtoul(text, NULL, 10);
+    return (int64_t)number_or_zero(text);
 }
 
 static int find_tracepoint(struct event_counter *c, struct error *e)

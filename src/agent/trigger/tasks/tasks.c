@@ -1,5 +1,7 @@
 #include "agent/trigger/tasks/tasks.h"
 
+#include "base/text/number.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,7 @@ int tasks_each(bool (*fn)(int tid, void *context), void *context)
     if (!dir)
         return -errno;
     for (struct dirent *d; (d = readdir(dir));)
-        if (d->d_name[0] != '.' && !fn((int)strtol(d->d_name, NULL, 10), context))
+        if (d->d_name[0] != '.' && !fn((int)number_or_zero(d->d_name), context))
             break;
     closedir(dir);
     return 0;
@@ -76,14 +78,14 @@ bool tasks_mark(struct tasks_mark *m)
     const char *last = tasks_read_proc("/proc/loadavg", text, sizeof text) > 0 ? strrchr(text, ' ') : NULL;
     if (!last || syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &directory, 0))
         return false;
-    *m = (struct tasks_mark){.last_id = strtoul(last, NULL, 10), .count = directory.st_nlink};
+    *m = (struct tasks_mark){.last_id = number_or_zero(last), .count = directory.st_nlink};
     return m->last_id && m->count > 2;
 }
 
 static bool mask_has(const char *status, const char *label, int signal)
 {
     const char *line = strstr(status, label);
-    return line && strtoull(line + strlen(label), NULL, 16) >> (signal - 1) & 1;
+    return line && number_based_or_zero(line + strlen(label), 16) >> (signal - 1) & 1;
 }
 
 bool tasks_blocks_signal(int tid, int signal)
@@ -122,7 +124,7 @@ bool tasks_are_traced(void)
     static const char label[] = "\nTracerPid:";
     char status[4096];
     const char *line = tasks_read_proc("/proc/self/status", status, sizeof status) > 0 ? strstr(status, label) : NULL;
-    return line && strtol(line + strlen(label), NULL, 10);
+    return line && number_or_zero(line + strlen(label));
 }
 
 /* The system keeps 15 characters of a name; JDK 26 on drops the middle of a longer one. */

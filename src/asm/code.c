@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/text/stable_name.h"
+#include "jfr/read/once.h"
 #include "jfr/schema.h"
 
 #include <errno.h>
@@ -103,8 +104,9 @@ static uint32_t method_name(struct loading *l, const struct jfr_frame_info *fram
     return string;
 }
 
-static int read_stack(struct loading *l, struct jfr_value trace, uint32_t *stack)
+static int read_stack(void *context, struct jfr_value trace, uint32_t *stack)
 {
+    struct loading *l = context;
     struct asm_recording *r = l->r;
     struct jfr_stack frames;
     struct jfr_frame_info frame;
@@ -126,19 +128,7 @@ static int read_stack(struct loading *l, struct jfr_value trace, uint32_t *stack
 
 static int stack_of(struct loading *l, struct jfr_event *event, uint32_t *stack)
 {
-    const struct jfr_field *f = jfr_type_field(event->type, "stackTrace");
-    uint64_t key = jfr_event_key(event, f);
-    bool added = true;
-    *stack = 0;
-    uint32_t *known = key ? map_add(&l->stacks, key, &added) : NULL;
-    if (known && !added) {
-        *stack = *known;
-        return 0;
-    }
-    int rc = key ? read_stack(l, jfr_event_value(event, f), stack) : 0;
-    if (known)
-        *known = *stack;
-    return rc;
+    return jfr_event_once(event, jfr_type_field(event->type, "stackTrace"), &l->stacks, read_stack, l, stack);
 }
 
 /* ---- snapshots ---- */
@@ -308,12 +298,11 @@ static uint32_t short_name(struct asm_recording *r, struct jfr_text name)
 static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_sample *s)
 {
     struct asm_recording *r = l->r;
-    struct jfr_stack frames;
     struct jfr_frame_info frame;
     struct jfr_method_info m;
     s->source = source_without(r, event);
     s->name = word(r, "[unknown]");
-    if (!jfr_stack_of(value(event, "stackTrace"), &frames) || !jfr_stack_next(&frames, &frame) || !jfr_method_of(frame.method, &m))
+    if (!jfr_stack_leaf(value(event, "stackTrace"), &frame) || !jfr_method_of(frame.method, &m))
         return;
     bool native = jfr_text_is(jfr_value_text(value(event, "capture")), "native");
     if (s->in_kernel)
@@ -328,9 +317,8 @@ static void name_by_leaf(struct loading *l, struct jfr_event *event, struct asm_
 
 static bool is_kernel(struct jfr_event *event)
 {
-    struct jfr_stack frames;
     struct jfr_frame_info frame;
-    return jfr_stack_of(value(event, "stackTrace"), &frames) && jfr_stack_next(&frames, &frame) && jfr_text_is(frame.type, "Kernel");
+    return jfr_stack_leaf(value(event, "stackTrace"), &frame) && jfr_text_is(frame.type, "Kernel");
 }
 
 static int on_sample(struct loading *l, struct jfr_event *event)

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "events/halts.h"
+#include "jfr/read/once.h"
 
 /* Times and durations within these limits can be added without overflow. */
 #define HALT_MOMENT_MAX (INT64_MAX / 2)
@@ -63,13 +64,11 @@ struct halt_parts {
 void halt_parts_deinit(struct halt_parts *p);
 
 /* A thread's name, or "[123]" if it has none; and the frames of a stack that show the place in the program: "shop.Pool.take:42 <
- * shop.Cart.pay:17". 0 = there is none; -ENOMEM in *rc. */
-uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc);
-uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc);
-typedef uint32_t halt_make_text(struct halts *h, struct jfr_value value, int *rc);
-/* The result of the maker for the constant-pool entry that the event's field refers to, made once. cache: for one chunk and
- * maker. */
-uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc);
+ * shop.Cart.pay:17". The id is 0 if there is none. context: struct halts. 0 or -ENOMEM. */
+int halt_thread(void *context, struct jfr_value thread, uint32_t *id);
+int halt_site(void *context, struct jfr_value stack, uint32_t *id);
+/* What one of them makes of the event's field; *rc becomes -ENOMEM if it cannot. known: of one chunk and maker. */
+uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc);
 /* Interns a text, at most its first HALT_TEXT_MAX bytes; *rc becomes -ENOMEM if it cannot. */
 uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc);
 

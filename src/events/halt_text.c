@@ -21,18 +21,20 @@ uint32_t halt_string(struct halts *h, const char *text, size_t len, int *rc)
     return id;
 }
 
-uint32_t halt_thread(struct halts *h, struct jfr_value thread, int *rc)
+int halt_thread(void *context, struct jfr_value thread, uint32_t *id)
 {
     struct jfr_thread_info t;
     char number[32];
+    int rc = 0;
     if (!jfr_thread_of(thread, &t))
         return 0;
     struct jfr_text name = t.java_name.len ? t.java_name : t.os_name;
     if (!name.len && (t.java_id || t.os_id)) {
-        int len = snprintf(number, sizeof number, "[%" PRIu64 "]", t.java_id ? t.java_id : t.os_id);
-        return halt_string(h, number, (size_t)len, rc);
+        name.bytes = number;
+        name.len = (size_t)snprintf(number, sizeof number, "[%" PRIu64 "]", t.java_id ? t.java_id : t.os_id);
     }
-    return halt_string(h, name.bytes, name.len, rc);
+    *id = halt_string(context, name.bytes, name.len, &rc);
+    return rc;
 }
 
 /* Frames of the JDK, the JVM and the kernel: how a program waits, or is interrupted, not where; and what native code has called Java. */
@@ -77,33 +79,24 @@ static void put_frames(struct buffer *b, struct jfr_value stack, bool program)
         }
 }
 
-uint32_t halt_site(struct halts *h, struct jfr_value stack, int *rc)
+int halt_site(void *context, struct jfr_value stack, uint32_t *id)
 {
     struct buffer b;
-    uint32_t id = 0;
+    int rc = 0;
     buffer_init(&b, SITE_BYTES_MAX);
     put_frames(&b, stack, true);
     if (!b.len && !b.failed)
         put_frames(&b, stack, false);
     if (b.len) /* beyond SITE_BYTES_MAX what has been put so far stands */
-        id = halt_string(h, (const char *)b.data, b.len, rc);
+        *id = halt_string(context, (const char *)b.data, b.len, &rc);
     buffer_deinit(&b);
-    return id;
+    return rc;
 }
 
-uint32_t halt_cached(struct halts *h, struct map *cache, struct jfr_event *event, const char *field, halt_make_text *make, int *rc)
+uint32_t halt_cached(struct halts *h, struct map *known, struct jfr_event *event, const char *field, jfr_make *make, int *rc)
 {
-    const struct jfr_field *f = jfr_type_field(event->type, field);
-    uint64_t key = jfr_event_key(event, f);
-    bool added;
-    if (!key)
-        return make(h, jfr_event_value(event, f), rc);
-    uint32_t *place = map_add(cache, key, &added);
-    if (!place) {
-        *rc = -ENOMEM;
-        return 0;
-    }
-    if (added)
-        *place = make(h, jfr_event_value(event, f), rc);
-    return *place;
+    uint32_t id = 0;
+    int code = jfr_event_once(event, jfr_type_field(event->type, field), known, make, h, &id);
+    *rc = code ? code : *rc;
+    return id;
 }

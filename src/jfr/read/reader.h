@@ -297,6 +297,8 @@ struct jfr_stack {
 /* From a value of type jdk.types.StackTrace; false when it is none. */
 bool jfr_stack_of(struct jfr_value trace, struct jfr_stack *out);
 bool jfr_stack_next(struct jfr_stack *s, struct jfr_frame_info *out);
+/* The leaf alone; false if there is none. */
+bool jfr_stack_leaf(struct jfr_value trace, struct jfr_frame_info *out);
 
 /* A frame as it is stored, with the keys of what it refers to: for who keeps what he made of them (within the chunk). */
 struct jfr_raw_frame {

@@ -248,3 +248,9 @@ bool jfr_stack_next(struct jfr_stack *s, struct jfr_frame_info *out)
     };
     return true;
 }
+
+bool jfr_stack_leaf(struct jfr_value trace, struct jfr_frame_info *out)
+{
+    struct jfr_stack s;
+    return jfr_stack_of(trace, &s) && jfr_stack_next(&s, out);
+}

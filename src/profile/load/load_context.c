@@ -1,5 +1,6 @@
 #include "profile/load/load_context.h"
 
+#include "jfr/read/once.h"
 #include "profile/load/load_text.h"
 
 #include <errno.h>
@@ -55,13 +56,16 @@ static size_t next_pair(struct jfr_text text, size_t *at, char *out)
     return n;
 }
 
-static int take(struct profile *p, struct jfr_text text, uint32_t *labels)
+static int take(void *profile, struct jfr_value value, uint32_t *labels)
 {
+    struct jfr_text text = jfr_value_text(value);
+    if (!text.len)
+        return 0;
     char *pair = malloc(text.len + 1);
     int rc = pair ? 0 : -ENOMEM;
     for (size_t at = 0; !rc && at < text.len;) {
         size_t n = next_pair(text, &at, pair);
-        rc = add(p, pair, n, labels);
+        rc = add(profile, pair, n, labels);
     }
     free(pair);
     return rc;
@@ -69,16 +73,6 @@ static int take(struct profile *p, struct jfr_text text, uint32_t *labels)
 
 int load_context(struct load_context *c, struct jfr_event *event, const struct jfr_field *f, uint32_t *labels)
 {
-    uint64_t key = f ? jfr_event_key(event, f) : 0;
-    const uint32_t *known = key ? map_find(&c->sets, key) : NULL;
-    bool added;
-    *labels = known ? *known : 0;
-    if (known || !key)
-        return 0;
-    int rc = take(c->profile, jfr_value_text(jfr_event_value(event, f)), labels);
-    uint32_t *place = rc ? NULL : map_add(&c->sets, key, &added);
-    if (!place)
-        return -ENOMEM;
-    *place = *labels;
-    return 0;
+    *labels = 0;
+    return f ? jfr_event_once(event, f, &c->sets, take, c->profile, labels) : 0;
 }

@@ -1,5 +1,6 @@
 #include "profile/load/load_stacks.h"
 
+#include "jfr/read/once.h"
 #include "profile/load/load_text.h"
 
 #include <errno.h>
@@ -28,26 +29,24 @@ void load_stacks_new_chunk(struct load_stacks *s, struct load_part *part)
     load_walk_new_chunk(&s->walk);
 }
 
-/* The map keeps both answers in one number: the id doubled, plus 1 when truncated. */
-int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack,
-               bool *truncated)
+/* Both answers in one number: the id doubled, plus 1 when truncated. */
+static int take_stack(void *context, struct jfr_value trace, uint32_t *both)
 {
-    uint64_t key = jfr_event_key(event, f);
-    const uint32_t *known = key ? map_find(&s->stacks, key) : NULL;
-    if (known) {
-        *stack = *known >> 1;
-        *truncated = *known & 1;
-        return 0;
-    }
-    int rc = load_walk_stack(&s->walk, jfr_event_value(event, f), stack, truncated);
-    if (rc || !key)
-        return rc;
-    bool added;
-    uint32_t *place = map_add(&s->stacks, key, &added);
-    if (!place)
-        return -ENOMEM;
-    *place = *stack << 1 | *truncated;
-    return 0;
+    struct load_stacks *s = context;
+    uint32_t stack;
+    bool truncated;
+    int rc = load_walk_stack(&s->walk, trace, &stack, &truncated);
+    *both = stack << 1 | truncated;
+    return rc;
+}
+
+int load_stack(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *stack, bool *truncated)
+{
+    uint32_t both;
+    int rc = jfr_event_once(event, f, &s->stacks, take_stack, s, &both);
+    *stack = both >> 1;
+    *truncated = both & 1;
+    return rc;
 }
 
 int load_no_stack(struct load_stacks *s, const char *reason, uint32_t *stack)
@@ -85,8 +84,9 @@ static int take_virtual_thread(struct load_stacks *s, const struct jfr_thread_in
     return rc;
 }
 
-static int take_thread(struct load_stacks *s, struct jfr_value value, uint32_t *thread)
+static int take_thread(void *context, struct jfr_value value, uint32_t *thread)
 {
+    struct load_stacks *s = context;
     struct profile *p = s->profile;
     static const struct jfr_text unknown = {"[unknown]", sizeof "[unknown]" - 1};
     struct jfr_thread_info info = {0};
@@ -103,45 +103,23 @@ static int take_thread(struct load_stacks *s, struct jfr_value value, uint32_t *
 
 int load_thread(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint32_t *thread)
 {
-    uint64_t key = jfr_event_key(event, f);
-    const uint32_t *known = key ? map_find(&s->threads, key) : NULL;
-    if (known) {
-        *thread = *known;
-        return 0;
-    }
-    bool added;
-    int rc = take_thread(s, jfr_event_value(event, f), thread);
-    if (rc || !key)
-        return rc;
-    uint32_t *place = map_add(&s->threads, key, &added);
-    if (!place)
-        return -ENOMEM;
-    *place = *thread;
-    return 0;
+    return jfr_event_once(event, f, &s->threads, take_thread, s, thread);
 }
 
-static uint8_t state_of(struct jfr_text text)
+static int take_state(void *context, struct jfr_value value, uint32_t *state)
 {
-    for (uint8_t i = 0; i < JFR_STATES; i++)
+    struct jfr_text text = jfr_value_text(value);
+    *state = JFR_STATE_UNKNOWN;
+    for (uint32_t i = 0; i < JFR_STATES; i++)
         if (jfr_text_is(text, jfr_thread_state_names[i]))
-            return i;
-    return JFR_STATE_UNKNOWN;
+            *state = i;
+    return 0;
 }
 
 int load_state(struct load_stacks *s, struct jfr_event *event, const struct jfr_field *f, uint8_t *state)
 {
-    bool added;
-    *state = JFR_STATE_UNKNOWN;
-    if (!f)
-        return 0;
-    uint64_t key = jfr_event_key(event, f);
-    const uint32_t *known = key ? map_find(&s->states, key) : NULL;
-    *state = known ? (uint8_t)*known : state_of(jfr_value_text(jfr_event_value(event, f)));
-    if (known || !key)
-        return 0;
-    uint32_t *place = map_add(&s->states, key, &added);
-    if (!place)
-        return -ENOMEM;
-    *place = *state;
-    return 0;
+    uint32_t made = JFR_STATE_UNKNOWN;
+    int rc = f ? jfr_event_once(event, f, &s->states, take_state, NULL, &made) : 0;
+    *state = (uint8_t)made;
+    return rc;
 }

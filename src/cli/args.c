@@ -81,16 +81,6 @@ int cli_percent(const struct cli_args *args, const char *name, double otherwise,
     return CLI_OK;
 }
 
-bool cli_next_word(const char **list, char *word, size_t size)
-{
-    if (!*list || !**list)
-        return false;
-    size_t len = strcspn(*list, ",");
-    snprintf(word, size, "%.*s", (int)len, *list);
-    *list += len + ((*list)[len] == ',');
-    return true;
-}
-
 /* Levenshtein distance without case, given up (as `limit`) when the words are too long to be compared. */
 static size_t distance(const char *a, const char *b, size_t limit)
 {

@@ -71,11 +71,9 @@ bool cli_is_file(const char *operand);
 int cli_duration(const struct cli_args *args, const char *name, unsigned long long otherwise, unsigned long long *ns);
 
 /* An option that is a whole number from 0 to 2^31 - 1, or `otherwise` when not given. 0, or CLI_USAGE after saying so. */
+int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out);
 /* The same of a percentage, as a share; `least` in percent. */
 int cli_percent(const struct cli_args *args, const char *name, double otherwise, double least, double *share);
-/* The next word of a list, "a,b", which moves on; false at the end. */
-bool cli_next_word(const char **list, char *word, size_t size);
-int cli_number(const struct cli_args *args, const char *name, uint32_t otherwise, uint32_t *out);
 
 /* One line "candor: TEXT" on standard error; returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

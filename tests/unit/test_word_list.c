@@ -6,6 +6,8 @@
 
 #include "base/text/word_list.h"
 
+#include <string.h>
+
 int main(void)
 {
     tap_ok(word_list_has("cpu", "cpu") && word_list_has("cpu,wall,lock", "cpu") && word_list_has("cpu,wall,lock", "wall") &&
@@ -16,5 +18,13 @@ int main(void)
            "a part of a word is none");
     tap_ok(!word_list_has(NULL, "cpu") && !word_list_has("", "cpu") && !word_list_has(",", "cpu") && word_list_has(",cpu,", "cpu"),
            "lists without words");
+
+    const char *list = "cpu,,alloc-and-more,", *none = NULL, *empty = "";
+    char word[6], words[64] = "";
+    int count = 0;
+    for (; word_list_next(&list, word, sizeof word); count++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "<%s>", word);
+    tap_ok(count == 3 && !strcmp(words, "<cpu><><alloc>") && !*list, "each word in turn, an empty one too, a long one cut: %s", words);
+    tap_ok(!word_list_next(&none, word, sizeof word) && !word_list_next(&empty, word, sizeof word), "and no word of no list");
     return tap_done();
 }

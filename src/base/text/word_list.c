@@ -1,5 +1,6 @@
 #include "base/text/word_list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool word_list_has(const char *list, const char *word)
@@ -10,4 +11,14 @@ bool word_list_has(const char *list, const char *word)
         list = list ? list + 1 : NULL;
     }
     return list != NULL;
+}
+
+bool word_list_next(const char **list, char *word, size_t size)
+{
+    if (!*list || !**list)
+        return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(word, size, "%.*s", (int)length, *list);
+    *list += length + ((*list)[length] == ',');
+    return true;
 }

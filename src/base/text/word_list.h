@@ -3,8 +3,12 @@
 #define CANDOR_BASE_TEXT_WORD_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether the word is one of the list's; NULL is a list without words. */
 bool word_list_has(const char *list, const char *word);
+/* The next word, cut to size - 1 bytes; *list moves behind it. False at the end, and of NULL. An empty word between commas is one, a
+ * comma at the end begins none. */
+bool word_list_next(const char **list, char *word, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 #include "analysis/analyze.h"
 #include "analysis/findings_print.h"
 #include "analysis/recording_evidence.h"
+#include "base/text/word_list.h"
 #include "cli/read/problems.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static int read_list(const struct cli_args *args, const char *option, bool marks
 {
     const char *list = cli_option(args, option);
     char word[WORD_BYTES];
-    while (list && cli_next_word(&list, word, sizeof word)) {
+    while (word_list_next(&list, word, sizeof word)) {
         enum finding_kind kind = finding_named(word, strlen(word));
         if (kind == FINDING_KINDS)
             return unknown_rule(args, option, word);

@@ -1,4 +1,5 @@
 /* candor diff A B: what changed between two recordings, and whether it is more than chance. */
+#include "base/text/word_list.h"
 #include "cli/cli.h"
 #include "cli/diff/page.h"
 
@@ -37,7 +38,7 @@ static int parse_only(const struct cli_args *args, unsigned *only)
     } words[] = {{"new", DIFF_NEW}, {"gone", DIFF_GONE}, {"grown", DIFF_GREW}, {"shrunk", DIFF_SHRANK}};
     const char *list = cli_option(args, "only");
     char word[64];
-    for (*only = 0; cli_next_word(&list, word, sizeof word);) {
+    for (*only = 0; word_list_next(&list, word, sizeof word);) {
         size_t i = 0;
         while (i < 4 && strcmp(words[i].word, word))
             i++;

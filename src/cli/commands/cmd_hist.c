@@ -1,5 +1,6 @@
 /* candor hist: HDR histogram logs summarized, split, united, laid out over time and drawn. */
 #include "base/text/number.h"
+#include "base/text/word_list.h"
 #include "base/time_units.h"
 #include "cli/cli.h"
 
@@ -50,7 +51,7 @@ static int set_percentiles(struct hist_job *job)
     const char *list = cli_option(job->args, "percentiles");
     char word[32];
     struct hist_view *v = &job->view;
-    for (list = list ? list : "50,90,95,99,99.9,99.99,99.999"; cli_next_word(&list, word, sizeof word);) {
+    for (list = list ? list : "50,90,95,99,99.9,99.99,99.999"; word_list_next(&list, word, sizeof word);) {
         double percentile;
         if (number_parse_real(word, 0, 100, &percentile) || v->percentile_count == HIST_PERCENTILES_MAX ||
             (v->percentile_count && percentile <= v->percentiles[v->percentile_count - 1]))

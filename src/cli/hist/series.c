@@ -1,6 +1,7 @@
 #include "cli/hist/series.h"
 
 #include "base/array.h"
+#include "base/text/word_list.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,11 +30,7 @@ int series_histogram(const struct hist_series *s, struct candor_histogram *h)
 
 static bool is_chosen(const char *only, const char *tag)
 {
-    size_t len = strlen(tag);
-    for (; only && *only; only += strcspn(only, ","), only += *only == ',')
-        if (strcspn(only, ",") == len && !strncmp(only, tag, len))
-            return true;
-    return !only;
+    return !only || (*only && word_list_has(only, tag));
 }
 
 /* The tag's number, UINT32_MAX without memory. */

@@ -12,7 +12,7 @@ static int parse_states(const struct cli_args *args, struct filter *f)
 {
     const char *list = cli_option(args, "state");
     char word[64];
-    while (cli_next_word(&list, word, sizeof word)) {
+    while (word_list_next(&list, word, sizeof word)) {
         uint32_t found = 0;
         for (uint32_t i = 0; i < JFR_STATES; i++)
             found |= (uint32_t)!strcasecmp(jfr_thread_state_names[i] + strlen("STATE_"), word) << i;
@@ -30,7 +30,7 @@ static int parse_types(const struct cli_args *args, struct filter *f)
 {
     const char *list = cli_option(args, "type");
     char word[64];
-    while (cli_next_word(&list, word, sizeof word)) {
+    while (word_list_next(&list, word, sizeof word)) {
         uint32_t found = 0;
         for (uint8_t i = 0; i < PROFILE_TYPE_MARK; i++)
             found |= (uint32_t)!strncasecmp(profile_type_name(i), word, strlen(word)) << i;

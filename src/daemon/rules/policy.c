@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/text/units.h"
+#include "base/text/word_list.h"
 #include "base/time_units.h"
 
 #include <fnmatch.h>
@@ -88,14 +89,6 @@ static int set_max_overhead(struct rule *r, const char *value, struct error *e)
     return set_text(r->max_overhead, sizeof r->max_overhead, "max-overhead", value, e);
 }
 
-static bool next_word(const char **list, char *word, size_t size)
-{
-    size_t n = strcspn(*list, ",");
-    snprintf(word, size, "%.*s", (int)(n < size ? n : size - 1), *list);
-    *list += n + ((*list)[n] == ',');
-    return n != 0;
-}
-
 /* Those that may run together for as long as the JVM lives. */
 static bool is_event(const char *word)
 {
@@ -111,8 +104,8 @@ static int set_event(struct rule *r, const char *value, struct error *e)
     const char *list = value;
     char word[16];
     bool good = *value;
-    while (good && *list)
-        good = next_word(&list, word, sizeof word) && is_event(word);
+    while (good && word_list_next(&list, word, sizeof word))
+        good = is_event(word);
     return good ? set_text(r->event, sizeof r->event, "event", value, e)
                 : error_set(e, -EINVAL, "event '%.40s': use a list of cpu, wall, alloc, live, lock and halt, such as cpu,alloc", value);
 }
@@ -123,7 +116,7 @@ void policy_events(const char *list, const char *jdk, char *out, size_t size)
     char word[16];
     size_t n = 0;
     *out = 0;
-    while (next_word(&list, word, sizeof word))
+    while (word_list_next(&list, word, sizeof word))
         if (!is_8 || (strcmp(word, "alloc") && strcmp(word, "live")))
             n += (size_t)snprintf(out + n, size - n, "%s%s", n ? "," : "", word);
 }

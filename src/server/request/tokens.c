@@ -1,6 +1,7 @@
 #include "server/request/tokens.h"
 
 #include "base/array.h"
+#include "base/text/word_list.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -16,15 +17,14 @@
 static unsigned parse_scopes(const char *text)
 {
     unsigned scopes = 0;
-    while (*text) {
-        size_t n = strcspn(text, ",");
-        if (n == 4 && !strncmp(text, "read", n))
+    char word[8];
+    while (word_list_next(&text, word, sizeof word)) {
+        if (!strcmp(word, "read"))
             scopes |= TOKEN_READ;
-        else if (n == 5 && !strncmp(text, "write", n))
+        else if (!strcmp(word, "write"))
             scopes |= TOKEN_WRITE;
         else
             return 0;
-        text += n + (text[n] == ',');
     }
     return scopes;
 }

@@ -1,26 +1,34 @@
 #include "server/connect/kinds.h"
 
+#include "profile/kinds.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Types for which Pyroscope's clients have names of their own; others are NAME:NAME:UNIT:: with their own name. */
-static const struct {
+/* A type for which Pyroscope's clients have a name of their own; others are NAME:NAME:UNIT:: with their own name. */
+struct named {
     const char *type, *id;
-} known[] = {
-    {"cpu:ns", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"},
+};
+
+/* Those that are no kind of sample of profile/kinds.h, which has the ids of its own. */
+static const struct named others[] = {
     {"cpu:samples", "process_cpu:samples:count:cpu:nanoseconds"},
-    {"wall:ns", "wall:wall:nanoseconds:wall:nanoseconds"},
-    {"alloc_space:bytes", "memory:alloc_space:bytes:space:bytes"},
     {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
     {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},
     {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
-    {"lock:ns", "mutex:lock:nanoseconds:mutex:count"},
-    {"holder:ns", "mutex:holder:nanoseconds:mutex:count"},
     {"contentions:count", "mutex:contentions:count:contentions:count"},
     {"delay:ns", "mutex:delay:nanoseconds:contentions:count"},
     {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
+
+enum { OTHERS = sizeof others / sizeof *others };
+
+/* The i-th of all of them; its id is NULL where the kind has none. */
+static struct named named_at(size_t i)
+{
+    return i < OTHERS ? others[i] : (struct named){profile_kinds[i - OTHERS].stored, profile_kinds[i - OTHERS].id};
+}
 
 static const char own_ns[] = "ns", their_ns[] = "nanoseconds"; /* all other units have one name */
 
@@ -60,9 +68,11 @@ void kinds_of_type(const char *type, struct kind *out)
     escape(type, colon ? (size_t)(colon - type) : strlen(type), name, sizeof name);
     unit = strcmp(unit, own_ns) ? unit : their_ns;
     snprintf(out->id, sizeof out->id, "%s:%s:%.60s::", name, name, unit);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(type, known[i].type))
-            snprintf(out->id, sizeof out->id, "%s", known[i].id);
+    for (size_t i = 0; i < OTHERS + PROFILE_KINDS; i++) {
+        struct named one = named_at(i);
+        if (one.id && !strcmp(type, one.type))
+            snprintf(out->id, sizeof out->id, "%s", one.id);
+    }
     split(out);
 }
 
@@ -89,9 +99,11 @@ int kinds_parse(const char *id, char type[CATALOGUE_TYPE_MAX], struct kind *out,
     snprintf(name, sizeof name, "%s", out->parts[1]);
     unescape(name);
     snprintf(type, CATALOGUE_TYPE_MAX, "%.60s:%.60s", name, unit);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(out->id, known[i].id))
-            snprintf(type, CATALOGUE_TYPE_MAX, "%s", known[i].type);
+    for (size_t i = 0; i < OTHERS + PROFILE_KINDS; i++) {
+        struct named one = named_at(i);
+        if (one.id && !strcmp(out->id, one.id))
+            snprintf(type, CATALOGUE_TYPE_MAX, "%s", one.type);
+    }
     struct kind own;
     kinds_of_type(type, &own);
     if (strcmp(own.id, out->id)) /* of another name, or period: what has them is not here */

@@ -19,6 +19,12 @@ void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64
     m->sums[why].weight += weight;
 }
 
+void missing_add_all(struct missing *to, const struct missing *from)
+{
+    for (int why = 0; why < MISSING_REASONS; why++)
+        missing_add(to, (enum missing_why)why, from->sums[why].parts, from->sums[why].rows, from->sums[why].weight);
+}
+
 uint64_t missing_parts(const struct missing *m)
 {
     uint64_t parts = 0;

@@ -25,6 +25,7 @@ struct missing {
 };
 
 void missing_add(struct missing *m, enum missing_why why, uint64_t parts, uint64_t rows, uint64_t weight);
+void missing_add_all(struct missing *to, const struct missing *from);
 uint64_t missing_parts(const struct missing *m);
 /* One line for people, such as "incomplete: 2 parts of recordings are missing (1 not sealed yet, 1 deleted by --retain); 120 rows,
  * 1.20 s at most"; "" when nothing is missing. type: what weights are of. Returns out. */

@@ -19,12 +19,6 @@ static int nodes_of(struct call *c, const struct asked *a, uint32_t *nodes)
     return 0;
 }
 
-static void add_missing(struct missing *to, const struct missing *from)
-{
-    for (int i = 0; i < MISSING_REASONS; i++)
-        missing_add(to, (enum missing_why)i, from->sums[i].parts, from->sums[i].rows, from->sums[i].weight);
-}
-
 /* Whether the stack begins with these functions at its root. */
 static bool begins_with(const struct profile *p, const struct asked_texts *site, uint32_t stack)
 {
@@ -65,7 +59,7 @@ static int load(struct call *c, const struct asked *a, uint32_t keep, struct pro
     if (!rc && !nothing) {
         q.keep = a->call_site.count ? 0 : keep;
         rc = store_profile(c->store, &q, p, &result, &c->error);
-        add_missing(&c->missing, &result.missing);
+        missing_add_all(&c->missing, &result.missing);
         if (!rc && a->call_site.count)
             keep_call_site(p, &a->call_site);
         if (!rc && a->call_site.count && keep && profile_prune(p, keep, &result.pruned))

@@ -4,9 +4,7 @@
 #include "../tap.h"
 
 #include "agent/hot/reasons.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "doc_table.h"
 
 struct reason {
     const char *account, *name, *meaning, *remedy;
@@ -30,36 +28,17 @@ static const struct reason reasons[] = {
 
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = calloc(1, 1 << 16);
-    if (f) {
-        if (!fread(text, 1, (1 << 16) - 1, f))
-            tap_note("%s is empty", path);
-        fclose(f);
-    }
-    return text;
-}
-
-static int rows_of(const char *text)
-{
-    int rows = 0;
-    for (const char *at = text; (at = strstr(at, "\n| `")); at++)
-        rows++;
-    return rows;
-}
-
 int main(void)
 {
-    char *text = read_text(REASONS_DOC), row[512];
+    struct doc_table table;
+    char row[512];
+    doc_table_open(&table, REASONS_DOC, "");
     for (int i = 0; i < REASONS; i++) {
         const struct reason *r = &reasons[i];
         snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s |\n", r->name, r->account, r->meaning, *r->remedy ? r->remedy : "-");
-        if (!tap_ok(strstr(text, row) != NULL, "%s", r->name))
-            tap_note("wanted: %s", row + 1);
+        doc_table_has(&table, row, r->name);
     }
-    tap_ok(rows_of(text) == REASONS, "%d reasons, %d rows", REASONS, rows_of(text));
-    free(text);
+    doc_table_has_only(&table, REASONS);
+    doc_table_close(&table);
     return tap_done();
 }

@@ -3,11 +3,11 @@
  * tier: quick
  * timeout: 30 */
 #include "../tap.h"
-#include "base/time_units.h"
 
 #include "base/agreed/recording_options.h"
+#include "base/time_units.h"
+#include "doc_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct doc_row {
@@ -16,18 +16,6 @@ static const struct doc_row {
 #define NUMBER(symbol, letter, key, kind, least, most, field, event, argument, without, wants, help) {key, wants, event, help},
 #define WORD(symbol, letter, key, argument, choices, help) {key, choices, NULL, help},
     RECORDING_OPTION_ROWS(NUMBER, WORD, RECORDING_OPTION_NO_ROW)};
-
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = calloc(1, 1 << 16);
-    if (f) {
-        if (!fread(text, 1, (1 << 16) - 1, f))
-            tap_note("%s is empty", path);
-        fclose(f);
-    }
-    return text;
-}
 
 /* A bar would end the cell. */
 static void put_cell(char *out, size_t size, const char *text)
@@ -43,20 +31,17 @@ static void put_cell(char *out, size_t size, const char *text)
 
 static void test_doc(void)
 {
-    char *text = read_text(CONTROL_DOC), row[1024], value[256], event[64];
-    char *table = strstr(text, "\n| option | value | event | meaning |\n");
-    int rows = 0;
+    struct doc_table table;
+    char row[1024], value[256], event[64];
+    doc_table_open(&table, CONTROL_DOC, "\n| option | value | event | meaning |\n");
     for (int i = 0; i < RECORDING_OPTIONS_COUNT; i++) {
         put_cell(value, sizeof value, doc_rows[i].value ? doc_rows[i].value : "-");
         put_cell(event, sizeof event, doc_rows[i].event ? doc_rows[i].event : "-");
         snprintf(row, sizeof row, "\n| `%s` | %s | %s | %s |\n", doc_rows[i].key, value, event, doc_rows[i].help);
-        if (!tap_ok(table && strstr(table, row), "control.md has %s", doc_rows[i].key))
-            tap_note("wanted: %s", row + 1);
+        doc_table_has(&table, row, doc_rows[i].key);
     }
-    for (char *at = table; at && (at = strstr(at, "\n| `")); at++)
-        rows++;
-    tap_ok(rows == RECORDING_OPTIONS_COUNT, "and no other row below it (%d)", rows);
-    free(text);
+    doc_table_has_only(&table, RECORDING_OPTIONS_COUNT);
+    doc_table_close(&table);
 }
 
 static int reads(enum recording_option option, const char *text, uint64_t number)

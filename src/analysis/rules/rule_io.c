@@ -81,7 +81,7 @@ static void judge_peer(struct findings *f, const struct evidence *e, const struc
     if (g->count < READS_LEAST || g->median_ns < SLOW_READ_NS || may_be_client(known(e->halts, g->what, ""), g))
         return;
     struct finding one = finding_of(f, e, g, FINDING_SLOW_SOCKET);
-    one.text = findings_say(f, "%llu reads from %.200s took %s, half of them %s or more; %u thread%s waited, most at %.300s",
+    one.text = findings_say(f, "%llu reads from %.200s took %s, half of them %s or more; %u thread%s waited, most of that time at %.300s",
                             (unsigned long long)g->count, known(e->halts, g->what, "[unknown]"),
                             units_format_duration(all, sizeof all, g->sum_ns), units_format_duration(half, sizeof half, g->median_ns),
                             g->threads, g->threads == 1 ? "" : "s", known(e->halts, g->site, "[unknown]"));
@@ -169,7 +169,7 @@ static void judge_pin(struct findings *f, const struct evidence *e, const struct
     if (g->count < PINS_LEAST)
         return;
     struct finding one = finding_of(f, e, g, FINDING_PINNED_CARRIER);
-    one.text = findings_say(f, "virtual threads waited %llu times, %s in all, and kept their carriers%s%.200s; most at %.300s",
+    one.text = findings_say(f, "virtual threads waited %llu times, %s in all, and kept their carriers%s%.200s; most of that time at %.300s",
                             (unsigned long long)g->count, units_format_duration(all, sizeof all, g->sum_ns), g->what ? ", for " : "",
                             known(e->halts, g->what, ""), known(e->halts, g->site, "[unknown]"));
     findings_add(f, &one);

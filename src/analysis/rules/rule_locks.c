@@ -253,7 +253,7 @@ static void tell_plainly(struct told *t, struct finding *one)
                                  (double)t->use->writers_ns / (double)u->e->duration_ns,
                                  100 * (double)t->use->readers_ns / (double)t->use->writers_ns, findings_text(u->f, one->site));
     else
-        one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most at %.300s%s%.100s",
+        one->text = findings_say(u->f, "%u thread%s waited %s for %s%.200s, on average %.2f at a time; most of that time at %.300s%s%.100s",
                                  one->threads, plural(one->threads), t->how_long, lock_word(t), t->class_name, t->waiters,
                                  findings_text(u->f, one->site), one->owner ? ", for " : "", findings_text(u->f, one->owner));
 }

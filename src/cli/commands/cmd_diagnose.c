@@ -152,9 +152,10 @@ const struct cli_command command_diagnose = {
         "where in the program's own code, what to do, and the command that shows more. With a FILE it judges that "
         "recording.\n\n"
         "Below the findings it shows what the program did, wrong or not: processors in use, threads without one, waits "
-        "for monitors, garbage collection, allocations, each with the program's own line that has most of it. The end "
-        "lists the rules that found nothing, and those that could not be judged, with the one command that judges them: "
-        "rules about sockets, forced files, pinned carriers and late threads need the JDK's own recorder (--jfr on).\n\n"
+        "for monitors, garbage collection, allocations. Beside each it names the line of the program that causes the "
+        "largest part. The end lists the rules that found nothing, and those that could not be judged, with the one "
+        "command that judges them: rules about sockets, forced files, pinned carriers and late threads need the JDK's "
+        "own recorder (--jfr on).\n\n"
         "The recording is kept, for 'candor report' and other commands. The exit status is that of 'candor record': "
         "findings do not change it. docs/findings.md describes the rules, docs/formats/analyze-json.md the output of "
         "--json.",

@@ -287,7 +287,7 @@ static int read_all(struct reader *r)
     if (!rc && !r->chosen)
         return import_bad(r->in, "no OTLP profile in this file");
     if (!rc && r->others)
-        rc = profile_add_problem(r->p, "info", "%llu profiles of other values than %.*s are not read; --value chooses",
+        rc = profile_add_problem(r->p, "info", "%llu profiles of other values than %.*s are not read; choose one with --value",
                                  (unsigned long long)r->others, (int)(r->value.len < 60 ? r->value.len : 60), r->value.bytes);
     if (!rc && r->dropped)
         rc = profile_add_problem(r->p, "info", "%llu attributes of samples are not kept: only texts and whole numbers are",

@@ -1,6 +1,8 @@
-/* An event's part of a recording: what the collector calls for it. The collector of all events but safepoint (sampling/) calls no
- * event by name: it goes through the table of parts (sampling/parts.c), where their order stands. A function that is NULL has nothing to
- * do. An event's folder defines its part; that of the event cpu is the collector itself, with the clocks and the threads.
+/* A part: the functions with which an event takes part in a recording. Each event's folder defines one. The collector (sampling/) calls
+ * the parts in the order of their table (sampling/parts.c), and no event by name. A function that is NULL has nothing to do.
+ *
+ * Two events have no part: the collector itself records the event cpu, with the clocks and the threads, and the event safepoint has
+ * a collector of its own.
  *
  *   reserve -> claim -> start -> [ describe, take, drain, close_thread, tick, write_books, count, sum_up ]* -> end -> finish -> sum_up
  *           -> release

@@ -17,8 +17,10 @@ static const struct {
     {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
     {"lock:ns", "mutex:lock:nanoseconds:mutex:count"},
     {"holder:ns", "mutex:holder:nanoseconds:mutex:count"},
-    {"contentions:count", "mutex:contentions:count:contentions:count"},
-    {"delay:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"mutex_count:count", "mutex:contentions:count:contentions:count"},
+    {"mutex_duration:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"block_count:count", "block:contentions:count:contentions:count"},
+    {"block_duration:ns", "block:delay:nanoseconds:contentions:count"},
     {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
 

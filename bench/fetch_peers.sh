@@ -1,9 +1,9 @@
 #!/bin/sh
 # Fetches the profilers we measure ourselves against, by the machine's own Maven configuration, once.
-# usage: bench/fetch_peers.sh      prints the directory with libasyncProfiler.so
+# usage: bench/fetch_peers.sh [VERSION]      prints the directory with libasyncProfiler.so
 set -eu
 
-version=4.5
+version=${1:-4.5}
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/candor/peers/async-profiler-$version
 case $(uname -m) in
     x86_64) platform=linux-x64 ;;

@@ -4,7 +4,8 @@
 
 struct pb pb_init(const void *bytes, size_t size)
 {
-    return (struct pb){.at = bytes, .end = (const uint8_t *)bytes + size};
+    const uint8_t *at = size ? bytes : (const uint8_t *)""; /* of nothing there may be no address */
+    return (struct pb){.at = at, .end = at + size};
 }
 
 struct pb pb_message(const struct pb_field *f)

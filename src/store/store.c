@@ -191,8 +191,7 @@ static void seal_all(struct store *s, const struct sealing *l, const struct enve
             store_tell(s, "recording %" PRIu64 ": not sealed yet: %s", l->recording.id, e.text);
 }
 
-static int take(struct store *s, struct envelope_writer *w, const struct envelope *v, uint64_t *id, bool *duplicate,
-                struct error *e)
+static int take(struct store *s, struct envelope_writer *w, const struct envelope *v, struct store_added *out, struct error *e)
 {
     struct sealing *l = malloc(sizeof *l);
     if (!l)
@@ -200,13 +199,14 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
     int rc = seal_init(l, s, v, e);
     rc = rc ? rc : keep(s, w, l, e);
     if (rc == -EEXIST) {
-        *duplicate = true;
-        rc = catalogue_find(s->catalogue, v->identity, v->note.key, id, e);
+        out->duplicate = true;
+        rc = catalogue_find(s->catalogue, v->identity, v->note.key, &out->id, e);
     } else if (!rc) {
-        *id = l->recording.id;
-        arrivals_begin(&s->arrivals, *id);
+        out->id = l->recording.id;
+        snprintf(out->left_out, sizeof out->left_out, "%s", l->profiles.left_out);
+        arrivals_begin(&s->arrivals, out->id);
         seal_all(s, l, &v->note);
-        arrivals_end(&s->arrivals, *id);
+        arrivals_end(&s->arrivals, out->id);
     }
     seal_deinit(l);
     free(l);
@@ -214,16 +214,17 @@ static int take(struct store *s, struct envelope_writer *w, const struct envelop
 }
 
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
-              const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e)
+              const uint8_t identity[ENVELOPE_IDENTITY], struct store_added *out, struct error *e)
 {
     struct envelope v;
-    int rc = catalogue_find(s->catalogue, identity, note->key, id, e);
-    *duplicate = !rc && *id;
-    if (!rc && !*id) {
+    *out = (struct store_added){0};
+    int rc = catalogue_find(s->catalogue, identity, note->key, &out->id, e);
+    out->duplicate = !rc && out->id;
+    if (!rc && !out->id) {
         rc = envelope_end(w, note, identity, e);
         rc = rc ? rc : envelope_open(&v, w->path, e);
         if (!rc) {
-            rc = take(s, w, &v, id, duplicate, e);
+            rc = take(s, w, &v, out, e);
             envelope_close(&v);
         }
     }

@@ -26,10 +26,13 @@
 struct store;
 struct store_result;
 
+enum { STORE_LEFT_OUT = 400 };
+
 /* What one recording measures: a profile for each type. */
 struct store_profiles {
     struct profile list[CATALOGUE_CONTENTS_MAX];
     uint32_t count;
+    char left_out[STORE_LEFT_OUT]; /* what it holds besides, for people; "" = nothing */
 };
 /* One more, empty and initialized; NULL when there is no memory, or no room. */
 struct profile *store_profiles_add(struct store_profiles *of);
@@ -60,8 +63,13 @@ int store_begin(struct store *s, struct envelope_writer *w, struct error *e);
  *   -ERANGE           its times are not kept    -EFBIG             it unpacks to too much
  *   -ENOSPC, -EROFS, -EIO, -ENOMEM              not now
  * The writer is ended either way. */
+struct store_added {
+    uint64_t id;
+    bool duplicate;
+    char left_out[STORE_LEFT_OUT]; /* of store_profiles; "" for a duplicate */
+};
 int store_add(struct store *s, struct envelope_writer *w, const struct envelope_note *note,
-              const uint8_t identity[ENVELOPE_IDENTITY], uint64_t *id, bool *duplicate, struct error *e);
+              const uint8_t identity[ENVELOPE_IDENTITY], struct store_added *out, struct error *e);
 /* Seals unsealed parts, deletes data that is too old or too much, merges small segments for a second or two. Call it every few
  * seconds, from one thread at a time. */
 void store_maintain(struct store *s);

@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""The readers of requests to candor server, and of calls, under libFuzzer, ASan and UBSan: 100,000 executions of each.
+"""The readers of requests to candor server, of calls, and of what agents push, under libFuzzer, ASan and UBSan: 100,000 executions of each,
+30,000 of the last.
 
 tier: default
 timeout: 300
 sanitize: no
 """
+import json
+import struct
+
 import fuzzing
+import jfr_reader
 from fuzzing import ct
+import otlps
+from pb import message
 
 HEAD = b"POST /v1/recordings?service=a&host=%41+b HTTP/1.1\r\nHost: localhost\r\n"
 FORM = b'--b\r\nContent-Disposition: form-data; name="jfr"; filename="x"\r\n\r\nabc\r\n-\r\n--b\r\n\r\nx\r\n--b--\r\n'
@@ -28,12 +35,38 @@ CALLS = (
 )
 
 
-def fuzz(target, name, inputs):
+PUSHED = ({"series": [{"labels": [{"name": "__name__", "value": "mutex"}, {"name": "a", "value": "b"}],
+                       "samples": [{"rawProfile": "AAECAw=="}]}]},
+          {"resourceProfiles": [{"resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "x"}},
+                                                             {"keyStrindex": 1, "value": {"intValue": "7"}}]},
+                                 "scopeProfiles": [{"profiles": [{"sampleType": {"typeStrindex": 1}, "profileId": "00ff", "samples": [
+                                     {"stackIndex": 1, "values": ["3", 4], "timestampsUnixNano": ["5"], "attributeIndices": [1]}]}]}]}],
+           "dictionary": {"stringTable": ["", "k"], "stackTable": [{}, {"locationIndices": [1]}],
+                          "functionTable": [{}, {"nameStrindex": 1}],
+                          "locationTable": [{}, {"lines": [{"functionIndex": 1}]}], "attributeTable": [{}, {"keyStrindex": 1}]}})
+CONFIG = {"contentions": {"display-name": "mutex_count", "cumulative": False}, "delay": {"cumulative": True}}
+
+
+def pushed():
+    """Inputs of fuzz_push: the reader, then what it reads."""
+    yield from (struct.pack("B", i) + json.dumps(one).encode() for i, one in enumerate(PUSHED))
+    yield b"\2" + message((1, message((1, message((1, b"__name__"), (2, b"block"))), (2, message((1, b"abc"))))))
+    for maker in (otlps.Maker(), otlps.Maker(single=True, indexed=True, dictionary_first=True)):
+        for host in ("a", "b"):
+            maker.resource({"service.name": "s", "host.name": host, "n": 5},
+                           maker.profile("samples", "count", [("f", [1, 2], [3, 4], {"k": "v"})], 5, ("cpu", "nanoseconds", 7)),
+                           maker.profile("samples", "bytes", [("g", [9], [])], 5))
+        yield b"\3" + maker.message()
+    yield b"\4" + json.dumps(CONFIG).encode()
+    yield b"\5" + message((1, message((1, 5), (2, message((1, message((1, 1), (2, 2))))))), (2, message((1, 1), (2, b"k"))))
+
+
+def fuzz(target, name, inputs, runs=100_000):
     folder = ct.WORK / name
     folder.mkdir()
     for i, one in enumerate(inputs):
         (folder / str(i)).write_bytes(one)
-    fuzzing.fuzz(target, folder, runs=100_000)
+    fuzzing.fuzz(target, folder, runs=runs)
 
 
 if fuzzing.available():
@@ -44,4 +77,10 @@ if fuzzing.available():
     sources = ("src/server/connect/asked.c", "src/format/pb.c", "src/base/error.c", "src/base/buffer.c", "src/base/text/number.c")
     target = fuzzing.build("fuzz_call", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm")
     fuzz(target, "calls", CALLS)
+    sources = ("src/server/push/fields.c", "src/server/push/json_pb.c", "src/server/push/otlp*.c", "src/server/push/series.c",
+               "src/server/answers/ingest_parts.c", "src/store/files/labels.c", "src/format/read/otlp_tables.c", "src/format/import.c",
+               "src/format/pb.c", "src/format/system_name.c", "src/profile/profile.c", "src/profile/kinds.c", "src/profile/names.c",
+               "src/jfr/schema.c", "src/compress/*.c", "src/base/*.c", "src/base/*/*.c")
+    target = fuzzing.build("fuzz_push", sources, fuzzing.SANITIZE, "-fno-sanitize-recover=all", "-ljansson", "-lm", *jfr_reader.FLAGS)
+    fuzz(target, "pushed", pushed(), runs=30_000)
 ct.done()

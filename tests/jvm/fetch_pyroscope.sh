@@ -1,9 +1,9 @@
 #!/bin/sh
 # Fetches Pyroscope's Java agent, by the machine's own Maven configuration, once.
-# usage: tests/jvm/fetch_pyroscope.sh      prints the path of its jar
+# usage: tests/jvm/fetch_pyroscope.sh [VERSION]      prints the path of its jar
 set -eu
 
-version=2.1.2
+version=${1:-2.1.2}
 jars=${XDG_CACHE_HOME:-$HOME/.cache}/candor/jars/pyroscope-$version
 if [ ! -d "$jars" ]; then
     mkdir -p "${jars%/*}"

@@ -1,83 +1,34 @@
 #!/usr/bin/env python3
-"""Pyroscope's own Java agent in a JVM, sending to /ingest: the sum of what it sent is what the server shows and what it pruned, exactly.
+"""Pyroscope's own Java agents in a JVM, an old one and today's, sending to /ingest: the sum of what they sent is what the server shows and
+what it pruned, exactly, for every kind of sample; what is not kept is counted and named.
 
 tier: default
 timeout: 600
 
 Between agent and server stands a witness, which keeps what passes: what its recordings hold the tests' own reader says.
 """
+import collections
 import gzip
-import http.server
+import json
 import os
+import re
 import pathlib
 import sys
-import threading
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import candortest as ct
 from servers import Server
+from witness import Witness
 
 INTERVAL = 10_000_000
 UPLOADS = 3
 HOUR = {"from": "-1h", "to": "now"}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        witness, length = self.server.witness, int(self.headers.get("Content-Length", -1))
-        body = self.rfile.read(length) if length >= 0 else self.chunks()
-        if len(body) < length:  # the JVM ended meanwhile
-            return
-        headers = {name: self.headers[name] for name in ("Content-Type", "Authorization") if name in self.headers}
-        status, _, answer = witness.candor.request("POST", self.path, body, headers)
-        witness.saw(status, self.path, self.headers["Content-Type"], body)
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def chunks(self):
-        body = b""
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return body
-
-
-class Witness:
-    """Passes requests on to a candor server and keeps the recordings that were taken."""
-
-    def __init__(self, candor):
-        self.candor, self.taken, self.paths, self.refused = candor, [], [], []
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads, self.server.witness = False, self  # close() waits for what is on its way
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def saw(self, status, path, kind, body):
-        if status != 200:
-            self.refused.append((status, path))
-            return
-        boundary = b"\r\n--" + kind.split("boundary=")[1].strip('"').encode()
-        parts = (part.partition(b"\r\n\r\n") for part in (b"\r\n" + body).split(boundary))
-        self.taken += [content for head, _, content in parts if b'name="jfr"' in head]
-        self.paths.append(path)
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def fetch():
-    result = ct.run(HERE / "fetch_pyroscope.sh", timeout=200)
+def fetch(version):
+    result = ct.run(HERE / "fetch_pyroscope.sh", version, timeout=200)
     if result.status:
         ct.skip("Pyroscope's Java agent", f"it cannot be fetched: {' '.join(result.err.split())[-200:]}")
         return None
@@ -96,13 +47,7 @@ def samples_of(recordings):
     return count, tops
 
 
-def main():
-    ct.need(ct.PROGRAM, ct.BUILD / "candor-server")
-    jar, jdk = fetch(), ct.jdk(17)
-    if not jar or not jdk:
-        if not jdk:
-            ct.skip("Pyroscope's Java agent", "JDK 17 is not cached; run script/jdks")
-        ct.done()
+def check_old(jar, jdk):
     server = Server("pyroscope")
     witness = Witness(server)
     settings = {"SERVER_ADDRESS": witness.url, "APPLICATION_NAME": "ring", "LABELS": "region=eu,pod=a-1", "FORMAT": "jfr",
@@ -132,6 +77,69 @@ def main():
     ct.ok(max(methods, key=methods.get, default=None) == "TwoMethods.heavy", "and its hottest method", methods)
     ct.ok(server.balances(), "received = stored + duplicates + refused + on their way", server.metrics())
     ct.ok(server.end() == 0, "the server ends well")
+
+
+# ---- today's agent, all kinds ----
+
+def unpacked(body):
+    path = ct.WORK / "source.jfr"
+    path.write_bytes(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body)
+    return path
+
+
+def sums_of(recordings, event):
+    """({type: sum}, live objects) of the recordings, by the tests' own reader."""
+    sums, live = collections.Counter(), 0
+    for body in recordings:
+        for one in ct.jfrfile.events(unpacked(body)):
+            kind = one["@type"]
+            if kind == "jdk.ExecutionSample" and event == "itimer":
+                sums["cpu:ns"] += INTERVAL
+            elif kind == "profiler.WallClockSample":
+                sums["wall:ns"] += one["samples"] * INTERVAL
+            elif kind.startswith("jdk.ObjectAllocation"):
+                sums["alloc_space:bytes"] += one["tlabSize"] if kind.endswith("InNewTLAB") else one["allocationSize"]
+            elif kind in ("jdk.JavaMonitorEnter", "jdk.ThreadPark"):
+                sums["lock:ns"] += one["duration"]
+            live += kind == "profiler.LiveObject"
+    return dict(sums), live
+
+
+def check_new(jar, jdk, event, first):
+    server = Server(f"pyroscope-{event}")
+    witness = Witness(server)
+    settings = {"SERVER_ADDRESS": witness.url, "APPLICATION_NAME": "all", "FORMAT": "jfr", "UPLOAD_INTERVAL": "2s", "PROFILER_EVENT": event,
+                "PROFILING_INTERVAL": f"{INTERVAL // 1_000_000}ms", "PROFILER_ALLOC": "64k", "PROFILER_LOCK": "1ms", "ALLOC_LIVE": "true"}
+    environment = {**os.environ, **{f"PYROSCOPE_{name}": value for name, value in settings.items()}}
+    with ct.Jvm(jdk, "Labelled", flags=[f"-javaagent:{jar}", "-Xmx128m"], env=environment) as jvm:
+        jvm.expect("ready")
+        while not sums_of(witness.taken, event)[0].get("lock:ns") and not witness.refused:
+            jvm.round(seconds=1)
+        ct.ok(jvm.finish() == 0, f"{event}: the JVM ends well", jvm.transcript())
+    witness.close()
+    wanted, live = sums_of(witness.taken, event)
+    found = server.get("/v1/services", **HOUR)["services"][0]["types"]
+    ct.ok(not witness.refused and wanted.keys() == {first, "alloc_space:bytes", "lock:ns"} and found == wanted,
+          f"{event}: every kind has the sum that was sent: {wanted}", (found, witness.refused))
+    said = " ".join(json.loads(answer).get("left_out", "") for answer in witness.answers)
+    named = sum(map(int, re.findall(r"(\d+) samples of the kind live", said)))
+    ct.ok(live and named == live, f"{event}: {live} live objects are named", said)
+    ct.ok(re.search(r"labels of [1-9]\d* samples \(contextId", said) and re.search(r"the field labels: [1-9]\d* contexts", said),
+          f"{event}: labels are named", said)
+    ct.ok(server.balances() and server.end() == 0, f"{event}: received = stored + duplicates + refused + on their way")
+
+
+def main():
+    ct.need(ct.PROGRAM, ct.BUILD / "candor-server")
+    old, new, jdk = fetch("2.1.2"), fetch("2.9.2"), ct.jdk(17)
+    if not jdk:
+        ct.skip("Pyroscope's Java agent", "JDK 17 is not cached; run script/jdks")
+        ct.done()
+    if old:
+        check_old(old, jdk)
+    if new:
+        check_new(new, jdk, "itimer", "cpu:ns")
+        check_new(new, jdk, "wall", "wall:ns")
     ct.done()
 
 

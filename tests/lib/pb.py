@@ -1,4 +1,4 @@
-"""Protocol buffers, as tests write them: by the numbers of fields."""
+"""Protocol buffers, as tests write and read them: by the numbers of fields."""
 
 
 def varint(number):
@@ -13,3 +13,44 @@ def varint(number):
 def message(*fields):
     """Of (number of the field, integer or bytes)."""
     return b"".join(varint(n << 3) + varint(v) if isinstance(v, int) else varint(n << 3 | 2) + varint(len(v)) + v for n, v in fields)
+
+
+def fields(data):
+    """(number of the field, integer or bytes) of a message, one after the other; fixed numbers as integers."""
+    at = 0
+
+    def take():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+    while at < len(data):
+        tag = take()
+        number, wire = tag >> 3, tag & 7
+        if wire == 0:
+            yield number, take()
+            continue
+        size = {1: 8, 5: 4}.get(wire) or take()
+        part = data[at:at + size]
+        at += size
+        yield number, part if wire == 2 else int.from_bytes(part, "little")
+
+
+def packed(value):
+    """The numbers of a repeated field: of one that stands alone, or of several in one field."""
+    return [value] if isinstance(value, int) else list(_varints(value))
+
+
+def _varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            yield value
+            value = shift = 0

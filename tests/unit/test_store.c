@@ -69,6 +69,7 @@ static int add(struct store *s, const char *service, const char *host, int64_t s
     uint8_t identity[ENVELOPE_IDENTITY] = {0};
     struct error e;
     memcpy(identity, &number, sizeof number);
+    struct store_added added = {0};
     identity[31] = 1;
     if (ns)
         strcpy(note.format, "collapsed");
@@ -76,7 +77,9 @@ static int add(struct store *s, const char *service, const char *host, int64_t s
     rc = rc ? rc : labels_set(&note.labels, "host", 4, host, strlen(host), &e);
     rc = rc ? rc : store_begin(s, &w, &e);
     rc = rc ? rc : envelope_put(&w, body, strlen(body), &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, id, duplicate, &e);
+    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
+    *id = added.id;
+    *duplicate = added.duplicate;
     if (rc)
         tap_note("%s", e.text);
     labels_deinit(&note.labels);

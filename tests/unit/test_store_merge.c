@@ -142,8 +142,7 @@ static bool add(struct store *s, const char *host, int64_t second, const char *b
     struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {0};
     struct error e;
-    uint64_t id;
-    bool duplicate;
+    struct store_added added;
     number++;
     memcpy(identity, &number, sizeof number);
     identity[31] = 1;
@@ -153,7 +152,7 @@ static bool add(struct store *s, const char *host, int64_t second, const char *b
     rc = rc ? rc : labels_set(&note.labels, "host", 4, host, strlen(host), &e);
     rc = rc ? rc : store_begin(s, &w, &e);
     rc = rc ? rc : envelope_put(&w, body, strlen(body), &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, &id, &duplicate, &e);
+    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
     labels_deinit(&note.labels);
     if (rc)
         tap_note("%s", e.text);

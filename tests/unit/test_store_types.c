@@ -62,14 +62,13 @@ static int add(struct store *s, int64_t second, const char *body, uint32_t numbe
     struct envelope_writer w;
     struct envelope_note note = {.received_ns = (int64_t)clock_realtime_ns(), .from_ns = second * NS_PER_S};
     uint8_t identity[ENVELOPE_IDENTITY] = {1};
-    uint64_t id;
-    bool duplicate;
+    struct store_added added;
     struct error e;
     memcpy(identity + 1, &number, sizeof number);
     int rc = labels_set(&note.labels, "service", 7, "shop", 4, &e);
     rc = rc ? rc : store_begin(s, &w, &e);
     rc = rc ? rc : envelope_put(&w, body, strlen(body), &e);
-    rc = rc ? rc : store_add(s, &w, &note, identity, &id, &duplicate, &e);
+    rc = rc ? rc : store_add(s, &w, &note, identity, &added, &e);
     if (rc)
         tap_note("%s", e.text);
     labels_deinit(&note.labels);

@@ -30,7 +30,7 @@ const struct cli_command command_server = {
     .name = "server",
     .arguments = "[OPTION...]",
     .summary = "keep recordings of many hosts, and show them over time and together",
-    .about = "Receives recordings over HTTP, from 'candor daemon', from Pyroscope's agents (/ingest), or by curl, "
+    .about = "Receives recordings over HTTP, from 'candor daemon', from agents of Pyroscope and OpenTelemetry, or by curl, "
              "and keeps them with their labels: service, host, version and any others. Its page at / shows the "
              "services, a service over time, and the flame graph of any part of that. The same is available as JSON; "
              "docs/formats/server-api.md describes it.\n\n"

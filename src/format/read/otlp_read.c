@@ -1,5 +1,6 @@
 #include "format/otlp.h"
 
+#include "base/array.h"
 #include "format/label.h"
 #include "format/read/otlp_tables.h"
 
@@ -7,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OTHERS_MAX = 64 }; /* names of values beside the one that is read */
+
 struct value_type {
     uint64_t type, unit;
+};
+
+struct numbers {
+    uint64_t *list;
+    uint32_t count, cap;
 };
 
 struct reader {
@@ -19,6 +27,7 @@ struct reader {
     otlp_text value, unit; /* of the profiles that are read */
     bool chosen, timestamps;
     uint64_t scale, refused, others, dropped;
+    struct numbers values, times; /* of a sample */
 };
 
 /* ---- samples ---- */
@@ -64,43 +73,59 @@ static uint32_t count(const struct reader *r, const struct profile_sample *s)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* Values and timestamps stand side by side; one value may have no timestamp, and timestamps alone are a sample each. */
-static int take_observations(struct reader *r, struct pb_numbers values, struct pb_numbers times, struct who *who, bool truncated)
+/* Numbers of a sample, which may stand packed in one field or one by one. */
+static int take_numbers(struct numbers *to, struct pb_numbers rest)
 {
+    for (uint64_t n; pb_number(&rest, &n);) {
+        if (ARRAY_GROW(to->list, to->cap, to->count))
+            return -ENOMEM;
+        to->list[to->count++] = n;
+    }
+    return 0;
+}
+
+/* Values and timestamps stand side by side; one value may have no timestamp, and timestamps alone are a sample each. */
+static int take_observations(struct reader *r, const struct who *who, bool truncated)
+{
+    const struct numbers *values = &r->values, *times = &r->times;
     int rc = 0;
-    uint64_t value = 1, time = 0;
-    for (;;) {
-        bool has_value = pb_number(&values, &value), has_time = pb_number(&times, &time);
-        if (rc || !(has_value || has_time))
-            return rc;
+    for (uint32_t i = 0; !rc && (i < values->count || i < times->count); i++) {
+        bool has_value = i < values->count, has_time = i < times->count;
         struct profile_sample s = who->sample;
-        s.weight = import_weight((int64_t)(has_value ? value : 1), has_value ? r->scale : 1);
-        s.time_ns = has_time && time < INT64_MAX ? (int64_t)time : 0;
+        s.weight = import_weight(has_value ? (int64_t)values->list[i] : 1, has_value ? r->scale : 1);
+        s.time_ns = has_time && times->list[i] < INT64_MAX ? (int64_t)times->list[i] : 0;
         s.count = count(r, &s);
         rc = import_sample(r->p, &s, truncated, &r->refused);
     }
+    return rc;
+}
+
+static int take_attributes(struct reader *r, const struct pb_field *f, struct who *who)
+{
+    int rc = 0;
+    struct pb_numbers rest = pb_numbers(f);
+    for (uint64_t index; !rc && pb_number(&rest, &index);)
+        rc = take_attribute(r, index, who);
+    return rc;
 }
 
 static int take_sample(struct reader *r, const struct pb_field *field)
 {
     struct who who = {0};
-    struct pb_field values = {.wire = PB_BYTES, .bytes = (const uint8_t *)""}, times = values;
     uint64_t stack = 0;
     bool truncated;
     int rc = 0;
+    r->values.count = r->times.count = 0;
     struct pb m = pb_message(field);
     for (struct pb_field f; !rc && pb_next(&m, &f);) {
         if (f.number == r->fields->stack)
             stack = f.value;
         else if (f.number == r->fields->values)
-            values = f;
+            rc = take_numbers(&r->values, pb_numbers(&f));
         else if (f.number == r->fields->timestamps)
-            times = f;
-        else if (f.number == r->fields->attributes) {
-            struct pb_numbers rest = pb_numbers(&f);
-            for (uint64_t index; !rc && pb_number(&rest, &index);)
-                rc = take_attribute(r, index, &who);
-        }
+            rc = take_numbers(&r->times, pb_fixed64s(&f));
+        else if (f.number == r->fields->attributes)
+            rc = take_attributes(r, &f, &who);
     }
     if (!rc)
         rc = otlp_tables_stack(&r->t, stack, &who.sample.stack, &truncated);
@@ -108,7 +133,7 @@ static int take_sample(struct reader *r, const struct pb_field *field)
         rc = import_no_thread(r->p, &who.sample.thread);
     else if (!rc)
         rc = profile_thread(r->p, who.thread, who.os_id, who.java_id, &who.sample.thread);
-    return rc ? rc : take_observations(r, pb_numbers(&values), pb_fixed64s(&times), &who, truncated);
+    return rc ? rc : take_observations(r, &who, truncated);
 }
 
 /* ---- profiles ---- */
@@ -148,6 +173,26 @@ static int choose(struct reader *r, struct value_type t, bool *wanted)
     return rc;
 }
 
+/* A value beside the one that is read, once for each name. Of two units of one name only the first can be chosen. */
+static int note_other(struct reader *r, struct value_type t)
+{
+    struct profile *p = r->p;
+    otlp_text name = otlp_tables_text(&r->t, t.type);
+    uint32_t id;
+    r->others++;
+    if (!name.len || p->other_value_count == OTHERS_MAX || (name.len == r->value.len && !memcmp(name.bytes, r->value.bytes, name.len)))
+        return 0;
+    if (profile_string(p, name.bytes, name.len, &id))
+        return -ENOMEM;
+    for (uint32_t i = 0; i < p->other_value_count; i++)
+        if (p->other_values[i] == id)
+            return 0;
+    if (ARRAY_GROW(p->other_values, p->other_value_cap, p->other_value_count))
+        return -ENOMEM;
+    p->other_values[p->other_value_count++] = id;
+    return 0;
+}
+
 static void note_span(struct profile *p, uint64_t start, uint64_t duration)
 {
     if (!start || start > INT64_MAX || duration > INT64_MAX - start)
@@ -177,11 +222,13 @@ static int take_profile(struct reader *r, const struct pb_field *field)
             period = f.value;
     }
     int rc = choose(r, type, &wanted);
-    r->others += !wanted;
+    if (!rc && !wanted)
+        rc = note_other(r, type);
     if (rc || !wanted)
         return rc;
     note_span(r->p, start, duration);
-    if (otlp_is(otlp_tables_text(&r->t, period_type.unit), "nanoseconds") && period < 1ull << 62)
+    otlp_text unit = otlp_tables_text(&r->t, period_type.unit);
+    if ((otlp_is(unit, "nanoseconds") || otlp_is(unit, "ns")) && period < 1ull << 62)
         r->p->interval_ns = period;
     m = pb_message(field);
     for (struct pb_field f; !rc && pb_next(&m, &f);)
@@ -195,20 +242,14 @@ static int take_resource(struct reader *r, const struct pb_field *field)
     int rc = 0;
     struct pb m = pb_message(field);
     for (struct pb_field f; !rc && pb_next(&m, &f);) {
-        otlp_text key = {"", 0};
-        struct otlp_attribute a = {.value = {"", 0}};
-        struct pb pair = pb_message(&f);
-        for (struct pb_field one; f.number == OTLP_RESOURCE_ATTRIBUTE && pb_next(&pair, &one);) {
-            if (one.number == OTLP_KEY)
-                key = otlp_field_text(&one);
-            else if (one.number == OTLP_VALUE)
-                otlp_tables_any(&r->t, &one, &a);
-        }
-        if (otlp_is(key, OTLP_PID))
+        if (f.number != OTLP_RESOURCE_ATTRIBUTE)
+            continue;
+        struct otlp_attribute a = otlp_tables_key_value(&r->t, &f);
+        if (otlp_is(a.key, OTLP_PID))
             p->pid = a.number;
-        else if (otlp_is(key, OTLP_COMMAND))
+        else if (otlp_is(a.key, OTLP_COMMAND))
             rc = profile_string(p, a.value.bytes, a.value.len, &p->command);
-        else if (otlp_is(key, OTLP_JVM))
+        else if (otlp_is(a.key, OTLP_JVM))
             rc = profile_string(p, a.value.bytes, a.value.len, &p->jvm_version);
     }
     return rc;
@@ -243,11 +284,14 @@ static int visit_dictionary(struct reader *r, const struct pb_field *f)
 }
 
 /* What is packed in one version, values and attributes, is a link in the other, a single number. A sample that has neither of them
- * has, in 1.10, timestamps alone. */
+ * has, in 1.10, timestamps alone. Writers that pack nothing came with 1.10: their samples have values, but no packed ones as in 1.9. */
 static int note_version(struct reader *r, const struct pb_field *sample)
 {
+    bool packed = false, single = false;
     struct pb m = pb_message(sample);
     for (struct pb_field f; !r->fields && pb_next(&m, &f);) {
+        packed = packed || (f.wire == PB_BYTES && f.number == otlp_sample_fields[OTLP_1_9].values);
+        single = single || (f.wire == PB_VARINT && f.number == otlp_sample_fields[OTLP_1_10].values);
         if (f.wire == PB_BYTES && f.number == otlp_sample_fields[OTLP_1_10].values)
             r->fields = &otlp_sample_fields[OTLP_1_10];
         else if (f.wire == PB_BYTES && f.number == otlp_sample_fields[OTLP_1_9].attributes)
@@ -255,6 +299,8 @@ static int note_version(struct reader *r, const struct pb_field *sample)
         else if (f.number == otlp_sample_fields[OTLP_1_10].timestamps)
             r->timestamps = true;
     }
+    if (!r->fields && single && !packed)
+        r->fields = &otlp_sample_fields[OTLP_1_10];
     return 0;
 }
 
@@ -301,5 +347,7 @@ int otlp_read(struct profile *p, const struct import *in)
         .p = p, .in = in, .t = {.p = p, .in = in, .steps = 64 * (uint64_t)in->size + 65536}, .scale = 1};
     int rc = read_all(&r);
     otlp_tables_deinit(&r.t);
+    free(r.values.list);
+    free(r.times.list);
     return rc;
 }

@@ -86,6 +86,21 @@ struct otlp_attribute otlp_tables_attribute(const struct otlp_tables *t, uint64_
     return a;
 }
 
+struct otlp_attribute otlp_tables_key_value(const struct otlp_tables *t, const struct pb_field *field)
+{
+    struct otlp_attribute a = {.key = {"", 0}, .value = {"", 0}, .unit = {"", 0}};
+    struct pb m = pb_message(field);
+    for (struct pb_field f; pb_next(&m, &f);) {
+        if (f.number == OTLP_KEY)
+            a.key = otlp_field_text(&f);
+        else if (f.number == OTLP_KEY_INDEX)
+            a.key = otlp_tables_text(t, f.value);
+        else if (f.number == OTLP_VALUE)
+            otlp_tables_any(t, &f, &a);
+    }
+    return a;
+}
+
 /* ---- frames ---- */
 
 struct place {

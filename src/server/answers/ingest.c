@@ -22,6 +22,8 @@ static int set_label(struct labels *labels, const char *name, size_t name_len, c
         clean[i] = isalnum((unsigned char)name[i]) || strchr("_.-", name[i]) ? name[i] : '_';
     if (!isalpha((unsigned char)clean[0]))
         clean[0] = '_';
+    if (name_len > 2 && !memcmp(name, "__", 2)) /* __session_id__ is another one at each start of a program */
+        return 0;
     return value_len ? labels_set(labels, clean, name_len, value, value_len, e) : 0;
 }
 
@@ -86,11 +88,20 @@ static int read_rate(const struct http *h, struct envelope_note *note, struct er
 {
     const char *text = http_parameter(h, "sampleRate", NULL), *units = http_parameter(h, "units", NULL);
     uint64_t rate = RATE_DEFAULT;
-    if (text && number_parse(text, 1, 1000000, &rate))
+    if (text && *text && number_parse(text, 0, 1000000, &rate))
         return error_set(e, -EINVAL, "sampleRate: '%.40s' is not a rate per second", text);
+    if (text && !rate) /* it has no samples at a rate, or they say for themselves what they weigh */
+        return 0;
     if (!units || !*units || !strcmp(units, "samples"))
         note->period_ns = NS_PER_S / rate;
     return 0;
+}
+
+/* What the profiles of contention measure, which both call the same, unless sample_type_config says otherwise. */
+static int name_contention(struct envelope_note *note, struct error *e)
+{
+    int rc = labels_set(&note->values, "contentions", 11, "mutex_count", 11, e);
+    return rc ? rc : labels_set(&note->values, "delay", 5, "mutex_duration", 14, e);
 }
 
 int ingest_read(const struct http *h, struct envelope_note *note, struct error *e)
@@ -102,5 +113,6 @@ int ingest_read(const struct http *h, struct envelope_note *note, struct error *
     int rc = ingest_name(name, &note->labels, e);
     rc = rc ? rc : read_times(h, note, e);
     rc = rc ? rc : read_format(h, note, e);
+    rc = rc ? rc : name_contention(note, e);
     return rc ? rc : read_rate(h, note, e);
 }

@@ -14,18 +14,25 @@ static void put(FILE *out, const char *name, const char *type, const char *help,
 
 static void put_recordings(FILE *out, const struct counters *c)
 {
-    uint64_t ended = 0;
+    uint64_t ended = 0, received = 0;
     for (int i = 0; i < REFUSALS; i++)
         ended += c->ended[i];
-    put(out, "recordings_received_total", "counter", "Recordings that were sent.", c->received);
+    for (int i = 0; i < PROTOCOLS; i++)
+        received += c->received[i];
+    put(out, "recordings_received_total", "counter", "Recordings that were sent.", received);
+    fprintf(out, "# HELP candor_server_recordings_received_by_total Those recordings, by how they came.\n"
+                 "# TYPE candor_server_recordings_received_by_total counter\n");
+    for (int i = 0; i < PROTOCOLS; i++)
+        fprintf(out, "candor_server_recordings_received_by_total{protocol=\"%s\"} %" PRIu64 "\n", counters_protocols[i], c->received[i]);
     put(out, "recordings_stored_total", "counter", "Recordings that are on disk since then.", c->ended[STORED]);
     put(out, "recordings_duplicates_total", "counter", "Recordings that were there already.", c->ended[DUPLICATE]);
-    put(out, "recordings_in_progress", "gauge", "Recordings on their way.", c->received - ended);
+    put(out, "recordings_in_progress", "gauge", "Recordings on their way.", received - ended);
     fprintf(out, "# HELP candor_server_recordings_refused_total Recordings that were not taken.\n"
                  "# TYPE candor_server_recordings_refused_total counter\n");
     for (int i = DUPLICATE + 1; i < REFUSALS; i++)
         fprintf(out, "candor_server_recordings_refused_total{reason=\"%s\"} %" PRIu64 "\n", counters_names[i],
                 c->ended[i]);
+    put(out, "recordings_left_out_total", "counter", "Recordings that were stored, and of which queries cannot see all.", c->left_out);
     put(out, "received_bytes_total", "counter", "Bytes of recordings that were stored.", c->bytes);
 }
 

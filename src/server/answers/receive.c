@@ -3,26 +3,28 @@
 #include "base/text/units.h"
 #include "format/read/formats.h"
 #include "server/answers/ingest.h"
+#include "server/push/push.h"
+#include "server/request/arrival.h"
 #include "server/request/form.h"
 #include "server/request/times.h"
 
 #include <errno.h>
-#include <gnutls/crypto.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
+#include <sys/mman.h>
 
-enum { READER_PATIENCE_S = 10 };
-#define FORM_MAX ((uint64_t)1 << 16) /* what is around the parts */
+#define FORM_MAX ((uint64_t)INGEST_PART_MAX * INGEST_PARTS + ((uint64_t)1 << 16)) /* what a form has beside the recording */
 
 struct receive {
+    enum receive_kind kind;
     struct envelope_writer writer;
     struct envelope_note note;
     gnutls_hash_hd_t digest;
-    struct form *form; /* NULL: the body is the recording */
+    struct form *form; /* NULL: the body is the recording, or the message */
+    struct ingest_parts parts; /* of the form */
     int rc;            /* a code: what was wrong on the way */
     struct error error;
     bool counted; /* its end is */
@@ -30,48 +32,56 @@ struct receive {
 
 /* ---- how it ends ---- */
 
+static enum protocol protocol_of(const struct http *h, enum receive_kind kind)
+{
+    return kind == RECEIVE_MESSAGE ? push_protocol(h->path) : kind == RECEIVE_INGEST ? BY_INGEST : BY_RECORDINGS;
+}
+
+/* A message that fails as a whole counts as one recording, otherwise each of those in it does. */
 static void end(struct http *h, enum refusal how, uint64_t bytes)
 {
+    bool message = h->receive->kind == RECEIVE_MESSAGE;
+    if (!h->receive->counted && message)
+        counters_received(&h->server->counters, protocol_of(h, RECEIVE_MESSAGE));
     if (!h->receive->counted)
         counters_ended(&h->server->counters, how, bytes);
     h->receive->counted = true;
 }
 
-static void refuse(struct http *h, int rc, const char *text)
+static void answer_refusal(struct http *h, int rc, const char *text)
 {
     switch (rc) {
     case -EINVAL:
-        end(h, REFUSED_CONTENT, 0);
+    case -ERANGE:
         http_error(h, HTTP_BAD_REQUEST, "%s", text);
         break;
     case -EPROTONOSUPPORT:
-        end(h, REFUSED_FORMAT, 0);
         http_error(h, HTTP_UNSUPPORTED_MEDIA_TYPE, "%s", text);
         break;
-    case -ERANGE:
-        end(h, REFUSED_TIME, 0);
-        http_error(h, HTTP_BAD_REQUEST, "%s", text);
-        break;
     case -EFBIG:
-        end(h, REFUSED_TOO_LARGE, 0);
         http_error(h, HTTP_CONTENT_TOO_LARGE, "%s", text);
         break;
     case -ENOMEM:
-        end(h, REFUSED_MEMORY, 0);
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         break;
     case -EBUSY:
-        end(h, REFUSED_BUSY, 0);
         http_later(h, HTTP_TOO_MANY_REQUESTS, text);
         break;
     case -EBADMSG:
-        end(h, REFUSED_INTERNAL, 0);
         http_error(h, HTTP_INTERNAL_SERVER_ERROR, "%s", text);
         break;
     default: /* full, read-only, broken: the disk's matter */
-        end(h, REFUSED_DISK, 0);
         http_later(h, HTTP_SERVICE_UNAVAILABLE, text);
     }
+}
+
+static void refuse(struct http *h, int rc, const char *text)
+{
+    end(h, arrival_refusal(rc), 0);
+    if (h->receive->kind == RECEIVE_MESSAGE)
+        push_refuse(h, rc, text);
+    else
+        answer_refusal(h, rc, text);
 }
 
 /* ---- the head of the request ---- */
@@ -137,9 +147,11 @@ static int take_key(struct http *h, struct receive *r)
     return 0;
 }
 
-static int read_head(struct http *h, struct receive *r, bool ingest)
+static int read_head(struct http *h, struct receive *r)
 {
-    if (ingest)
+    if (r->kind == RECEIVE_MESSAGE)
+        return 0;
+    if (r->kind == RECEIVE_INGEST)
         return ingest_read(h, &r->note, &r->error);
     int rc = 0;
     for (uint32_t i = 0; !rc && i < h->head.parameter_count; i++)
@@ -171,8 +183,11 @@ static void put(struct http *h, const char *bytes, size_t n)
 
 static void take_field(void *context, const char *name, const char *bytes, size_t n)
 {
+    struct http *h = context;
     if (!strcmp(name, "jfr") || !strcmp(name, "profile"))
-        put(context, bytes, n);
+        put(h, bytes, n);
+    else
+        ingest_take(&h->receive->parts, name, bytes, n);
 }
 
 /* The body is a form: 0, or a code. */
@@ -187,22 +202,48 @@ static int begin_form(struct http *h, struct receive *r, const char *type)
     return 0;
 }
 
-int receive_begin(struct http *h, bool ingest)
+enum receive_kind receive_kind(const char *path)
+{
+    if (push_protocol(path) != PROTOCOLS)
+        return RECEIVE_MESSAGE;
+    if (!strcmp(path, "/ingest") || !strcmp(path, "/pyroscope/ingest"))
+        return RECEIVE_INGEST;
+    return strcmp(path, "/v1/recordings") ? RECEIVE_NOTHING : RECEIVE_RECORDING;
+}
+
+void receive_not_allowed(struct http *h, enum receive_kind kind)
+{
+    counters_received(&h->server->counters, protocol_of(h, kind));
+    counters_ended(&h->server->counters, REFUSED_NOT_ALLOWED, 0);
+}
+
+static bool is_form(const struct http *h, enum receive_kind kind)
+{
+    const char *type = http_header(h, "Content-Type");
+    return kind == RECEIVE_INGEST && type && !strncasecmp(type, "multipart/form-data", strlen("multipart/form-data"));
+}
+
+int receive_begin(struct http *h, enum receive_kind kind)
 {
     struct receive *r = h->receive = calloc(1, sizeof *r);
-    counters_received(&h->server->counters);
+    if (!r || kind != RECEIVE_MESSAGE)
+        counters_received(&h->server->counters, protocol_of(h, kind));
     if (!r) {
         counters_ended(&h->server->counters, REFUSED_MEMORY, 0);
         http_later(h, HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return -ENOMEM;
     }
+    r->kind = kind;
     r->writer.fd = -1;
     r->note.received_ns = (int64_t)clock_realtime_ns();
-    const char *type = http_header(h, "Content-Type");
-    bool form = ingest && type && !strncasecmp(type, "multipart/form-data", strlen("multipart/form-data"));
-    int rc = read_head(h, r, ingest);
-    if (!rc && form)
-        rc = begin_form(h, r, type);
+    ingest_parts_init(&r->parts);
+    if (kind == RECEIVE_MESSAGE && push_begin(h)) {
+        end(h, REFUSED_FORMAT, 0);
+        return -EINVAL;
+    }
+    int rc = read_head(h, r);
+    if (!rc && is_form(h, kind))
+        rc = begin_form(h, r, http_header(h, "Content-Type"));
     if (rc == -EINVAL) {
         end(h, REFUSED_LABELS, 0);
         http_error(h, HTTP_BAD_REQUEST, "%s", r->error.text);
@@ -228,74 +269,80 @@ void receive_some(struct http *h, const char *bytes, size_t n)
         r->rc = error_set(&r->error, -EINVAL, "its multipart body is malformed");
 }
 
-/* The digest of the content and of what was said of it: the same stacks of another time are another recording. */
-static int identify(struct receive *r, uint8_t identity[ENVELOPE_IDENTITY])
-{
-    uint8_t both[2 * ENVELOPE_IDENTITY];
-    struct buffer labels;
-    gnutls_hash_output(r->digest, both);
-    buffer_init(&labels, 1 << 20);
-    int rc = labels_write(&r->note.labels, &labels);
-    buffer_printf(&labels, " %" PRId64 " %" PRId64, r->note.from_ns, r->note.until_ns);
-    if (!rc && !labels.failed &&
-        (gnutls_hash_fast(GNUTLS_DIG_SHA256, labels.data, labels.len, both + ENVELOPE_IDENTITY) ||
-         gnutls_hash_fast(GNUTLS_DIG_SHA256, both, sizeof both, identity)))
-        rc = -ENOMEM;
-    rc = rc || !labels.failed ? rc : -ENOMEM;
-    buffer_deinit(&labels);
-    return rc;
-}
-
-static int take_turn(struct server *s, struct error *e)
-{
-    for (int waited = 0; waited < READER_PATIENCE_S; waited++) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        if (!sem_timedwait(&s->readers, &until))
-            return 0;
-        if (s->stop.asked)
-            break;
-    }
-    return error_set(e, -EBUSY, "too many recordings at once");
-}
-
-static void answer(struct http *h, uint64_t id, bool duplicate)
+static void answer(struct http *h, const struct store_added *added, const char *left_out)
 {
     struct http_writer w;
     if (http_write_begin(h, &w))
         return;
     jsonw_object(&w.json);
-    jsonw_member_uint(&w.json, "id", id);
+    jsonw_member_uint(&w.json, "id", added->id);
     jsonw_key(&w.json, "duplicate");
-    jsonw_bool(&w.json, duplicate);
+    jsonw_bool(&w.json, added->duplicate);
+    if (*left_out)
+        jsonw_member_text(&w.json, "left_out", left_out);
     jsonw_object_end(&w.json);
     http_write_end(h, &w, HTTP_OK, "application/json");
 }
 
-void receive_end(struct http *h)
+/* The fields beside the recording: 0, or a code. */
+static int end_form(struct receive *r)
 {
-    struct receive *r = h->receive;
+    if (!form_is_complete(r->form))
+        return error_set(&r->error, -EINVAL, "its multipart body has no end");
+    if (!r->writer.size)
+        return error_set(&r->error, -EINVAL, "its multipart body has no field jfr or profile");
+    return ingest_use(&r->parts, &r->note, &r->error);
+}
+
+static void end_recording(struct http *h, struct receive *r)
+{
     uint8_t identity[ENVELOPE_IDENTITY];
-    uint64_t id = 0, size = r->writer.size;
-    bool duplicate = false;
-    int rc = r->rc;
-    if (!rc && r->form && !form_is_complete(r->form))
-        rc = error_set(&r->error, -EINVAL, "its multipart body has no end");
-    if (!rc && r->form && !size)
-        rc = error_set(&r->error, -EINVAL, "its multipart body has no field jfr or profile");
-    rc = rc ? rc : identify(r, identity);
-    rc = rc ? rc : take_turn(h->server, &r->error);
+    uint64_t size = r->writer.size;
+    struct store_added added = {0};
+    int rc = r->form ? end_form(r) : 0;
+    rc = rc ? rc : arrival_identity(r->digest, &r->note, identity);
+    rc = rc ? rc : arrival_turn(h->server, &r->error);
     if (!rc) {
-        rc = store_add(h->server->store, &r->writer, &r->note, identity, &id, &duplicate, &r->error);
-        sem_post(&h->server->readers);
+        rc = store_add(h->server->store, &r->writer, &r->note, identity, &added, &r->error);
+        arrival_turn_end(h->server);
     }
     if (rc) {
         refuse(h, rc, r->error.text);
         return;
     }
-    end(h, duplicate ? DUPLICATE : STORED, size);
-    answer(h, id, duplicate);
+    char left_out[2 * STORE_LEFT_OUT];
+    bool both = *added.left_out && *r->parts.left_out;
+    snprintf(left_out, sizeof left_out, "%s%s%s", added.left_out, both ? "; " : "", r->parts.left_out);
+    if (*left_out)
+        counters_left_out(&h->server->counters);
+    end(h, added.duplicate ? DUPLICATE : STORED, size);
+    answer(h, &added, left_out);
+}
+
+/* The message is read from the file that it was written to: it may be large. */
+static void end_message(struct http *h, struct receive *r)
+{
+    uint64_t size = ENVELOPE_HEAD + r->writer.size;
+    char *map = r->writer.size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, r->writer.fd, 0) : NULL;
+    if (map == MAP_FAILED) {
+        refuse(h, -ENOMEM, "out of memory");
+        return;
+    }
+    r->counted = true; /* what is in it counts from here on */
+    push_answer(h, map ? map + ENVELOPE_HEAD : "", r->writer.size);
+    if (map)
+        munmap(map, size);
+}
+
+void receive_end(struct http *h)
+{
+    struct receive *r = h->receive;
+    if (r->rc)
+        refuse(h, r->rc, r->error.text);
+    else if (r->kind == RECEIVE_MESSAGE)
+        end_message(h, r);
+    else
+        end_recording(h, r);
 }
 
 void receive_free(struct http *h)
@@ -308,7 +355,8 @@ void receive_free(struct http *h)
     if (r->digest)
         gnutls_hash_deinit(r->digest, NULL);
     envelope_abandon(&r->writer);
-    labels_deinit(&r->note.labels);
+    envelope_note_deinit(&r->note);
+    ingest_parts_deinit(&r->parts);
     free(r);
     h->receive = NULL;
 }

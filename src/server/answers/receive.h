@@ -1,12 +1,19 @@
-/* Receives a recording: /v1/recordings, and /ingest for Pyroscope's agents. */
+/* Receives a body that brings recordings: one, by /v1/recordings, or by /ingest for Pyroscope's agents; or a message with several, for
+ * other agents (push/push.h). */
 #ifndef CANDOR_SERVER_ANSWERS_RECEIVE_H
 #define CANDOR_SERVER_ANSWERS_RECEIVE_H
 
 #include "server/request/http.h"
 #include "store/files/envelope.h"
 
+enum receive_kind { RECEIVE_NOTHING, RECEIVE_RECORDING, RECEIVE_INGEST, RECEIVE_MESSAGE };
+
+/* What a body that is posted there brings. */
+enum receive_kind receive_kind(const char *path);
 /* At the head of the request: labels, sizes, a file. It may answer at once (h->answered). 0 = go on. */
-int receive_begin(struct http *h, bool ingest);
+int receive_begin(struct http *h, enum receive_kind kind);
+/* Who sends it may not: counts it. */
+void receive_not_allowed(struct http *h, enum receive_kind kind);
 /* Some of the body. */
 void receive_some(struct http *h, const char *bytes, size_t n);
 /* All of it has come: answers. */

@@ -42,7 +42,9 @@ static int allow(struct http *h, unsigned scope)
         return 0;
     unsigned scopes = tokens_scopes(&s->tokens, http_header(h, "Authorization"));
     if (!(scopes & scope) && connect_is(h->path))
-        connect_error(h, scopes ? "permission_denied" : "unauthenticated", "a token that may read is wanted: Authorization: Bearer TOKEN");
+        connect_error(h, scopes ? "permission_denied" : "unauthenticated",
+                      scope == TOKEN_WRITE ? "a token that may write is wanted: Authorization: Bearer TOKEN"
+                                           : "a token that may read is wanted: Authorization: Bearer TOKEN");
     else if (!scopes)
         http_error(h, HTTP_UNAUTHORIZED, "a token is wanted: Authorization: Bearer TOKEN");
     else if (!(scopes & scope))
@@ -73,9 +75,20 @@ static void get(struct http *h)
         counters_query(&h->server->counters, clock_monotonic_ns() - begun);
 }
 
+/* Where a body may not be packed by HTTP; a recording may be packed by itself. True: it has answered. */
+static bool is_packed(struct http *h)
+{
+    static const char text[] = "Content-Encoding: not supported here; send a compressed recording as it is, without this header";
+    if (h->head.packed && connect_is(h->path))
+        connect_error(h, "unimplemented", text);
+    else if (h->head.packed)
+        http_error(h, HTTP_BAD_REQUEST, "%s", text);
+    return h->head.packed;
+}
+
 static void begin_call(struct http *h)
 {
-    if (allow(h, TOKEN_READ))
+    if (allow(h, TOKEN_READ) || is_packed(h))
         return;
     buffer_init(&h->message, CALL_BYTES_MAX);
     h->takes_body = true;
@@ -83,21 +96,22 @@ static void begin_call(struct http *h)
 
 static void post(struct http *h)
 {
-    if (connect_is(h->path)) {
+    enum receive_kind kind = receive_kind(h->path);
+    if (kind == RECEIVE_NOTHING && connect_is(h->path)) {
         begin_call(h);
         return;
     }
-    bool ingest = !strcmp(h->path, "/ingest");
-    if (!ingest && strcmp(h->path, "/v1/recordings")) {
+    if (kind == RECEIVE_NOTHING) {
         http_error(h, HTTP_NOT_FOUND, "nothing can be sent here; POST /v1/recordings");
         return;
     }
     if (allow(h, TOKEN_WRITE)) {
-        counters_received(&h->server->counters);
-        counters_ended(&h->server->counters, REFUSED_NOT_ALLOWED, 0);
+        receive_not_allowed(h, kind);
         return;
     }
-    receive_begin(h, ingest);
+    if (kind != RECEIVE_MESSAGE && is_packed(h))
+        return;
+    receive_begin(h, kind);
     h->takes_body = h->receive != NULL;
 }
 
@@ -147,5 +161,7 @@ void routes_drop(struct http *h)
 
 bool routes_is_query(const struct http *h)
 {
+    if (receive_kind(h->path) == RECEIVE_MESSAGE)
+        return false;
     return connect_is(h->path) || (!strncmp(h->path, "/v1/", 4) && strcmp(h->method, "POST") != 0);
 }

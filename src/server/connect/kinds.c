@@ -17,8 +17,10 @@ static const struct named others[] = {
     {"alloc_objects:count", "memory:alloc_objects:count:space:bytes"},
     {"inuse_space:bytes", "memory:inuse_space:bytes:space:bytes"},
     {"inuse_objects:count", "memory:inuse_objects:count:space:bytes"},
-    {"contentions:count", "mutex:contentions:count:contentions:count"},
-    {"delay:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"mutex_count:count", "mutex:contentions:count:contentions:count"},
+    {"mutex_duration:ns", "mutex:delay:nanoseconds:contentions:count"},
+    {"block_count:count", "block:contentions:count:contentions:count"},
+    {"block_duration:ns", "block:delay:nanoseconds:contentions:count"},
     {"goroutine:count", "goroutines:goroutine:count:goroutine:count"},
 };
 

@@ -7,10 +7,16 @@ const char *const counters_names[REFUSALS] = {[STORED] = "stored",
 #undef COUNTERS_NAME
 };
 
-void counters_received(struct counters *c)
+const char *const counters_protocols[PROTOCOLS] = {
+#define COUNTERS_NAME(name, word) [BY_##name] = word,
+    COUNTERS_PROTOCOLS(COUNTERS_NAME)
+#undef COUNTERS_NAME
+};
+
+void counters_received(struct counters *c, enum protocol by)
 {
     pthread_mutex_lock(&c->lock);
-    c->received++;
+    c->received[by]++;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -19,6 +25,13 @@ void counters_ended(struct counters *c, enum refusal how, uint64_t bytes)
     pthread_mutex_lock(&c->lock);
     c->ended[how]++;
     c->bytes += how == STORED ? bytes : 0;
+    pthread_mutex_unlock(&c->lock);
+}
+
+void counters_left_out(struct counters *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->left_out++;
     pthread_mutex_unlock(&c->lock);
 }
 

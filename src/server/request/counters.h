@@ -23,6 +23,16 @@ enum refusal {
         REFUSALS
 };
 
+/* How a recording came: the name in /metrics. */
+#define COUNTERS_PROTOCOLS(X) X(RECORDINGS, "recordings") X(INGEST, "ingest") X(PUSH, "push") X(OTLP, "otlp")
+
+enum protocol {
+#define COUNTERS_PROTOCOL(name, word) BY_##name,
+    COUNTERS_PROTOCOLS(COUNTERS_PROTOCOL)
+#undef COUNTERS_PROTOCOL
+        PROTOCOLS
+};
+
 /* What becomes of connections, and of requests that are none. */
 enum connection_event {
     CONNECTION_ACCEPTED,
@@ -40,15 +50,18 @@ enum connection_event {
 struct counters {
     pthread_mutex_t lock;
     uint64_t connections[CONNECTION_EVENTS];
-    uint64_t received, ended[REFUSALS], bytes;
+    uint64_t received[PROTOCOLS], ended[REFUSALS], bytes;
+    uint64_t left_out; /* recordings of which something is not kept for queries */
     uint64_t queries;
     uint64_t query_ns;
 };
 
 extern const char *const counters_names[REFUSALS];
+extern const char *const counters_protocols[PROTOCOLS];
 
-void counters_received(struct counters *c);
+void counters_received(struct counters *c, enum protocol by);
 void counters_ended(struct counters *c, enum refusal how, uint64_t bytes);
+void counters_left_out(struct counters *c);
 void counters_connection(struct counters *c, enum connection_event what);
 void counters_query(struct counters *c, uint64_t ns);
 /* One consistent set. */

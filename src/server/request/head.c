@@ -197,9 +197,10 @@ static const char *read_framing(struct head *head)
         return "more than one Transfer-Encoding";
     if (lengths && codings)
         return "both Content-Length and Transfer-Encoding";
-    if (contents > 1 || (contents && strcasecmp(content, "identity")))
-        return "Content-Encoding: not supported; send a compressed recording as it is, without this header";
+    if (contents > 1 || (contents && strcasecmp(content, "identity") && strcasecmp(content, "gzip")))
+        return "Content-Encoding: only gzip is supported";
     head->chunked = codings;
+    head->packed = contents && !strcasecmp(content, "gzip");
     return lengths ? read_length(head, length) : NULL;
 }
 

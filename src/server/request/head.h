@@ -25,6 +25,7 @@ struct head {
     bool old;        /* HTTP/1.0 */
     bool expects;    /* Expect: 100-continue */
     bool chunked;
+    bool packed;     /* Content-Encoding: gzip */
     uint64_t length; /* of the body, unless it is chunked; 0 = none */
     char *text;      /* what the others point into */
 };

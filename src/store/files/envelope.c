@@ -62,6 +62,13 @@ static int write_note(struct buffer *out, const struct envelope_note *n)
     buffer_printf(
         out, "\nreceived %" PRId64 "\nfrom %" PRId64 "\nuntil %" PRId64 "\nperiod %" PRIu64 "\nformat %s\nkey %s\n",
         n->received_ns, n->from_ns, n->until_ns, n->period_ns, n->format, n->key);
+    if (n->values.count) {
+        buffer_text(out, "values ");
+        rc = rc ? rc : labels_write(&n->values, out);
+        buffer_text(out, "\n");
+    }
+    if (*n->family)
+        buffer_printf(out, "family %s\n", n->family);
     return rc || out->failed ? -ENOMEM : 0;
 }
 
@@ -103,6 +110,8 @@ static int read_line(struct envelope_note *n, const char *name, const char *valu
 {
     if (!strcmp(name, "labels"))
         return labels_read(&n->labels, value, strlen(value), e);
+    if (!strcmp(name, "values"))
+        return labels_read(&n->values, value, strlen(value), e);
     if (!strcmp(name, "received"))
         n->received_ns = number_signed_or_zero(value);
     else if (!strcmp(name, "from"))
@@ -115,6 +124,8 @@ static int read_line(struct envelope_note *n, const char *name, const char *valu
         snprintf(n->format, sizeof n->format, "%s", value);
     else if (!strcmp(name, "key"))
         snprintf(n->key, sizeof n->key, "%s", value);
+    else if (!strcmp(name, "family"))
+        snprintf(n->family, sizeof n->family, "%s", value);
     return 0;
 }
 
@@ -183,6 +194,12 @@ void envelope_close(struct envelope *v)
 {
     if (v->map)
         munmap(v->map, v->map_size);
-    labels_deinit(&v->note.labels);
+    envelope_note_deinit(&v->note);
     *v = (struct envelope){0};
+}
+
+void envelope_note_deinit(struct envelope_note *n)
+{
+    labels_deinit(&n->labels);
+    labels_deinit(&n->values);
 }

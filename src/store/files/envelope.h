@@ -20,6 +20,8 @@
 
 enum { ENVELOPE_IDENTITY = 32, ENVELOPE_KEY_MAX = 128, ENVELOPE_HEAD = 128 };
 
+#define ENVELOPE_LEFT_OUT "-"
+
 /* The metadata of a recording. */
 struct envelope_note {
     struct labels labels;
@@ -27,6 +29,8 @@ struct envelope_note {
     int64_t from_ns, until_ns; /* 0 = not said */
     uint64_t period_ns;        /* what a sample without weight stands for, 0 = not said */
     char format[16];           /* of formats.h, "" = by content */
+    struct labels values;      /* other names for what it measures, by its own; ENVELOPE_LEFT_OUT = not kept */
+    char family[64];           /* what it measures is called FAMILY_NAME, unless `values` has it; "" = as it says */
     char key[ENVELOPE_KEY_MAX + 1];
 };
 
@@ -58,5 +62,6 @@ struct envelope {
 /* 0, or a code with one line; -EBADMSG when it is damaged. Every byte is checked. */
 int envelope_open(struct envelope *v, const char *path, struct error *e);
 void envelope_close(struct envelope *v);
+void envelope_note_deinit(struct envelope_note *n);
 
 #endif

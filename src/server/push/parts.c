@@ -1,0 +1,99 @@
+#include "server/push/parts.h"
+
+#include "server/request/arrival.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what became of them ---- */
+
+void parts_refuse(struct parts *p, int rc, const struct error *e)
+{
+    p->count++;
+    p->refused++;
+    counters_received(&p->server->counters, p->protocol);
+    counters_ended(&p->server->counters, arrival_refusal(rc), 0);
+    if (p->code && (arrival_may_retry(p->code) || !arrival_may_retry(rc)))
+        return;
+    p->code = rc;
+    p->error = *e;
+}
+
+void parts_leave_out(struct parts *p, const char *text)
+{
+    size_t used = strlen(p->left_out), n = strlen(text);
+    if (n && !strstr(p->left_out, text) && used + n + 3 < sizeof p->left_out)
+        snprintf(p->left_out + used, sizeof p->left_out - used, "%s%s", used ? "; " : "", text);
+}
+
+/* ---- one ---- */
+
+static int store(struct parts *p, struct envelope_note *note, const void *bytes, size_t n, struct store_added *added, struct error *e)
+{
+    struct envelope_writer w = {.fd = -1};
+    uint8_t identity[ENVELOPE_IDENTITY];
+    gnutls_hash_hd_t digest;
+    if (!n)
+        return error_set(e, -EINVAL, "a profile is empty");
+    if (n > p->server->options->max_body)
+        return error_set(e, -EFBIG, "a profile has more than --max-body, %llu bytes", (unsigned long long)p->server->options->max_body);
+    if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256))
+        return error_set(e, -ENOMEM, "out of memory");
+    gnutls_hash(digest, bytes, n);
+    int rc = arrival_identity(digest, note, identity) ? error_set(e, -ENOMEM, "out of memory") : 0;
+    gnutls_hash_deinit(digest, NULL);
+    rc = rc ? rc : store_begin(p->server->store, &w, e);
+    if (rc)
+        return rc;
+    rc = envelope_put(&w, bytes, n, e);
+    rc = rc ? rc : arrival_turn(p->server, e);
+    if (!rc) { /* each has its own turn: others come between those of a large message */
+        rc = store_add(p->server->store, &w, note, identity, added, e);
+        arrival_turn_end(p->server);
+    }
+    envelope_abandon(&w);
+    return rc;
+}
+
+void parts_take(struct parts *p, struct envelope_note *note, const void *bytes, size_t n)
+{
+    struct store_added added = {0};
+    struct error e;
+    int rc = p->count < PARTS_MAX ? 0 : error_set(&e, -EFBIG, "more than %d profiles in one message", PARTS_MAX);
+    note->received_ns = p->received_ns;
+    rc = rc ? rc : store(p, note, bytes, n, &added, &e);
+    if (rc) {
+        parts_refuse(p, rc, &e);
+        return;
+    }
+    p->count++;
+    counters_received(&p->server->counters, p->protocol);
+    counters_ended(&p->server->counters, added.duplicate ? DUPLICATE : STORED, n);
+    if (*added.left_out)
+        counters_left_out(&p->server->counters);
+    parts_leave_out(p, added.left_out);
+}
+
+/* ---- labels ---- */
+
+int parts_label(struct parts *p, struct labels *labels, const char *name, size_t name_len, const char *value, size_t value_len)
+{
+    char clean[LABEL_NAME_MAX + 1], text[2 * LABEL_NAME_MAX];
+    struct error e;
+    size_t n = name_len < LABEL_NAME_MAX ? name_len : LABEL_NAME_MAX;
+    if (!n || !value_len)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        clean[i] = isalnum((unsigned char)name[i]) || (name[i] && strchr("_.-", name[i])) ? name[i] : '_';
+    if (!isalpha((unsigned char)*clean))
+        *clean = '_';
+    clean[n] = 0;
+    int rc = labels_set(labels, clean, n, value, value_len, &e);
+    if (rc == -EINVAL) {
+        snprintf(text, sizeof text, "label %s", clean);
+        parts_leave_out(p, text);
+    }
+    return rc == -ENOMEM ? rc : 0;
+}

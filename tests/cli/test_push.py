@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""What agents of Pyroscope push: the Go agent with all its profiles to /ingest, and push.v1 over Connect, by hand and by the stubs of the
+interface definitions; each sum on the server is that of what was sent, by type, and everything that is not kept is named.
+
+tier: default
+timeout: 600
+"""
+import base64
+import collections
+import gzip
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import candortest as ct
+import goclients
+import pb
+import pprofs
+from servers import Server
+from witness import Witness
+
+NOW = int(time.time())
+TIME = {"from": NOW - 3600, "to": NOW + 3600}
+PATH = "/push.v1.PusherService/Push"
+JSON, PROTO = {"Content-Type": "application/json"}, {"Content-Type": "application/proto", "Connect-Protocol-Version": "1"}
+CONTENTION = (("contentions", "count"), ("delay", "nanoseconds"))
+CPU = (("samples", "count"), ("cpu", "nanoseconds"))
+
+
+def types_of(server, service):
+    found = {one["name"]: one["types"] for one in server.get("/v1/services", **TIME)["services"]}
+    return found.get(service, {})
+
+
+def series(labels, *profiles):
+    """An entry of a PushRequest as protobuf's JSON has it."""
+    return {"labels": [{"name": name, "value": value} for name, value in labels.items()],
+            "samples": [{"rawProfile": base64.b64encode(one).decode(), "ID": "x"} for one in profiles]}
+
+
+def as_proto(message):
+    return pb.message(*((1, pb.message(*((1, pb.message((1, one["name"].encode()), (2, one["value"].encode()))) for one in entry["labels"]),
+                                       *((2, pb.message((1, base64.b64decode(one["rawProfile"])), (2, b"x"))) for one in entry["samples"])))
+                        for entry in message["series"]))
+
+
+def post(server, body, headers, packed):
+    coding = {"Content-Encoding": "gzip"} if packed else {}
+    return server.request("POST", PATH, gzip.compress(body) if packed else body, {**headers, **coding})
+
+
+def by_json(server, message, packed=False):
+    return post(server, json.dumps(message).encode(), JSON, packed)
+
+
+def by_proto(server, message, packed=False):
+    return post(server, as_proto(message), PROTO, packed)
+
+
+# ---- push.v1 ----
+
+def check_push(server, what, send):
+    """send(message) -> whether it was taken."""
+    service, start = f"push.{what.replace(' ', '-')}", NOW - 120
+    mutex = pprofs.make(CONTENTION, [("a", (3, 500)), ("b", (1, 7))], start=start)
+    block = pprofs.make(CONTENTION, [("a", (2, 90))], start=start)
+    message = {"series": [
+        series({"__name__": "process_cpu", "service_name": service, "__delta__": "false", "namespace": "eu/1", "dotted.key": "v"},
+               gzip.compress(pprofs.make(CPU, [("a", (2, 20_000_000)), ("b", (1, 10_000_000))], start=start)),
+               pprofs.make(CPU, [("a", (1, 10_000_000))], start=start + 10)),
+        series({"__name__": "mutex", "service_name": service}, mutex), series({"__name__": "block", "service_name": service}, block),
+        series({"__name__": "process_cpu", "service_name": service}, pprofs.make((("samples", "count"),), [("a", (6,))], start=start)),
+        series({"__name__": "fgprof", "service_name": service}, pprofs.make((("time", "nanoseconds"),), [("a", (11,))], start=start))]}
+    ct.ok(send(message), f"{what}: it is taken")
+    wanted = {"cpu:ns": 40_000_000, "cpu:samples": 6, "mutex_count:count": 4, "mutex_duration:ns": 507,
+              "block_count:count": 2, "block_duration:ns": 90, "fgprof_time:ns": 11}
+    ct.ok(types_of(server, service) == wanted, f"{what}: each value has its type, and its sum", (types_of(server, service), wanted))
+    labelled = f'service="{service}",namespace="eu/1",dotted.key="v"'
+    ct.ok(server.total(labelled, type="cpu:ns", **TIME) == 40_000_000, f"{what}: and its labels")
+    ids = {"mutex:contentions:count:contentions:count": 4, "block:delay:nanoseconds:contentions:count": 90}
+    for one, weight in ids.items():
+        asked = {"profileTypeID": one, "labelSelector": f'{{service_name="{service}"}}', "start": (NOW - 3600) * 1000, "end": NOW * 1000}
+        graph = json.loads(server.request("POST", "/querier.v1.QuerierService/SelectMergeStacktraces", json.dumps(asked).encode(), JSON)[2])
+        ct.ok(int(graph["flamegraph"].get("total", 0)) == weight, f"{what}: {one} is found by Pyroscope's name", graph)
+    ct.ok(send(message) and types_of(server, service) == wanted, f"{what}: what is sent again counts once")
+
+
+def check_push_errors(server):
+    good = pprofs.make(CPU, [("a", (1, 5))], start=NOW - 60)
+    before = server.metrics()["candor_server_recordings_stored_total"]
+    for name, message, wanted in (
+            ("no profile", {"series": [series({"__name__": "process_cpu", "service_name": "e"}, b"no profile")]}, "1 of 1"),
+            ("an empty one", {"series": [series({"__name__": "process_cpu", "service_name": "e"}, b"")]}, "1 of 1"),
+            ("no name", {"series": [series({"service_name": "e"}, good, good)]}, "2 of 2"),
+            ("a label twice", {"series": [{"labels": [{"name": "a", "value": "1"}] * 2 + [{"name": "__name__", "value": "x"}],
+                                           "samples": series({}, good)["samples"]}]}, "more than once")):
+        for encoding, send in (("JSON", by_json), ("proto", by_proto)):
+            status, headers, content = send(server, message)
+            error = json.loads(content)
+            ct.ok((status, error["code"], headers["Content-Type"]) == (400, "invalid_argument", "application/json") and
+                  wanted in error["message"], f"{encoding}, {name}: invalid_argument, which is not tried again", content)
+    ct.ok(server.metrics()["candor_server_recordings_stored_total"] == before, "and nothing of it is stored")
+    half = {"series": [series({"__name__": "process_cpu", "service_name": "half"}, good, b"no profile")]}
+    status, _, content = by_proto(server, half)
+    ct.ok(status == 400 and b"1 of 2 profiles refused" in content and types_of(server, "half") == {"cpu:ns": 5},
+          "of two the good one is stored, the other is named", content)
+    for name, body, headers, wanted in (
+            ("damaged", b"\x0a\x05ab", PROTO, 400), ("cut in a series", as_proto(half)[:-1], PROTO, 400), ("no JSON", b"[1", JSON, 400),
+            ("bad base64", b'{"series": [{"samples": [{"rawProfile": "a"}]}]}', JSON, 400),
+            ("a list for a message", b'{"series": [[]]}', JSON, 400),
+            ("not packed", b"abc", {**PROTO, "Content-Encoding": "gzip"}, 400),
+            ("damaged packing", gzip.compress(as_proto(half))[:-9], {**PROTO, "Content-Encoding": "gzip"}, 400),
+            ("of another type", b"", {"Content-Type": "text/plain"}, 415),
+            ("of another version", b"", {**PROTO, "Connect-Protocol-Version": "2"}, 400)):
+        status, _, content = server.request("POST", PATH, body, headers)
+        ct.ok(status == wanted and (status == 415 or json.loads(content)["code"] == "invalid_argument"), f"{name}: {wanted}", content)
+    for encoding, send in (("JSON", by_json), ("proto", by_proto)):
+        status, headers, content = send(server, {"series": []})
+        ct.ok((status, content.strip()) in ((200, b"{}"), (200, b"")) and headers["Content-Type"] == f"application/{encoding.lower()}",
+              f"{encoding}: nothing is fine", (headers["Content-Type"], content))
+    anonymous = {"series": [series({"__name__": "process_cpu"}, pprofs.make(CPU, [("a", (1, 9), {"endpoint": "/x", "user": "u"})]))]}
+    status, headers, content = by_json(server, anonymous)
+    ct.ok(status == 200 and types_of(server, "unknown_service") == {"cpu:ns": 9}, "without a service it is unknown_service", content)
+    ct.ok(headers["X-Candor-Left-Out"] == "labels of 1 samples (endpoint, user)", "labels of samples are named", str(headers))
+
+
+def check_limits():
+    server = Server("push-limits", "--max-body", "20000")
+    large = {"series": [series({"__name__": "process_cpu", "service_name": "l"}, bytes(40000))]}
+    status, _, content = by_proto(server, large)
+    ct.ok(status == 400 and b"--max-body" in content, "a message beyond --max-body names it", content)
+    status, _, content = by_proto(server, large, packed=True)
+    ct.ok(status == 400 and b"--max-body" in content, "so does one that unpacks to a profile beyond it", content)
+    ct.ok(server.balances(), "each is counted", server.metrics())
+    server.end()
+    tokens = ct.WORK / "push-token-file"
+    made = {scope: ct.candor("server", "--token-file", tokens, "--new-token", f"{scope}:{scope}").out.strip()
+            for scope in ("read", "write")}
+    server = Server("push-tokens", "--token-file", tokens)
+    for token, wanted in ((None, (401, "unauthenticated")), (made["read"], (403, "permission_denied")), (made["write"], (200, None))):
+        headers = {**JSON, **({"Authorization": f"Bearer {token}"} if token else {})}
+        status, _, content = server.request("POST", PATH, b"{}", headers)
+        ct.ok((status, json.loads(content).get("code")) == wanted, f"{'a' if token else 'no'} token: {wanted}", content)
+    server.end()
+
+
+# ---- /ingest ----
+
+def form(**parts):
+    body = b"".join(b'--b\r\nContent-Disposition: form-data; name="%s"; filename="x"\r\n\r\n%s\r\n' % (name.encode(), content)
+                    for name, content in parts.items())
+    return body + b"--b--\r\n", {"Content-Type": "multipart/form-data; boundary=b"}
+
+
+def check_ingest(server):
+    def ingest(name, *parts, **parameters):
+        body, headers = form(**dict(parts))
+        status, _, content = server.request("POST", "/ingest", body, headers, name=name, **parameters)
+        return status, json.loads(content)
+
+    contention = pprofs.make(CONTENTION, [("a", (3, 500))])
+    ct.ok(ingest("plain", ("profile", contention), sampleRate="0")[0] == 200, "sampleRate=0 is no rate, and no error")
+    ct.ok(types_of(server, "plain") == {"mutex_count:count": 3, "mutex_duration:ns": 500}, "contention without a name is of mutexes",
+          types_of(server, "plain"))
+    config = {"contentions": {"display-name": "block_count", "units": "lock_samples"}, "delay": {"display-name": "block_duration"}}
+    ingest("named", ("profile", contention), ("sample_type_config", json.dumps(config).encode()), sampleRate="0")
+    ct.ok(types_of(server, "named") == {"block_count:count": 3, "block_duration:ns": 500}, "sample_type_config names it",
+          types_of(server, "named"))
+    heap = pprofs.make((("alloc_space", "bytes"), ("inuse_space", "bytes")), [("a", (70, 30))])
+    config = {"alloc_space": {"cumulative": True}, "inuse_space": {"cumulative": False}}
+    status, answer = ingest("heap", ("profile", heap), ("prev_profile", heap), ("sample_type_config", json.dumps(config).encode()))
+    ct.ok(status == 200 and types_of(server, "heap") == {"inuse_space:bytes": 30} and
+          "alloc_space, which is a sum since the program's start" in answer["left_out"] and "the field prev_profile" in answer["left_out"],
+          "a sum since the program's start is left out, and named", answer)
+    status, answer = ingest("heap", ("profile", pprofs.make((("alloc_space", "bytes"),), [("a", (71,))])),
+                            ("sample_type_config", json.dumps(config).encode()))
+    ct.ok(status == 400 and "alloc_space" in answer["error"], "if that is all, the profile is refused", answer)
+    for name, content in (("no JSON", b"{"), ("a list", b"[]"), ("a text", b'{"a": "b"}')):
+        ct.ok(ingest("bad", ("profile", heap), ("sample_type_config", content))[0] == 400, f"sample_type_config, {name}: 400")
+    ct.ok(ingest("large", ("profile", heap), ("sample_type_config", bytes(1 << 21)))[0] == 413, "one that is too large: 413")
+    ingest("session{__session_id__=1f,region=eu}", ("profile", heap))
+    listed = server.get("/v1/recordings", select='service="session"', **TIME)["recordings"][0]["labels"]
+    ct.ok(listed == {"region": "eu", "service": "session"}, "__session_id__ is no label", listed)
+
+
+def check_agent(server, program):
+    witness = Witness(server)
+    result = subprocess.run([program, "agent", witness.url], capture_output=True, text=True, timeout=ct.PATIENCE, check=False)
+    witness.close()
+    ct.ok(result.returncode == 0 and not witness.refused, "Pyroscope's agent for Go: all its uploads are taken", (result, witness.refused))
+    sent = collections.Counter()
+    for fields in witness.forms:
+        config = json.loads(fields.get("sample_type_config", b"{}"))
+        own = pprofs.sums(fields["profile"])
+        for one, total in own.items():
+            name, unit = one.split(":")
+            if (name, unit) == ("samples", "count") and "cpu:nanoseconds" in own:
+                continue
+            name = config.get(name, {}).get("display-name", name) if name in ("contentions", "delay") else name
+            sent[f"{name}:{'ns' if unit == 'nanoseconds' else unit}"] += total
+    sent = {one: total for one, total in sent.items() if total}
+    found = {one: total for one, total in types_of(server, "go.ring").items() if total}
+    for one in sorted({*sent, "cpu:ns", "mutex_count:count", "mutex_duration:ns", "block_count:count", "block_duration:ns",
+                       "alloc_space:bytes", "inuse_space:bytes"}):
+        ct.ok(found.get(one) == sent.get(one), f"{one}: {sent.get(one)}", found.get(one))
+    ct.ok(found.keys() == sent.keys() and len(found) >= 10, f"there is nothing else: {len(witness.forms)} uploads", (found, sent))
+
+
+def check_again(name, service):
+    """What its values are called is part of the recording as it was sent."""
+    server = Server(name)
+    known = types_of(server, service)
+    server.end()
+    shutil.rmtree(server.data / "segments")
+    for part in server.data.glob("catalogue.db*"):
+        part.unlink()
+    server = Server(name)
+    found = {one: server.total(f'service="{service}"', type=one, **TIME) for one in known}
+    ct.ok(len(known) > 5 and found == known, "a store that is made anew from its recordings has the same types and sums", (found, known))
+    server.end()
+
+
+def main():
+    server = Server("push")
+    check_push(server, "JSON", lambda message: by_json(server, message)[0] == 200)
+    check_push(server, "proto", lambda message: by_proto(server, message)[0] == 200)
+    check_push(server, "JSON with gzip", lambda message: by_json(server, message, packed=True)[0] == 200)
+    check_push(server, "proto with gzip", lambda message: by_proto(server, message, packed=True)[0] == 200)
+    check_push_errors(server)
+    check_ingest(server)
+    program = goclients.build("push")
+    if program:
+        for words in (("proto",), ("json",), ("proto", "gzip"), ("json", "gzip")):
+            check_push(server, f"Go's stubs {' '.join(words)}", lambda message, words=words: subprocess.run(
+                [program, "push", server.url, *words], input=json.dumps(message), capture_output=True, text=True, timeout=ct.PATIENCE,
+                check=False).stdout.startswith("taken"))
+        check_agent(server, program)
+    m = server.metrics()
+    received = m["candor_server_recordings_received_total"]
+    by_protocol = [value for name, value in m.items() if "received_by_total" in name]
+    ct.ok(server.balances() and sum(by_protocol) == received and sum(value > 0 for value in by_protocol) == 2,
+          "received = stored + duplicates + refused, and the sum over the two protocols", (received, by_protocol))
+    ct.ok(m["candor_server_recordings_left_out_total"] >= 2, "recordings of which something is left out are counted",
+          m["candor_server_recordings_left_out_total"])
+    ct.ok(server.end() == 0, "the server ends well")
+    check_again("push", "push.proto")
+    check_limits()
+    ct.done()
+
+
+main()

@@ -368,7 +368,7 @@ static void look_at(struct sampled_thread *t, uint64_t ns)
     uint64_t cpu = 0;
     if (k->uid != t->uid) {
         forget(k);
-        *k = (struct looked){.uid = t->uid, .cpu_ns = t->cpu_at_arming};
+        *k = (struct looked){.uid = t->uid, .cpu_ns = t->clock.cpu_at_arming};
         task_state_open(&k->task, t->tid);
     }
     for (int i = 0; i < TRIES; i++) {

@@ -33,7 +33,7 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
         return;
     lane->opened = time_now_ns(CLOCK_MONOTONIC);
     for (int i = 0; i < LOCK_GROUPS; i++)
-        lane->draws[i] = (struct lock_draw){.random = (t->random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
+        lane->draws[i] = (struct lock_draw){.random = (t->handler.random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
     atomic_store(&lane->since, 0);
     atomic_store(&lane->waits, 0);
     for (int i = 0; i < LOCK_KINDS; i++) {

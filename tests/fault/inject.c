@@ -471,7 +471,7 @@ static uint64_t walk_with_memory(const struct registers *at, uintptr_t java_thre
         return 0;
     while (walk_next(&w, &frame)) {
         h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
-        *recalled += w.in_scopes && w.recalls;
+        *recalled += w.place == WALK_IN_SCOPES && w.compiled.by == WALK_SITE_RECALLED;
     }
     return h ^ w.outcome;
 }

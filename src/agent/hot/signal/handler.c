@@ -95,9 +95,9 @@ static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum o
     if (!vm_layout.virtuals.usable)
         return 0;
     bool told = outcome == OUTCOME_COMPLETE && handler_config.walker != WALKER_AGCT;
-    if (!w->is_virtual && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
+    if (!walk_is_virtual(w) && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
         return 0;
-    size_t count = virtual_describe(w->java_thread, w->state, w->entry, t->java_id, words);
+    size_t count = virtual_describe(w->java_thread, w->state, w->virtuals.entry, t->java_id, words);
     for (size_t i = 0; i < count; i++)
         candor_queue_put(&t->queue, words[i]);
     return count;
@@ -139,7 +139,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     uint32_t compilation;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
-    w.carrier_frames = handler_config.carrier_frames;
+    w.virtuals.carrier_frames = handler_config.carrier_frames;
     compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
     candor_queue_begin(q);
     candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));

@@ -301,7 +301,7 @@ static bool in_handler(void)
     if (!thread_slot_of_tid)
         return false;
     uint32_t slot = atomic_load_explicit(&thread_slot_of_tid[syscall(SYS_gettid)], memory_order_relaxed);
-    return slot && atomic_load_explicit(&sampled_threads[slot - 1].inside, memory_order_relaxed);
+    return slot && atomic_load_explicit(&sampled_threads[slot - 1].gate.inside, memory_order_relaxed);
 }
 
 __attribute__((noinline)) uintptr_t inject_address(uintptr_t at)
@@ -457,7 +457,7 @@ static void walk_at(struct sampled_thread *t, const struct registers *at, uintpt
     if (draw() % KEEP_EVERY)
         candor_queue_abort(q);
     else if (candor_queue_commit(q)) {
-        counter_add(&t->samples, 1);
+        counter_add(&t->counts.samples, 1);
         count(&report->kept, 1);
     }
 }
@@ -471,7 +471,7 @@ static uint64_t walk_with_memory(const struct registers *at, uintptr_t java_thre
         return 0;
     while (walk_next(&w, &frame)) {
         h = (h ^ frame) * 0x9e3779b97f4a7c15ULL;
-        *recalled += w.in_scopes && w.recalls;
+        *recalled += w.place == WALK_IN_SCOPES && w.compiled.by == WALK_SITE_RECALLED;
     }
     return h ^ w.outcome;
 }

@@ -22,8 +22,15 @@ CLEAN = {
     "src/agent/hot/walk.c": '#include "queue/queue.h"\n#include "jfr/writer.h"\nint walk;\n',
     "src/cli/main.c": '#include "profile/profile.h"\nint main(void) { return 0; }\n',
     "README.md": "Clean.\n",
+    "src/agent/collect/part.h": "#pragma once\n",
+    "src/agent/collect/drain.c": '#include "agent/collect/lock/locks.h"\n#include "agent/hot/walk/walk.h"\nint drain;\n',
+    "src/agent/collect/lock/locks.h": '#pragma once\n#include "agent/collect/part.h"\n',
+    "src/agent/hot/walk/walk.h": "#pragma once\n",
     "ARCHITECTURE.md": "## Floors\n\n```\ncli/\nagent/ (uses base, queue, jfr and nothing else)\n  profile/\njfr/ attach/ queue/\n"
-                       "base/\n```\n",
+                       "base/\n```\n\n## Folders in the stages\n\n| stage | its folders |\n|---|---|\n"
+                       "| `agent/` | `collect/` events, `hot/` handlers |\n"
+                       "| `agent/collect/` | `collect/` the doors, `lock/`, `part.h` of every event |\n"
+                       "| `agent/hot/` | `walk/`, `hot/` |\n",
 }
 
 # What is planted: {file: text}, and the words of the one breach it must give.
@@ -43,6 +50,19 @@ PLANTED = {
         {"include/candor/queue.h": "#pragma once\n", "src/base/buffer.c": '#include "candor/queue.h"\n'},
         "base/ may not use queue/"),
     "a folder nobody knows": ({"src/misc/x.c": "int x;\n"}, "src/misc/ has no floor"),
+    "a folder of the agent uses one to its left": (
+        {"src/agent/hot/walk.c": '#include "agent/collect/part.h"\n'}, "stages: in agent/, hot/ may not use collect/"),
+    "a folder of a stage uses one to its left": (
+        {"src/agent/hot/load.h": '#pragma once\n#include "agent/hot/walk/walk.h"\n'},
+        "src/agent/hot/load.h:2: stages: in agent/hot/, hot/ may not use walk/"),
+    "a folder of a stage uses the stage's own files": (
+        {"src/agent/collect/drain.h": "#pragma once\n", "src/agent/collect/lock/x.c": '#include "agent/collect/drain.h"\n'},
+        "stages: in agent/collect/, lock/ may not use collect/"),
+    "a file with a place of its own uses what is left of it": (
+        {"src/agent/collect/part.h": '#pragma once\n#include "agent/collect/drain.h"\n', "src/agent/collect/drain.h": "#pragma once\n"},
+        "stages: in agent/collect/, part.h may not use collect/"),
+    "a folder that its stage does not know": ({"src/agent/heal/x.c": "int x;\n"}, "src/agent/heal:1: stages: agent/ has no place for heal"),
+    "a stage with folders and no row": ({"src/jfr/read/x.c": "int x;\n"}, "src/jfr/read:1: stages: jfr/ has no place for read"),
     "headers that include each other": (
         {"src/base/a.h": '#pragma once\n#include "base/b.h"\n', "src/base/b.h": '#pragma once\n#include "base/a.h"\n'},
         "circles: src/base/a.h -> src/base/b.h -> src/base/a.h"),

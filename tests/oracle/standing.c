@@ -40,7 +40,7 @@ static uint64_t walk_and_record(struct sampled_thread *t, const struct registers
         candor_queue_put(q, standing_frames[count++]);
     candor_queue_put(q, w.outcome);
     if (candor_queue_commit(q))
-        counter_add(&t->samples, 1);
+        counter_add(&t->counts.samples, 1);
     standing_outcome = w.outcome;
     return count;
 }
@@ -52,7 +52,7 @@ static int standing_walk(int tid)
     struct registers at = {0};
     uint32_t slot = thread_slot_of_tid ? atomic_load(&thread_slot_of_tid[tid]) : 0;
     struct sampled_thread *t = slot ? &sampled_threads[slot - 1] : NULL;
-    if (!t || atomic_load(&t->inside))
+    if (!t || atomic_load(&t->gate.inside))
         return -1;
     memcpy(context.uc_mcontext.gregs, standing_registers, sizeof standing_registers);
     frame_registers(&at, (uintptr_t)&context);

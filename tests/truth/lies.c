@@ -49,5 +49,5 @@ bool inject_hides_sample(struct sampled_thread *t)
     size_t i = (size_t)(t - sampled_threads);
     bool in_stub = states[i].is_in_stub;
     memset(&states[i], 0, sizeof states[i]);
-    return told == STUBS ? in_stub : told == RECORDS && (counter_get(&t->expiries) + counter_get(&t->answers)) % 100 == 99;
+    return told == STUBS ? in_stub : told == RECORDS && (counter_get(&t->counts.expiries) + counter_get(&t->counts.answers)) % 100 == 99;
 }

@@ -103,7 +103,7 @@ static void *live(void *unused)
 {
     threads_java_begin(0, 0, "short");
     const struct sampled_thread *t = &sampled_threads[atomic_load(&thread_slot_of_tid[syscall(SYS_gettid)]) - 1];
-    uint64_t begin = t->cpu_at_arming + t->blind_ns;
+    uint64_t begin = t->clock.cpu_at_arming + t->clock.blind_ns;
     work(plan.steps);
     uint64_t end = own_cpu();
     threads_java_end();
@@ -207,7 +207,7 @@ static void *leave_java(void *unused)
     while (!sampled_again && own_cpu() < begin + UINT64_C(20000) * MS) {
         burn_until(own_cpu() + 10 * MS);
         uint32_t slot = atomic_load(&thread_slot_of_tid[syscall(SYS_gettid)]);
-        sampled_again = slot && counter_get(&sampled_threads[slot - 1].samples) > 20;
+        sampled_again = slot && counter_get(&sampled_threads[slot - 1].counts.samples) > 20;
     }
     left--;
     return NULL;

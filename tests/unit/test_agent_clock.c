@@ -294,9 +294,9 @@ static void *lack_clock(void *unused)
     threads_java_begin(0, 0, "fallen");
     struct sampled_thread *t = thread_of_caller();
     burn(20 * MS);
-    t->lacks_clock = true;
+    t->clock.lacks_clock = true;
     nanosleep(&two_books, NULL);
-    t->lacks_clock = false;
+    t->clock.lacks_clock = false;
     threads_java_end();
     left--;
     return NULL;
@@ -593,7 +593,7 @@ static void *until_first(void *unused)
     threads_java_begin(0, 0, "short");
     const struct sampled_thread *t = &sampled_threads[atomic_load(&thread_slot_of_tid[own_tid()]) - 1];
     uint64_t begin = own_cpu();
-    for (int i = 1; !counter_get(&t->samples) && (i % SELDOM || own_cpu() - begin < 2 * FIRST_INTERVAL); i++)
+    for (int i = 1; !counter_get(&t->counts.samples) && (i % SELDOM || own_cpu() - begin < 2 * FIRST_INTERVAL); i++)
         ;
     first[first_count++] = (double)clock_count(t) / FIRST_INTERVAL;
     threads_java_end();

@@ -50,17 +50,17 @@ static struct counts counts_now(void)
     const struct sampled_thread *t = &sampled_threads[0];
     struct counts c;
     do {
-        while (atomic_load(&t->inside))
+        while (atomic_load(&t->gate.inside))
             ;
-        c = (struct counts){.offered = counter_get(&t->expiries),
-                            .offered_ns = counter_get(&t->expiry_ns),
-                            .taken = counter_get(&t->samples),
-                            .lost = counter_get(&t->lost[LOSS_QUEUE_FULL]),
-                            .lost_ns = counter_get(&t->lost_ns[LOSS_QUEUE_FULL])};
+        c = (struct counts){.offered = counter_get(&t->counts.expiries),
+                            .offered_ns = counter_get(&t->counts.expiry_ns),
+                            .taken = counter_get(&t->counts.samples),
+                            .lost = counter_get(&t->counts.lost[LOSS_QUEUE_FULL]),
+                            .lost_ns = counter_get(&t->counts.lost_ns[LOSS_QUEUE_FULL])};
         for (int i = 0; i < LOSS_COUNT; i++)
-            c.lost_otherwise += i == LOSS_QUEUE_FULL ? 0 : counter_get(&t->lost[i]);
+            c.lost_otherwise += i == LOSS_QUEUE_FULL ? 0 : counter_get(&t->counts.lost[i]);
         atomic_thread_fence(memory_order_acquire);
-    } while (atomic_load(&t->inside) || c.offered != counter_get(&t->expiries));
+    } while (atomic_load(&t->gate.inside) || c.offered != counter_get(&t->counts.expiries));
     return c;
 }
 

@@ -135,7 +135,7 @@ static void begin(enum kind kind)
 static uint64_t samples_of(const struct worker *w)
 {
     uint32_t slot = atomic_load(&thread_slot_of_tid[w->tid]);
-    return slot ? counter_get(&sampled_threads[slot - 1].samples) : 0;
+    return slot ? counter_get(&sampled_threads[slot - 1].counts.samples) : 0;
 }
 
 static bool record(enum clock_kind kind)

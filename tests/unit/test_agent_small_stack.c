@@ -21,9 +21,9 @@ static void *work(void *unused)
 {
     threads_java_begin(0, 0, "small");
     const struct sampled_thread *t = thread_of_caller();
-    for (uint64_t begin = own_cpu(); counter_get(&t->samples) < SAMPLES_LEAST && own_cpu() < begin + (uint64_t)CPU_MOST_MS * MS;)
+    for (uint64_t begin = own_cpu(); counter_get(&t->counts.samples) < SAMPLES_LEAST && own_cpu() < begin + (uint64_t)CPU_MOST_MS * MS;)
         burn(MS);
-    bool seen = counter_get(&t->samples) >= SAMPLES_LEAST;
+    bool seen = counter_get(&t->counts.samples) >= SAMPLES_LEAST;
     threads_java_end();
     running--;
     return seen ? NULL : (void *)file;

@@ -43,7 +43,7 @@ static uint64_t count_after(const struct sampled_thread *t, uint64_t burnt)
 
 static uint64_t expiries(const struct sampled_thread *t)
 {
-    return counter_get(&t->expiries);
+    return counter_get(&t->counts.expiries);
 }
 
 static bool grows(const struct sampled_thread *t)
@@ -57,7 +57,7 @@ static bool grows(const struct sampled_thread *t)
 static void test_first(void)
 {
     const struct sampled_thread *t = arm_own();
-    uint64_t period = t->period_ns, count = count_after(t, 3 * period + 2 * LATE);
+    uint64_t period = t->handler.period_ns, count = count_after(t, 3 * period + 2 * LATE);
     tap_ok(!expiries(t) && count >= period && count < period + LATE,
            "%s: the first period is %.3f ms, and the event stops at %.3f ms", clock_names[kind], (double)period / MS,
            (double)count / MS);
@@ -75,7 +75,7 @@ static bool eat_expiry(void)
 static void test_lost(void)
 {
     const struct sampled_thread *t = arm_own();
-    burn(t->period_ns + LATE);
+    burn(t->handler.period_ns + LATE);
     tap_ok(eat_expiry(), "%s: the first expiry is taken away", clock_names[kind]);
     pthread_sigmask(SIG_UNBLOCK, &expiry, NULL);
     burn(20 * interval_ns);

@@ -36,7 +36,7 @@ static uint64_t samples(void)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < threads_limit(); i++)
-        n += counter_get(&sampled_threads[i].samples);
+        n += counter_get(&sampled_threads[i].counts.samples);
     return n;
 }
 

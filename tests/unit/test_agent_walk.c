@@ -758,9 +758,9 @@ static bool walks_frozen(const struct registers *r, enum truncation reason)
     if (!next_is(&w, compiled_frame))
         return false;
     if (reason)
-        return next_is(&w, frame_truncation(reason)) && ends(&w, OUTCOME_TRUNCATED) && w.is_virtual;
+        return next_is(&w, frame_truncation(reason)) && ends(&w, OUTCOME_TRUNCATED) && walk_is_virtual(&w);
     return next_is(&w, compiled_frame) && next_is(&w, frame_java(JFR_FRAME_INTERPRETED, ids[3], 33)) &&
-           next_is(&w, compiled_frame) && ends(&w, OUTCOME_COMPLETE) && w.is_virtual;
+           next_is(&w, compiled_frame) && ends(&w, OUTCOME_COMPLETE) && walk_is_virtual(&w);
 }
 
 static void test_frozen(void)
@@ -887,7 +887,7 @@ static void test_random(int walks)
         while (walk_next(&w, &frame) && n <= FRAMES_MAX)
             n++;
         frames_in_all += n;
-        in_heap += w.in_heap;
+        in_heap += w.virtuals.stack == WALK_STACK_FROZEN;
         complete += w.outcome == OUTCOME_COMPLETE;
         bad += n > FRAMES_MAX || w.steps > 4 * FRAMES_MAX + 1 || w.outcome >= OUTCOME_COUNT;
         most_frames = n > most_frames ? n : most_frames;

@@ -41,7 +41,7 @@ static void begin_thread(struct sampled_thread *t, uint64_t now)
 
 static void end_thread(struct sampled_thread *t, uint64_t now)
 {
-    atomic_store(&t->java_until_ns, now);
+    atomic_store(&t->end.java_until_ns, now);
     atomic_store(&t->java_thread, 0);
     atomic_store(&t->slot, SLOT_ENDED);
 }
@@ -71,11 +71,11 @@ static void become(struct jfr_writer *w, uint32_t outcome, struct sampled_thread
         wall_books_lose(&books, LOSS_MEMORY, ns);
         return;
     case 2: /* asked; some answer is lost in the handler, some never comes */
-        atomic_fetch_add(&t->asked_ready_ns, ns);
+        atomic_fetch_add(&t->collector.asked_ready_ns, ns);
         return;
     case 3:
-        counter_add(&t->unanswered_ns[LOSS_QUEUE_FULL], ns);
-        counter_add(&t->unanswered[LOSS_QUEUE_FULL], 1);
+        counter_add(&t->counts.unanswered_ns[LOSS_QUEUE_FULL], ns);
+        counter_add(&t->counts.unanswered[LOSS_QUEUE_FULL], 1);
         return;
     default:
         wall_books_sample(&books, state, draw(9) ? EVIDENCE_METHOD : EVIDENCE_GUESS,

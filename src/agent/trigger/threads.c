@@ -67,7 +67,7 @@ static void clear_slot(struct sampled_thread *t)
     memset(t, 0, sizeof *t);
     t->index = index;
     atomic_store(&t->generation, generation);
-    t->fd = -1;
+    t->clock.fd = -1;
 }
 
 /* A thread that is gone keeps the name it had. */
@@ -102,13 +102,13 @@ static void set_java(struct sampled_thread *t, uintptr_t java_thread, int64_t ja
 static void set_clock(struct sampled_thread *t)
 {
     int rc = clock_arm(t);
-    t->lacks_clock = rc < 0 && rc != -ESRCH && clock_thread_cpu(t->tid);
-    if (t->lacks_clock) {
+    t->clock.lacks_clock = rc < 0 && rc != -ESRCH && clock_thread_cpu(t->tid);
+    if (t->clock.lacks_clock) {
         registry.without_clock++;
         registry.clock_error = rc;
-    } else if (rc >= 0 && t->perf_error) {
+    } else if (rc >= 0 && t->clock.perf_error) {
         registry.with_timer++;
-        registry.perf_error = t->perf_error;
+        registry.perf_error = t->clock.perf_error;
     }
 }
 
@@ -120,7 +120,7 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     clear_slot(t);
     t->tid = tid;
     t->uid = ++registry.next_uid;
-    t->random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
+    t->handler.random = (registry.seed += 0x9e3779b97f4a7c15ULL) | 1;
     candor_queue_init(&t->queue, registry.pool);
     lanes_open(t, registry.pool);
     registry.scanned[t->index] = registry.scan;
@@ -131,9 +131,9 @@ static struct sampled_thread *arm(int tid, uintptr_t java_thread, int64_t java_i
     exits_cancel(tid);
     set_clock(t);
     registry.armed++;
-    t->cpu_seen = clock_thread_cpu(tid);
+    t->scan.cpu_seen = clock_thread_cpu(tid);
     /* What lies beyond the thread's clock was left by a former owner of its id. */
-    t->cpu_at_start = registry.booked[tid] <= t->cpu_at_arming ? registry.booked[tid] : 0;
+    t->clock.cpu_at_start = registry.booked[tid] <= t->clock.cpu_at_arming ? registry.booked[tid] : 0;
     /* The collector looks at live slots only; all it reads there is written. */
     atomic_store(&t->slot, SLOT_LIVE);
     return t;
@@ -144,7 +144,7 @@ static void wait_for_handler(const struct sampled_thread *t)
     struct timespec pause = {.tv_nsec = HANDLER_WAIT_NS};
     /* Sequentially consistent, as in the handler: it saw the even generation, or is seen here. The load also acquires
      * the handler's record in the queue. */
-    while (atomic_load(&t->inside) || lanes_are_inside(t))
+    while (atomic_load(&t->gate.inside) || lanes_are_inside(t))
         nanosleep(&pause, NULL);
 }
 
@@ -157,21 +157,21 @@ static void silence(struct sampled_thread *t)
 
 static uint64_t cpu_of(const struct sampled_thread *t)
 {
-    uint64_t end = atomic_load(&t->cpu_at_end);
+    uint64_t end = atomic_load(&t->end.cpu);
     if (end)
-        return end - t->cpu_at_arming;
+        return end - t->clock.cpu_at_arming;
     uint64_t now = clock_thread_cpu(t->tid);
-    if (now && now >= t->cpu_seen) /* else it is gone, and its id another thread's */
-        return now - t->cpu_at_arming;
+    if (now && now >= t->scan.cpu_seen) /* else it is gone, and its id another thread's */
+        return now - t->clock.cpu_at_arming;
     uint64_t count = clock_count(t);
-    return count ? count : t->cpu_seen - t->cpu_at_arming;
+    return count ? count : t->scan.cpu_seen - t->clock.cpu_at_arming;
 }
 
 static void end(struct sampled_thread *t, uint64_t cpu)
 {
-    atomic_store(&t->cpu_at_end, cpu);
+    atomic_store(&t->end.cpu, cpu);
     registry.booked[t->tid] = cpu;
-    atomic_store(&t->java_until_ns, clock_monotonic_ns());
+    atomic_store(&t->end.java_until_ns, clock_monotonic_ns());
     atomic_store(&t->java_thread, 0);
     registry.armed--;
     atomic_store(&t->slot, SLOT_ENDED);
@@ -184,8 +184,8 @@ static void disarm(struct sampled_thread *t)
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
     silence(t);
-    uint64_t cpu = t->cpu_at_arming + cpu_of(t);
-    t->events_at_end = clock_reading(t);
+    uint64_t cpu = t->clock.cpu_at_arming + cpu_of(t);
+    t->end.events = clock_reading(t);
     clock_disarm(t);
     end(t, cpu);
 }
@@ -196,8 +196,8 @@ static void leave(struct sampled_thread *t)
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
     silence(t);
-    t->events_at_end = clock_reading(t);
-    uint64_t cpu = t->cpu_at_arming + cpu_of(t), count = clock_count(t);
+    t->end.events = clock_reading(t);
+    uint64_t cpu = t->clock.cpu_at_arming + cpu_of(t), count = clock_count(t);
     exits_add(t->tid, cpu, clock_mute(t), count);
     end(t, cpu);
 }
@@ -213,7 +213,7 @@ uint64_t threads_cpu(const struct sampled_thread *t)
 struct event_reading threads_events(const struct sampled_thread *t)
 {
     pthread_mutex_lock(&registry.lock);
-    struct event_reading r = atomic_load(&t->slot) == SLOT_LIVE ? clock_reading(t) : t->events_at_end;
+    struct event_reading r = atomic_load(&t->slot) == SLOT_LIVE ? clock_reading(t) : t->end.events;
     pthread_mutex_unlock(&registry.lock);
     return r;
 }
@@ -360,21 +360,22 @@ void threads_bind_java(int tid, uintptr_t java_thread, int64_t java_id, const ch
 /* Whose clock is silent though the thread works. */
 static bool is_silent(struct sampled_thread *t, uint64_t cpu)
 {
-    uint64_t expiries = counter_get(&t->expiries);
-    if (expiries != t->expiries_seen || !t->cpu_at_expiry) {
-        t->expiries_seen = expiries;
-        t->cpu_at_expiry = cpu;
+    uint64_t expiries = counter_get(&t->counts.expiries);
+    if (expiries != t->scan.expiries_seen || !t->scan.cpu_at_expiry) {
+        t->scan.expiries_seen = expiries;
+        t->scan.cpu_at_expiry = cpu;
     }
-    return cpu > t->cpu_at_expiry + 2 * t->base_ns + LATE_NS;
+    return cpu > t->scan.cpu_at_expiry + 2 * t->handler.base_ns + LATE_NS;
 }
 
 /* Of a thread that has worked since the last look: its file in /proc is not read for nothing. */
 static void look_for_block(struct sampled_thread *t, uint64_t cpu)
 {
     int signal = clock_signal(t); /* 0 = it has no clock */
-    t->blocks = is_silent(t, cpu) && signal && !t->lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
-    uint64_t used = cpu - t->cpu_at_arming, seen = counter_get(&t->expiry_ns); /* with the process's timer seen is of others, too */
-    if (t->blocks)
+    t->scan.blocks = is_silent(t, cpu) && signal && !t->clock.lacks_clock && !handler_config.counts && tasks_blocks_signal(t->tid, signal);
+    uint64_t used = cpu - t->clock.cpu_at_arming;
+    uint64_t seen = counter_get(&t->counts.expiry_ns); /* with the process's timer, of others too */
+    if (t->scan.blocks)
         blocked_note(t, signal, used > seen ? used - seen : 0);
 }
 
@@ -382,7 +383,7 @@ static bool has_lost_first(const struct sampled_thread *t, uint64_t cpu)
 {
     if (handler_config.counts) /* it may have had no event yet */
         return false;
-    return !counter_get(&t->expiries) && cpu > t->cpu_at_arming + 2 * t->base_ns + LATE_NS;
+    return !counter_get(&t->counts.expiries) && cpu > t->clock.cpu_at_arming + 2 * t->handler.base_ns + LATE_NS;
 }
 
 /* Arms a thread that has no slot yet. A thread's clock never goes back: where it seems to, the thread of the slot is gone
@@ -391,7 +392,7 @@ static void look_at(int tid)
 {
     struct sampled_thread *t = slot_of(tid);
     uint64_t cpu = clock_thread_cpu(tid);
-    bool replaced = t && cpu && cpu < t->cpu_seen && atomic_load(&t->slot) == SLOT_LIVE;
+    bool replaced = t && cpu && cpu < t->scan.cpu_seen && atomic_load(&t->slot) == SLOT_LIVE;
     if (replaced)
         disarm(t);
     if (replaced || (!t && tid != registry.exempt_tid && !exits_expects(tid))) {
@@ -401,21 +402,21 @@ static void look_at(int tid)
     if (!t)
         return;
     registry.scanned[t->index] = registry.scan;
-    bool has_worked = cpu > t->cpu_seen;
+    bool has_worked = cpu > t->scan.cpu_seen;
     if (has_worked)
-        t->cpu_seen = cpu;
+        t->scan.cpu_seen = cpu;
     /* It may have been found before it got its name. */
-    if (t->scans++ == 1 && !atomic_load(&t->java_thread))
+    if (t->scan.scans++ == 1 && !atomic_load(&t->java_thread))
         read_os_name(t);
     if (atomic_load(&t->slot) != SLOT_LIVE)
         return;
     if (has_worked)
         look_for_block(t, cpu);
-    if (counter_get(&t->samples))
+    if (counter_get(&t->counts.samples))
         clock_want_kernel_stacks(t);
-    else if (!t->is_revived && has_lost_first(t, cpu) && !atomic_load(&t->held) && !atomic_load(&handler_config.held)) {
+    else if (!t->scan.is_revived && has_lost_first(t, cpu) && !atomic_load(&t->gate.held) && !atomic_load(&handler_config.held)) {
         clock_revive(t);
-        t->is_revived = true;
+        t->scan.is_revived = true;
     }
 }
 
@@ -470,9 +471,9 @@ void threads_scan(void)
 
 void threads_settle_name(struct sampled_thread *t)
 {
-    if (t->settled >= NAMES_SETTLED)
+    if (t->collector.settled >= NAMES_SETTLED)
         return;
-    t->settled++;
+    t->collector.settled++;
     pthread_mutex_lock(&registry.lock);
     if (!atomic_load(&t->java_thread))
         read_os_name(t);

@@ -1,4 +1,6 @@
-/* Every event goes through put_event: the schema says how each of its fields is stored. */
+/* Every event goes through put_event: the schema says how each of its fields is stored. The functions below name the field that each
+ * value is for. In the product the names are gone before the compiler sees them. Compiled with CANDOR_CHECK_FIELDS, as for
+ * tests/unit/test_jfr_fields.c, put_event compares them with the schema. */
 #include "jfr/schema_table.h"
 #include "jfr/write/writer_internal.h"
 
@@ -9,10 +11,27 @@ enum {
     EVENT_BYTES_MAX = (1 << 28) - 1 /* and one padded to four bytes */
 };
 
-union argument {
-    uint64_t number; /* also an id of a pool's set, or a symbol id */
-    const char *text;
+/* What goes into one field. The values of an event stand in the order of the schema's fields. */
+struct value {
+    union {
+        uint64_t number; /* also an id of a pool's set, or a symbol id */
+        const char *text;
+    };
+#ifdef CANDOR_CHECK_FIELDS
+    const char *field; /* NULL: behind the last */
+    bool is_text;
+#endif
 };
+
+#ifdef CANDOR_CHECK_FIELDS
+#define NUMBER(name, given) {.number = (given), .field = #name}
+#define TEXT(name, given) {.text = (given), .field = #name, .is_text = true}
+#define VALUES(...) ((const struct value[]){__VA_ARGS__, {.field = NULL}})
+#else
+#define NUMBER(name, given) {.number = (given)}
+#define TEXT(name, given) {.text = (given)}
+#define VALUES(...) ((const struct value[]){__VA_ARGS__})
+#endif
 
 void jfr_put_string(struct buffer *b, const char *bytes, size_t len)
 {
@@ -49,7 +68,7 @@ static void put_string_ref(struct jfr_writer *w, uint64_t symbol)
     buffer_varint(&w->events, symbol);
 }
 
-static void put_field(struct jfr_writer *w, const struct schema_field *f, union argument value)
+static void put_field(struct jfr_writer *w, const struct schema_field *f, struct value value)
 {
     uint64_t number = f->type == T_INT ? (uint32_t)value.number : value.number;
     if (f->flags & S_POOL)
@@ -93,8 +112,44 @@ static const struct schema_field *put_tail_head(struct jfr_writer *w, const stru
     return f + 1;
 }
 
+#ifdef CANDOR_CHECK_FIELDS
+/* The test's: an event of this type was written. `wrong`: the first field that has no value, or another's; NULL = each has its own.
+ * `given`: the field that the value in its place names; NULL = there is none. A value too many: wrong is "". */
+void jfr_fields_checked(const struct schema_type *type, const char *wrong, const char *given);
+
+/* Of the fields in a type, the first without its value. Moves *values behind those of the fields before. */
+static const char *find_wrong(const struct schema_type *type, const struct value **values)
+{
+    for (const struct schema_field *f = type->fields; f->name; f++) {
+        const char *wrong = NULL;
+        if (f->flags & S_TAIL)
+            f++;
+        else if (is_struct(f))
+            wrong = find_wrong(schema_type(f->type), values);
+        else if (!(*values)->field || strcmp((*values)->field, f->name) ||
+                 (*values)->is_text != (f->type == T_STRING && !(f->flags & S_STRING_REF)))
+            wrong = f->name;
+        else
+            ++*values;
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+static void check_fields(enum schema_id type, const struct value *values)
+{
+    const char *wrong = find_wrong(schema_type(type), &values);
+    jfr_fields_checked(schema_type(type), wrong || !values->field ? wrong : "", values->field);
+}
+#else
+static void check_fields(enum schema_id type, const struct value *values)
+{
+}
+#endif
+
 /* Returns the values that are left. */
-static const union argument *put_fields(struct jfr_writer *w, enum schema_id type, const union argument *values)
+static const struct value *put_fields(struct jfr_writer *w, enum schema_id type, const struct value *values)
 {
     size_t tail = 0;
     for (const struct schema_field *f = schema_type(type)->fields; f->name; f++)
@@ -110,9 +165,10 @@ static const union argument *put_fields(struct jfr_writer *w, enum schema_id typ
     return values;
 }
 
-static void put_event(struct jfr_writer *w, enum schema_id type, const union argument *values)
+static void put_event(struct jfr_writer *w, enum schema_id type, const struct value *values)
 {
     size_t start = w->events.len;
+    check_fields(type, values);
     buffer_u8(&w->events, 0);
     buffer_varint(&w->events, type);
     put_fields(w, type, values);
@@ -134,21 +190,17 @@ static uint64_t state_key(enum jfr_thread_state state)
 void jfr_write_execution_sample(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint32_t stack,
                                 enum jfr_thread_state state)
 {
-    put_event(w, T_EXECUTION_SAMPLE, (union argument[]){{ticks}, {thread}, {stack}, {state_key(state)}});
+    put_event(w, T_EXECUTION_SAMPLE,
+              VALUES(NUMBER(startTime, ticks), NUMBER(sampledThread, thread), NUMBER(stackTrace, stack),
+                     NUMBER(state, state_key(state))));
 }
 
 static void put_pc_sample(struct jfr_writer *w, enum schema_id type, const struct jfr_cpu_sample *s)
 {
     put_event(w, type,
-              (union argument[]){{s->ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {state_key(s->state)},
-                                 {s->weight_ns},
-                                 {s->pc},
-                                 {s->outcome},
-                                 {s->carrier},
-                                 {s->context}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(pc, s->pc),
+                     NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
 }
 
 void jfr_write_cpu_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s)
@@ -164,133 +216,85 @@ void jfr_write_event_sample(struct jfr_writer *w, const struct jfr_cpu_sample *s
 void jfr_write_safepoint_sample(struct jfr_writer *w, const struct jfr_safepoint_sample *s)
 {
     put_event(w, T_SAFEPOINT_SAMPLE,
-              (union argument[]){{s->ticks}, {s->thread}, {s->stack}, {state_key(s->state)}, {s->weight_ns}, {s->outcome}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome)));
 }
 
 void jfr_write_allocation_sample(struct jfr_writer *w, const struct jfr_allocation_sample *s)
 {
     put_event(w, T_ALLOCATION_SAMPLE,
-              (union argument[]){{s->ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {jfr_class_id(s->class_name)},
-                                 {s->weight},
-                                 {s->size},
-                                 {s->interval},
-                                 {s->counted},
-                                 {s->outcome},
-                                 {s->carrier},
-                                 {s->context}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(objectClass, jfr_class_id(s->class_name)), NUMBER(weight, s->weight),
+                     NUMBER(size, s->size), NUMBER(interval, s->interval), NUMBER(counted, s->counted),
+                     NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
 }
 
 void jfr_write_old_object(struct jfr_writer *w, const struct jfr_old_object *o)
 {
-    const union argument elements = {(uint32_t)(o->object && o->elements >= 0 ? o->elements : INT32_MIN)};
+    uint32_t elements = (uint32_t)(o->object && o->elements >= 0 ? o->elements : INT32_MIN);
     uint64_t age = o->ticks > o->born_ticks ? o->ticks - o->born_ticks : 0;
     put_event(w, T_OLD_OBJECT_SAMPLE,
-              (union argument[]){{o->ticks},
-                                 {o->thread},
-                                 {o->stack},
-                                 {o->born_ticks},
-                                 {o->size},
-                                 {age},
-                                 {o->heap_used},
-                                 {o->object},
-                                 {jfr_class_id(o->class_name)},
-                                 {.text = ""},
-                                 {o->has_holder ? o->object : 0},
-                                 elements,
-                                 {o->root},
-                                 {o->weight},
-                                 {o->collections},
-                                 {o->outcome},
-                                 {o->path}});
+              VALUES(NUMBER(startTime, o->ticks), NUMBER(eventThread, o->thread), NUMBER(stackTrace, o->stack),
+                     NUMBER(allocationTime, o->born_ticks), NUMBER(objectSize, o->size), NUMBER(objectAge, age),
+                     NUMBER(lastKnownHeapUsage, o->heap_used), NUMBER(address, o->object),
+                     NUMBER(type, jfr_class_id(o->class_name)), TEXT(description, ""),
+                     NUMBER(referrer, o->has_holder ? o->object : 0), NUMBER(arrayElements, elements),
+                     NUMBER(root, o->root), NUMBER(weight, o->weight), NUMBER(collections, o->collections),
+                     NUMBER(outcome, o->outcome), NUMBER(path, o->path)));
 }
 
 void jfr_write_object_end(struct jfr_writer *w, const struct jfr_old_object *o)
 {
     put_event(w, T_OBJECT_END,
-              (union argument[]){{o->ticks},
-                                 {o->thread},
-                                 {o->stack},
-                                 {jfr_class_id(o->class_name)},
-                                 {o->born_ticks},
-                                 {o->size},
-                                 {o->weight},
-                                 {o->outcome}});
+              VALUES(NUMBER(startTime, o->ticks), NUMBER(eventThread, o->thread), NUMBER(stackTrace, o->stack),
+                     NUMBER(objectClass, jfr_class_id(o->class_name)), NUMBER(allocationTime, o->born_ticks),
+                     NUMBER(objectSize, o->size), NUMBER(weight, o->weight), NUMBER(outcome, o->outcome)));
 }
 
 void jfr_write_live_set(struct jfr_writer *w, const struct jfr_live_set *s)
 {
     put_event(w, T_LIVE_SET,
-              (union argument[]){{s->ticks},
-                                 {s->collections},
-                                 {s->old_collections},
-                                 {s->old_before},
-                                 {s->heap_used},
-                                 {s->objects},
-                                 {s->bytes},
-                                 {s->error}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(collections, s->collections),
+                     NUMBER(oldCollections, s->old_collections), NUMBER(oldBefore, s->old_before),
+                     NUMBER(heapUsed, s->heap_used), NUMBER(objects, s->objects), NUMBER(bytes, s->bytes),
+                     NUMBER(error, s->error)));
 }
 
 void jfr_write_monitor_enter(struct jfr_writer *w, const struct jfr_lock_wait *s)
 {
     put_event(w, T_MONITOR_ENTER,
-              (union argument[]){{s->ticks},
-                                 {s->duration_ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {s->has_class ? jfr_class_id(s->class_name) : 0},
-                                 {s->owner},
-                                 {s->address},
-                                 {s->weight_ns},
-                                 {s->finished},
-                                 {s->outcome},
-                                 {s->carrier}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks),
+                     NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(monitorClass, s->has_class ? jfr_class_id(s->class_name) : 0),
+                     NUMBER(previousOwner, s->owner), NUMBER(address, s->address), NUMBER(weight, s->weight_ns),
+                     NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier)));
 }
 
 void jfr_write_thread_park(struct jfr_writer *w, const struct jfr_lock_wait *s)
 {
     put_event(w, T_THREAD_PARK,
-              (union argument[]){{s->ticks},
-                                 {s->duration_ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {s->has_class ? jfr_class_id(s->class_name) : 0},
-                                 {(uint64_t)s->timeout_ns},
-                                 {(uint64_t)s->until_epoch_ms},
-                                 {s->address},
-                                 {s->owner},
-                                 {s->weight_ns},
-                                 {s->finished},
-                                 {s->outcome},
-                                 {s->carrier}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(duration, s->duration_ticks),
+                     NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(parkedClass, s->has_class ? jfr_class_id(s->class_name) : 0),
+                     NUMBER(timeout, (uint64_t)s->timeout_ns), NUMBER(until, (uint64_t)s->until_epoch_ms),
+                     NUMBER(address, s->address), NUMBER(owner, s->owner), NUMBER(weight, s->weight_ns),
+                     NUMBER(finished, s->finished), NUMBER(outcome, s->outcome), NUMBER(carrierThread, s->carrier)));
 }
 
 void jfr_write_lock_holder(struct jfr_writer *w, const struct jfr_lock_holder *s)
 {
     put_event(w, T_LOCK_HOLDER,
-              (union argument[]){{s->ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {state_key(s->state)},
-                                 {s->weight_ns},
-                                 {s->outcome},
-                                 {s->has_class ? jfr_class_id(s->class_name) : 0}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome),
+                     NUMBER(lockClass, s->has_class ? jfr_class_id(s->class_name) : 0)));
 }
 
 void jfr_write_wall_sample(struct jfr_writer *w, const struct jfr_wall_sample *s)
 {
     put_event(w, T_WALL_SAMPLE,
-              (union argument[]){{s->ticks},
-                                 {s->thread},
-                                 {s->stack},
-                                 {state_key(s->state)},
-                                 {s->weight_ns},
-                                 {s->outcome},
-                                 {s->evidence},
-                                 {s->carrier},
-                                 {s->context}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(eventThread, s->thread), NUMBER(stackTrace, s->stack),
+                     NUMBER(state, state_key(s->state)), NUMBER(weight, s->weight_ns), NUMBER(outcome, s->outcome),
+                     NUMBER(evidence, s->evidence), NUMBER(carrierThread, s->carrier), NUMBER(context, s->context)));
 }
 
 static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t end)
@@ -301,126 +305,127 @@ static uint64_t file_span(const struct jfr_writer *w, uint64_t start, uint64_t e
 void jfr_write_garbage_collection(struct jfr_writer *w, const struct jfr_garbage_collection *c)
 {
     put_event(w, T_GARBAGE_COLLECTION,
-              (union argument[]){{c->start_ticks},
-                                 {file_span(w, c->start_ticks, c->end_ticks)},
-                                 {c->id},
-                                 {c->name},
-                                 {c->cause},
-                                 {c->pause_ns},
-                                 {c->pause_ns},
-                                 {.text = "JVMTI"}});
+              VALUES(NUMBER(startTime, c->start_ticks), NUMBER(duration, file_span(w, c->start_ticks, c->end_ticks)),
+                     NUMBER(gcId, c->id), NUMBER(name, c->name), NUMBER(cause, c->cause),
+                     NUMBER(sumOfPauses, c->pause_ns), NUMBER(longestPause, c->pause_ns), TEXT(toldBy, "JVMTI")));
 }
 
 void jfr_write_safepoint_count(struct jfr_writer *w, const struct jfr_safepoint_count *c)
 {
     put_event(w, T_SAFEPOINT_COUNT,
-              (union argument[]){{c->start_ticks},
-                                 {file_span(w, c->start_ticks, c->end_ticks)},
-                                 {c->count},
-                                 {c->stopped_ns},
-                                 {c->synchronizing_ns}});
+              VALUES(NUMBER(startTime, c->start_ticks), NUMBER(duration, file_span(w, c->start_ticks, c->end_ticks)),
+                     NUMBER(count, c->count), NUMBER(stopped, c->stopped_ns),
+                     NUMBER(synchronizing, c->synchronizing_ns)));
 }
 
 void jfr_write_book_line(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count)
 {
     put_event(w, T_BOOK_LINE,
-              (union argument[]){{ticks}, {.text = account}, {.text = reason}, {(uint64_t)ns}, {count}});
+              VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason),
+                     NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
 }
 
 void jfr_write_book_base(struct jfr_writer *w, uint64_t ticks, const char *account, const char *reason, int64_t ns,
                          uint64_t count)
 {
     put_event(w, T_BOOK_BASE,
-              (union argument[]){{ticks}, {.text = account}, {.text = reason}, {(uint64_t)ns}, {count}});
+              VALUES(NUMBER(startTime, ticks), TEXT(account, account), TEXT(reason, reason),
+                     NUMBER(time, (uint64_t)ns), NUMBER(count, count)));
 }
 
 void jfr_write_thread_cpu(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
-    put_event(w, T_THREAD_CPU, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
+    put_event(w, T_THREAD_CPU,
+              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns),
+                     NUMBER(samples, samples)));
 }
 
 void jfr_write_thread_base(struct jfr_writer *w, uint64_t ticks, uint32_t thread, uint64_t cpu_ns, uint64_t samples)
 {
-    put_event(w, T_THREAD_BASE, (union argument[]){{ticks}, {thread}, {cpu_ns}, {samples}});
+    put_event(w, T_THREAD_BASE,
+              VALUES(NUMBER(startTime, ticks), NUMBER(eventThread, thread), NUMBER(cpu, cpu_ns),
+                     NUMBER(samples, samples)));
 }
 
 void jfr_write_code_sample(struct jfr_writer *w, const struct jfr_code_sample *s)
 {
     put_event(w, T_CODE_SAMPLE,
-              (union argument[]){{s->ticks}, {s->stack}, {s->weight_ns}, {s->pc}, {s->compilation}, {s->code}, {s->capture}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), NUMBER(weight, s->weight_ns),
+                     NUMBER(pc, s->pc), NUMBER(compilation, s->compilation), NUMBER(code, s->code),
+                     NUMBER(capture, s->capture)));
 }
 
 void jfr_write_code_snapshot(struct jfr_writer *w, const struct jfr_code_snapshot *s)
 {
     put_event(w, T_CODE_SNAPSHOT,
-              (union argument[]){{s->ticks},
-                                 {s->stack},
-                                 {.text = s->kind},
-                                 {.text = s->name},
-                                 {s->compilation},
-                                 {s->level},
-                                 {(uint32_t)s->entry_bci},
-                                 {s->address},
-                                 {s->entry},
-                                 {.text = s->code}});
+              VALUES(NUMBER(startTime, s->ticks), NUMBER(stackTrace, s->stack), TEXT(kind, s->kind),
+                     TEXT(name, s->name), NUMBER(compilation, s->compilation), NUMBER(level, s->level),
+                     NUMBER(entryBci, (uint32_t)s->entry_bci), NUMBER(address, s->address), NUMBER(entry, s->entry),
+                     TEXT(code, s->code)));
 }
 
 void jfr_write_code_place(struct jfr_writer *w, uint64_t ticks, uint32_t stack, uint32_t compilation, uint64_t address, uint32_t end)
 {
-    put_event(w, T_CODE_PLACE, (union argument[]){{ticks}, {stack}, {compilation}, {address}, {end}});
+    put_event(w, T_CODE_PLACE,
+              VALUES(NUMBER(startTime, ticks), NUMBER(stackTrace, stack), NUMBER(compilation, compilation),
+                     NUMBER(address, address), NUMBER(end, end)));
 }
 
 void jfr_write_code_name(struct jfr_writer *w, uint64_t ticks, const char *name, uint64_t address, uint32_t size)
 {
-    put_event(w, T_CODE_NAME, (union argument[]){{ticks}, {.text = name}, {address}, {size}});
+    put_event(w, T_CODE_NAME,
+              VALUES(NUMBER(startTime, ticks), TEXT(name, name), NUMBER(address, address), NUMBER(size, size)));
 }
 
 void jfr_write_setting(struct jfr_writer *w, uint64_t ticks, const char *name, const char *value)
 {
-    put_event(w, T_SETTING, (union argument[]){{ticks}, {.text = name}, {.text = value}});
+    put_event(w, T_SETTING, VALUES(NUMBER(startTime, ticks), TEXT(name, name), TEXT(value, value)));
 }
 
 void jfr_write_log(struct jfr_writer *w, uint64_t ticks, const char *level, const char *message)
 {
-    put_event(w, T_LOG, (union argument[]){{ticks}, {.text = level}, {.text = message}});
+    put_event(w, T_LOG, VALUES(NUMBER(startTime, ticks), TEXT(level, level), TEXT(message, message)));
 }
 
 void jfr_write_active_recording(struct jfr_writer *w, uint64_t ticks, const char *name, const char *destination,
                                 uint64_t start_epoch_ms, uint64_t duration_ms)
 {
     put_event(w, T_ACTIVE_RECORDING,
-              (union argument[]){{ticks}, {1}, {.text = name}, {.text = destination}, {start_epoch_ms}, {duration_ms}});
+              VALUES(NUMBER(startTime, ticks), NUMBER(id, 1), TEXT(name, name), TEXT(destination, destination),
+                     NUMBER(recordingStart, start_epoch_ms), NUMBER(recordingDuration, duration_ms)));
 }
 
 void jfr_write_active_setting(struct jfr_writer *w, uint64_t ticks, const char *event, const char *name,
                               const char *value)
 {
     put_event(w, T_ACTIVE_SETTING,
-              (union argument[]){{ticks}, {schema_id(event)}, {.text = name}, {.text = value}});
+              VALUES(NUMBER(startTime, ticks), NUMBER(id, schema_id(event)), TEXT(name, name), TEXT(value, value)));
 }
 
 void jfr_write_jvm_information(struct jfr_writer *w, uint64_t ticks, const struct jfr_jvm_information *info)
 {
     put_event(w, T_JVM_INFORMATION,
-              (union argument[]){{ticks}, {.text = info->jvm_name}, {.text = info->jvm_version},
-                                 {.text = info->jvm_arguments}, {.text = info->jvm_flags},
-                                 {.text = info->java_arguments}, {info->start_epoch_ms}, {(uint64_t)info->pid}});
+              VALUES(NUMBER(startTime, ticks), TEXT(jvmName, info->jvm_name), TEXT(jvmVersion, info->jvm_version),
+                     TEXT(jvmArguments, info->jvm_arguments), TEXT(jvmFlags, info->jvm_flags),
+                     TEXT(javaArguments, info->java_arguments), NUMBER(jvmStartTime, info->start_epoch_ms),
+                     NUMBER(pid, (uint64_t)info->pid)));
 }
 
 void jfr_write_os_information(struct jfr_writer *w, uint64_t ticks, const char *version)
 {
-    put_event(w, T_OS_INFORMATION, (union argument[]){{ticks}, {.text = version}});
+    put_event(w, T_OS_INFORMATION, VALUES(NUMBER(startTime, ticks), TEXT(osVersion, version)));
 }
 
 void jfr_write_cpu_information(struct jfr_writer *w, uint64_t ticks, const char *cpu, const char *description,
                                uint32_t sockets, uint32_t cores, uint32_t hw_threads)
 {
     put_event(w, T_CPU_INFORMATION,
-              (union argument[]){{ticks}, {.text = cpu}, {.text = description}, {sockets}, {cores}, {hw_threads}});
+              VALUES(NUMBER(startTime, ticks), TEXT(cpu, cpu), TEXT(description, description),
+                     NUMBER(sockets, sockets), NUMBER(cores, cores), NUMBER(hwThreads, hw_threads)));
 }
 
 void jfr_write_system_property(struct jfr_writer *w, uint64_t ticks, const char *key, const char *value)
 {
-    put_event(w, T_SYSTEM_PROPERTY, (union argument[]){{ticks}, {.text = key}, {.text = value}});
+    put_event(w, T_SYSTEM_PROPERTY, VALUES(NUMBER(startTime, ticks), TEXT(key, key), TEXT(value, value)));
 }

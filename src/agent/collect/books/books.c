@@ -57,26 +57,26 @@ static void add_thread(const struct clock *clock, const struct sampled_thread *t
 {
     int64_t cpu = (int64_t)threads_cpu(t);
     for (int i = 0; i < LOSS_COUNT; i++) {
-        lost[i].ns += (int64_t)counter_get(&t->lost_ns[i]);
-        lost[i].count += counter_get(&t->lost[i]);
+        lost[i].ns += (int64_t)counter_get(&t->counts.lost_ns[i]);
+        lost[i].count += counter_get(&t->counts.lost[i]);
     }
     if (clock->kind == CLOCK_ITIMER)
         return; /* its expiries stand for the CPU time of all threads */
-    int64_t blind = cpu < (int64_t)t->blind_ns ? cpu : (int64_t)t->blind_ns;
-    unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->cpu_at_arming - t->cpu_at_start) + blind;
-    if (t->lacks_clock)
+    int64_t blind = cpu < (int64_t)t->clock.blind_ns ? cpu : (int64_t)t->clock.blind_ns;
+    unseen[UNSEEN_BEFORE_ARMING] += (int64_t)(t->clock.cpu_at_arming - t->clock.cpu_at_start) + blind;
+    if (t->clock.lacks_clock)
         unseen[UNSEEN_NO_CLOCK] += cpu - blind;
-    else if (t->blocks) /* when it no longer does, an expiry stands for all of it */
-        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
-    else if (!clock->kernel && !t->perf_error)
-        unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->expiry_ns);
+    else if (t->scan.blocks) /* when it no longer does, an expiry stands for all of it */
+        unseen[UNSEEN_SIGNALS_BLOCKED] += cpu - blind - (int64_t)counter_get(&t->counts.expiry_ns);
+    else if (!clock->kernel && !t->clock.perf_error)
+        unseen[UNSEEN_KERNEL] += cpu - blind - (int64_t)counter_get(&t->counts.expiry_ns);
 }
 
 static void add_slow(const struct sampled_thread *t, struct account *slow)
 {
     for (int i = 0; i < SUPPRESSION_COUNT; i++) {
-        slow[i].ns += (int64_t)counter_get(&t->suppressed_ns[i]);
-        slow[i].count += counter_get(&t->slow[i]);
+        slow[i].ns += (int64_t)counter_get(&t->counts.suppressed_ns[i]);
+        slow[i].count += counter_get(&t->counts.slow[i]);
     }
 }
 
@@ -84,7 +84,7 @@ void books_close_thread(struct books *b, const struct clock *clock, const struct
 {
     add_thread(clock, t, b->closed_lost, b->closed_unseen);
     add_slow(t, b->closed_slow);
-    b->closed_handler_ns += counter_get(&t->handler_ns);
+    b->closed_handler_ns += counter_get(&t->counts.handler_ns);
 }
 
 uint64_t books_samples_ns(const struct books *b)
@@ -92,7 +92,7 @@ uint64_t books_samples_ns(const struct books *b)
     uint64_t ns = b->closed_handler_ns + b->samples * b->signal_cost_ns;
     for (uint32_t i = 0, limit = threads_limit(); i < limit; i++)
         if (atomic_load(&sampled_threads[i].slot) != SLOT_FREE)
-            ns += counter_get(&sampled_threads[i].handler_ns);
+            ns += counter_get(&sampled_threads[i].counts.handler_ns);
     return ns;
 }
 

@@ -32,14 +32,14 @@ static uint64_t own_cpu(void)
 
 static struct pace work(const struct sampled_thread *t)
 {
-    uint64_t begin = own_cpu(), before = counter_get(&t->expiries), units = 0, now;
+    uint64_t begin = own_cpu(), before = counter_get(&t->counts.expiries), units = 0, now;
     do {
         for (volatile int i = 0; i < WORK_STEPS; i++)
             ;
         units++;
         now = own_cpu();
     } while (now - begin < ROUND_NS);
-    return (struct pace){(double)(now - begin) / (double)units, (double)(counter_get(&t->expiries) - before) / (double)units};
+    return (struct pace){(double)(now - begin) / (double)units, (double)(counter_get(&t->counts.expiries) - before) / (double)units};
 }
 
 /* The last slot is never given to a thread of the registry. */
@@ -49,8 +49,8 @@ static struct sampled_thread *own_slot(struct candor_pool *pool)
     memset(t, 0, sizeof *t);
     t->index = THREADS_MAX - 1;
     t->tid = (int)syscall(SYS_gettid);
-    t->random = own_cpu() | 1;
-    t->own_pace_ns = INTERVAL_NS;
+    t->handler.random = own_cpu() | 1;
+    t->clock.own_pace_ns = INTERVAL_NS;
     candor_queue_init(&t->queue, pool);
     return t;
 }
@@ -87,8 +87,8 @@ static double median_cost(void)
 
 static double in_handler(const struct sampled_thread *t)
 {
-    uint64_t expiries = counter_get(&t->expiries);
-    return expiries ? (double)counter_get(&t->handler_ns) / (double)expiries : 0;
+    uint64_t expiries = counter_get(&t->counts.expiries);
+    return expiries ? (double)counter_get(&t->counts.handler_ns) / (double)expiries : 0;
 }
 
 void calibrate_begin(const struct clock *clock, struct candor_pool *pool)

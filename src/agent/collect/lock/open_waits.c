@@ -89,8 +89,8 @@ static void take(struct open_wait *o)
     walk_begin_still(&w, atomic_load(&o->thread->java_thread));
     while (count < FRAMES_MAX && walk_next(&w, &frames[count]))
         count++;
-    if (w.is_virtual && vm_layout.virtuals.usable)
-        of_virtual = virtual_describe(w.java_thread, w.state, w.entry, o->thread->java_id, virtual_words);
+    if (walk_is_virtual(&w) && vm_layout.virtuals.usable)
+        of_virtual = virtual_describe(w.java_thread, w.state, w.virtuals.entry, o->thread->java_id, virtual_words);
     size_t of_class = lock_class_words(o->wait.target.klass, class_words);
     if (!claim(o))
         return;

@@ -104,7 +104,7 @@ static void drain_thread(struct sampled_thread *t, bool shrink)
 
 static uint64_t cpu_of(const struct sampled_thread *t)
 {
-    return threads_cpu(t) + t->cpu_at_arming - t->cpu_at_start;
+    return threads_cpu(t) + t->clock.cpu_at_arming - t->clock.cpu_at_start;
 }
 
 static void close_thread(struct sampled_thread *t)
@@ -112,7 +112,7 @@ static void close_thread(struct sampled_thread *t)
     drain_thread(t, false);
     names_thread(&to.recording->names, t);
     jfr_write_thread_cpu(to.recording->writer, clock_monotonic_ns(), names_thread_id(t),
-                         cpu_of(t), counter_get(&t->samples));
+                         cpu_of(t), counter_get(&t->counts.samples));
     books_close_thread(to.books, to.clock, t);
     if (clock_counts(to.clock))
         event_books_close_thread(to.event_books, t);
@@ -140,6 +140,6 @@ void drain_write_bases(uint64_t now)
         if (atomic_load(&t->slot) != SLOT_LIVE)
             continue;
         names_thread(&to.recording->names, t);
-        jfr_write_thread_base(to.recording->writer, now, names_thread_id(t), cpu_of(t), counter_get(&t->samples));
+        jfr_write_thread_base(to.recording->writer, now, names_thread_id(t), cpu_of(t), counter_get(&t->counts.samples));
     }
 }

@@ -235,8 +235,8 @@ static bool is_same_place(const struct place *a, const struct place *b)
 
 static size_t describe_virtual(const struct walk *w, int64_t carrier, uint64_t words[RECORD_VIRTUAL_MAX])
 {
-    bool mounted = w->is_virtual || (w->outcome != OUTCOME_COMPLETE && virtual_is_mounted(w->java_thread));
-    return vm_layout.virtuals.usable && mounted ? virtual_describe(w->java_thread, w->state, w->entry, carrier, words) : 0;
+    bool mounted = walk_is_virtual(w) || (w->outcome != OUTCOME_COMPLETE && virtual_is_mounted(w->java_thread));
+    return vm_layout.virtuals.usable && mounted ? virtual_describe(w->java_thread, w->state, w->virtuals.entry, carrier, words) : 0;
 }
 
 /* What a look at a sleeping thread has found, before it is known whether the thread slept on. */
@@ -250,7 +250,7 @@ static void walk_thread(const struct sampled_thread *t, uintptr_t java_thread, s
 {
     f->frames = 0;
     walk_begin_still(&f->walk, java_thread);
-    f->walk.carrier_frames = handler_config.carrier_frames;
+    f->walk.virtuals.carrier_frames = handler_config.carrier_frames;
     while (f->frames < FRAMES_MAX && walk_next(&f->walk, &wall.frames[f->frames]))
         f->frames++;
     f->virtual_words = describe_virtual(&f->walk, t->java_id, f->words);
@@ -368,7 +368,7 @@ static void look_at(struct sampled_thread *t, uint64_t ns)
     uint64_t cpu = 0;
     if (k->uid != t->uid) {
         forget(k);
-        *k = (struct looked){.uid = t->uid, .cpu_ns = t->cpu_at_arming};
+        *k = (struct looked){.uid = t->uid, .cpu_ns = t->clock.cpu_at_arming};
         task_state_open(&k->task, t->tid);
     }
     for (int i = 0; i < TRIES; i++) {

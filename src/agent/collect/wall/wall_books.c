@@ -74,8 +74,8 @@ void wall_books_ended(struct wall_books *b, uint64_t ns)
 static void take_losses(struct account lost[LOSS_COUNT], const struct sampled_thread *t)
 {
     for (int i = 0; i < LOSS_COUNT; i++) {
-        lost[i].ns += (int64_t)counter_get(&t->unanswered_ns[i]);
-        lost[i].count += counter_get(&t->unanswered[i]);
+        lost[i].ns += (int64_t)counter_get(&t->counts.unanswered_ns[i]);
+        lost[i].count += counter_get(&t->counts.unanswered[i]);
     }
 }
 
@@ -96,11 +96,11 @@ void wall_books_close_thread(struct wall_books *b, const struct wall_life *life,
         wall_books_lose(b, LOSS_STOPPING, pending);
     else if (pending)
         wall_books_ended(b, pending);
-    b->closed_answer_ns += counter_get(&t->answer_ns);
-    b->closed_answers += counter_get(&t->answers);
+    b->closed_answer_ns += counter_get(&t->counts.answer_ns);
+    b->closed_answers += counter_get(&t->counts.answers);
     if (!atomic_load(&t->java_since_ns))
         return;
-    uint64_t until = atomic_load(&t->java_until_ns);
+    uint64_t until = atomic_load(&t->end.java_until_ns);
     if (b->stopping && until > b->last_round) {
         if (!is_of(life, t))
             return;
@@ -128,13 +128,13 @@ struct sums {
 
 static void sum_thread(struct sums *s, const struct wall_books *b, const struct wall_life *life, const struct sampled_thread *t)
 {
-    uint64_t since = atomic_load(&t->java_since_ns), until = atomic_load(&t->java_until_ns), pending = ask_pending(t);
+    uint64_t since = atomic_load(&t->java_since_ns), until = atomic_load(&t->end.java_until_ns), pending = ask_pending(t);
     int64_t unseen;
     take_losses(s->lost, t);
     s->pending_ns += (int64_t)pending;
     s->pending += pending != 0;
-    s->answers += counter_get(&t->answers);
-    s->answer_ns += counter_get(&t->answer_ns);
+    s->answers += counter_get(&t->counts.answers);
+    s->answer_ns += counter_get(&t->counts.answer_ns);
     uint64_t end = until && until < b->last_round ? until : b->last_round;
     if (!since || (since >= end && !is_of(life, t)))
         return;

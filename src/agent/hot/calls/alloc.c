@@ -112,7 +112,7 @@ static uint64_t put_virtual(struct candor_queue *q, const struct taking *x, cons
     int64_t carrier = x->thread->java_id, id = x->event->thread_id;
     if (!vm_layout.virtuals.usable || !carrier || !id || id == carrier)
         return 0;
-    size_t count = virtual_describe(w->java_thread, w->state, w->entry, carrier, words);
+    size_t count = virtual_describe(w->java_thread, w->state, w->virtuals.entry, carrier, words);
     if (words[0] != (uint64_t)id)
         count = 1;
     words[0] = (uint64_t)id;
@@ -127,7 +127,7 @@ static void record(struct taking *x)
     struct candor_queue *q = &x->lane->lane.queue;
     uint64_t frame;
     walk_begin_at_call(&w, x->event->java_thread);
-    w.carrier_frames = handler_config.carrier_frames;
+    w.virtuals.carrier_frames = handler_config.carrier_frames;
     candor_queue_begin(q);
     candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
     candor_queue_put(q, x->event->size);

@@ -33,7 +33,7 @@ void lock_lane_open(const struct sampled_thread *t, struct candor_pool *pool)
         return;
     lane->opened = time_now_ns(CLOCK_MONOTONIC);
     for (int i = 0; i < LOCK_GROUPS; i++)
-        lane->draws[i] = (struct lock_draw){.random = (t->random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
+        lane->draws[i] = (struct lock_draw){.random = (t->handler.random ^ lane->opened << 2 ^ (uint64_t)i << 1) | 1};
     atomic_store(&lane->since, 0);
     atomic_store(&lane->waits, 0);
     for (int i = 0; i < LOCK_KINDS; i++) {
@@ -280,10 +280,10 @@ static uint64_t put_virtual(struct candor_queue *q, const struct visit *v, const
 {
     uint64_t words[RECORD_VIRTUAL_MAX];
     int64_t carrier = v->thread->java_id, id = v->thread_id;
-    bool mounted = id ? id != carrier : w->is_virtual;
+    bool mounted = id ? id != carrier : walk_is_virtual(w);
     if (!vm_layout.virtuals.usable || !carrier || !mounted)
         return 0;
-    size_t count = virtual_describe(w->java_thread, w->state, w->entry, carrier, words);
+    size_t count = virtual_describe(w->java_thread, w->state, w->virtuals.entry, carrier, words);
     if (id && words[0] != (uint64_t)id) {
         count = 1;
         words[0] = (uint64_t)id;
@@ -301,7 +301,7 @@ static void record(void *visit)
     struct walk w;
     uint64_t frame;
     walk_begin_at_call(&w, atomic_load_explicit(&v->thread->java_thread, memory_order_relaxed));
-    w.carrier_frames = handler_config.carrier_frames;
+    w.virtuals.carrier_frames = handler_config.carrier_frames;
     candor_queue_begin(q);
     candor_queue_put(q, wait->since);
     candor_queue_put(q, wait->ns);

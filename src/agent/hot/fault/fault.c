@@ -82,8 +82,8 @@ static struct turn *turn_that_faulted(uintptr_t pc, const void *context)
     if (code_contains(pc) || walk_is_in_libjvm(pc))
         return NULL;
     struct sampled_thread *t = sampled_threads ? thread_of_caller() : NULL;
-    if (t && t->turn.sp)
-        return &t->turn;
+    if (t && t->gate.turn.sp)
+        return &t->gate.turn;
     struct turn *of_callback = t ? lanes_turn(t) : NULL;
     struct turn *turn = of_callback ? of_callback : turn_if_own_thread();
     return turn || !frame_registers(&at, (uintptr_t)context) ? turn : visit_that_faulted(pc, at.sp);

@@ -15,14 +15,14 @@ static _Atomic uint32_t holds_of_all; /* that have begun */
 
 static void stop(const struct sampled_thread *t)
 {
-    int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    int fd = atomic_load_explicit(&t->clock.fd, memory_order_relaxed);
     if (fd >= 0)
         ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static void go_on(const struct sampled_thread *t)
 {
-    int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
+    int fd = atomic_load_explicit(&t->clock.fd, memory_order_relaxed);
     if (fd >= 0)
         ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -30,9 +30,9 @@ static void go_on(const struct sampled_thread *t)
 /* The first expiry stops an event, and its handler would have set a period that may repeat; the first one may be too short. */
 static void replace_first_period(const struct sampled_thread *t)
 {
-    int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
-    uint64_t period = t->base_ns;
-    if (fd >= 0 && t->in_first_period)
+    int fd = atomic_load_explicit(&t->clock.fd, memory_order_relaxed);
+    uint64_t period = t->handler.base_ns;
+    if (fd >= 0 && t->handler.in_first_period)
         ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
@@ -46,10 +46,10 @@ static void with_all(void (*set)(const struct sampled_thread *))
 /* As in a handler of an expiry: while the caller is inside, nobody closes the descriptor. It may be inside already. */
 static void with_own(struct sampled_thread *t, uint32_t generation, void (*set)(const struct sampled_thread *))
 {
-    uint32_t inside = atomic_exchange(&t->inside, 1);
+    uint32_t inside = atomic_exchange(&t->gate.inside, 1);
     if (generation & 1 && atomic_load(&t->generation) == generation)
         set(t);
-    atomic_store(&t->inside, inside);
+    atomic_store(&t->gate.inside, inside);
 }
 
 /* An expiry that came before the clock was held may wait, blocked, and would be delivered as soon as HotSpot unblocks it. */
@@ -59,7 +59,7 @@ static void take_waiting_trap(struct sampled_thread *t)
     const uint64_t trap = 1u << (SIGTRAP - 1); /* a signal set as the kernel has it */
     if (syscall(SYS_rt_sigtimedwait, &trap, NULL, &at_once, sizeof trap) != SIGTRAP)
         return;
-    atomic_fetch_add_explicit(&t->nested, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->gate.nested, 1, memory_order_relaxed);
     replace_first_period(t);
 }
 
@@ -77,7 +77,7 @@ void traps_hold(struct traps_held *held, uintptr_t pc)
     }
     if (!held->thread)
         return;
-    atomic_store(&held->thread->held, 1);
+    atomic_store(&held->thread->gate.held, 1);
     held->generation = atomic_load(&held->thread->generation);
     with_own(held->thread, held->generation, stop);
     take_waiting_trap(held->thread);
@@ -100,7 +100,7 @@ void traps_let_go(const struct traps_held *held)
     } else if (held->thread)
         with_own(held->thread, held->generation, go_on);
     if (held->thread)
-        atomic_store(&held->thread->held, 0);
+        atomic_store(&held->thread->gate.held, 0);
 }
 
 void traps_look(void)
@@ -114,7 +114,7 @@ void traps_look(void)
     looks = 0;
     atomic_store(&handler_config.held, 0);
     for (uint32_t i = 0, n = atomic_load(&sampled_threads_used); i < n; i++)
-        atomic_store(&sampled_threads[i].held, 0);
+        atomic_store(&sampled_threads[i].gate.held, 0);
     with_all(go_on);
 }
 

@@ -42,21 +42,21 @@ uint64_t handler_draw_period(uint64_t *state, uint64_t interval_ns)
 
 static void lose(struct sampled_thread *t, enum loss why, uint64_t weight)
 {
-    counter_add(&t->lost_ns[why], weight);
-    counter_add(&t->lost[why], 1);
+    counter_add(&t->counts.lost_ns[why], weight);
+    counter_add(&t->counts.lost[why], 1);
 }
 
 static void leave_unanswered(struct sampled_thread *t, enum loss why, uint64_t ns)
 {
-    counter_add(&t->unanswered_ns[why], ns);
-    counter_add(&t->unanswered[why], 1);
+    counter_add(&t->counts.unanswered_ns[why], ns);
+    counter_add(&t->counts.unanswered[why], 1);
 }
 
 static void put_kernel_frames(struct sampled_thread *t)
 {
     uint64_t frames[KERNEL_FRAMES_MAX];
     /* Relaxed: a ring does not go while a handler is inside. */
-    uint32_t count = kernel_frames(atomic_load_explicit(&t->ring, memory_order_relaxed), frames);
+    uint32_t count = kernel_frames(atomic_load_explicit(&t->clock.ring, memory_order_relaxed), frames);
     for (uint32_t i = 0; i < count; i++)
         candor_queue_put(&t->queue, frame_native(JFR_FRAME_KERNEL, frames[i]));
 }
@@ -95,9 +95,9 @@ static size_t put_virtual(struct sampled_thread *t, const struct walk *w, enum o
     if (!vm_layout.virtuals.usable)
         return 0;
     bool told = outcome == OUTCOME_COMPLETE && handler_config.walker != WALKER_AGCT;
-    if (!w->is_virtual && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
+    if (!walk_is_virtual(w) && (told || !w->java_thread || !virtual_is_mounted(w->java_thread)))
         return 0;
-    size_t count = virtual_describe(w->java_thread, w->state, w->entry, t->java_id, words);
+    size_t count = virtual_describe(w->java_thread, w->state, w->virtuals.entry, t->java_id, words);
     for (size_t i = 0; i < count; i++)
         candor_queue_put(&t->queue, words[i]);
     return count;
@@ -123,7 +123,7 @@ struct stretch {
 static void count(struct sampled_thread *t, const struct stretch *s, bool committed)
 {
     if (committed)
-        counter_add(s->wall ? &t->answers : &t->samples, 1);
+        counter_add(s->wall ? &t->counts.answers : &t->counts.samples, 1);
     else if (!s->wall)
         lose(t, LOSS_QUEUE_FULL, s->ns);
     else
@@ -139,7 +139,7 @@ static void record(struct sampled_thread *t, const struct stretch *s, const void
     uint32_t compilation;
     frame_registers(&at, (uintptr_t)context);
     walk_begin(&w, &at, atomic_load_explicit(&t->java_thread, memory_order_relaxed));
-    w.carrier_frames = handler_config.carrier_frames;
+    w.virtuals.carrier_frames = handler_config.carrier_frames;
     compilation = handler_config.compilations ? code_compilation(at.pc) : 0;
     candor_queue_begin(q);
     candor_queue_put(q, time_now_ns(CLOCK_MONOTONIC));
@@ -169,36 +169,36 @@ static uint64_t least_base(const struct sampled_thread *t)
 {
     if (handler_config.counts) /* how often that happens nobody can say */
         return 0;
-    return MOST_IN_SAMPLES * (t->sample_ns + KERNEL_NS);
+    return MOST_IN_SAMPLES * (t->handler.sample_ns + KERNEL_NS);
 }
 
 /* By the thread's own clock, since its processor is often taken away in the handler where many threads run; of one in
  * REDRAW_EVERY samples, since that clock costs a system call. */
 static bool is_timed(const struct sampled_thread *t)
 {
-    return counter_get(&t->expiries) % REDRAW_EVERY == 1;
+    return counter_get(&t->counts.expiries) % REDRAW_EVERY == 1;
 }
 
 static void note_time(struct sampled_thread *t, uint64_t took)
 {
-    t->sample_ns += took / 4 - t->sample_ns / 4;
-    counter_add(&t->handler_ns, took * REDRAW_EVERY);
+    t->handler.sample_ns += took / 4 - t->handler.sample_ns / 4;
+    counter_add(&t->counts.handler_ns, took * REDRAW_EVERY);
 }
 
 /* Why the clock is slower than asked; SUPPRESSION_COUNT = it is not. */
 static enum suppression why_slow(const struct sampled_thread *t)
 {
-    if (t->base_ns <= handler_config.interval_ns)
+    if (t->handler.base_ns <= handler_config.interval_ns)
         return SUPPRESSION_COUNT;
-    return t->base_ns > t->pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
+    return t->handler.base_ns > t->handler.pace_ns ? SUPPRESSION_COSTLY : SUPPRESSION_BUDGET;
 }
 
 static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t weight)
 {
     if (why == SUPPRESSION_COUNT)
         return;
-    counter_add(&t->suppressed_ns[why], weight);
-    counter_add(&t->slow[why], 1);
+    counter_add(&t->counts.suppressed_ns[why], weight);
+    counter_add(&t->counts.slow[why], 1);
 }
 
 /* How many events this expiry stands for: those since the last one, however many expiries became one signal, and that a first one came
@@ -206,11 +206,11 @@ static void note_slow(struct sampled_thread *t, enum suppression why, uint64_t w
 static uint64_t weigh_events(struct sampled_thread *t)
 {
     struct event_reading r;
-    uint64_t now = syscall(SYS_read, t->fd, &r, sizeof r) == sizeof r ? event_reading_scaled(&r) : t->last_count;
-    uint64_t weight = t->next_weight_ns ? t->next_weight_ns : now > t->last_count ? now - t->last_count : 0;
-    if (now > t->last_count)
-        t->last_count = now;
-    t->next_weight_ns = 0;
+    uint64_t now = syscall(SYS_read, t->clock.fd, &r, sizeof r) == sizeof r ? event_reading_scaled(&r) : t->handler.last_count;
+    uint64_t weight = t->handler.next_weight_ns ? t->handler.next_weight_ns : now > t->handler.last_count ? now - t->handler.last_count : 0;
+    if (now > t->handler.last_count)
+        t->handler.last_count = now;
+    t->handler.next_weight_ns = 0;
     return weight;
 }
 
@@ -222,14 +222,14 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ende
 {
     if (handler_config.counts)
         return weigh_events(t);
-    uint64_t weight = (t->next_weight_ns ? t->next_weight_ns : ended) + (reported - 1) * further;
+    uint64_t weight = (t->handler.next_weight_ns ? t->handler.next_weight_ns : ended) + (reported - 1) * further;
     if (handler_config.measures) {
         uint64_t cpu = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
-        if (!t->next_weight_ns)
-            weight = cpu - t->last_cpu_ns;
-        t->last_cpu_ns = cpu;
+        if (!t->handler.next_weight_ns)
+            weight = cpu - t->handler.last_cpu_ns;
+        t->handler.last_cpu_ns = cpu;
     }
-    t->next_weight_ns = 0;
+    t->handler.next_weight_ns = 0;
     return inject_lies(INJECT_COUNTS_ONCE) ? handler_config.interval_ns : weight;
 }
 
@@ -239,37 +239,37 @@ static uint64_t weigh(struct sampled_thread *t, uint64_t reported, uint64_t ende
 static void complete_first_weight(struct sampled_thread *t)
 {
     uint64_t count;
-    if (!handler_config.measures || syscall(SYS_read, t->fd, &count, sizeof count) != sizeof count)
+    if (!handler_config.measures || syscall(SYS_read, t->clock.fd, &count, sizeof count) != sizeof count)
         return;
-    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->cpu_at_arming;
-    if (used > t->period_ns)
-        t->next_weight_ns += used - t->period_ns;
+    uint64_t used = time_now_ns(CLOCK_THREAD_CPUTIME_ID) - t->clock.cpu_at_arming;
+    if (used > t->handler.period_ns)
+        t->handler.next_weight_ns += used - t->handler.period_ns;
     if (count > used)
-        t->next_weight_ns = (uint64_t)((double)t->next_weight_ns * ((double)used / (double)count));
+        t->handler.next_weight_ns = (uint64_t)((double)t->handler.next_weight_ns * ((double)used / (double)count));
 }
 
 static bool keeps_pace(const struct sampled_thread *t, uint64_t pace)
 {
-    return pace == t->pace_ns && least_base(t) <= t->base_ns;
+    return pace == t->handler.pace_ns && least_base(t) <= t->handler.base_ns;
 }
 
 static void choose_base(struct sampled_thread *t, uint64_t pace)
 {
     uint64_t least = least_base(t);
-    t->pace_ns = pace;
-    t->base_ns = pace < least ? least + least / 4 : pace;
+    t->handler.pace_ns = pace;
+    t->handler.base_ns = pace < least ? least + least / 4 : pace;
 }
 
 /* The second and the third period are the interval itself. The first expiry being uniform in it, a thread that lives for up to two and a
  * half intervals has then, on average, exactly the weight of its CPU time. A period of CPU time leaves the thread room for its work. */
 static uint64_t next_period(struct sampled_thread *t, uint64_t pace)
 {
-    if (t->in_first_period)
-        return t->base_ns;
+    if (t->handler.in_first_period)
+        return t->handler.base_ns;
     choose_base(t, pace);
     if (inject_lies(INJECT_FIXED_PERIOD))
-        return t->base_ns;
-    uint64_t period = handler_draw_period(&t->random, t->base_ns);
+        return t->handler.base_ns;
+    uint64_t period = handler_draw_period(&t->handler.random, t->handler.base_ns);
     return handler_config.counts || period >= PERIOD_MIN_NS ? period : PERIOD_MIN_NS;
 }
 
@@ -278,51 +278,51 @@ static bool set_period(struct sampled_thread *t, uint64_t period, bool first)
 {
     bool stopped = first ? handler_config.stops_first : handler_config.counts;
     if (stopped && !first)
-        ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
-    bool set = !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period);
+        ioctl(t->clock.fd, PERF_EVENT_IOC_DISABLE, 0);
+    bool set = !ioctl(t->clock.fd, PERF_EVENT_IOC_PERIOD, &period);
     if (stopped && (set || !first) && !atomic_load(&handler_config.held))
-        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+        ioctl(t->clock.fd, PERF_EVENT_IOC_ENABLE, 0);
     return set;
 }
 
 static void redraw_period(struct sampled_thread *t, uint64_t pace)
 {
-    if (--t->until_redraw && keeps_pace(t, pace))
+    if (--t->handler.until_redraw && keeps_pace(t, pace))
         return;
-    bool first = t->in_first_period;
-    t->until_redraw = first ? FIRST_REDRAW : REDRAW_EVERY;
+    bool first = t->handler.in_first_period;
+    t->handler.until_redraw = first ? FIRST_REDRAW : REDRAW_EVERY;
     uint64_t period = next_period(t, pace);
-    t->in_first_period = false;
+    t->handler.in_first_period = false;
     if (!set_period(t, period, first))
         return;
     if (first)
         complete_first_weight(t);
-    t->period_ns = period;
+    t->handler.period_ns = period;
 }
 
 /* A timer keeps its phase: the expiry that is due next comes when it would have. */
 static void reset_timer(struct sampled_thread *t, uint64_t pace)
 {
     struct itimerspec its;
-    if (syscall(SYS_timer_gettime, t->timer, &its))
+    if (syscall(SYS_timer_gettime, t->clock.timer, &its))
         return;
     choose_base(t, pace);
-    its.it_interval = (struct timespec){(time_t)(t->base_ns / 1000000000u), (long)(t->base_ns % 1000000000u)};
-    syscall(SYS_timer_settime, t->timer, 0, &its, NULL);
+    its.it_interval = (struct timespec){(time_t)(t->handler.base_ns / 1000000000u), (long)(t->handler.base_ns % 1000000000u)};
+    syscall(SYS_timer_settime, t->clock.timer, 0, &its, NULL);
 }
 
 /* The clock takes up the pace. */
 static void set_pace(struct sampled_thread *t)
 {
     uint64_t pace = handler_pace(t);
-    if (t->fd >= 0 && handler_config.redraws)
+    if (t->clock.fd >= 0 && handler_config.redraws)
         redraw_period(t, pace);
-    else if (t->has_timer) {
-        t->period_ns = t->base_ns;
+    else if (t->clock.has_timer) {
+        t->handler.period_ns = t->handler.base_ns;
         if (!keeps_pace(t, pace))
             reset_timer(t, pace);
     } else {
-        t->pace_ns = t->base_ns = pace; /* the process's timer, which has it already */
+        t->handler.pace_ns = t->handler.base_ns = pace; /* the process's timer, which has it already */
     }
 }
 
@@ -338,14 +338,14 @@ static void take(void *argument)
     struct expiry *e = argument;
     struct sampled_thread *t = e->thread;
     bool timed = is_timed(t);
-    uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->period_ns, further = t->base_ns;
+    uint64_t began = timed ? time_now_ns(CLOCK_THREAD_CPUTIME_ID) : 0, ended = t->handler.period_ns, further = t->handler.base_ns;
     enum suppression slow = why_slow(t);
     /* First, as a short first period must not end again meanwhile. */
     set_pace(t);
-    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->nested, 0, memory_order_relaxed), ended, further);
+    uint64_t weight = weigh(t, e->reported + atomic_exchange_explicit(&t->gate.nested, 0, memory_order_relaxed), ended, further);
     note_slow(t, slow, weight);
-    counter_add(&t->expiry_ns, weight);
-    counter_add(&t->expiries, 1);
+    counter_add(&t->counts.expiry_ns, weight);
+    counter_add(&t->counts.expiries, 1);
     e->weight = weight;
     inject_crash(INJECT_IN_HANDLER);
     record(t, &(struct stretch){.ns = weight}, e->context);
@@ -358,7 +358,7 @@ static void take_in_turn(void *argument)
 {
     struct expiry *e = argument;
     inject_stack_paint();
-    if (!turn_take(&e->thread->turn, take, e) && e->weight)
+    if (!turn_take(&e->thread->gate.turn, take, e) && e->weight)
         lose(e->thread, LOSS_INTERNAL_FAULT, e->weight);
     inject_stack_measure(e->context);
 }
@@ -371,7 +371,7 @@ static bool asks_jvm(void)
 /* The next sample takes over the expiry. */
 static void leave_to_next(struct sampled_thread *t, uint64_t reported)
 {
-    atomic_fetch_add_explicit(&t->nested, (uint32_t)reported, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->gate.nested, (uint32_t)reported, memory_order_relaxed);
 }
 
 static void expire(struct sampled_thread *t, uint32_t generation, uint64_t reported, const void *context)
@@ -383,14 +383,14 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
         return;
     /* A handler can interrupt another of its thread, whatever they mask (context_of_fault in hot/fault/fault.c). The queue has
      * one producer. Relaxed, both: all of it is this thread's. */
-    if (atomic_load_explicit(&t->inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
+    if (atomic_load_explicit(&t->gate.inside, memory_order_relaxed) && !inject_plants(INJECT_NESTS)) {
         leave_to_next(t, reported);
         inject_stack_nested();
         return;
     }
     /* Sequentially consistent, as is the disarming side: either it sees this handler inside, or the handler sees the new
      * generation. */
-    atomic_store(&t->inside, 1);
+    atomic_store(&t->gate.inside, 1);
     if (atomic_load(&t->generation) == generation) {
         struct expiry e = {.thread = t, .context = context, .reported = reported};
         unblock_faults(context);
@@ -398,7 +398,7 @@ static void expire(struct sampled_thread *t, uint32_t generation, uint64_t repor
             leave_to_next(t, reported);
     }
     /* Release: pairs with the disarming side's acquire, so that it finds the finished record in the queue. */
-    atomic_store_explicit(&t->inside, 0, memory_order_release);
+    atomic_store_explicit(&t->gate.inside, 0, memory_order_release);
 }
 
 struct request {
@@ -413,14 +413,14 @@ static void answer(void *argument)
     uint64_t began = time_now_ns(CLOCK_THREAD_CPUTIME_ID);
     record(r->thread, &r->stretch, r->context);
     r->stretch.ns = 0;
-    counter_add(&r->thread->answer_ns, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+    counter_add(&r->thread->counts.answer_ns, time_now_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 
 /* Relaxed, both: numbers by themselves. What the collector adds from here on goes with its next signal. */
 static struct stretch take_request(struct sampled_thread *t)
 {
-    uint64_t running = atomic_exchange_explicit(&t->asked_running_ns, 0, memory_order_relaxed);
-    uint64_t ready = atomic_exchange_explicit(&t->asked_ready_ns, 0, memory_order_relaxed);
+    uint64_t running = atomic_exchange_explicit(&t->collector.asked_running_ns, 0, memory_order_relaxed);
+    uint64_t ready = atomic_exchange_explicit(&t->collector.asked_ready_ns, 0, memory_order_relaxed);
     return (struct stretch){.ns = running + ready, .ready_ns = ready, .wall = true};
 }
 
@@ -429,7 +429,7 @@ static void answer_in_turn(void *argument)
     struct request *r = argument;
     r->stretch = take_request(r->thread);
     inject_stack_paint();
-    if (r->stretch.ns && !turn_take(&r->thread->turn, answer, r) && r->stretch.ns)
+    if (r->stretch.ns && !turn_take(&r->thread->gate.turn, answer, r) && r->stretch.ns)
         leave_unanswered(r->thread, LOSS_INTERNAL_FAULT, r->stretch.ns);
     inject_stack_measure(r->context);
 }
@@ -439,16 +439,16 @@ static void reply(struct sampled_thread *t, const void *context)
 {
     /* Relaxed, both: as in expire. */
     uint32_t generation = atomic_load_explicit(&t->generation, memory_order_relaxed);
-    if (turn_has_faulted() || !(generation & 1) || atomic_load_explicit(&t->inside, memory_order_relaxed))
+    if (turn_has_faulted() || !(generation & 1) || atomic_load_explicit(&t->gate.inside, memory_order_relaxed))
         return;
-    atomic_store(&t->inside, 1);
+    atomic_store(&t->gate.inside, 1);
     if (atomic_load(&t->generation) == generation) {
         struct request r = {.thread = t, .context = context};
         unblock_faults(context);
         room_run(context, asks_jvm(), answer_in_turn, &r); /* else the request stays for the next signal */
     }
     /* Release: pairs with the disarming side's acquire, as in expire. */
-    atomic_store_explicit(&t->inside, 0, memory_order_release);
+    atomic_store_explicit(&t->gate.inside, 0, memory_order_release);
 }
 
 static struct sampled_thread *thread_of_cookie(uint64_t cookie, uint32_t *generation)
@@ -488,7 +488,7 @@ void handler_on_perf_signal(int signal, siginfo_t *info, void *context)
     int saved = errno;
     struct sampled_thread *t = info->si_code > 0 ? thread_of_caller() : NULL;
     uint32_t generation = t ? atomic_load(&t->generation) : 0;
-    if (t && t->fd == info->si_fd)
+    if (t && t->clock.fd == info->si_fd)
         expire(t, generation, 1, context);
     else if (!t || generation & 1)
         chain_pass_on(signal, info, context);
@@ -523,7 +523,7 @@ void handler_on_process_timer(int signal, siginfo_t *info, void *context)
         uint64_t now = time_now_ns(CLOCK_PROCESS_CPUTIME_ID);
         /* Relaxed: the exchange alone decides which expiry takes the time. */
         uint64_t last = atomic_exchange_explicit(&handler_config.process_cpu_ns, now, memory_order_relaxed);
-        t->next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
+        t->handler.next_weight_ns += now > last ? now - last : 1; /* beside what an expiry without room has left */
         expire(t, generation, 1, context);
     }
     errno = saved;

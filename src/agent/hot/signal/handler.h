@@ -50,7 +50,7 @@ uint64_t handler_random(uint64_t *state);
 static inline uint64_t handler_pace(const struct sampled_thread *t)
 {
     /* Relaxed: a number by itself. */
-    return t->own_pace_ns ? t->own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
+    return t->clock.own_pace_ns ? t->clock.own_pace_ns : atomic_load_explicit(&handler_config.pace_ns, memory_order_relaxed);
 }
 
 /* A period around the interval, which is its mean: uniform within a half of it, so that work in step with the clock is at a uniform

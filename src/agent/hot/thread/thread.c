@@ -34,7 +34,7 @@ struct sampled_thread *thread_of_caller(void)
 /* A slot is one of Java's threads' from when it is known to be, until that ends, on itself. */
 static bool is_of(const struct sampled_thread *t, uintptr_t pointer)
 {
-    return atomic_load_explicit(&t->pointer, memory_order_relaxed) == pointer &&
+    return atomic_load_explicit(&t->self.pointer, memory_order_relaxed) == pointer &&
            atomic_load_explicit(&t->java_thread, memory_order_relaxed);
 }
 
@@ -45,7 +45,7 @@ struct sampled_thread *thread_of_java_caller(void)
         return own;
     own = thread_of_caller();
     if (own)
-        atomic_store_explicit(&own->pointer, pointer, memory_order_relaxed);
+        atomic_store_explicit(&own->self.pointer, pointer, memory_order_relaxed);
     return own;
 }
 

@@ -12,6 +12,8 @@
 #include "candor/queue/record.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -42,42 +44,51 @@ enum thread_role {
     THREAD_ROLES
 };
 
-struct sampled_thread {
-    struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
-
-    /* Written by trigger/ under its lock, before the clock is set. The first of them, as far as `uid`, lie in one cache line: all that
-     * threads look at which come out of a wait, and find it cold. */
-    _Atomic uint32_t slot;       /* enum thread_slot */
-    _Atomic uint32_t generation; /* odd while armed */
-    _Atomic uintptr_t java_thread;
-    _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot; its own to write */
-    int64_t java_id;
-    uint32_t index; /* in the table */
-    uint32_t uid;   /* never reused within a recording */
-    _Atomic uint32_t role; /* enum thread_role */
-    int tid;
-    _Atomic int fd; /* perf event, -1 = none */
+/* The clock of a slot. Written by trigger/ under its lock, before the clock can expire or when no handler is inside any more; so a handler
+ * that is inside reads it plainly. The atomic members may change beside a handler, or are read by those that are not inside: relaxed, each
+ * is a number by itself. (Calibration does the same without the lock, with a slot that only it has.) */
+struct thread_clock {
+    _Atomic int fd;         /* perf event, -1 = none */
     _Atomic uintptr_t ring; /* of the event: the kernel's part of the stacks (hot/kernel.h); 0 = none */
     timer_t timer;
-    bool has_timer, lacks_clock, ring_refused, is_revived;
-    int perf_error; /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
-    char java_name[THREAD_NAME_MAX], os_name[16];
+    bool has_timer, lacks_clock, ring_refused;
+    int perf_error;         /* negative errno: a perf event was refused, a timer stands in for it; 0 = as the recording's clock */
     uint64_t cpu_at_arming, cpu_at_start; /* of the thread's CPU clock, ns */
-    uint64_t cpu_seen;                    /* at the last scan */
-    uint64_t cpu_at_expiry, expiries_seen; /* at the last scan that found expiries, and how many */
-    bool blocks, has_blocked;              /* the clock's signal: at the last scan, ever */
-    uint32_t scans;                       /* that saw it */
-    uint32_t settled;                     /* batches of its samples before which its name was read again */
-    uint64_t own_pace_ns;                 /* instead of the common pace (handler.h); 0 = none */
-    uint64_t blind_ns;                    /* CPU time after arming in which the clock cannot fire */
-    _Atomic uint64_t cpu_at_end;          /* 0 while it lives */
-    struct event_reading events_at_end;   /* for a clock that counts something other than CPU time */
+    uint64_t own_pace_ns;   /* instead of the common pace (handler.h); 0 = none */
+    uint64_t blind_ns;      /* CPU time after arming in which the clock cannot fire */
+};
 
-    /* Written by the handler alone; the collector reads the counters (relaxed: each is a number by itself). */
+/* What scans have seen of the thread. Written by threads_scan on the agent's thread, under the lock of trigger/threads.c, which the agent's
+ * thread itself needs not to read it. */
+struct thread_scan {
+    uint64_t cpu_seen;      /* at the last scan; the first is from the arming */
+    uint64_t cpu_at_expiry, expiries_seen; /* at the last scan that found expiries, and how many */
+    uint32_t scans;         /* that saw it */
+    bool blocks, has_blocked; /* the clock's signal: at the last scan, ever */
+    bool is_revived;
+};
+
+/* How it ended. Written once, under the same lock, before the slot becomes SLOT_ENDED: by the thread itself if it announces its end, else
+ * by a scan or by the end of the recording. */
+struct thread_end {
+    _Atomic uint64_t cpu;         /* 0 while it lives */
+    _Atomic uint64_t java_until_ns; /* by the monotonic clock; 0 = not yet */
+    struct event_reading events;  /* for a clock that counts something other than CPU time */
+};
+
+/* Whether a handler may begin, and whether one is at work. Written by the thread itself, in its handlers of clocks and of faults. A handler
+ * raises `inside` and then reads the generation, who disarms writes the generation and then reads `inside`: sequentially consistent,
+ * so one of them sees the other. */
+struct thread_gate {
     _Atomic uint32_t inside; /* a handler runs */
-    _Atomic uint32_t nested; /* expiries that came meanwhile */
-    _Atomic uint32_t held;   /* by a fault of the program's (hot/fault/traps.h): nobody may start the clock */
+    _Atomic uint32_t nested; /* expiries that came meanwhile; relaxed, only this thread's handlers count them */
+    _Atomic uint32_t held;   /* by a fault of the program's (hot/fault/traps.h): nobody may start the clock; scans end what lasts */
     struct turn turn;
+};
+
+/* What the handler remembers from one expiry to the next. Written by trigger/clocks/ before the clock is set, then plainly by the handler
+ * alone; scans read base_ns meanwhile, and do not mind an older one. */
+struct thread_handler {
     uint64_t period_ns;      /* of the clock now */
     uint64_t base_ns;        /* what its periods are drawn around */
     uint64_t pace_ns;        /* the pace (handler.h) when that was set */
@@ -88,20 +99,58 @@ struct sampled_thread {
     uint32_t until_redraw;   /* expiries until a new period is drawn */
     _Atomic bool in_first_period; /* set as the clock is, until a handler has seen its first expiry */
     uint64_t random;
-    uintptr_t vm_thread; /* of a compiler thread: its JavaThread*, 0 = not known yet */
+    uintptr_t vm_thread;     /* of a compiler thread: its JavaThread*, 0 = not known yet */
+};
+
+/* What became of expiries and requests. Written by the handler alone (counter_add); the collector reads them, relaxed, as each is a number
+ * by itself. */
+struct thread_counts {
     _Atomic uint64_t expiry_ns, expiries, samples;
     _Atomic uint64_t lost_ns[LOSS_COUNT], lost[LOSS_COUNT];
     _Atomic uint64_t suppressed_ns[SUPPRESSION_COUNT], slow[SUPPRESSION_COUNT]; /* expiries of clocks that are slower than asked */
     _Atomic uint64_t handler_ns; /* the CPU time of all samples in the handler, by some of them */
-
-    /* Of the event wall. What the collector asks for and the handler takes: wall-clock time that the thread's next sample stands
-     * for, in which it ran, and in which it waited for a processor. */
-    _Atomic uint64_t asked_running_ns, asked_ready_ns;
-    /* The handler's, as those above. */
-    _Atomic uint64_t answers, answer_ns, unanswered[LOSS_COUNT], unanswered_ns[LOSS_COUNT];
-    /* By the monotonic clock, written by trigger/: from when to when it was one of Java's. 0 = not, or not yet. */
-    _Atomic uint64_t java_since_ns, java_until_ns;
+    _Atomic uint64_t answers, answer_ns, unanswered[LOSS_COUNT], unanswered_ns[LOSS_COUNT]; /* to requests of the event wall */
 };
+
+/* What the collector asks of the thread. Written by the collector alone, except that the handler takes what was asked and leaves 0: relaxed
+ * exchanges and additions, as no other memory goes with these numbers. */
+struct thread_collector {
+    uint32_t settled; /* batches of its samples before which its name was read again */
+    /* Of the event wall: wall-clock time that the thread's next sample stands for, in which it ran, and in which it waited for a
+     * processor. */
+    _Atomic uint64_t asked_running_ns, asked_ready_ns;
+};
+
+struct sampled_thread {
+    struct candor_queue queue; /* producer: the thread's handler; consumer: the collector */
+
+    /* Whose slot it is. Written by trigger/threads.c under its lock; the atomic members may change while the slot is in use. */
+    _Atomic uint32_t slot;       /* enum thread_slot */
+    _Atomic uint32_t generation; /* odd while armed; sequentially consistent, as `inside` of the gate and of lanes is */
+    _Atomic uintptr_t java_thread;
+    struct {
+        _Atomic uintptr_t pointer; /* frame_thread_pointer, once the thread has asked for its slot */
+    } self; /* written by the thread itself; relaxed, it alone has this pointer */
+    int64_t java_id;
+    uint32_t index; /* in the table */
+    uint32_t uid;   /* never reused within a recording */
+    _Atomic uint32_t role; /* enum thread_role */
+    int tid;
+    _Atomic uint64_t java_since_ns; /* by the monotonic clock; 0 = it never was one of Java's */
+    char java_name[THREAD_NAME_MAX], os_name[16];
+
+    /* The rest has a struct for each writer. */
+    struct thread_clock clock;
+    struct thread_scan scan;
+    struct thread_end end;
+    struct thread_gate gate;
+    struct thread_handler handler;
+    struct thread_counts counts;
+    struct thread_collector collector;
+};
+
+/* All that threads look at which come out of a wait, and find it cold. */
+_Static_assert(offsetof(struct sampled_thread, slot) / 64 == offsetof(struct sampled_thread, uid) / 64, "these lie in one cache line");
 
 /* The table, and the slot of each thread id plus one (0 = none), for signals that carry no pointer. */
 extern struct sampled_thread *sampled_threads;

@@ -15,7 +15,7 @@ uintptr_t walk_libjvm_low, walk_libjvm_high;
 
 static bool finish(struct walk *w, enum outcome outcome)
 {
-    w->done = true;
+    w->place = WALK_IS_OVER;
     w->outcome = outcome;
     return false;
 }
@@ -25,12 +25,22 @@ static void go_to(struct walk *w, struct frame f)
     w->pc = f.pc;
     w->sp = f.sp;
     w->fp = f.fp;
-    w->leaf = false;
+    w->left = WALK_LEFT_BY_CALL;
 }
 
 static struct frame here(const struct walk *w)
 {
     return (struct frame){w->pc, w->sp, w->fp};
+}
+
+static bool is_leaf(const struct walk *w)
+{
+    return w->left != WALK_LEFT_BY_CALL;
+}
+
+static bool is_in_heap(const struct walk *w)
+{
+    return w->virtuals.stack == WALK_STACK_FROZEN;
 }
 
 /* The topmost Java frame that an anchor names. *empty: the anchor says there is none. */
@@ -76,8 +86,9 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     *w = (struct walk){.pc = at->pc,
                        .sp = at->sp,
                        .fp = at->fp,
+                       .begun = WALK_BEGUN_AT_SIGNAL,
+                       .left = WALK_LEFT_BY_SIGNAL,
                        .at = *at,
-                       .leaf = true,
                        .state = JFR_STATE_NOT_JAVA,
                        .java_thread = java_thread};
     if (java_thread && vm_layout.usable) {
@@ -86,11 +97,11 @@ void walk_begin(struct walk *w, const struct registers *at, uintptr_t java_threa
     }
     enum code_kind kind = code_contains(at->pc) ? code_find(at->pc).kind : CODE_NONE;
     /* The JVM calls stubs too, also in threads that run no Java; what then lies below a stub is no Java frame. */
-    w->in_native = kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA);
-    if (w->in_native && w->state == JFR_STATE_JAVA && frame_is_archived_entry(at->pc, &w->pc)) {
-        w->at_entry = true;
-        w->in_native = false;
-    }
+    bool in_native = kind == CODE_NONE || (kind == CODE_STUB && w->state != JFR_STATE_JAVA);
+    if (in_native && w->state == JFR_STATE_JAVA && frame_is_archived_entry(at->pc, &w->pc))
+        w->left = WALK_LEFT_AT_ENTRY;
+    else if (in_native)
+        w->place = WALK_IN_NATIVE;
 }
 
 uintptr_t walk_call(uintptr_t java_thread)
@@ -104,7 +115,7 @@ void walk_begin_at_call(struct walk *w, uintptr_t java_thread)
 {
     uint64_t state;
     bool empty;
-    *w = (struct walk){.state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    *w = (struct walk){.begun = WALK_BEGUN_AT_CALL, .state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
     if (!vm_layout.usable) {
         finish(w, OUTCOME_UNREADABLE);
         return;
@@ -119,7 +130,7 @@ void walk_begin_still(struct walk *w, uintptr_t java_thread)
 {
     uint64_t state;
     bool empty;
-    *w = (struct walk){.still = true, .state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
+    *w = (struct walk){.begun = WALK_BEGUN_FROM_OUTSIDE, .state = JFR_STATE_UNKNOWN, .java_thread = java_thread};
     if (!vm_layout.usable || !load_field(java_thread, vm_layout.thread_state, &state)) {
         finish(w, OUTCOME_UNREADABLE);
         return;
@@ -151,7 +162,7 @@ static bool emit_method(struct walk *w, uintptr_t method, int32_t bci, unsigned 
 /* A caller's frame lies higher on the stack. One that was interrupted may not stand yet. */
 static bool is_higher(const struct walk *w, struct frame caller)
 {
-    return w->leaf ? caller.sp >= w->sp : caller.sp > w->sp;
+    return is_leaf(w) ? caller.sp >= w->sp : caller.sp > w->sp;
 }
 
 /* ---- virtual threads ---- */
@@ -163,7 +174,7 @@ static bool is_virtual_entry(const struct walk *w)
     uint64_t method;
     /* Relaxed: the address alone is what is shared. */
     uintptr_t known = atomic_load_explicit(&entry_blob, memory_order_relaxed);
-    if (w->leaf || w->in_heap || !vm_layout.virtuals.usable)
+    if (is_leaf(w) || is_in_heap(w) || !vm_layout.virtuals.usable)
         return false;
     if (known)
         return known == w->code.blob;
@@ -179,29 +190,29 @@ static bool ends_virtual(struct walk *w)
 {
     if (!w->java_frames || !is_virtual_entry(w))
         return false;
-    if (!w->entry)
-        w->entry = w->sp;
-    w->is_virtual = true;
-    return !w->carrier_frames;
+    if (!w->virtuals.entry)
+        w->virtuals.entry = w->sp;
+    w->virtuals.stack = WALK_STACK_VIRTUAL;
+    return !w->virtuals.carrier_frames;
 }
 
 /* From the stack into the heap, from frame to frame there, and back to the stack. */
 static bool go_to_frozen(struct walk *w, enum frozen found, struct frame f)
 {
     uint64_t moment;
-    w->in_heap = found == FROZEN_FRAME;
-    if (!heap_is_still(w->state, &moment) || moment != w->moment)
-        w->in_heap = false, found = FROZEN_UNREADABLE;
-    if (w->in_heap) {
+    if (!heap_is_still(w->state, &moment) || moment != w->virtuals.moment)
+        found = FROZEN_UNREADABLE;
+    w->virtuals.stack = found == FROZEN_FRAME ? WALK_STACK_FROZEN : WALK_STACK_VIRTUAL;
+    if (found == FROZEN_FRAME) {
         go_to(w, f);
         return true;
     }
-    if (found == FROZEN_UNREADABLE && !w->cut)
-        w->cut = TRUNCATION_FROZEN;
-    if (!w->carrier_frames)
+    if (found == FROZEN_UNREADABLE && !w->missing.cut)
+        w->missing.cut = TRUNCATION_FROZEN;
+    if (!w->virtuals.carrier_frames)
         return finish(w, OUTCOME_COMPLETE);
-    f = w->barrier;
-    if (!frame_stub_caller(&(struct code){.kind = CODE_STUB}, &f, NULL) || f.sp <= w->barrier.sp)
+    f = w->virtuals.barrier;
+    if (!frame_stub_caller(&(struct code){.kind = CODE_STUB}, &f, NULL) || f.sp <= w->virtuals.barrier.sp)
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);
     return true;
@@ -212,11 +223,10 @@ static void enter_heap(struct walk *w)
     enum frozen found = FROZEN_UNREADABLE;
     struct frame f = {0};
     uintptr_t thread;
-    w->is_virtual = true;
-    w->entry = w->sp;
-    w->barrier = here(w);
-    if (heap_is_still(w->state, &w->moment) && virtual_find(w->java_thread, w->entry, &thread))
-        found = frozen_begin(&w->frozen, thread, &f);
+    w->virtuals.entry = w->sp;
+    w->virtuals.barrier = here(w);
+    if (heap_is_still(w->state, &w->virtuals.moment) && virtual_find(w->java_thread, w->virtuals.entry, &thread))
+        found = frozen_begin(&w->virtuals.frozen, thread, &f);
     go_to_frozen(w, found, f);
 }
 
@@ -224,9 +234,9 @@ static void enter_heap(struct walk *w)
  * them are where. */
 static bool through_barrier(struct walk *w, uint64_t *frame)
 {
-    bool leaf = w->leaf;
+    bool leaf = is_leaf(w);
     if (leaf || w->pc != vm_layout.virtuals.barrier_low)
-        w->cut = TRUNCATION_THAWING;
+        w->missing.cut = TRUNCATION_THAWING;
     if (leaf)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
     enter_heap(w);
@@ -236,7 +246,7 @@ static bool through_barrier(struct walk *w, uint64_t *frame)
 static bool leave_frozen(struct walk *w)
 {
     struct frame f = here(w);
-    enum frozen found = frozen_caller(&w->frozen, &w->code, &f);
+    enum frozen found = frozen_caller(&w->virtuals.frozen, &w->code, &f);
     return go_to_frozen(w, found, f);
 }
 
@@ -245,51 +255,58 @@ static bool leave_frozen(struct walk *w)
 /* What was remembered has no Method* for another walker to compare with. */
 static void find_code(struct walk *w)
 {
-    w->recalls = !w->leaf && !w->walked && call_site_recall(w->pc, &w->site);
-    w->code = w->recalls ? w->site.code : code_find(w->pc);
+    struct walk_compiled *c = &w->compiled;
+    bool recalls = !is_leaf(w) && !w->walked && call_site_recall(w->pc, &c->site);
+    c->by = recalls ? WALK_SITE_RECALLED : WALK_SITE_DECODED;
+    w->code = recalls ? c->site.code : code_find(w->pc);
 }
 
 static bool enter_compiled(struct walk *w)
 {
+    struct walk_compiled *c = &w->compiled;
     uintptr_t pc = w->pc;
-    if (w->recalls) {
-        w->site_next = 0;
+    bool leaf = is_leaf(w);
+    if (c->by == WALK_SITE_RECALLED) {
+        c->site_next = 0;
         return true;
     }
-    if (!w->leaf)
+    if (!leaf)
         pc = code_original_pc(&w->code, pc, w->sp);
-    w->learns = !w->leaf && !w->still && pc == w->pc && call_site_begin(&w->site, &w->code);
-    return code_scopes_begin(&w->scopes, &w->code, pc, w->leaf);
+    if (!leaf && w->begun != WALK_BEGUN_FROM_OUTSIDE && pc == w->pc && call_site_begin(&c->site, &w->code))
+        c->by = WALK_SITE_LEARNT;
+    return code_scopes_begin(&c->scopes, &w->code, pc, leaf);
 }
 
 /* The next of the Java frames that one compiled frame stands for. */
 static bool next_scope(struct walk *w, uint64_t *frame)
 {
+    struct walk_compiled *c = &w->compiled;
     struct code_scope scope;
-    if (w->recalls) {
-        if (w->site_next == w->site.count)
+    if (c->by == WALK_SITE_RECALLED) {
+        if (c->site_next == c->site.count)
             return false;
         w->java_frames++;
-        return emit(w, w->site.frames[w->site_next++], frame);
+        return emit(w, c->site.frames[c->site_next++], frame);
     }
-    if (!code_scopes_next(&w->scopes, &scope)) {
-        if (w->learns && w->scopes.is_whole)
-            call_site_remember(w->pc, &w->site);
+    if (!code_scopes_next(&c->scopes, &scope)) {
+        if (c->by == WALK_SITE_LEARNT && c->scopes.is_whole)
+            call_site_remember(w->pc, &c->site);
         return false;
     }
     if (!emit_method(w, scope.method, scope.bci, scope.type, frame))
         return false;
-    w->learns = w->learns && call_site_add(&w->site, *frame);
+    if (c->by == WALK_SITE_LEARNT && !call_site_add(&c->site, *frame))
+        c->by = WALK_SITE_DECODED;
     return true;
 }
 
 /* Leaves the compiled frame whose scopes have been handed out. */
 static bool leave_compiled(struct walk *w)
 {
-    if (w->in_heap)
+    if (is_in_heap(w))
         return leave_frozen(w);
     struct frame f = here(w);
-    bool found = w->leaf ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f);
+    bool found = is_leaf(w) ? frame_leaf_caller(&w->code, &f, &w->at) : frame_caller(&w->code, &f);
     if (!found || !is_higher(w, f))
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, f);
@@ -348,25 +365,25 @@ static bool interpreted(struct walk *w, uint64_t *frame)
     uint64_t method, bcp;
     uint32_t bci = 0;
     struct frame caller = here(w);
-    if (w->leaf && w->at_entry)
+    if (w->left == WALK_LEFT_AT_ENTRY)
         return interpreted_entry(w, frame);
-    if (w->leaf && frame_compiled_caller(&caller, &w->at)) {
+    if (is_leaf(w) && frame_compiled_caller(&caller, &w->at)) {
         bool is_entry = emit_method(w, w->at.method, 0, JFR_FRAME_INTERPRETED, frame);
         go_to(w, caller);
         return is_entry;
     }
-    if (!w->leaf && frame_interpreter_routine_caller(&caller, &w->at)) {
+    if (!is_leaf(w) && frame_interpreter_routine_caller(&caller, &w->at)) {
         go_to(w, caller);
         return false;
     }
     if (!interpreted_slots(w, &method, &bcp, &caller) ||
         !(code_find(caller.pc).kind != CODE_NONE))
-        return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
+        return is_leaf(w) ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
     /* The topmost frame's bytecode pointer lives in a register; the slot holds it while the frame calls. */
-    if (!(w->leaf && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
+    if (!(is_leaf(w) && method_bci(method, w->at.bcp, &bci)) && !method_bci(method, bcp, &bci))
         bci = 0;
     if (!emit_method(w, method, (int32_t)bci, JFR_FRAME_INTERPRETED, frame))
-        return w->leaf ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
+        return is_leaf(w) ? interpreted_entry(w, frame) : finish(w, OUTCOME_TRUNCATED);
     if (caller.sp <= w->sp)
         return finish(w, OUTCOME_TRUNCATED), true;
     go_to(w, caller);
@@ -380,7 +397,7 @@ static bool skip_native(struct walk *w)
     struct frame f = here(w);
     uintptr_t sp = w->sp;
     bool empty = true;
-    w->has_gap = true;
+    w->missing.gap = true;
     if (w->anchor && go_to_anchor(w, w->anchor, &empty))
         return w->sp > sp || finish(w, OUTCOME_TRUNCATED);
     if (!empty)
@@ -395,21 +412,21 @@ static bool skip_native(struct walk *w)
 static void leave_native(struct walk *w)
 {
     struct frame f = here(w);
-    enum unwind_step step = unwind_step(&f, &w->at, w->leaf);
-    if (step == UNWIND_UNKNOWN && frame_undescribed_caller(&f, w->leaf ? &w->at : NULL) && is_higher(w, f))
+    enum unwind_step step = unwind_step(&f, &w->at, is_leaf(w));
+    if (step == UNWIND_UNKNOWN && frame_undescribed_caller(&f, is_leaf(w) ? &w->at : NULL) && is_higher(w, f))
         step = UNWIND_CALLER;
     switch (step) {
     case UNWIND_CALLER:
     case UNWIND_INTERRUPTED:
         go_to(w, f);
-        w->leaf = step == UNWIND_INTERRUPTED;
-        w->in_native = !code_contains(f.pc);
+        w->left = step == UNWIND_INTERRUPTED ? WALK_LEFT_BY_SIGNAL : WALK_LEFT_BY_CALL;
+        w->place = code_contains(f.pc) ? WALK_AT_CODE : WALK_IN_NATIVE;
         return;
     case UNWIND_END:
         finish(w, OUTCOME_COMPLETE);
         return;
     case UNWIND_UNKNOWN:
-        w->in_native = false;
+        w->place = WALK_AT_CODE;
         skip_native(w);
     }
 }
@@ -417,7 +434,7 @@ static void leave_native(struct walk *w)
 static bool native(struct walk *w, uint64_t *frame)
 {
     /* A call may be the last instruction of its function. */
-    emit(w, frame_native(JFR_FRAME_NATIVE, w->leaf ? w->pc : w->pc - 1), frame);
+    emit(w, frame_native(JFR_FRAME_NATIVE, is_leaf(w) ? w->pc : w->pc - 1), frame);
     leave_native(w);
     return true;
 }
@@ -431,7 +448,7 @@ static bool through_call_stub(struct walk *w)
         return finish(w, OUTCOME_TRUNCATED);
     go_to(w, (struct frame){frame_code_address(pc), w->fp + 2 * sizeof(void *), fp});
     w->anchor = wrapper + vm_layout.wrapper_anchor;
-    w->in_native = true;
+    w->place = WALK_IN_NATIVE;
     return true;
 }
 
@@ -440,7 +457,7 @@ static bool through_call_stub(struct walk *w)
 static bool leave_poll(const struct walk *w, struct frame *f)
 {
     struct frame g = *f;
-    if (!w->still || !w->code.frame_words || !frame_caller(&w->code, &g) || code_find(g.pc).kind != CODE_NMETHOD)
+    if (w->begun != WALK_BEGUN_FROM_OUTSIDE || !w->code.frame_words || !frame_caller(&w->code, &g) || code_find(g.pc).kind != CODE_NMETHOD)
         return false;
     *f = g;
     return true;
@@ -449,10 +466,10 @@ static bool leave_poll(const struct walk *w, struct frame *f)
 static bool through_stub(struct walk *w, uint64_t *frame)
 {
     struct frame f = here(w);
-    bool leaf = w->leaf;
+    bool leaf = is_leaf(w);
     if (leaf)
         emit(w, frame_native(JFR_FRAME_STUB, w->pc), frame);
-    if (w->in_heap)
+    if (is_in_heap(w))
         leave_frozen(w);
     else if ((leave_poll(w, &f) || frame_stub_caller(&w->code, &f, leaf ? &w->at : NULL)) && is_higher(w, f))
         go_to(w, f);
@@ -461,15 +478,15 @@ static bool through_stub(struct walk *w, uint64_t *frame)
     return leaf;
 }
 
-/* One step: hands out a frame (true), or moves on (false; w->done says whether it is over). */
+/* One step: hands out a frame (true), or moves on (false; w->place says whether it is over). */
 static bool step(struct walk *w, uint64_t *frame)
 {
-    if (w->in_native)
+    if (w->place == WALK_IN_NATIVE)
         return native(w, frame);
-    if (w->in_scopes) {
+    if (w->place == WALK_IN_SCOPES) {
         if (next_scope(w, frame))
             return true;
-        w->in_scopes = false;
+        w->place = WALK_AT_CODE;
         leave_compiled(w);
         return false;
     }
@@ -480,12 +497,13 @@ static bool step(struct walk *w, uint64_t *frame)
             return finish(w, OUTCOME_COMPLETE);
         /* fall through */
     case CODE_NMETHOD:
-        w->in_scopes = enter_compiled(w);
-        if (!w->in_scopes)
+        if (enter_compiled(w))
+            w->place = WALK_IN_SCOPES;
+        else
             finish(w, OUTCOME_TRUNCATED);
         return false;
     case CODE_INTERPRETER:
-        return w->in_heap ? frozen_interpreted(w, frame) : interpreted(w, frame);
+        return is_in_heap(w) ? frozen_interpreted(w, frame) : interpreted(w, frame);
     case CODE_RETURN_BARRIER:
         return through_barrier(w, frame);
     case CODE_CALL_STUB:
@@ -504,7 +522,7 @@ static void settle(struct walk *w)
 {
     if (!vm_layout.usable)
         w->outcome = OUTCOME_UNREADABLE;
-    else if ((w->has_gap || w->cut) && w->outcome == OUTCOME_COMPLETE)
+    else if ((w->missing.gap || w->missing.cut) && w->outcome == OUTCOME_COMPLETE)
         w->outcome = OUTCOME_TRUNCATED;
     else if (w->outcome == OUTCOME_TRUNCATED && w->state == JFR_STATE_JAVA && !w->java_frames)
         w->outcome = OUTCOME_NO_JAVA_FRAME;
@@ -512,15 +530,15 @@ static void settle(struct walk *w)
 
 bool walk_next(struct walk *w, uint64_t *frame)
 {
-    while (!w->done && w->frames < FRAMES_MAX - 1 && w->steps++ < STEPS_MAX)
+    while (w->place != WALK_IS_OVER && w->frames < FRAMES_MAX - 1 && w->steps++ < STEPS_MAX)
         if (step(w, frame))
             return true;
-    if (!w->done)
+    if (w->place != WALK_IS_OVER)
         finish(w, OUTCOME_TRUNCATED);
     settle(w);
-    if (!w->cut || w->marked || w->outcome != OUTCOME_TRUNCATED)
+    if (!w->missing.cut || w->missing.told || w->outcome != OUTCOME_TRUNCATED)
         return false;
-    w->marked = true;
-    *frame = frame_truncation(w->cut);
+    w->missing.told = true;
+    *frame = frame_truncation(w->missing.cut);
     return true;
 }

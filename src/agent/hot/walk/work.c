@@ -14,11 +14,11 @@ void *(*work_thread_env)(void);
  * first request to the JVM; but a thread that is in the JVM's code is not in the allocator. */
 static uintptr_t vm_thread(struct sampled_thread *t, uintptr_t pc)
 {
-    if (!t->vm_thread && walk_is_in_libjvm(pc) && work_thread_env && vm_layout.env_offset) {
+    if (!t->handler.vm_thread && walk_is_in_libjvm(pc) && work_thread_env && vm_layout.env_offset) {
         uintptr_t env = (uintptr_t)work_thread_env();
-        t->vm_thread = env ? env - vm_layout.env_offset : 0;
+        t->handler.vm_thread = env ? env - vm_layout.env_offset : 0;
     }
-    return t->vm_thread;
+    return t->handler.vm_thread;
 }
 
 /* The compiler thread has its task from before it calls the compiler until the code is installed; as long the task keeps the

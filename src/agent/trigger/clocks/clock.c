@@ -325,25 +325,25 @@ static bool is_scarce(int fd)
 
 static int enable(struct sampled_thread *t)
 {
-    t->cpu_at_arming = clock_thread_cpu(t->tid);
-    return handler_config.stops_first ? ioctl(t->fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    return handler_config.stops_first ? ioctl(t->clock.fd, PERF_EVENT_IOC_REFRESH, 1) : ioctl(t->clock.fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static int arm_perf(struct sampled_thread *t)
 {
-    t->blind_ns = handler_config.stops_first ? 0 : BLIND_NS;
-    t->period_ns += t->blind_ns;
-    t->fd = open_event(&in_use, t->tid, t->period_ns, thread_cookie(t));
-    int rc = t->fd;
+    t->clock.blind_ns = handler_config.stops_first ? 0 : BLIND_NS;
+    t->handler.period_ns += t->clock.blind_ns;
+    t->clock.fd = open_event(&in_use, t->tid, t->handler.period_ns, thread_cookie(t));
+    int rc = t->clock.fd;
     if (rc >= 0 && is_scarce(rc))
         rc = -EMFILE;
     if (rc >= 0)
-        rc = in_use.kind == CLOCK_SIGNAL ? route_event_signal(t->fd, t->tid, in_use.signal) : 0;
+        rc = in_use.kind == CLOCK_SIGNAL ? route_event_signal(t->clock.fd, t->tid, in_use.signal) : 0;
     if (rc >= 0 && enable(t) < 0)
         rc = -errno;
-    if (rc < 0 && t->fd >= 0) {
-        close(t->fd);
-        t->fd = -1;
+    if (rc < 0 && t->clock.fd >= 0) {
+        close(t->clock.fd);
+        t->clock.fd = -1;
     }
     return rc;
 }
@@ -351,14 +351,14 @@ static int arm_perf(struct sampled_thread *t)
 static int arm_timer(struct sampled_thread *t, int signal)
 {
     struct itimerspec its;
-    int rc = create_timer(t->tid, signal, thread_cookie(t), &t->timer);
+    int rc = create_timer(t->tid, signal, thread_cookie(t), &t->clock.timer);
     if (rc)
         return rc;
-    to_timespec(&its.it_value, t->period_ns);
-    to_timespec(&its.it_interval, t->base_ns);
-    t->has_timer = true;
-    t->cpu_at_arming = clock_thread_cpu(t->tid);
-    return timer_settime(t->timer, 0, &its, NULL) ? -errno : 0;
+    to_timespec(&its.it_value, t->handler.period_ns);
+    to_timespec(&its.it_interval, t->handler.base_ns);
+    t->clock.has_timer = true;
+    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    return timer_settime(t->clock.timer, 0, &its, NULL) ? -errno : 0;
 }
 
 /* If a thread gets no event, a timer replaces it. */
@@ -369,27 +369,27 @@ static int arm_timer_instead(struct sampled_thread *t)
     if (rc)
         return rc;
     timer_signal = signal;
-    t->period_ns -= t->blind_ns;
-    t->blind_ns = 0;
+    t->handler.period_ns -= t->clock.blind_ns;
+    t->clock.blind_ns = 0;
     return arm_timer(t, signal);
 }
 
 int clock_arm_exactly(struct sampled_thread *t)
 {
     int rc = 0;
-    t->fd = -1;
-    t->has_timer = false;
-    t->cpu_at_arming = clock_thread_cpu(t->tid);
-    t->perf_error = 0;
-    t->until_redraw = 1;
-    t->in_first_period = true;
+    t->clock.fd = -1;
+    t->clock.has_timer = false;
+    t->clock.cpu_at_arming = clock_thread_cpu(t->tid);
+    t->clock.perf_error = 0;
+    t->handler.until_redraw = 1;
+    t->handler.in_first_period = true;
     /* Uniform in (0, interval]: a thread that uses less than an interval is then seen in proportion to what it uses. */
-    t->pace_ns = t->base_ns = handler_pace(t);
-    t->period_ns = 1 + handler_random(&t->random) % t->base_ns;
+    t->handler.pace_ns = t->handler.base_ns = handler_pace(t);
+    t->handler.period_ns = 1 + handler_random(&t->handler.random) % t->handler.base_ns;
     if (inject_lies(INJECT_LATE_FIRST))
-        t->period_ns = t->base_ns;
-    t->next_weight_ns = t->base_ns;
-    t->last_count = 0;
+        t->handler.period_ns = t->handler.base_ns;
+    t->handler.next_weight_ns = t->handler.base_ns;
+    t->handler.last_count = 0;
     if (clock_is_perf(&in_use))
         rc = arm_perf(t);
     else if (in_use.kind == CLOCK_TIMER)
@@ -402,7 +402,7 @@ int clock_arm(struct sampled_thread *t)
     int rc = clock_arm_exactly(t);
     /* Nothing else counts events. */
     if (rc < 0 && rc != -ESRCH && in_use.kind != CLOCK_TIMER && !clock_counts(&in_use)) {
-        t->perf_error = rc;
+        t->clock.perf_error = rc;
         rc = arm_timer_instead(t);
     }
     return rc;
@@ -411,31 +411,31 @@ int clock_arm(struct sampled_thread *t)
 void clock_disarm(struct sampled_thread *t)
 {
     rings_close(t);
-    if (t->fd >= 0) {
-        ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
-        close(t->fd);
-        t->fd = -1;
+    if (t->clock.fd >= 0) {
+        ioctl(t->clock.fd, PERF_EVENT_IOC_DISABLE, 0);
+        close(t->clock.fd);
+        t->clock.fd = -1;
     }
-    if (t->has_timer) {
-        timer_delete(t->timer);
-        t->has_timer = false;
+    if (t->clock.has_timer) {
+        timer_delete(t->clock.timer);
+        t->clock.has_timer = false;
     }
 }
 
 void clock_revive(const struct sampled_thread *t)
 {
-    uint64_t period = t->base_ns;
-    if (handler_config.stops_first && t->fd >= 0 && !ioctl(t->fd, PERF_EVENT_IOC_PERIOD, &period))
-        ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0);
+    uint64_t period = t->handler.base_ns;
+    if (handler_config.stops_first && t->clock.fd >= 0 && !ioctl(t->clock.fd, PERF_EVENT_IOC_PERIOD, &period))
+        ioctl(t->clock.fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 int clock_mute(struct sampled_thread *t)
 {
-    int fd = t->fd;
+    int fd = t->clock.fd;
     uint64_t period = NEVER_NS;
     rings_close(t);
     if (fd >= 0 && !clock_counts(&in_use) && !ioctl(fd, PERF_EVENT_IOC_PERIOD, &period)) {
-        t->fd = -1;
+        t->clock.fd = -1;
         return fd;
     }
     clock_disarm(t);
@@ -450,13 +450,13 @@ uint64_t clock_event_count(int fd)
 
 uint64_t clock_count(const struct sampled_thread *t)
 {
-    return t->fd >= 0 && !clock_counts(&in_use) ? clock_event_count(t->fd) : 0;
+    return t->clock.fd >= 0 && !clock_counts(&in_use) ? clock_event_count(t->clock.fd) : 0;
 }
 
 struct event_reading clock_reading(const struct sampled_thread *t)
 {
     struct event_reading r;
-    bool known = t->fd >= 0 && clock_counts(&in_use) && read(t->fd, &r, sizeof r) == sizeof r;
+    bool known = t->clock.fd >= 0 && clock_counts(&in_use) && read(t->clock.fd, &r, sizeof r) == sizeof r;
     return known ? r : (struct event_reading){0};
 }
 
@@ -484,7 +484,7 @@ bool clock_timer_is_taken(void)
 
 int clock_signal(const struct sampled_thread *t)
 {
-    return t->perf_error ? timer_signal : in_use.signal;
+    return t->clock.perf_error ? timer_signal : in_use.signal;
 }
 
 void clock_mute_process(void)

@@ -16,32 +16,32 @@ static size_t ring_bytes(void)
 
 static void refuse(struct sampled_thread *t, int error)
 {
-    t->ring_refused = true;
+    t->clock.ring_refused = true;
     rings.refused++;
     rings.error = error;
 }
 
 void rings_open(struct sampled_thread *t)
 {
-    if (t->fd < 0 || t->ring_refused || atomic_load_explicit(&t->ring, memory_order_relaxed))
+    if (t->clock.fd < 0 || t->clock.ring_refused || atomic_load_explicit(&t->clock.ring, memory_order_relaxed))
         return;
     if (rings.open == RINGS_MAX) {
         refuse(t, -ENOSPC);
         return;
     }
-    void *p = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, t->fd, 0);
+    void *p = mmap(NULL, ring_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, t->clock.fd, 0);
     if (p == MAP_FAILED) {
         refuse(t, -errno);
         return;
     }
     rings.open++;
     /* Relaxed: a handler that finds the mapping finds all that is in it. */
-    atomic_store_explicit(&t->ring, (uintptr_t)p, memory_order_relaxed);
+    atomic_store_explicit(&t->clock.ring, (uintptr_t)p, memory_order_relaxed);
 }
 
 void rings_close(struct sampled_thread *t)
 {
-    uintptr_t ring = atomic_exchange_explicit(&t->ring, 0, memory_order_relaxed);
+    uintptr_t ring = atomic_exchange_explicit(&t->clock.ring, 0, memory_order_relaxed);
     if (!ring)
         return;
     munmap((void *)ring, ring_bytes());

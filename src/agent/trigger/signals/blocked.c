@@ -39,8 +39,8 @@ void blocked_note(struct sampled_thread *t, int signal, uint64_t ns)
 {
     struct blocked *b = find(t);
     all.signal = signal;
-    all.count += !t->has_blocked;
-    t->has_blocked = true;
+    all.count += !t->scan.has_blocked;
+    t->scan.has_blocked = true;
     if (!b)
         return;
     snprintf(b->name, sizeof b->name, "%s", *t->java_name ? t->java_name : t->os_name);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text/word_list.h"
+#include "profile/accounts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -198,7 +199,7 @@ static int note_base(struct load_whole *w, const struct profile_book *base)
 static int note_book(struct load_whole *w, const struct profile_book *line)
 {
     struct profile *p = w->profile;
-    bool cpu = !line->reason && !strcmp(profile_text(p, line->account), "cpu");
+    bool cpu = !line->reason && accounts_is(p, line, ACCOUNT_CPU);
     const struct profile_book *before = cpu && w->cpu_book ? &p->books[w->cpu_book - 1] : NULL;
     if (before && line->ns < before->ns &&
         profile_add_problem(p, "warning", "the books begin anew inside the file: they are those of its last recording"))
@@ -206,7 +207,7 @@ static int note_book(struct load_whole *w, const struct profile_book *line)
     if (profile_set_book(p, line))
         return -ENOMEM;
     if (cpu && !before)
-        w->cpu_book = (uint32_t)(profile_book(p, "cpu", "") - p->books) + 1;
+        w->cpu_book = (uint32_t)(accounts_line(p, ACCOUNT_CPU) - p->books) + 1;
     return 0;
 }
 

@@ -177,15 +177,15 @@ enum account_figure {
             "how long these safepoints took to reach", "")                                                                              \
     ACCOUNT(LOCK_TIME, "lock_time", BOOK_BIT(LOCK), WHOLE, NS, "waits", REASONS(WAIT_KIND), "waited",                                   \
             "all waits that ended in the recording, recorded or not, as each thread adds them up, and those that went on at its end", "") \
-    ACCOUNT(LOCK_WHOLE, "lock_whole", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "waits of the threshold or more",                          \
+    ACCOUNT(LOCK_WHOLE, "lock_whole", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "at or above the threshold",                               \
             "weights of the events for waits of the threshold or more", "")                                                             \
-    ACCOUNT(LOCK_DRAWN, "lock_drawn", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "shorter ones, by those drawn",                            \
+    ACCOUNT(LOCK_DRAWN, "lock_drawn", BOOK_BIT(LOCK), SEEN, NS, "events", 0, "shorter waits, as drawn",                                 \
             "weights of the events for shorter waits, which are drawn", "")                                                             \
     ACCOUNT(LOCK_LOST, "lock_lost", BOOK_BIT(LOCK), LOST, NS, "events", REASONS(LOCK_LOSS), "lost",                                     \
             "weights of waits that should have been recorded and are not, by reason", "")                                               \
-    ACCOUNT(LOCK_RESIDUAL, "lock_residual", BOOK_BIT(LOCK), RESIDUAL, NS, NULL, 0, "what the draw is off by",                           \
+    ACCOUNT(LOCK_RESIDUAL, "lock_residual", BOOK_BIT(LOCK), RESIDUAL, NS, NULL, 0, "residual",                                          \
             "the error of the draw, at most a threshold per thread and group, and a record that vanished", "")                          \
-    ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "in which a holder was looked at",                    \
+    ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a look at the holder",                          \
             "weights of candor.LockHolder: an estimate of the waiting time in which the owner was known", "")                           \
     ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, NULL,                                   \
             "owners that had ended, or could not be written", "")                                                                       \

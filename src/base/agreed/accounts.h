@@ -187,8 +187,8 @@ enum account_figure {
             "the error of the draw, at most a threshold per thread and group, and a record that vanished", "")                          \
     ACCOUNT(LOCK_HOLDERS, "lock_holders", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, "with a look at the holder",                          \
             "weights of candor.LockHolder: an estimate of the waiting time in which the owner was known", "")                           \
-    ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0, NULL,                                   \
-            "owners that had ended, or could not be written", "")                                                                       \
+    ACCOUNT(LOCK_HOLDERS_MISSED, "lock_holders_missed", BOOK_BIT(LOCK), WITHIN, NS, "looks", 0,                                         \
+            "with a holder missed", "weights of owners that had ended, or could not be written", "")                                    \
     ACCOUNT(LOCK_OPEN, "lock_open", BOOK_BIT(LOCK), WITHIN, NS, "waits", 0, "went on at the end",                                       \
             "waits that went on at the recording's end", "")                                                                            \
     ACCOUNT(LOCK_THRESHOLD, "lock_threshold", BOOK_BIT(LOCK), LEVEL, NS, NULL, REASONS(WAIT_GROUP), "threshold at the end, of",         \
@@ -311,6 +311,8 @@ enum account_figure {
     MEMBER(LOCK, "lock_drawn", LOCK_DRAWN, COUNT)                                                                                       \
     MEMBER(LOCK, "lock_lost", LOCK_LOST, COUNT)                                                                                         \
     MEMBER(LOCK, "lock_open", LOCK_OPEN, COUNT)                                                                                         \
+    MEMBER(LOCK, "holders_missed_ns", LOCK_HOLDERS_MISSED, TIME)                                                                        \
+    MEMBER(LOCK, "lock_holders_missed", LOCK_HOLDERS_MISSED, COUNT)                                                                     \
     SETTING(EVENTS, "event", "event", TEXT)                                                                                             \
     SETTING(EVENTS, "interval", "event_interval", NUMBER)                                                                               \
     MEMBER(EVENTS, "counted_events", EVENTS, TIME)                                                                                      \

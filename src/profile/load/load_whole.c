@@ -389,7 +389,8 @@ static int subtract_bases(struct load_whole *w)
         struct profile_book *book = place ? &p->books[*place] : NULL;
         if (!book)
             continue;
-        book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
+        if (!accounts_is_level(p, book))
+            book->ns = (int64_t)((uint64_t)book->ns - (uint64_t)w->bases[i].ns);
         book->count -= w->bases[i].count < book->count ? w->bases[i].count : book->count;
     }
     map_deinit(&places);
